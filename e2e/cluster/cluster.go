@@ -1,0 +1,47 @@
+// Package cluster is what the harness asks of the thing that makes clusters.
+//
+// A backend (local, later kind and existing) is a package with one Start
+// function that returns a Cluster.
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"k8s.io/client-go/rest"
+)
+
+// Options say which cluster to start. The zero value of an optional field is
+// its default.
+type Options struct {
+	Name       string       // unique on this machine; DNS label
+	Kubernetes string       // full version, such as v1.36.3
+	Logs       string       // folder that receives the logs of components and of the provider's pods
+	Progress   func(string) // optional: told what is being done, in a few words
+	OnDeath    func(Death)  // optional: called once, from another goroutine, for the first component that dies
+}
+
+// Death tells of a component that ended while the cluster should have been running.
+type Death struct {
+	Component string   // such as kube-apiserver
+	LastLines []string // the end of its log
+}
+
+func (d Death) Error() string { return fmt.Sprintf("%s died", d.Component) }
+
+// Cluster is a running cluster with a place for the provider's pod.
+type Cluster interface {
+	// Config is the administrator's access; callers copy it before they change it.
+	Config() *rest.Config
+	// Load makes an image (a reference that image.Open understands) available
+	// to pods and returns the name under which manifests refer to it.
+	Load(ctx context.Context, ref string) (name string, err error)
+	// Port returns a port on which a pod of this cluster can listen: a free
+	// one of the host where pods share the host's ports, else preferred.
+	Port(preferred int) (int, error)
+	// PodLog is what the pod's containers have written so far, restarts included.
+	PodLog(ctx context.Context, namespace, pod string) (io.ReadCloser, error)
+	// Close ends everything that Start started. It is safe to call twice.
+	Close(ctx context.Context) error
+}

@@ -1,0 +1,91 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Spec is one promise that a provider makes, put to the test.
+//
+// Its name completes a sentence: "kwok: disruption budgets are never exceeded
+// during drift" is the provider, the suite and the spec.
+type Spec struct {
+	// Name is the end of that sentence; unique in its suite.
+	Name string
+	// Needs lists what the provider must be able to do. The spec is skipped,
+	// with the adapter's reason, where it can't.
+	Needs []providers.Capability
+	// Gate is the Karpenter feature gate that must be on; empty: none.
+	Gate string
+	// Since is the first release that makes the promise.
+	Since Since
+	// Within bounds the spec without its clean-up, in cluster time. Zero: DefaultWithin.
+	Within time.Duration
+	// Known lists releases that are known to break the promise. The spec still
+	// runs there; its failure is shown as known and does not fail the run.
+	Known []Known
+	// Labels are selected with LABELS; the suite's name is always one.
+	Labels []string
+	// Run arranges, changes, awaits and expects. It fails the spec through env.
+	Run func(ctx context.Context, env *Env)
+
+	source string // file:line of the declaration
+}
+
+// DefaultWithin bounds a spec that doesn't say how long it may take.
+const DefaultWithin = 2 * time.Minute
+
+// Since names the first releases in which a promise holds, as major.minor;
+// empty means that every release makes it.
+type Since struct {
+	Karpenter, Kubernetes string
+}
+
+// Known is a failure that upstream knows of.
+type Known struct {
+	// Releases is a constraint on the Karpenter release, such as
+	// ">=1.6.0 <=1.15.0", naming releases in which the failure was seen.
+	Releases string
+	// Issue is the address of the upstream issue.
+	Issue string
+	// Reason is the failure in a sentence.
+	Reason string
+}
+
+// Suite is a set of specs about one behaviour.
+type Suite struct {
+	Name  string // such as "disruption budgets": the subject of its specs' sentences
+	specs []*Spec
+}
+
+// NewSuite returns an empty suite.
+func NewSuite(name string) *Suite { return &Suite{Name: name} }
+
+// Add adds a spec and returns it. It panics on a spec without a name or a
+// body and on a second one of the same name: both are mistakes of whoever
+// wrote the suite, and show when its package is loaded.
+func (s *Suite) Add(spec Spec) *Spec {
+	if spec.Name == "" || spec.Run == nil {
+		panic(fmt.Sprintf("suite %q: a spec needs a Name and a Run", s.Name))
+	}
+	for _, other := range s.specs {
+		if other.Name == spec.Name {
+			panic(fmt.Sprintf("suite %q has two specs named %q", s.Name, spec.Name))
+		}
+	}
+	if _, file, line, ok := runtime.Caller(1); ok {
+		spec.source = fmt.Sprintf("%s:%d", file, line)
+	}
+	s.specs = append(s.specs, &spec)
+	return &spec
+}
+
+// Specs returns the suite's specs, sorted by name so that the order does not
+// depend on that of files.
+func (s *Suite) Specs() []*Spec {
+	return sortedByName(s.specs)
+}
