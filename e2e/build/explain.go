@@ -1,0 +1,98 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Messages by which the go command, and the system calls below it, tell what
+// is wrong. They're matched as text, since that's all that the go command gives.
+var (
+	offline = regexp.MustCompile(`(?i)dial tcp|no such host|connection refused|connection reset|i/o timeout|` +
+		`network is unreachable|no route to host|TLS handshake|name resolution|server misbehaving|proxyconnect|` +
+		`GOPROXY=off|unexpected EOF|context deadline exceeded|(500|502|503|504) [A-Z]|toolchain not available`)
+	noSpace = regexp.MustCompile(`(?i)no space left on device|disk quota exceeded`)
+	// The path in "write /home/me/.cache/go-build/1: no space left on device".
+	fullFile = regexp.MustCompile(`(/[^\s:]+):? ?[^/\n]*(?i:no space left on device|disk quota exceeded)`)
+	unknown  = regexp.MustCompile(`(?i)unknown revision|invalid version|no matching versions|404 Not Found|410 Gone|` +
+		`not found: |malformed module path|unrecognized import path`)
+)
+
+// explain says what would be right when a task fails for a reason that the
+// user can do something about.
+func (t task) explain(ctx context.Context, cache string, err error) error {
+	said := err.Error()
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("building %s was cancelled, nothing was kept of it: %w", t.what, err)
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("%s must be built from source, but there is no go command on the PATH: "+
+			"install Go 1.21 or later from https://go.dev/dl (it fetches %s by itself): %w", t.what, Toolchain, err)
+	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT), noSpace.MatchString(said):
+		return t.full(cache, err)
+	case offline.MatchString(said):
+		return fmt.Errorf("%s must be built from source, which needs the Go module proxy (GOPROXY=%s) "+
+			"the first time, and it can't be reached; nothing was changed: %w", t.what, proxy(ctx), err)
+	}
+	return fmt.Errorf("building %s: %w", t.what, err)
+}
+
+// full tells which disk is full, and by how much.
+func (t task) full(cache string, err error) error {
+	folder := cache
+	if m := fullFile.FindStringSubmatch(err.Error()); m != nil {
+		folder = existing(filepath.Dir(m[1]))
+	}
+	free := "an unknown amount"
+	if n, statErr := freeBytes(folder); statErr == nil {
+		free = fmt.Sprintf("%d MB", n>>20)
+	}
+	needs := t.needs
+	if needs == "" {
+		needs = "2 GB"
+	}
+	return fmt.Errorf("the disk of %s is full: %s free once the half-built %s was removed, about %s needed. "+
+		"Make room, or set PLUMBLINE_CACHE (programs), GOCACHE and GOMODCACHE (the go command's) to another disk: %w",
+		folder, free, t.what, needs, err)
+}
+
+// proxy is what the go command asks for modules.
+func proxy(ctx context.Context) string {
+	if p := os.Getenv("GOPROXY"); p != "" {
+		return p
+	}
+	out, err := exec.CommandContext(ctx, "go", "env", "GOPROXY").Output()
+	if err != nil {
+		return "https://proxy.golang.org,direct"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// existing returns the nearest folder above that exists: the file that the
+// disk had no room for was removed since.
+func existing(dir string) string {
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// freeBytes is how much an ordinary user can still write to the folder's disk.
+func freeBytes(folder string) (uint64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(folder, &st); err != nil {
+		return 0, fmt.Errorf("free space of %s: %w", folder, err)
+	}
+	return uint64(st.Bavail) * uint64(st.Bsize), nil //nolint:unconvert // the types differ between systems
+}

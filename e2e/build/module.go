@@ -1,0 +1,139 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+)
+
+// listed is how many versions an error lists before it says "and older ones".
+const listed = 20
+
+// download is what go mod download -json tells.
+type download struct {
+	Version string
+	Dir     string
+	Error   string
+}
+
+// Module returns the folder that holds the source of a released module, such
+// as sigs.k8s.io/karpenter v1.15.0, and downloads it if need be. The folder is
+// the go command's: read it, don't write to it. The error for a version that
+// doesn't exist lists those that do.
+func (c *Cache) Module(ctx context.Context, path, version string) (dir string, err error) {
+	d, err := c.download(ctx, path, version)
+	if err != nil {
+		return "", err
+	}
+	return d.Dir, nil
+}
+
+// Main builds a program of a released module and returns its path. It's built
+// within the module's own folder, so the module's go.mod and go.sum apply
+// exactly. Pkg is the package, as an import path or relative to the module
+// ("./kwok"); goos and goarch are the system that it will run on, this one if
+// they're empty.
+func (c *Cache) Main(ctx context.Context, module, version, pkg, goos, goarch string) (binary string, err error) {
+	if goos == "" {
+		goos = runtime.GOOS
+	}
+	if goarch == "" {
+		goarch = runtime.GOARCH
+	}
+	pkg = relative(module, pkg)
+	d, err := c.download(ctx, module, version)
+	if err != nil {
+		return "", err
+	}
+	name := program(strings.TrimSuffix(module+strings.TrimPrefix(pkg, "."), "/"))
+	flags := []string{"-trimpath", "-ldflags=-s -w"}
+	dir, err := c.ensure(ctx, task{
+		name:  fmt.Sprintf("%s-%s-%s-%s", name, d.Version, goos, goarch),
+		key:   append([]string{"main", module, d.Version, pkg, goos, goarch, Toolchain}, flags...),
+		what:  fmt.Sprintf("%s of %s@%s for %s/%s", pkg, module, d.Version, goos, goarch),
+		cost:  "about 2 min",
+		needs: "2 GB",
+		makes: []string{name},
+		create: func(ctx context.Context, dir string) error {
+			cmd := command{dir: d.Dir, tmp: filepath.Join(dir, "tmp"), goos: goos, goarch: goarch}
+			kind, err := cmd.run(ctx, "list", "-f", "{{.Name}}", pkg)
+			if err != nil {
+				return err
+			}
+			if got := strings.TrimSpace(string(kind)); got != "main" {
+				return fmt.Errorf("package %s of %s@%s is no program: it's package %s, not main", pkg, module, d.Version, got)
+			}
+			args := append([]string{"build"}, flags...)
+			_, err = cmd.run(ctx, append(args, "-o", filepath.Join(dir, name), pkg)...)
+			return err
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, name), nil
+}
+
+// relative is pkg relative to its module.
+func relative(module, pkg string) string {
+	pkg = strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
+	if pkg == "" || pkg == "." {
+		return "."
+	}
+	return "./" + strings.TrimPrefix(pkg, "./")
+}
+
+func (c *Cache) download(ctx context.Context, path, version string) (d download, err error) {
+	if semver.IsValid("v" + version) {
+		version = "v" + version
+	}
+	t := task{what: fmt.Sprintf("module %s@%s", path, version), needs: "500 MB"}
+	empty, err := os.MkdirTemp("", "plumbline-download-") // no go.mod here or above that could have a say
+	if err != nil {
+		return d, t.explain(ctx, c.Dir, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(empty)) }()
+
+	cmd := command{dir: empty, flags: "-mod=mod"}
+	out, err := cmd.run(ctx, "mod", "download", "-json", path+"@"+version)
+	if jsonErr := json.Unmarshal(out, &d); err == nil && jsonErr != nil {
+		err = fmt.Errorf("go mod download -json %s@%s: %w", path, version, jsonErr)
+	}
+	if d.Error != "" { // which is then not on stderr
+		err = errors.Join(errors.New(d.Error), err)
+	}
+	if err == nil {
+		return d, nil
+	}
+	if ctx.Err() == nil && unknown.MatchString(err.Error()) && !offline.MatchString(err.Error()) {
+		return d, c.noSuchVersion(ctx, cmd, path, version, err)
+	}
+	return d, t.explain(ctx, c.Dir, err)
+}
+
+// noSuchVersion says which versions there are.
+func (c *Cache) noSuchVersion(ctx context.Context, cmd command, path, version string, cause error) error {
+	var module struct{ Versions []string }
+	out, err := cmd.run(ctx, "list", "-m", "-versions", "-json", path)
+	if err == nil {
+		err = json.Unmarshal(out, &module)
+	}
+	if err != nil || len(module.Versions) == 0 {
+		return fmt.Errorf("no module %s that could be downloaded: %w", path, cause)
+	}
+	versions := module.Versions
+	slices.Reverse(versions)
+	older := ""
+	if len(versions) > listed {
+		versions, older = versions[:listed], " and older ones"
+	}
+	return fmt.Errorf("%s has no version %q: there are %s%s", path, version, strings.Join(versions, " "), older)
+}
