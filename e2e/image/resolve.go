@@ -1,0 +1,60 @@
+package image
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// maxLinks is how many symbolic links a path may lead through, as in Linux's path_resolution(7).
+const maxLinks = 40
+
+// clean makes a name of an archive relative to its root; ".." does not lead above it.
+func clean(name string) string {
+	if rel := strings.TrimPrefix(path.Clean("/"+name), "/"); rel != "" {
+		return rel
+	}
+	return "."
+}
+
+// resolve follows the symbolic links of a path as if root were the root of the
+// file system, absolute ones too (which an os.Root refuses). What does not
+// exist yet stays as it is. The result has no symbolic link in it.
+func resolve(root *os.Root, name string) (string, error) {
+	done, links := ".", 0
+	for todo := clean(name); todo != ""; {
+		part, rest, _ := strings.Cut(todo, "/")
+		todo = rest
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			done = path.Dir(done)
+			continue
+		}
+		next := path.Join(done, part)
+		info, err := root.Lstat(next)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", fmt.Errorf("%s: more than %d symbolic links", name, maxLinks)
+		}
+		target, err := root.Readlink(next)
+		if err != nil {
+			return "", err
+		}
+		if path.IsAbs(target) {
+			done = "."
+		}
+		todo = target + "/" + rest
+	}
+	return done, nil
+}
