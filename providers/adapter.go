@@ -1,0 +1,169 @@
+package providers
+
+import (
+	"io/fs"
+	"time"
+)
+
+// Adapter is the little that the harness must be told about a provider. The
+// YAML file and this struct are the same thing: every field's key in YAML is
+// its tag. Fill it in Go and call Validate, or Load a file.
+//
+// Paths are relative to Dir, absolute, or begin with "$source/", the folder
+// of the downloaded source module.
+type Adapter struct {
+	// Name is a DNS label such as kwok; reports and spec names begin with it.
+	Name string `yaml:"name"`
+	// Source is the Go module that holds what is installed. It is optional if
+	// no path begins with $source and nothing is built.
+	Source Source `yaml:"source"`
+	// Core is the release of Karpenter core that the provider links, such as
+	// v1.14.0. Empty: read from the go.mod of the source module.
+	Core string `yaml:"core"`
+	// Controller says what runs and how it is installed.
+	Controller Controller `yaml:"controller"`
+	// CRDs are files or folders. They must be the provider's own ones, those of
+	// Karpenter included: a provider is built against one version of them.
+	CRDs []string `yaml:"crds"`
+	// NodeClass is the NodeClass with which the provider can launch nodes.
+	NodeClass Object `yaml:"nodeClass"`
+	// NodePool is laid below every NodePool of a spec: what the spec leaves
+	// open comes from here. Optional; see NodePoolTemplate for what is added.
+	NodePool Object `yaml:"nodePool"`
+	// Names says what the provider accepts as names of NodePools and claims.
+	Names NameRules `yaml:"names"`
+	// Capabilities says what the provider can do. What is not listed is unknown
+	// and its specs are skipped.
+	Capabilities map[Capability]Support `yaml:"capabilities"`
+	// Simulator is the stand-in for the provider's cloud. Optional.
+	Simulator *Simulator `yaml:"simulator"`
+	// Hooks reach what the Kubernetes API cannot, such as a cloud's instances.
+	// A hook that is missing skips the specs that need it.
+	Hooks map[HookName]Hook `yaml:"hooks"`
+
+	// Dir is the folder where relative paths start; Load sets it to the file's.
+	// Empty: the working directory.
+	Dir string `yaml:"-"`
+
+	file     string              // where it was loaded from, for messages
+	builtin  fs.FS               // files of a built-in adapter, else nil
+	mistakes Mistakes            // found while loading
+	at       map[string]position // where each path of the file stands
+}
+
+// Source is a Go module, fetched through the Go module proxy.
+type Source struct {
+	// Module is its path, such as sigs.k8s.io/karpenter.
+	Module string `yaml:"module"`
+	// Version is the default release, such as v1.15.0; Selection overrides it.
+	Version string `yaml:"version"`
+}
+
+// Controller is the provider's own process and the manifests around it.
+type Controller struct {
+	// Image is the reference of a ready image; a template. Either this or Build.
+	Image string `yaml:"image"`
+	// Build makes the image from the source module.
+	Build *Build `yaml:"build"`
+	// Namespace receives the controller. Empty: kube-system.
+	Namespace string `yaml:"namespace"`
+	// Chart is a Helm chart. Either this or Manifests.
+	Chart *Chart `yaml:"chart"`
+	// Manifests are files or folders of YAML; their text is a template.
+	Manifests []string `yaml:"manifests"`
+	// Deployment is the controller's. Needed only if several are installed.
+	Deployment string `yaml:"deployment"`
+	// Env is set on the controller's container after rendering and replaces
+	// what the chart set; values are templates.
+	Env map[string]string `yaml:"env"`
+	// Gates are feature gates, laid over those of the chart in FEATURE_GATES.
+	Gates map[string]bool `yaml:"gates"`
+	// Ports are those on which the controller listens, by a name of your choice:
+	// {{.Ports.metrics}} is the one that it got. The number is the preferred one;
+	// where pods share the host's ports it becomes a free one.
+	Ports map[string]int `yaml:"ports"`
+	// Ready says when the controller counts as ready.
+	Ready Ready `yaml:"ready"`
+	// Logs says what in the controller's log is no reason to worry.
+	Logs Logs `yaml:"logs"`
+}
+
+// Build is a main package of the source module.
+type Build struct {
+	// Package is relative to the module's root, such as ./kwok.
+	Package string `yaml:"package"`
+}
+
+// Chart is a Helm chart in a folder.
+type Chart struct {
+	Path string `yaml:"path"`
+	// Release is the release's name. Empty: karpenter.
+	Release string `yaml:"release"`
+	// Values are laid over the chart's own; strings in them are templates. A
+	// string that is only {{.Ports.x}} becomes a number.
+	Values map[string]any `yaml:"values"`
+}
+
+// Ready says how long the controller may take to become ready.
+type Ready struct {
+	// Timeout, from the moment its Deployment is created. Zero: 60 s.
+	Timeout time.Duration `yaml:"timeout"`
+}
+
+// Logs tells errors that matter from those that don't.
+type Logs struct {
+	// Tolerate are regular expressions; a line that one of them matches is ignored.
+	Tolerate []string `yaml:"tolerate"`
+}
+
+// NameRules is what the provider accepts as the name of a NodePool or NodeClaim.
+type NameRules struct {
+	// Max is the greatest length. Zero: 63.
+	Max int `yaml:"max"`
+	// Pattern is a regular expression that the whole name matches. Empty: any DNS label.
+	Pattern string `yaml:"pattern"`
+}
+
+// Object is an API object: in YAML either the object itself or the path of the
+// file that holds it.
+type Object struct {
+	File   string
+	Inline map[string]any
+}
+
+// Simulator is a process that plays the provider's cloud.
+type Simulator struct {
+	// Exec is the command; a template with .Addr (host:port to listen on) and .Kubeconfig.
+	Exec []string `yaml:"exec"`
+	// Ready is the HTTP path that answers 200 once it serves.
+	Ready string `yaml:"ready"`
+	// Exports is added to the controller's environment; templates as in Exec.
+	Exports map[string]string `yaml:"exports"`
+}
+
+const (
+	defaultNamespace = "kube-system"
+	defaultRelease   = "karpenter"
+	defaultTimeout   = 60 * time.Second
+	defaultNameMax   = 63
+
+	defaultClusterName = "plumbline"
+)
+
+func (c *Controller) namespace() string { return orElse(c.Namespace, defaultNamespace) }
+func (c *Chart) release() string        { return orElse(c.Release, defaultRelease) }
+
+func (r Ready) timeout() time.Duration {
+	if r.Timeout == 0 {
+		return defaultTimeout
+	}
+	return r.Timeout
+}
+
+// orElse is s, or other if s is empty.
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

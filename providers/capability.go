@@ -1,0 +1,97 @@
+package providers
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Capability names something that one provider can do and another cannot. A
+// spec lists those that it needs and is skipped, with the reason, where one is
+// missing.
+type Capability string
+
+const (
+	// NodePools: pending pods make the provider launch nodes for a NodePool.
+	NodePools Capability = "nodePools"
+	// StandaloneNodeClaims: a NodeClaim that belongs to no NodePool gets a node.
+	StandaloneNodeClaims Capability = "standaloneNodeClaims"
+	// NodeClassDrift: a change of the NodeClass, or of what it selects, drifts
+	// nodes. Support.Reasons lists the reasons that the provider gives.
+	NodeClassDrift Capability = "nodeClassDrift"
+	// NodeClassReadiness: a NodeClass can be not ready, and then nothing is launched.
+	NodeClassReadiness Capability = "nodeClassReadiness"
+	// Spot: the provider offers karpenter.sh/capacity-type=spot.
+	Spot Capability = "spot"
+	// Interruption: the cloud announces the end of an instance and the
+	// provider drains its node in time.
+	Interruption Capability = "interruption"
+	// InstanceGC: an instance without a NodeClaim is collected, no later than Support.Within.
+	InstanceGC Capability = "instanceGC"
+	// NodeRepair: a node that stays unhealthy for Support.Toleration is replaced.
+	NodeRepair Capability = "nodeRepair"
+	// StaticCapacity: a NodePool with replicas keeps that many nodes (core 1.7 and later).
+	StaticCapacity Capability = "staticCapacity"
+	// CapacityReservation: karpenter.sh/capacity-type=reserved is offered.
+	CapacityReservation Capability = "capacityReservation"
+	// NodeOverlay: NodeOverlays change prices and capacity of instance types (core 1.7 and later).
+	NodeOverlay Capability = "nodeOverlay"
+)
+
+// Capabilities lists all of them, in the order of the documentation.
+func Capabilities() []Capability {
+	return []Capability{
+		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, Spot, Interruption,
+		InstanceGC, NodeRepair, StaticCapacity, CapacityReservation, NodeOverlay,
+	}
+}
+
+// State says whether a provider has a capability.
+type State string
+
+// The states. The zero value counts as Supported, so that a capability with
+// parameters alone is one that the provider has.
+const (
+	Supported   State = "supported"
+	Unsupported State = "unsupported"
+	Unknown     State = "unknown"
+)
+
+// Support is a provider's relation to one capability: in YAML just its state,
+// or a mapping with parameters.
+type Support struct {
+	State State `yaml:"support"`
+	// Why says why it is not supported, for the report.
+	Why string `yaml:"why"`
+	// Gate is the feature gate that must be on (in controller.gates).
+	Gate string `yaml:"gate"`
+	// Reasons are the drift reasons that the provider gives.
+	Reasons []string `yaml:"reasons"`
+	// Within bounds how long the provider takes, such as until a leaked instance is gone.
+	Within time.Duration `yaml:"within"`
+	// Toleration is how long an unhealthy node is left alone.
+	Toleration time.Duration `yaml:"toleration"`
+}
+
+// Supports tells whether specs that need c can run, and if not, why.
+func (a *Adapter) Supports(c Capability) (ok bool, why string) {
+	s, listed := a.Capabilities[c]
+	switch {
+	case !slices.Contains(Capabilities(), c):
+		return false, fmt.Sprintf("there is no capability %s%s", c, hint(string(c), Capabilities()))
+	case !listed || s.State == Unknown:
+		return false, because(fmt.Sprintf("it is unknown whether %s supports %s; its adapter can say so under capabilities", a.Name, c), s.Why)
+	case s.State == Unsupported:
+		return false, because(fmt.Sprintf("%s does not support %s", a.Name, c), s.Why)
+	case s.Gate != "" && !a.Controller.Gates[s.Gate]:
+		return false, fmt.Sprintf("%s needs the feature gate %s, which the adapter of %s does not turn on", c, s.Gate, a.Name)
+	}
+	return true, ""
+}
+
+func because(what, why string) string {
+	if why == "" {
+		return what
+	}
+	return what + ": " + why
+}

@@ -1,0 +1,208 @@
+package providers
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxDepth bounds nesting, since an alias can contain itself.
+const maxDepth = 64
+
+// decoder fills a struct from YAML and keeps every mistake, not just the first.
+type decoder struct {
+	file     string
+	mistakes Mistakes
+	at       map[string]position
+	depth    int
+}
+
+// document decodes one YAML document into the struct that out points to.
+func (d *decoder) document(raw []byte, out any) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(raw, &doc); err != nil {
+		d.mistakes = append(d.mistakes, syntaxMistake(d.file, err))
+		return
+	}
+	if doc.Kind == 0 {
+		d.mistakes = append(d.mistakes, Mistake{File: d.file, Message: "the file is empty; an adapter was expected"})
+		return
+	}
+	d.value(doc.Content[0], reflect.ValueOf(out).Elem(), "")
+}
+
+func (d *decoder) say(n *yaml.Node, path, format string, args ...any) {
+	d.mistakes = append(d.mistakes, Mistake{
+		File: d.file, Line: n.Line, Column: n.Column, Path: path, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// value decodes n into v, whose path in the file is path.
+func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
+	d.depth++
+	defer func() { d.depth-- }()
+	if d.depth > maxDepth {
+		d.say(n, path, "nested more than %d deep", maxDepth)
+		return
+	}
+	if _, known := d.at[path]; !known {
+		d.at[path] = position{n.Line, n.Column}
+	}
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Tag == "!!null" {
+		return
+	}
+	switch out := v.Addr().Interface().(type) {
+	case *Object:
+		d.object(n, out, path)
+		return
+	case *Support:
+		if n.Kind == yaml.ScalarNode {
+			d.value(n, reflect.ValueOf(&out.State).Elem(), path)
+			return
+		}
+	case *time.Duration:
+		d.duration(n, out, path)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		d.value(n, v.Elem(), path)
+	case reflect.Struct:
+		d.fields(n, v, path)
+	case reflect.Map:
+		d.entries(n, v, path)
+	case reflect.Slice:
+		d.items(n, v, path)
+	case reflect.Interface:
+		d.anything(n, v, path)
+	default:
+		d.scalar(n, v, path)
+	}
+}
+
+// pairs calls f for each key of a mapping and reports keys that come twice.
+func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)) {
+	if n.Kind != yaml.MappingNode {
+		d.say(n, path, "%s where a mapping is expected", describe(n))
+		return
+	}
+	lines := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Kind != yaml.ScalarNode {
+			d.say(key, path, "%s where a key is expected", describe(key))
+			continue
+		}
+		if first, twice := lines[key.Value]; twice {
+			d.say(key, path, "`%s` is there twice, first in line %d", key.Value, first)
+			continue
+		}
+		lines[key.Value] = key.Line
+		d.at[join(path, key.Value)] = position{key.Line, key.Column}
+		f(key, value)
+	}
+}
+
+func (d *decoder) fields(n *yaml.Node, v reflect.Value, path string) {
+	names, index := fieldNames(v.Type())
+	d.pairs(n, path, func(key, value *yaml.Node) {
+		i, known := index[key.Value]
+		if !known {
+			d.say(key, path, "unknown field `%s`%s", key.Value, hint(key.Value, names))
+			return
+		}
+		d.value(value, v.Field(i), join(path, key.Value))
+	})
+}
+
+func (d *decoder) entries(n *yaml.Node, v reflect.Value, path string) {
+	v.Set(reflect.MakeMap(v.Type()))
+	d.pairs(n, path, func(key, value *yaml.Node) {
+		entry := reflect.New(v.Type().Elem()).Elem()
+		d.value(value, entry, join(path, key.Value))
+		v.SetMapIndex(reflect.ValueOf(key.Value).Convert(v.Type().Key()), entry)
+	})
+}
+
+func (d *decoder) items(n *yaml.Node, v reflect.Value, path string) {
+	if n.Kind != yaml.SequenceNode {
+		d.say(n, path, "%s where a list is expected", describe(n))
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+	for i, item := range n.Content {
+		d.value(item, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
+	}
+}
+
+// anything decodes free-form YAML such as chart values.
+func (d *decoder) anything(n *yaml.Node, v reflect.Value, path string) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		m := map[string]any{}
+		d.entries(n, reflect.ValueOf(&m).Elem(), path)
+		v.Set(reflect.ValueOf(m))
+	case yaml.SequenceNode:
+		var s []any
+		d.items(n, reflect.ValueOf(&s).Elem(), path)
+		v.Set(reflect.ValueOf(s))
+	default:
+		var x any
+		if err := n.Decode(&x); err != nil {
+			d.say(n, path, "%v", err)
+			return
+		}
+		v.Set(reflect.ValueOf(jsonNumber(x)))
+	}
+}
+
+// jsonNumber makes x one of the types that unstructured objects may hold.
+func jsonNumber(x any) any {
+	switch x := x.(type) {
+	case int:
+		return int64(x)
+	case time.Time:
+		return x.Format(time.RFC3339)
+	}
+	return x
+}
+
+func (d *decoder) scalar(n *yaml.Node, v reflect.Value, path string) {
+	switch {
+	case v.Kind() == reflect.String && n.Tag == "!!str":
+		v.SetString(n.Value)
+	case v.Kind() == reflect.String && n.Kind == yaml.ScalarNode:
+		d.say(n, path, "%s where a string is expected; quote it: %q", describe(n), n.Value)
+	case v.Kind() == reflect.Bool && n.Tag == "!!bool":
+		b, _ := strconv.ParseBool(n.Value)
+		v.SetBool(b)
+	case v.Kind() == reflect.Int && n.Tag == "!!int" && n.Decode(v.Addr().Interface()) == nil:
+	default:
+		d.say(n, path, "%s where %s is expected", describe(n), wanted(v.Kind()))
+	}
+}
+
+func (d *decoder) duration(n *yaml.Node, out *time.Duration, path string) {
+	parsed, err := time.ParseDuration(n.Value)
+	if n.Kind != yaml.ScalarNode || err != nil {
+		d.say(n, path, "%s where a duration is expected; write one such as 90s or 2m30s", describe(n))
+		return
+	}
+	*out = parsed
+}
+
+// object decodes a path or an inline object.
+func (d *decoder) object(n *yaml.Node, out *Object, path string) {
+	if n.Kind == yaml.ScalarNode {
+		d.value(n, reflect.ValueOf(&out.File).Elem(), path)
+		return
+	}
+	d.value(n, reflect.ValueOf(&out.Inline).Elem(), path)
+}

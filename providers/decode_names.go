@@ -1,0 +1,75 @@
+package providers
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// fieldNames lists the keys that a struct has in YAML, and their fields' indexes.
+func fieldNames(t reflect.Type) (names []string, index map[string]int) {
+	index = map[string]int{}
+	for i := range t.NumField() {
+		if name := t.Field(i).Tag.Get("yaml"); name != "" && name != "-" {
+			names = append(names, name)
+			index[name] = i
+		}
+	}
+	return names, index
+}
+
+// join appends a key to a path.
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// describe says what kind of YAML a node is, with its text if that is short.
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case len(n.Value) > 60:
+		return "a long text"
+	}
+	kinds := map[string]string{"!!int": "the number", "!!float": "the number", "!!bool": "the boolean", "!!str": "the string"}
+	kind, ok := kinds[n.Tag]
+	if !ok {
+		kind = "the value"
+	}
+	return fmt.Sprintf("%s `%s`", kind, n.Value)
+}
+
+// wanted is the article and name of what a scalar field takes.
+func wanted(k reflect.Kind) string {
+	switch k {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "an integer"
+	default:
+		return "a " + k.String()
+	}
+}
+
+var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+
+// syntaxMistake turns the YAML parser's error, which names a line in its text,
+// into a mistake with a place.
+func syntaxMistake(file string, err error) Mistake {
+	parts := yamlLine.FindStringSubmatch(strings.ReplaceAll(err.Error(), "\n", " "))
+	line, _ := strconv.Atoi(parts[1])
+	m := Mistake{File: file, Line: line, Message: "not YAML: " + parts[2]}
+	if line > 0 {
+		m.Column = 1
+	}
+	return m
+}

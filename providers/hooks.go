@@ -1,0 +1,84 @@
+package providers
+
+import "time"
+
+// HookName names something that is done to the provider's cloud.
+type HookName string
+
+const (
+	// ListInstances answers the cloud's instances, a JSON list of provider IDs.
+	ListInstances HookName = "listInstances"
+	// TerminateInstance ends the instance {{.ProviderID}} behind the provider's back.
+	TerminateInstance HookName = "terminateInstance"
+	// LeakInstance makes an instance that belongs to no NodeClaim.
+	LeakInstance HookName = "leakInstance"
+	// FailNextLaunch makes the next {{.Count}} launches fail for want of capacity.
+	FailNextLaunch HookName = "failNextLaunch"
+	// ClearFailures takes FailNextLaunch back.
+	ClearFailures HookName = "clearFailures"
+	// DriftNodeClass makes the nodes of the NodeClass drift; Expect is the reason.
+	DriftNodeClass HookName = "driftNodeClass"
+	// UnreadyNodeClass makes the NodeClass not ready.
+	UnreadyNodeClass HookName = "unreadyNodeClass"
+	// ReadyNodeClass takes UnreadyNodeClass back.
+	ReadyNodeClass HookName = "readyNodeClass"
+	// Interrupt announces the end of the instance {{.ProviderID}}.
+	Interrupt HookName = "interrupt"
+	// BreakNode makes the node {{.NodeName}} unhealthy in the provider's own way.
+	BreakNode HookName = "breakNode"
+)
+
+// HookNames lists all of them.
+func HookNames() []HookName {
+	return []HookName{
+		ListInstances, TerminateInstance, LeakInstance, FailNextLaunch, ClearFailures,
+		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, BreakNode,
+	}
+}
+
+// Hook is an HTTP call, a patch of the NodeClass or a command: exactly one.
+// Strings in it are templates over HookValues.
+type Hook struct {
+	HTTP *HTTPCall `yaml:"http"`
+	// Patch is a JSON merge patch of the NodeClass.
+	Patch map[string]any `yaml:"patch"`
+	// Subresource is what the patch is for, such as status. Empty: the object.
+	Subresource string `yaml:"subresource"`
+	// Exec is a command; what it prints is the hook's answer.
+	Exec []string `yaml:"exec"`
+
+	// Expect is the drift reason that must follow.
+	Expect string `yaml:"expect"`
+	// Within bounds how long the effect may take to show.
+	Within time.Duration `yaml:"within"`
+	// Poison is for how long the provider remembers the failure; more than zero
+	// means that the controller is restarted after the spec.
+	Poison time.Duration `yaml:"poison"`
+}
+
+// HTTPCall is one request: exactly one of the methods has a path, which is
+// relative to the simulator, or a whole URL.
+type HTTPCall struct {
+	Get    string `yaml:"get"`
+	Post   string `yaml:"post"`
+	Put    string `yaml:"put"`
+	Delete string `yaml:"delete"`
+	Body   string `yaml:"body"`
+}
+
+// HookValues is what templates in hooks can name.
+type HookValues struct {
+	Addr       string // host:port of the simulator
+	Kubeconfig string // path of the cluster's kubeconfig
+	NodeClass  string // name of the NodeClass
+	NodeName   string // name of the node that the hook is about
+	ProviderID string // of the instance that the hook is about
+	Count      int    // how often
+	Nonce      string // another value at each call
+}
+
+// SimulatorValues is what templates in the simulator's command and exports can name.
+type SimulatorValues struct {
+	Addr       string // host:port where it listens
+	Kubeconfig string // path of the cluster's kubeconfig
+}

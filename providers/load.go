@@ -1,0 +1,68 @@
+package providers
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// builtins holds the adapters that come with this module, one folder each.
+//
+//go:embed */adapter.yaml
+var builtins embed.FS
+
+// Load reads the adapter in a YAML file. It never fails: mistakes are kept and
+// come out of Validate, all of them together, each with its place in the file.
+func Load(file string) *Adapter {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return broken(file, "the adapter cannot be read: %v", err)
+	}
+	return parse(raw, file, filepath.Dir(file), nil)
+}
+
+// Names lists the built-in providers.
+func Names() []string {
+	files, err := fs.Glob(builtins, "*/adapter.yaml")
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = path.Dir(f)
+	}
+	return names
+}
+
+// Named is the built-in provider of that name, or else the adapter in the file
+// of that path. Like Load it keeps what is wrong for Validate.
+func Named(nameOrPath string) *Adapter {
+	file := path.Join(nameOrPath, "adapter.yaml")
+	if raw, err := builtins.ReadFile(file); err == nil && nameOrPath != "." {
+		folder, err := fs.Sub(builtins, nameOrPath)
+		if err != nil {
+			return broken(nameOrPath, "%v", err)
+		}
+		return parse(raw, "providers/"+file, "", folder)
+	}
+	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
+		return Load(nameOrPath)
+	}
+	return broken("", "unknown provider `%s`%s; the path of a YAML file works too", nameOrPath, hint(nameOrPath, Names()))
+}
+
+func broken(file, format string, args ...any) *Adapter {
+	return &Adapter{file: file, mistakes: Mistakes{{File: file, Message: fmt.Sprintf(format, args...)}}}
+}
+
+func parse(raw []byte, file, dir string, builtin fs.FS) *Adapter {
+	d := &decoder{file: file, at: map[string]position{}}
+	a := &Adapter{}
+	d.document(raw, a)
+	a.Dir, a.file, a.builtin, a.mistakes, a.at = dir, file, builtin, d.mistakes, d.at
+	return a
+}

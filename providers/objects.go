@@ -1,0 +1,114 @@
+package providers
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// content is the object, read from its file if it lies in one; a copy. It is
+// nil if the adapter leaves it out.
+func (a *Adapter) content(o Object) (map[string]any, error) {
+	if o.File == "" {
+		return runtime.DeepCopyJSON(jsonOf(o.Inline)), nil
+	}
+	if fromSource(o.File) {
+		return nil, errors.New("it must lie beside the adapter, not in the source module")
+	}
+	raw, err := tree{a: a}.read(o.File)
+	if err != nil {
+		return nil, err
+	}
+	var object map[string]any
+	if err := yaml.UnmarshalStrict(raw, &object); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.File, err)
+	}
+	return jsonOf(object), nil
+}
+
+// jsonOf gives numbers the types that unstructured objects may hold, so that
+// an adapter filled in Go may write plain ints.
+func jsonOf(m map[string]any) map[string]any {
+	if m == nil {
+		return nil
+	}
+	out := maps.Clone(m)
+	for key, x := range out {
+		out[key] = jsonValue(x)
+	}
+	return out
+}
+
+func jsonValue(x any) any {
+	switch x := x.(type) {
+	case map[string]any:
+		return jsonOf(x)
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = jsonValue(x[i])
+		}
+		return out
+	case []string:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = x[i]
+		}
+		return out
+	case float64:
+		if whole := int64(x); float64(whole) == x {
+			return whole
+		}
+		return x
+	default:
+		return jsonNumber(x)
+	}
+}
+
+// NodeClassObject is the adapter's NodeClass under that name; name empty keeps
+// the adapter's own, or "default". The adapter must be valid.
+func (a *Adapter) NodeClassObject(name string) *unstructured.Unstructured {
+	content, err := a.content(a.NodeClass)
+	if err != nil || content == nil {
+		content = map[string]any{}
+	}
+	o := &unstructured.Unstructured{Object: content}
+	o.SetName(orElse(orElse(name, o.GetName()), "default"))
+	return o
+}
+
+// NodeClassGVR is the resource of the provider's NodeClass. Its plural follows
+// Kubernetes' rule for English; Prepare checks it against the CRDs.
+func (a *Adapter) NodeClassGVR() schema.GroupVersionResource {
+	plural, _ := meta.UnsafeGuessKindToResource(a.NodeClassObject("").GroupVersionKind())
+	return plural
+}
+
+// NodePoolTemplate is what lies below every NodePool of a spec: the adapter's
+// nodePool with apiVersion, kind and, unless it has one, a nodeClassRef to the
+// NodeClass that NodeClassObject("") names. The adapter must be valid.
+func (a *Adapter) NodePoolTemplate() *unstructured.Unstructured {
+	content, err := a.content(a.NodePool)
+	if err != nil || content == nil {
+		content = map[string]any{}
+	}
+	o := &unstructured.Unstructured{Object: content}
+	o.SetGroupVersionKind(karpenter.NodePools.GroupVersion().WithKind("NodePool"))
+	path := []string{"spec", "template", "spec", "nodeClassRef"}
+	if _, found, err := unstructured.NestedMap(o.Object, path...); !found && err == nil {
+		class := a.NodeClassObject("")
+		// err is nil: the check above walked the same path.
+		_ = unstructured.SetNestedMap(o.Object, map[string]any{
+			"group": class.GroupVersionKind().Group, "kind": class.GetKind(), "name": class.GetName(),
+		}, path...)
+	}
+	return o
+}

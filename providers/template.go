@@ -1,0 +1,138 @@
+package providers
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+// Values is what templates in controller.image, env, chart values and manifests
+// can name, as in {{.Image.Tag}}. Templates are those of text/template:
+// {{slice .Version 1}} is the version without its v.
+type Values struct {
+	Version     string // release of the source module, such as v1.15.0
+	ClusterName string
+	Endpoint    string // URL of the API server
+	Namespace   string // the controller's
+	Image       ImageName
+	Ports       map[string]int // as declared in controller.ports, and as allocated
+}
+
+// ImageName is the name under which the cluster knows the loaded image.
+type ImageName struct {
+	Name       string // all of it
+	Repository string // without tag and digest
+	Tag        string // empty if it has none
+	Digest     string // such as sha256:..., empty if it has none
+}
+
+// imageName splits an image's name; a colon before the last slash is a port.
+func imageName(name string) ImageName {
+	repository, digest, _ := strings.Cut(name, "@")
+	tag := ""
+	if i := strings.LastIndex(repository, ":"); i > strings.LastIndex(repository, "/") {
+		repository, tag = repository[:i], repository[i+1:]
+	}
+	return ImageName{Name: name, Repository: repository, Tag: tag, Digest: digest}
+}
+
+// sample are values against which templates are checked before any cluster exists.
+func (a *Adapter) sample(version string) Values {
+	return Values{
+		Version:     orElse(version, "v1.0.0"),
+		ClusterName: defaultClusterName,
+		Endpoint:    "https://127.0.0.1:6443",
+		Namespace:   a.Controller.namespace(),
+		Image:       imageName("registry.example/controller:tag"),
+		Ports:       a.Controller.Ports,
+	}
+}
+
+// expand executes the template in s.
+func expand(s string, values any) (string, error) {
+	if !strings.Contains(s, "{{") {
+		return s, nil
+	}
+	t, err := template.New("").Option("missingkey=error").Parse(s)
+	if err != nil {
+		return "", fmt.Errorf("not a template: %s", strings.TrimPrefix(err.Error(), "template: "))
+	}
+	var out strings.Builder
+	if err := t.Execute(&out, values); err != nil {
+		return "", unknownField(err, values)
+	}
+	return out.String(), nil
+}
+
+var fieldError = regexp.MustCompile(`at <\$?([\w.]+)>: (?:can't evaluate field|map has no entry for key)`)
+
+// unknownField says which fields there are, if that is what err is about.
+func unknownField(err error, values any) error {
+	parts := fieldError.FindStringSubmatch(err.Error())
+	if parts == nil {
+		if inner := errors.Unwrap(err); inner != nil {
+			err = inner
+		}
+		return fmt.Errorf("the template fails: %w", err)
+	}
+	return fmt.Errorf("unknown template field `%s`%s", parts[1], hint(parts[1], fieldsOf(reflect.ValueOf(values), "")))
+}
+
+// fieldsOf lists what a template can name in v.
+func fieldsOf(v reflect.Value, prefix string) []string {
+	switch v.Kind() {
+	case reflect.Struct:
+		var names []string
+		for i := range v.NumField() {
+			names = append(names, fieldsOf(v.Field(i), prefix+"."+v.Type().Field(i).Name)...)
+		}
+		return names
+	case reflect.Map:
+		var names []string
+		for _, key := range v.MapKeys() {
+			names = append(names, fieldsOf(v.MapIndex(key), prefix+"."+key.String())...)
+		}
+		slices.Sort(names)
+		return names
+	default:
+		return []string{prefix}
+	}
+}
+
+var lonePort = regexp.MustCompile(`^\{\{\s*\.Ports\.\w+\s*\}\}$`)
+
+// expandAll expands every string in x, which is made of maps, lists and
+// scalars; complain is told about each that fails, with its path.
+func expandAll(x any, path string, values any, complain func(path string, err error)) any {
+	switch x := x.(type) {
+	case string:
+		s, err := expand(x, values)
+		if err != nil {
+			complain(path, err)
+		}
+		if n, err := strconv.ParseInt(s, 10, 32); err == nil && lonePort.MatchString(x) {
+			return n
+		}
+		return s
+	case map[string]any:
+		out := make(map[string]any, len(x))
+		for _, key := range slices.Sorted(maps.Keys(x)) {
+			out[key] = expandAll(x[key], join(path, key), values, complain)
+		}
+		return out
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = expandAll(x[i], fmt.Sprintf("%s[%d]", path, i), values, complain)
+		}
+		return out
+	default:
+		return x
+	}
+}

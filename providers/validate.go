@@ -1,0 +1,181 @@
+package providers
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Validate reports everything that is wrong in the adapter, as Mistakes. Files
+// of the source module are checked by Prepare, which downloads it.
+func (a *Adapter) Validate() error {
+	c := &checker{a: a, mistakes: slices.Clone(a.mistakes)}
+	if a.file == "" || a.at != nil { // else nothing could be read, and that has been said
+		c.all()
+	}
+	if len(c.mistakes) == 0 {
+		return nil
+	}
+	return c.mistakes.sorted()
+}
+
+// checker collects what is wrong with an adapter.
+type checker struct {
+	a        *Adapter
+	mistakes Mistakes
+}
+
+// say records a mistake at a path of the adapter, unless the decoder already
+// found something there: one mistake shouldn't be told twice.
+func (c *checker) say(at, format string, args ...any) {
+	if slices.ContainsFunc(c.a.mistakes, func(m Mistake) bool { return m.Path == at && at != "" }) {
+		return
+	}
+	m := Mistake{File: c.a.file, Path: at, Message: fmt.Sprintf(format, args...)}
+	for p := at; c.a.at != nil; {
+		if where, known := c.a.at[p]; known {
+			m.Line, m.Column = where.line, where.column
+			break
+		}
+		if p == "" {
+			break
+		}
+		p = p[:max(0, strings.LastIndexAny(p, ".["))]
+	}
+	c.mistakes = append(c.mistakes, m)
+}
+
+func (c *checker) all() {
+	c.identity()
+	c.controller()
+	c.installing()
+	c.templates()
+	c.objects()
+	c.capabilities()
+	c.simulator()
+	c.hooks()
+}
+
+func (c *checker) identity() {
+	a := c.a
+	if a.Name == "" {
+		c.say("name", "missing; a DNS label such as kwok is expected")
+	} else if bad := validation.IsDNS1123Label(a.Name); bad != nil {
+		c.say("name", "`%s` is not a DNS label such as kwok: %s", a.Name, bad[0])
+	}
+	if a.Core != "" && !semver.IsValid(a.Core) {
+		c.say("core", "`%s` is not a version; write one such as v1.14.0", a.Core)
+	}
+	if a.Source == (Source{}) {
+		return
+	}
+	if err := module.CheckPath(a.Source.Module); err != nil {
+		c.say("source.module", "`%s` is not the path of a Go module such as sigs.k8s.io/karpenter", a.Source.Module)
+	}
+	if !semver.IsValid(a.Source.Version) {
+		c.say("source.version", "`%s` is not a version; write one such as v1.15.0", a.Source.Version)
+	}
+	c.regexp("names.pattern", a.Names.Pattern)
+	if a.Names.Max < 0 || a.Names.Max > 253 {
+		c.say("names.max", "%d is no length of a name; 1 to 253 is expected", a.Names.Max)
+	}
+}
+
+func (c *checker) controller() {
+	k := &c.a.Controller
+	switch {
+	case k.Image == "" && k.Build == nil:
+		c.say("controller", "`image` or `build` is missing: what shall run?")
+	case k.Image != "" && k.Build != nil:
+		c.say("controller", "`image` and `build` exclude each other; keep one")
+	}
+	if k.Build != nil {
+		if p := k.Build.Package; p != "." && !strings.HasPrefix(p, "./") || strings.Contains(p, "..") {
+			c.say("controller.build.package", "`%s` is not a package of the source module; write it relative to its root, such as ./cmd/controller", p)
+		}
+		c.needsSource("controller.build")
+	}
+	if bad := validation.IsDNS1123Label(k.namespace()); bad != nil {
+		c.say("controller.namespace", "`%s` is not a namespace: %s", k.Namespace, bad[0])
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.Ports)) {
+		if port := k.Ports[name]; port < 1 || port > 65535 {
+			c.say(join("controller.ports", name), "%d is no port; 1 to 65535 is expected", port)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
+		if bad := validation.IsEnvVarName(name); bad != nil {
+			c.say(join("controller.env", name), "not the name of an environment variable: %s", bad[0])
+		}
+	}
+	if k.Ready.Timeout < 0 {
+		c.say("controller.ready.timeout", "%s is negative", k.Ready.Timeout)
+	}
+	for i, pattern := range k.Logs.Tolerate {
+		c.regexp(fmt.Sprintf("controller.logs.tolerate[%d]", i), pattern)
+	}
+}
+
+// installing checks the chart, the manifests and the CRDs.
+func (c *checker) installing() {
+	k := &c.a.Controller
+	switch {
+	case k.Chart == nil && len(k.Manifests) == 0:
+		c.say("controller", "`chart` or `manifests` is missing: how shall it be installed?")
+	case k.Chart != nil && len(k.Manifests) > 0:
+		c.say("controller", "`chart` and `manifests` exclude each other; keep one")
+	}
+	if k.Chart != nil {
+		if k.Chart.Path == "" {
+			c.say("controller.chart.path", "missing; the folder of a Helm chart is expected")
+		} else if c.path("controller.chart.path", k.Chart.Path) && !fromSource(k.Chart.Path) {
+			if _, err := (tree{a: c.a}).stat(path.Join(k.Chart.Path, "Chart.yaml")); err != nil {
+				c.say("controller.chart.path", "%s holds no Chart.yaml; the folder of a Helm chart is expected", k.Chart.Path)
+			}
+		}
+		if bad := validation.IsDNS1123Label(k.Chart.release()); bad != nil {
+			c.say("controller.chart.release", "`%s` is not the name of a release: %s", k.Chart.Release, bad[0])
+		}
+	}
+	for i, p := range k.Manifests {
+		c.path(fmt.Sprintf("controller.manifests[%d]", i), p)
+	}
+	if len(c.a.CRDs) == 0 {
+		c.say("crds", "missing; the files or folders of the provider's CRDs are expected, such as $source/pkg/apis/crds")
+	}
+	for i, p := range c.a.CRDs {
+		c.path(fmt.Sprintf("crds[%d]", i), p)
+	}
+}
+
+// path checks that a path is there, as far as that can be known already.
+func (c *checker) path(at, p string) (ok bool) {
+	if fromSource(p) {
+		c.needsSource(at)
+		return true
+	}
+	if _, err := (tree{a: c.a}).stat(p); err != nil {
+		c.say(at, "%s does not exist; paths are relative to the adapter or begin with $source/", p)
+		return false
+	}
+	return true
+}
+
+func (c *checker) needsSource(at string) {
+	if c.a.Source.Module == "" {
+		c.say(at, "needs `source`, the Go module to take it from")
+	}
+}
+
+func (c *checker) regexp(at, pattern string) {
+	if _, err := regexp.Compile(pattern); err != nil {
+		c.say(at, "not a regular expression of Go: %v", err)
+	}
+}

@@ -1,0 +1,70 @@
+package providers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// hooks checks that each hook is exactly one thing that can be done.
+func (c *checker) hooks() {
+	for _, name := range slices.Sorted(maps.Keys(c.a.Hooks)) {
+		at, h := join("hooks", string(name)), c.a.Hooks[name]
+		if !slices.Contains(HookNames(), name) {
+			c.say(at, "unknown hook `%s`%s", name, hint(string(name), HookNames()))
+		}
+		ways := 0
+		for _, there := range []bool{h.HTTP != nil, h.Patch != nil, len(h.Exec) > 0} {
+			if there {
+				ways++
+			}
+		}
+		if ways != 1 {
+			c.say(at, "exactly one of `http`, `patch` and `exec` is expected, not %d", ways)
+		}
+		if h.Subresource != "" && h.Patch == nil {
+			c.say(join(at, "subresource"), "only a patch has one")
+		}
+		if h.Within < 0 || h.Poison < 0 {
+			c.say(at, "within and poison cannot be negative")
+		}
+		c.hookTemplates(at, h)
+	}
+}
+
+func (c *checker) hookTemplates(at string, h Hook) {
+	complain := func(at string, err error) { c.say(at, "%v", err) }
+	if h.HTTP != nil {
+		method, url, err := h.HTTP.request()
+		if err != nil {
+			c.say(join(at, "http"), "%v", err)
+		} else if _, err := expand(url, HookValues{}); err != nil {
+			c.say(join(at, "http."+strings.ToLower(method)), "%v", err)
+		} else if strings.HasPrefix(url, "/") && c.a.Simulator == nil {
+			c.say(join(at, "http"), "`%s` is relative to the simulator, and there is none; write a whole URL", url)
+		}
+		expandAll(h.HTTP.Body, join(at, "http.body"), HookValues{}, complain)
+	}
+	expandAll(h.Patch, join(at, "patch"), HookValues{}, complain)
+	for i, arg := range h.Exec {
+		expandAll(arg, fmt.Sprintf("%s.exec[%d]", at, i), HookValues{}, complain)
+	}
+}
+
+// request is the one method that has a path.
+func (h HTTPCall) request() (method, url string, err error) {
+	for _, r := range [][2]string{{"GET", h.Get}, {"POST", h.Post}, {"PUT", h.Put}, {"DELETE", h.Delete}} {
+		if r[1] == "" {
+			continue
+		}
+		if url != "" {
+			return "", "", fmt.Errorf("`%s` and `%s` exclude each other; keep one", strings.ToLower(method), strings.ToLower(r[0]))
+		}
+		method, url = r[0], r[1]
+	}
+	if url == "" {
+		return "", "", fmt.Errorf("`get`, `post`, `put` or `delete` is missing")
+	}
+	return method, url, nil
+}

@@ -1,0 +1,140 @@
+package providers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// templates tries every template on sample values.
+func (c *checker) templates() {
+	k, sample := &c.a.Controller, c.a.sample(c.a.Source.Version)
+	complain := func(at string, err error) { c.say(at, "%v", err) }
+	expandAll(k.Image, "controller.image", sample, complain)
+	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
+		expandAll(k.Env[name], join("controller.env", name), sample, complain)
+	}
+	if k.Chart != nil {
+		expandAll(k.Chart.Values, "controller.chart.values", sample, complain)
+	}
+	for i, p := range k.Manifests {
+		if fromSource(p) {
+			continue
+		}
+		files, err := (tree{a: c.a}).yamls(p)
+		if err != nil {
+			c.say(fmt.Sprintf("controller.manifests[%d]", i), "%v", err)
+		}
+		for _, f := range files {
+			if _, err := expand(string(f.raw), sample); err != nil {
+				c.say(fmt.Sprintf("controller.manifests[%d]", i), "%s: %v", f.name, err)
+			}
+		}
+	}
+}
+
+// objects checks the NodeClass and the NodePool template.
+func (c *checker) objects() {
+	class, err := c.a.content(c.a.NodeClass)
+	switch {
+	case err != nil:
+		c.say("nodeClass", "%v", err)
+	case class == nil:
+		c.say("nodeClass", "missing; the object, or the path of the file that holds it, is expected")
+	default:
+		o := unstructured.Unstructured{Object: class}
+		if o.GetAPIVersion() == "" {
+			c.say("nodeClass", "apiVersion is missing, such as karpenter.k8s.aws/v1")
+		}
+		if o.GetKind() == "" {
+			c.say("nodeClass", "kind is missing, such as EC2NodeClass")
+		}
+		c.topLevel("nodeClass", class, "apiVersion", "kind", "metadata", "spec", "status")
+	}
+
+	pool, err := c.a.content(c.a.NodePool)
+	if err != nil {
+		c.say("nodePool", "%v", err)
+		return
+	}
+	if kind := (&unstructured.Unstructured{Object: pool}).GetKind(); kind != "" && kind != "NodePool" {
+		c.say("nodePool", "kind is `%s`; it can be left out, or is NodePool", kind)
+	}
+	c.topLevel("nodePool", pool, "apiVersion", "kind", "metadata", "spec")
+	c.requirements(pool)
+}
+
+// topLevel reports unknown keys of an API object; the API server checks the rest.
+func (c *checker) topLevel(at string, object map[string]any, known ...string) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if !slices.Contains(known, key) {
+			c.say(join(at, key), "unknown field `%s`%s", key, hint(key, known))
+		}
+	}
+}
+
+// requirements checks the NodePool's requirements, whose mistakes would
+// otherwise show as nodes that never come.
+func (c *checker) requirements(pool map[string]any) {
+	const at = "nodePool.spec.template.spec.requirements"
+	list, _, err := unstructured.NestedSlice(pool, "spec", "template", "spec", "requirements")
+	if err != nil {
+		c.say(at, "a list of key, operator and values is expected")
+	}
+	operators := []corev1.NodeSelectorOperator{
+		corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn, corev1.NodeSelectorOpExists,
+		corev1.NodeSelectorOpDoesNotExist, corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt, "Gte", "Lte",
+	}
+	for i, item := range list {
+		here := fmt.Sprintf("%s[%d]", at, i)
+		r, ok := item.(map[string]any)
+		if !ok || r["key"] == nil {
+			c.say(here, "`key` is missing")
+			continue
+		}
+		if operator, _ := r["operator"].(string); !slices.Contains(operators, corev1.NodeSelectorOperator(operator)) {
+			c.say(join(here, "operator"), "unknown operator `%s`%s", operator, hint(operator, operators))
+		}
+	}
+}
+
+func (c *checker) capabilities() {
+	for _, name := range slices.Sorted(maps.Keys(c.a.Capabilities)) {
+		at, s := join("capabilities", string(name)), c.a.Capabilities[name]
+		if !slices.Contains(Capabilities(), name) {
+			c.say(at, "unknown capability `%s`%s", name, hint(string(name), Capabilities()))
+		}
+		states := []State{Supported, Unsupported, Unknown}
+		if s.State != "" && !slices.Contains(states, s.State) {
+			c.say(at, "unknown state `%s`%s", s.State, hint(string(s.State), states))
+		}
+		if s.Within < 0 || s.Toleration < 0 {
+			c.say(at, "within and toleration cannot be negative")
+		}
+	}
+}
+
+func (c *checker) simulator() {
+	s := c.a.Simulator
+	if s == nil {
+		return
+	}
+	if len(s.Exec) == 0 {
+		c.say("simulator", "`exec` is missing, the command that starts it")
+	}
+	if !strings.HasPrefix(s.Ready, "/") {
+		c.say("simulator.ready", "`%s` is not an HTTP path such as /healthz", s.Ready)
+	}
+	values := SimulatorValues{Addr: "127.0.0.1:80", Kubeconfig: "kubeconfig"}
+	complain := func(at string, err error) { c.say(at, "%v", err) }
+	for i, arg := range s.Exec {
+		expandAll(arg, fmt.Sprintf("simulator.exec[%d]", i), values, complain)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Exports)) {
+		expandAll(s.Exports[name], join("simulator.exports", name), values, complain)
+	}
+}
