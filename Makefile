@@ -1,0 +1,110 @@
+# Everything here works from a fresh clone with Go, make and git; the rest is
+# built from pinned Go modules and kept in a cache outside the checkout.
+#
+# Targets are thin: what they do is written in Go, so that importers of the
+# suites, who don't get this file, get the same from `go test` alone.
+
+# The toolchain that go.mod names is fetched if the installed one is older.
+export GOTOOLCHAIN := auto
+
+# What `make e2e` understands. Values go to the program as they were typed,
+# dollar signs included, and the program says what is wrong with them.
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER IMAGE FOCUS SKIP LABELS PROCS KEEP
+$(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
+export $(VARIABLES)
+
+# Artifacts lie in the checkout, whatever folder the tests run in.
+export ARTIFACTS ?= $(CURDIR)/_artifacts
+
+# How to run one spec again: this command, FOCUS added by the report.
+export PLUMBLINE_RERUN := $(strip make e2e $(foreach v,PROVIDER K8S KARPENTER CLUSTER IMAGE,$(if $($v),$v=$($v))))
+
+PLUMBLINE := go run ./hack/plumbline
+TOOL      := go tool -modfile=$(CURDIR)/hack/tools/go.mod
+MODULES   := . hack/tools hack/importer
+PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
+
+# The race detector needs a C compiler; Go says whether it has found one.
+RACE = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##
+
+.PHONY: test
+test: ## run the unit tests; starts no cluster
+	go test $(RACE) ./...
+
+.PHONY: lint
+lint: lint-go lint-platforms lint-modules lint-workflows ## check everything that can be checked without running it
+
+.PHONY: lint-go
+lint-go:
+	$(TOOL) golangci-lint run
+	cd hack/importer && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
+
+# Vetting compiles everything for the platform, tests included.
+VETS := $(addprefix vet-,$(PLATFORMS))
+.PHONY: lint-platforms $(VETS)
+lint-platforms: $(VETS)
+$(VETS): vet-%:
+	GOOS=$(*D) GOARCH=$(*F) go vet -tags e2e ./...
+	GOOS=$(*D) GOARCH=$(*F) go build ./...
+
+# Importers get every require of the root module, so they are counted.
+TIDIES := $(addprefix tidy-,$(MODULES))
+.PHONY: lint-modules $(TIDIES)
+lint-modules: $(TIDIES)
+	@n=$$(go mod edit -json | grep -c '"Version"'); echo "go.mod has $$n requires; at most 100 are wanted"; test $$n -le 100
+$(TIDIES): tidy-%:
+	cd $* && go mod tidy -diff
+
+.PHONY: lint-workflows
+lint-workflows:
+	$(TOOL) actionlint
+
+.PHONY: fmt
+fmt: ## format the code
+	$(TOOL) golangci-lint fmt
+
+.PHONY: vuln
+vuln: ## look for known vulnerabilities that the code reaches; needs vuln.go.dev
+	$(TOOL) govulncheck ./...
+
+##
+
+.PHONY: e2e
+e2e: ## run the suites against a provider: make e2e PROVIDER=kwok K8S=1.36 KARPENTER=v1.15.0
+	go test -tags e2e -count=1 -timeout 0 -v -run '^TestConformance$$' ./suites
+
+.PHONY: import-test
+import-test: ## run the suites from another module, as a provider's repository does
+	cd hack/importer && go test -count=1 -timeout 0 -v
+
+.PHONY: list
+list: ## list the specs: make list FORMAT=json
+	@$(PLUMBLINE) list $(if $(FORMAT),-format $(FORMAT))
+
+.PHONY: setup
+setup: ## build what `make e2e` needs into the cache, without running anything
+	@$(PLUMBLINE) setup
+
+.PHONY: up
+up: ## start a cluster with the provider and leave it running
+	@$(PLUMBLINE) up
+
+.PHONY: down
+down: ## end the cluster that `make up` started
+	@$(PLUMBLINE) down
+
+.PHONY: bench
+bench: ## measure start-up, memory and the recorder into _artifacts/bench.json
+	@$(PLUMBLINE) bench
+
+.PHONY: clean
+clean: ## remove artifacts, and what dead runs have left
+	@$(PLUMBLINE) clean
