@@ -2,58 +2,251 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/utils/ptr"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
+// fieldManager owns the fields that specs apply.
+const fieldManager = "plumbline"
+
 // Env is what a spec works with: one cluster, one provider, one recording.
 // Its methods fail the spec themselves; they return only on success.
-type Env struct{}
+type Env struct {
+	session  *Session
+	recorder *history.Recorder
+	created  []reference // in the order of their creation
+	expected bool        // Expect was called: a spec without it proves nothing
+
+	nodesBefore sets.Set[string] // nodes that were there before the spec
+}
+
+// reference names an object in the cluster.
+type reference struct {
+	kind            schema.GroupVersionResource
+	namespace, name string
+}
+
+func (r reference) String() string {
+	return fmt.Sprintf("%s/%s", r.kind.Resource, r.name)
+}
+
+func newEnv(s *Session, r *history.Recorder) *Env {
+	e := &Env{session: s, recorder: r, nodesBefore: sets.New[string]()}
+	for _, node := range r.History().Start().List(karpenter.Nodes) {
+		e.nodesBefore.Insert(node.Name)
+	}
+	return e
+}
 
 // Create applies objects, server-side and with strict field validation.
-func (e *Env) Create(ctx context.Context, objects ...fixtures.Object) {}
+// NodePools and NodeClaims are completed from the provider's templates.
+func (e *Env) Create(ctx context.Context, objects ...fixtures.Object) {
+	for _, object := range objects {
+		o := e.complete(ctx, object.Unstructured())
+		ref := e.apply(ctx, o)
+		e.created = append(e.created, ref)
+	}
+}
 
 // Change applies objects again after their builders were changed.
-func (e *Env) Change(ctx context.Context, objects ...fixtures.Object) {}
+func (e *Env) Change(ctx context.Context, objects ...fixtures.Object) {
+	for _, object := range objects {
+		e.apply(ctx, e.complete(ctx, object.Unstructured()))
+	}
+}
 
 // Delete deletes objects, without waiting for their finalizers.
-func (e *Env) Delete(ctx context.Context, objects ...fixtures.Object) {}
+func (e *Env) Delete(ctx context.Context, objects ...fixtures.Object) {
+	for _, object := range objects {
+		o := object.Unstructured()
+		ref, err := e.refer(o)
+		if err == nil {
+			err = e.at(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)})
+		}
+		if err != nil {
+			e.fail(ctx, "deleting %s %s: %v", o.GetKind(), o.GetName(), err)
+		}
+	}
+}
 
 // Patch applies a JSON merge patch to any object, as an outsider would.
 // An empty namespace means a cluster-scoped object.
 func (e *Env) Patch(ctx context.Context, kind schema.GroupVersionResource, namespace, name, patch string) {
+	_, err := e.at(reference{kind, namespace, name}).Patch(ctx, name, types.MergePatchType, []byte(patch),
+		metav1.PatchOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict})
+	if err != nil {
+		e.fail(ctx, "patching %s %s: %v", kind.Resource, name, err)
+	}
 }
 
 // Await waits until exactly n objects are counted and returns them. It looks
 // at the recording, so that no moment is missed.
-func (e *Env) Await(ctx context.Context, n int, count check.Count) []*history.Object { return nil }
+func (e *Env) Await(ctx context.Context, n int, count check.Count) []*history.Object {
+	return e.await(ctx, fmt.Sprint(n), count, func(got int) bool { return got == n })
+}
 
 // AwaitAtLeast waits until n objects or more are counted and returns them.
 func (e *Env) AwaitAtLeast(ctx context.Context, n int, count check.Count) []*history.Object {
-	return nil
+	return e.await(ctx, fmt.Sprintf("%d or more", n), count, func(got int) bool { return got >= n })
+}
+
+func (e *Env) await(ctx context.Context, wanted string, count check.Count, enough func(int) bool) []*history.Object {
+	var objects []*history.Object
+	began := time.Now()
+	err := e.recorder.Await(ctx, func(w *history.World) bool {
+		objects = count.Of(w)
+		return enough(len(objects))
+	})
+	if err != nil {
+		e.fail(ctx, "waited %s for %s %s, there %s: %w%s", time.Since(began).Round(100*time.Millisecond), wanted, count.Name,
+			be(len(objects)), context.Cause(ctx), list(objects))
+	}
+	return objects
 }
 
 // Watch lets the cluster go on for a while and returns what was recorded
 // meanwhile: for promises that something does not happen.
-func (e *Env) Watch(ctx context.Context, d time.Duration) *history.History { return nil }
+func (e *Env) Watch(ctx context.Context, d time.Duration) *history.History {
+	before := e.Now()
+	window, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-window.Done()
+	if ctx.Err() != nil {
+		e.fail(ctx, "watching for %s: %w", d, context.Cause(ctx))
+	}
+	return e.Since(before)
+}
 
 // Now marks this moment of the recording.
-func (e *Env) Now() history.Mark { return 0 }
+func (e *Env) Now() history.Mark { return e.recorder.Now() }
 
 // Since is what was recorded from a mark until now.
-func (e *Env) Since(m history.Mark) *history.History { return nil }
+func (e *Env) Since(m history.Mark) *history.History { return e.recorder.History().Since(m) }
 
 // World is the state that the recording adds up to now.
-func (e *Env) World() *history.World { return nil }
+func (e *Env) World() *history.World { return e.recorder.History().End() }
 
 // Expect judges checks over a recording. The spec fails unless all hold; a
 // check that was never put to the test makes it vacuous.
-func (e *Env) Expect(h *history.History, checks ...check.Check) {}
+func (e *Env) Expect(h *history.History, checks ...check.Check) {
+	e.expected = true
+	var findings []check.Finding
+	for _, c := range checks {
+		if f := c.Judge(h); f.Verdict != check.Holds {
+			findings = append(findings, f)
+		}
+	}
+	if len(findings) > 0 {
+		panic(judged(findings))
+	}
+}
 
 // Fail fails the spec with a sentence about the promise.
-func (e *Env) Fail(format string, args ...any) {}
+func (e *Env) Fail(format string, args ...any) {
+	panic(ending{verdict: report.Failed, reason: fmt.Sprintf(format, args...), at: time.Now()})
+}
+
+// fail ends the spec because something could not be done. What that means for
+// the verdict depends on whether the cluster is still alive.
+func (e *Env) fail(ctx context.Context, format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	verdict := report.Failed
+	if infra := e.session.infra(); infra != nil {
+		verdict, err = report.Infra, fmt.Errorf("%w\n%w", infra, err)
+	} else if interrupted(ctx) {
+		verdict = report.Infra
+	}
+	reason, detail, _ := strings.Cut(err.Error(), "\n")
+	panic(ending{verdict: verdict, reason: reason, detail: detail, at: time.Now()})
+}
+
+func (e *Env) apply(ctx context.Context, o *unstructured.Unstructured) reference {
+	ref, err := e.refer(o)
+	if err != nil {
+		e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
+	}
+	data, err := json.Marshal(o)
+	if err == nil {
+		_, err = e.at(ref).Patch(ctx, ref.name, types.ApplyPatchType, data, metav1.PatchOptions{
+			FieldManager: fieldManager, Force: ptr.To(true), FieldValidation: metav1.FieldValidationStrict,
+		})
+	}
+	if field, absent := absentField(err); absent {
+		panic(ending{verdict: report.Skipped, at: time.Now(), reason: fmt.Sprintf("the provider's CRD of %s has no field %s", o.GetKind(), field)})
+	}
+	if err != nil {
+		e.fail(ctx, "applying %s %s: %v", o.GetKind(), o.GetName(), err)
+	}
+	return ref
+}
+
+// absentField recognises the API server's answer to a field that the schema
+// of a custom resource does not have.
+func absentField(err error) (string, bool) {
+	if err == nil {
+		return "", false
+	}
+	before, _, found := strings.Cut(err.Error(), ": field not declared in schema")
+	if !found {
+		return "", false
+	}
+	return before[strings.LastIndexAny(before, " ")+1:], true
+}
+
+// refer tells where an object of the spec lives: in the session's namespace
+// if its kind has namespaces.
+func (e *Env) refer(o *unstructured.Unstructured) (reference, error) {
+	gvk := o.GroupVersionKind()
+	mapping, err := e.session.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return reference{}, fmt.Errorf("the cluster does not serve %s: %w", gvk, err)
+	}
+	ref := reference{kind: mapping.Resource, name: o.GetName()}
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		ref.namespace = e.session.Namespace
+	}
+	return ref, nil
+}
+
+func (e *Env) at(r reference) dynamic.ResourceInterface {
+	if r.namespace == "" {
+		return e.session.client.Resource(r.kind)
+	}
+	return e.session.client.Resource(r.kind).Namespace(r.namespace)
+}
+
+func be(n int) string {
+	switch n {
+	case 0:
+		return "is none"
+	case 1:
+		return "is 1"
+	default:
+		return fmt.Sprintf("are %d", n)
+	}
+}
+
+func list(objects []*history.Object) string {
+	var b strings.Builder
+	for _, o := range objects {
+		fmt.Fprintf(&b, "\n  %s", check.Describe(o))
+	}
+	return b.String()
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -87,5 +89,17 @@ func (s *Suite) Add(spec Spec) *Spec {
 // Specs returns the suite's specs, sorted by name so that the order does not
 // depend on that of files.
 func (s *Suite) Specs() []*Spec {
-	return sortedByName(s.specs)
+	return slices.SortedFunc(slices.Values(s.specs), func(a, b *Spec) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// Source is where the spec is declared, as file:line.
+func (s *Spec) Source() string { return s.source }
+
+// label is the suite's name as a Ginkgo label, which may not hold commas and
+// reads better without spaces.
+func (s *Suite) label() string { return strings.ReplaceAll(s.Name, " ", "-") }
+
+// labels are what LABELS selects by.
+func (s *Spec) labels(suite *Suite) []string {
+	return append([]string{suite.label()}, s.Labels...)
 }

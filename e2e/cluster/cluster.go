@@ -18,6 +18,7 @@ type Options struct {
 	Name       string       // unique on this machine; DNS label
 	Kubernetes string       // full version, such as v1.36.3
 	Logs       string       // folder that receives the logs of components and of the provider's pods
+	Kubeconfig string       // optional: file that receives the administrator's kubeconfig, mode 0600; gone when the cluster is
 	Progress   func(string) // optional: told what is being done, in a few words
 	OnDeath    func(Death)  // optional: called once, from another goroutine, for the first component that dies
 }

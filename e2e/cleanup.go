@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// cleanUp deletes what the spec created and all that came of it, and returns
+// what is left when its time is over: nothing, if the provider keeps its
+// promise to end what it launched.
+func (e *Env) cleanUp(ctx context.Context) []string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpWithin)
+	defer cancel()
+	var problems []string
+	for _, step := range []func(context.Context) error{e.deleteWorkloads, e.deletePools, e.awaitEmpty, e.deleteNodeClasses} {
+		if err := step(ctx); err != nil {
+			problems = append(problems, err.Error())
+		}
+	}
+	return problems
+}
+
+// deleteWorkloads deletes everything but Karpenter's objects, then the pods
+// themselves: without this nobody would need nodes.
+func (e *Env) deleteWorkloads(ctx context.Context) error {
+	for _, ref := range e.created {
+		if ref.namespace == "" {
+			continue
+		}
+		if err := e.remove(ctx, ref); err != nil {
+			return err
+		}
+	}
+	err := e.at(reference{kind: karpenter.Pods, namespace: e.session.Namespace}).DeleteCollection(ctx,
+		metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)}, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("deleting pods: %w", err)
+	}
+	return nil
+}
+
+// deletePools deletes NodePools and NodeClaims, with which their nodes go.
+func (e *Env) deletePools(ctx context.Context) error {
+	for _, kind := range []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims} {
+		err := e.at(reference{kind: kind}).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+		if err != nil {
+			return fmt.Errorf("deleting %s: %w", kind.Resource, err)
+		}
+	}
+	return nil
+}
+
+// awaitEmpty waits until the cluster has no pods, claims, nodes or pools of
+// the spec any more.
+func (e *Env) awaitEmpty(ctx context.Context) error {
+	var left []*history.Object
+	err := e.recorder.Await(ctx, func(w *history.World) bool {
+		left = e.leftovers(w)
+		return len(left) == 0
+	})
+	if err == nil {
+		return nil
+	}
+	if infra := e.session.infra(); infra != nil {
+		return nil //nolint:nilerr // nothing can be said of a cluster that died; the session knows
+	}
+	var lines []string
+	for _, o := range left {
+		lines = append(lines, check.Describe(o))
+	}
+	return fmt.Errorf("after %s:\n    %s", cleanUpWithin, strings.Join(lines, "\n    "))
+}
+
+func (e *Env) leftovers(w *history.World) []*history.Object {
+	left := append(w.List(karpenter.NodePools), w.List(karpenter.NodeClaims)...)
+	for _, pod := range w.List(karpenter.Pods) {
+		if pod.Namespace == e.session.Namespace {
+			left = append(left, pod)
+		}
+	}
+	for _, node := range w.List(karpenter.Nodes) {
+		if !e.nodesBefore.Has(node.Name) {
+			left = append(left, node)
+		}
+	}
+	return left
+}
+
+// deleteNodeClasses deletes the spec's NodeClass once no claim needs it.
+func (e *Env) deleteNodeClasses(ctx context.Context) error {
+	for _, ref := range e.created {
+		if ref.kind != e.session.Adapter.NodeClassGVR() {
+			continue
+		}
+		if err := e.remove(ctx, ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Env) remove(ctx context.Context, ref reference) error {
+	err := e.at(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("deleting %s: %w", ref, err)
+	}
+	return nil
+}
+
+// terminated says how a container ended the last time.
+func terminated(c corev1.ContainerStatus) string {
+	t := c.LastTerminationState.Terminated
+	if t == nil {
+		return "no word"
+	}
+	return strings.TrimSpace(fmt.Sprintf("exit code %d at %s\n%s", t.ExitCode, t.FinishedAt.Format(time.TimeOnly), t.Message))
+}

@@ -1,0 +1,92 @@
+package e2e
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// complete adds to a spec's object what only the provider knows: a NodePool
+// or NodeClaim gets the adapter's requirements and a NodeClass, created on
+// first need. What the spec says itself wins.
+func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstructured.Unstructured {
+	var path []string
+	switch o.GetKind() {
+	case "NodePool":
+		path = []string{"spec", "template", "spec"}
+	case "NodeClaim":
+		path = []string{"spec"}
+	default:
+		return o
+	}
+	template, _, _ := unstructured.NestedMap(e.session.Adapter.NodePoolTemplate().Object, "spec", "template", "spec")
+	own, _, _ := unstructured.NestedMap(o.Object, path...)
+	completed := below(template, own)
+	if _, found, _ := unstructured.NestedMap(completed, "nodeClassRef"); !found || nodeClassName(completed) == "" {
+		completed["nodeClassRef"] = e.nodeClass(ctx)
+	}
+	if err := unstructured.SetNestedMap(o.Object, completed, path...); err != nil {
+		e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
+	}
+	return o
+}
+
+func nodeClassName(spec map[string]any) string {
+	name, _, _ := unstructured.NestedString(spec, "nodeClassRef", "name")
+	return name
+}
+
+// nodeClass returns a reference to the spec's NodeClass, which it creates the
+// first time.
+func (e *Env) nodeClass(ctx context.Context) map[string]any {
+	o := e.session.Adapter.NodeClassObject("plumbline")
+	kind := e.session.Adapter.NodeClassGVR()
+	if !slices.ContainsFunc(e.created, func(r reference) bool { return r.kind == kind }) {
+		e.created = append(e.created, e.apply(ctx, o))
+	}
+	gvk := o.GroupVersionKind()
+	return map[string]any{"group": gvk.Group, "kind": gvk.Kind, "name": o.GetName()}
+}
+
+// below lays a template under a NodeClaim's spec: maps are merged, of
+// requirements those whose key the spec doesn't name are added, and all else
+// is the spec's own where it says something.
+func below(template, own map[string]any) map[string]any {
+	merged := maps.Clone(template)
+	if merged == nil {
+		merged = map[string]any{}
+	}
+	for key, value := range own {
+		under, isMap := merged[key].(map[string]any)
+		over, alsoMap := value.(map[string]any)
+		switch {
+		case isMap && alsoMap:
+			merged[key] = below(under, over)
+		case key == "requirements":
+			merged[key] = requirements(merged[key], value)
+		default:
+			merged[key] = value
+		}
+	}
+	return merged
+}
+
+func requirements(template, own any) []any {
+	ours, _ := own.([]any)
+	named := map[any]bool{}
+	for _, r := range ours {
+		if m, ok := r.(map[string]any); ok {
+			named[m["key"]] = true
+		}
+	}
+	theirs, _ := template.([]any)
+	merged := slices.Clone(ours)
+	for _, r := range theirs {
+		if m, ok := r.(map[string]any); ok && !named[m["key"]] {
+			merged = append(merged, r)
+		}
+	}
+	return merged
+}

@@ -1,0 +1,172 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Config says how to run. People set it by environment variables of the
+// names given, which `make e2e` passes on.
+type Config struct {
+	Cluster    string         // CLUSTER: the backend; default local
+	Kubernetes string         // K8S: full version, such as v1.36.3; default the newest
+	Release    string         // KARPENTER: release of the provider's source module; empty: the adapter's
+	Image      string         // IMAGE: image to use instead of the adapter's; empty: the adapter's
+	Focus      *regexp.Regexp // FOCUS: run only specs whose sentence matches; nil: all
+	Skip       *regexp.Regexp // SKIP: don't run specs whose sentence matches; nil: none
+	Labels     string         // LABELS: a Ginkgo label filter; empty: all
+	Procs      int            // PROCS: specs run side by side, each on a cluster of its own
+	Keep       bool           // KEEP=1: leave the cluster of a failure running until Ctrl-C
+	Artifacts  string         // ARTIFACTS: folder for artifacts; default _artifacts in the working directory
+	Rerun      string         // PLUMBLINE_RERUN: the command that people run, for "run it alone"
+
+	labels types.LabelFilter
+}
+
+// backends lists what CLUSTER may say.
+func backends() []string { return []string{"local"} }
+
+// FromEnv reads the configuration from the environment. All mistakes are in
+// the error, each with what would be right.
+func FromEnv() (Config, error) {
+	var mistakes []error
+	mistake := func(err error) {
+		if err != nil {
+			mistakes = append(mistakes, err)
+		}
+	}
+	c := Config{
+		Cluster: envOr("CLUSTER", "local"),
+		Release: os.Getenv("KARPENTER"),
+		Image:   os.Getenv("IMAGE"),
+		Labels:  os.Getenv("LABELS"),
+		Rerun:   os.Getenv("PLUMBLINE_RERUN"),
+	}
+	var err error
+	if !slices.Contains(backends(), c.Cluster) {
+		mistake(fmt.Errorf("CLUSTER=%s: there is no such backend; known: %s", c.Cluster, strings.Join(backends(), ", ")))
+	}
+	c.Kubernetes, err = build.Kubernetes(envOr("K8S", "1.36"))
+	if err != nil {
+		mistake(fmt.Errorf("K8S=%s: %w", os.Getenv("K8S"), err))
+	}
+	c.Focus, err = pattern("FOCUS")
+	mistake(err)
+	c.Skip, err = pattern("SKIP")
+	mistake(err)
+	c.labels, err = types.ParseLabelFilter(c.Labels)
+	if err != nil {
+		mistake(fmt.Errorf("LABELS=%s: not a Ginkgo label filter such as 'drift && !slow': %w", c.Labels, err))
+	}
+	c.Procs, err = number("PROCS", min(4, runtime.NumCPU()))
+	mistake(err)
+	c.Keep, err = flag("KEEP")
+	mistake(err)
+	c.Artifacts, err = filepath.Abs(envOr("ARTIFACTS", "_artifacts"))
+	mistake(err)
+	return c, errors.Join(mistakes...)
+}
+
+func envOr(name, otherwise string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	return otherwise
+}
+
+func pattern(name string) (*regexp.Regexp, error) {
+	v := os.Getenv(name)
+	if v == "" {
+		return nil, nil //nolint:nilnil // no pattern is what an empty variable means
+	}
+	re, err := regexp.Compile(v)
+	if err != nil {
+		return nil, fmt.Errorf("%s=%s: not a regular expression: %w", name, v, err)
+	}
+	return re, nil
+}
+
+func number(name string, otherwise int) (int, error) {
+	v := os.Getenv(name)
+	if v == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%s=%s: not a whole number from 1 up", name, v)
+	}
+	return n, nil
+}
+
+func flag(name string) (bool, error) {
+	v := os.Getenv(name)
+	if v == "" {
+		return false, nil
+	}
+	b, err := strconv.ParseBool(v)
+	if err != nil {
+		return false, fmt.Errorf("%s=%s: say 1 or 0", name, v)
+	}
+	return b, nil
+}
+
+// selects tells whether the configuration's selection runs a spec.
+func (c Config) selects(provider string, suite *Suite, spec *Spec) bool {
+	sentence := report.Sentence(provider, suite.Name, spec.Name)
+	return (c.Focus == nil || c.Focus.MatchString(sentence)) &&
+		(c.Skip == nil || !c.Skip.MatchString(sentence)) &&
+		(c.labels == nil || c.labels(spec.labels(suite)))
+}
+
+// count returns how many specs are selected, and an error that helps if none is.
+func (c Config) count(a *providers.Adapter, suites []*Suite) (int, error) {
+	n, all := 0, 0
+	var examples []string
+	for _, suite := range suites {
+		for i, spec := range suite.Specs() {
+			all++
+			if c.selects(a.Name, suite, spec) {
+				n++
+			}
+			if i == 0 {
+				examples = append(examples, "  "+report.Sentence(a.Name, suite.Name, spec.Name))
+			}
+		}
+	}
+	switch {
+	case all == 0:
+		return 0, errors.New("there are no specs to run: give Run or Register at least one suite, such as suites.All()...")
+	case n == 0:
+		return 0, fmt.Errorf("none of the %d specs is selected by %s; a sentence to match looks like\n%s\nand a label like %q; `make list` shows them all",
+			all, c.selection(), strings.Join(examples, "\n"), suites[0].label())
+	}
+	return n, nil
+}
+
+// selection repeats what was asked for.
+func (c Config) selection() string {
+	var parts []string
+	if c.Focus != nil {
+		parts = append(parts, "FOCUS="+c.Focus.String())
+	}
+	if c.Skip != nil {
+		parts = append(parts, "SKIP="+c.Skip.String())
+	}
+	if c.Labels != "" {
+		parts = append(parts, "LABELS="+c.Labels)
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,198 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// outcomeEntry is the name of the report entry that carries a spec's outcome,
+// as JSON, in Ginkgo's reports.
+const outcomeEntry = "plumbline"
+
+// Register adds the suites' specs to a Ginkgo tree of the caller's. Call it
+// where containers are declared, at the top level or inside one:
+//
+//	var conformance = e2e.Register(providers.Load("plumbline.yaml"), suites.All()...)
+//
+//	var _ = AfterSuite(conformance.Close)
+//
+// The first spec that runs in a process starts the cluster; Close ends it, so
+// pass it to the tree's AfterSuite. Ginkgo's own flags select specs.
+func Register(a *providers.Adapter, suites ...*Suite) *Registration {
+	r := &Registration{adapter: a}
+	r.declare(suites)
+	return r
+}
+
+// Registration is the part of a Ginkgo tree that Register added.
+type Registration struct {
+	adapter  *providers.Adapter
+	plan     *Plan
+	session  *Session
+	sessions int
+	setUp    error // remembered: what failed once is not tried for every spec again
+	run      string
+	progress *report.Progress // nil unless somebody follows
+	config   *Config          // nil: from the environment at the first spec
+}
+
+func (r *Registration) declare(suites []*Suite) {
+	ginkgo.Describe(r.adapter.Name+":", func() {
+		for _, suite := range suites {
+			ginkgo.Context(suite.Name, ginkgo.Label(suite.label()), func() {
+				for _, spec := range suite.Specs() {
+					ginkgo.It(spec.Name, ginkgo.Label(spec.Labels...), func(ctx ginkgo.SpecContext) {
+						r.it(ctx, suite, spec)
+					})
+				}
+			})
+		}
+	})
+}
+
+// it is the body of every Ginkgo spec: it runs ours and translates its
+// verdict into Ginkgo's words.
+func (r *Registration) it(ctx ginkgo.SpecContext, suite *Suite, spec *Spec) {
+	o := r.outcome(interruptible(ctx), suite, spec)
+	ginkgo.AddReportEntry(outcomeEntry, o, ginkgo.ReportEntryVisibilityNever)
+	r.send(report.Message{Outcome: &o})
+	switch o.Verdict {
+	case report.Passed:
+	case report.Skipped, report.Known:
+		ginkgo.Skip(fmt.Sprintf("%s: %s", o.Verdict, o.Reason))
+	default:
+		ginkgo.Fail(strings.TrimSpace(fmt.Sprintf("%s: %s\n%s", o.Verdict, o.Reason, o.Detail)))
+	}
+}
+
+// interruptible gives a context that ends with Ginkgo's the cause that tells
+// an interruption from a timeout.
+func interruptible(parent context.Context) context.Context {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	context.AfterFunc(parent, func() { cancel(errInterrupted) })
+	return ctx
+}
+
+func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) report.Outcome {
+	if err := r.ensure(ctx); err != nil {
+		return report.Outcome{
+			Provider: r.adapter.Name, Suite: suite.Name, Spec: spec.Name, Verdict: report.Infra, Started: time.Now(),
+			Reason: "set-up failed: " + err.Error(),
+		}
+	}
+	o, clean := r.session.Run(ctx, suite, spec, filepath.Join(r.run, "histories"))
+	if o.Verdict == report.Infra && ctx.Err() == nil {
+		first := o
+		r.renew(ctx)
+		if err := r.ensure(ctx); err == nil {
+			o, clean = r.session.Run(ctx, suite, spec, filepath.Join(r.run, "histories"))
+			o.Note = strings.TrimSpace(o.Note + " run again on a new cluster, since the first time was infra: " + first.Reason)
+		}
+	}
+	o.Worker = ginkgo.GinkgoParallelProcess()
+	if o.Verdict.Red() || o.Verdict == report.Known {
+		o.Rerun = r.rerun(o)
+	}
+	if !clean {
+		r.renew(ctx)
+	}
+	return o
+}
+
+// ensure makes sure that there is a session to run a spec in.
+func (r *Registration) ensure(ctx context.Context) error {
+	if r.session != nil || r.setUp != nil {
+		return r.setUp
+	}
+	r.setUp = r.start(ctx)
+	return r.setUp
+}
+
+func (r *Registration) start(ctx context.Context) error {
+	if r.plan == nil {
+		if err := r.prepare(ctx); err != nil {
+			return err
+		}
+	}
+	r.sessions++
+	name := fmt.Sprintf("%s-%d-%d", r.adapter.Name, os.Getpid(), r.sessions)
+	session, err := r.plan.Start(ctx, name, logFolder(r.run, ginkgo.GinkgoParallelProcess(), r.sessions))
+	if err != nil {
+		return err
+	}
+	r.session = session
+	if r.config.Keep {
+		session.hold = r.hold
+	}
+	return nil
+}
+
+func (r *Registration) prepare(ctx context.Context) error {
+	if r.config == nil {
+		c, err := FromEnv()
+		if err = errors.Join(err, r.adapter.Validate()); err != nil {
+			return err
+		}
+		r.config = &c
+	}
+	if r.run == "" {
+		run, err := newRunFolder(r.config.Artifacts)
+		if err != nil {
+			return err
+		}
+		r.run = run
+	}
+	plan, err := Prepare(ctx, *r.config, r.adapter, func(step string) { r.send(report.Message{Step: step}) })
+	r.plan = plan
+	return err
+}
+
+// renew ends the session; the next spec gets a new one.
+func (r *Registration) renew(ctx context.Context) {
+	if r.session == nil {
+		return
+	}
+	if err := r.session.Close(context.WithoutCancel(ctx)); err != nil {
+		r.send(report.Message{Step: fmt.Sprintf("ending a cluster: %v", err)})
+	}
+	r.session = nil
+}
+
+// hold leaves the cluster as it is until somebody interrupts the run.
+func (r *Registration) hold(ctx context.Context, sentence string, end *ending) {
+	r.send(report.Message{Step: fmt.Sprintf("KEEP=1: %q %s (%s); its cluster stays until Ctrl-C: export KUBECONFIG=%s",
+		sentence, end.verdict, end.reason, r.session.Kubeconfig)})
+	<-ctx.Done()
+}
+
+// Close ends the cluster that the registered specs ran on, if one was started.
+func (r *Registration) Close(ctx context.Context) error {
+	if r.session == nil {
+		return nil
+	}
+	session := r.session
+	r.session = nil
+	return session.Close(ctx)
+}
+
+func (r *Registration) send(m report.Message) {
+	if r.progress == nil {
+		if m.Step != "" {
+			ginkgo.GinkgoWriter.Println(m.Step)
+		}
+		return
+	}
+	if err := r.progress.Send(m); err != nil {
+		ginkgo.GinkgoWriter.Println("progress:", err)
+	}
+}

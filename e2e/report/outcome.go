@@ -1,0 +1,52 @@
+// Package report is what people read: the verdict on each spec, the line that
+// the terminal shows when one ends, and the summary of a run.
+package report
+
+import (
+	"fmt"
+	"time"
+)
+
+// Verdict is what became of a spec. Only Passed, Known and Skipped leave a run green.
+type Verdict string
+
+// The verdicts.
+const (
+	Passed  Verdict = "passed"  // the promise was put to the test and kept
+	Failed  Verdict = "failed"  // the promise was broken
+	Known   Verdict = "known"   // broken, as an upstream issue says that this release does
+	Vacuous Verdict = "vacuous" // never put to the test, so nothing is proven
+	Skipped Verdict = "skipped" // not run; the reason says why
+	Infra   Verdict = "infra"   // the harness could not judge: a component died, the watch has a gap
+)
+
+// Red tells whether a verdict fails the run.
+func (v Verdict) Red() bool { return v == Failed || v == Vacuous || v == Infra }
+
+// Outcome is the result of one spec. Workers hand it to the process that
+// started them as a line of JSON.
+type Outcome struct {
+	Provider string        `json:"provider"`
+	Suite    string        `json:"suite"`
+	Spec     string        `json:"spec"`
+	Verdict  Verdict       `json:"verdict"`
+	Reason   string        `json:"reason,omitempty"`  // one line; always there unless passed
+	Detail   string        `json:"detail,omitempty"`  // the event, what stood then, the log; many lines
+	Issue    string        `json:"issue,omitempty"`   // known: the upstream issue
+	Note     string        `json:"note,omitempty"`    // what else the reader must know, such as an unexpected pass
+	History  string        `json:"history,omitempty"` // the recording, a file
+	Rerun    string        `json:"rerun,omitempty"`   // the command that runs this spec alone
+	Took     time.Duration `json:"took"`              // in nanoseconds, clean-up included
+	Started  time.Time     `json:"started"`
+	Worker   int           `json:"worker"` // the process that ran it, from 1
+}
+
+// Sentence is the spec's full name, such as "kwok: disruption budgets are
+// never exceeded during drift".
+func (o Outcome) Sentence() string { return Sentence(o.Provider, o.Suite, o.Spec) }
+
+// Sentence joins the names of a provider, a suite and a spec. It is also the
+// text that FOCUS and SKIP match.
+func Sentence(provider, suite, spec string) string {
+	return fmt.Sprintf("%s: %s %s", provider, suite, spec)
+}

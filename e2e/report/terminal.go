@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Terminal shows a run to a person: one line for each spec that ends, and a
+// summary. It is not safe for concurrent use.
+type Terminal struct {
+	out     io.Writer
+	total   int // specs that will run, skipped ones included
+	workers int
+	began   time.Time
+	all     []Outcome
+}
+
+// NewTerminal writes to out and expects total specs from so many workers.
+func NewTerminal(out io.Writer, total, workers int) *Terminal {
+	return &Terminal{out: out, total: total, workers: max(1, workers), began: time.Now()}
+}
+
+// Step says what is being done.
+func (t *Terminal) Step(text string) { fmt.Fprintf(t.out, "· %s\n", text) }
+
+// Fatal says why the run can't go on.
+func (t *Terminal) Fatal(text string) { fmt.Fprintf(t.out, "\n✗ %s\n", indentRest(text)) }
+
+// Add shows the outcome of one spec.
+func (t *Terminal) Add(o Outcome) {
+	t.all = append(t.all, o)
+	width := len(fmt.Sprint(t.total))
+	fmt.Fprintf(t.out, "[%*d/%d] %s %-7s %6s  %s%s\n", width, len(t.all), t.total,
+		mark(o.Verdict), o.Verdict, round(o.Took), o.Sentence(), t.remaining())
+	if o.Reason != "" {
+		fmt.Fprintf(t.out, "        %s\n", indentRest(o.Reason))
+	}
+	if o.Note != "" {
+		fmt.Fprintf(t.out, "        note: %s\n", indentRest(o.Note))
+	}
+	if o.Verdict.Red() {
+		t.failure(o)
+	}
+}
+
+func (t *Terminal) failure(o Outcome) {
+	if o.Detail != "" {
+		fmt.Fprintf(t.out, "        %s\n", indentRest(o.Detail))
+	}
+	if o.History != "" {
+		fmt.Fprintf(t.out, "        recording: %s\n", o.History)
+	}
+	if o.Rerun != "" {
+		fmt.Fprintf(t.out, "        run it alone: %s\n", o.Rerun)
+	}
+}
+
+// remaining estimates the time that is left from what the specs took so far.
+func (t *Terminal) remaining() string {
+	left := t.total - len(t.all)
+	if left <= 0 {
+		return ""
+	}
+	var took time.Duration
+	ran := 0
+	for _, o := range t.all {
+		if o.Verdict != Skipped {
+			took += o.Took
+			ran++
+		}
+	}
+	if ran == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  (about %s left)", round(took/time.Duration(ran)*time.Duration(left)/time.Duration(t.workers)))
+}
+
+// Outcomes returns everything that was added.
+func (t *Terminal) Outcomes() []Outcome { return t.all }
+
+// Summary ends the display: what was not passed, once more, and the counts.
+// It returns whether the run is green.
+func (t *Terminal) Summary(artifacts string) bool {
+	counts := map[Verdict]int{}
+	for _, o := range t.all {
+		counts[o.Verdict]++
+	}
+	fmt.Fprintln(t.out)
+	for _, v := range []Verdict{Failed, Vacuous, Infra, Known, Skipped} {
+		for _, o := range t.all {
+			if o.Verdict == v {
+				fmt.Fprintf(t.out, "%s %-7s %s\n          %s\n", mark(v), v, o.Sentence(), firstLine(o.Reason))
+			}
+		}
+	}
+	var parts []string
+	for _, v := range []Verdict{Passed, Failed, Vacuous, Infra, Known, Skipped} {
+		if counts[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[v], v))
+		}
+	}
+	missing := t.total - len(t.all)
+	if missing > 0 {
+		parts = append(parts, fmt.Sprintf("%d not reached", missing))
+	}
+	fmt.Fprintf(t.out, "\n%s in %s; artifacts in %s\n", strings.Join(parts, ", "), round(time.Since(t.began)), artifacts)
+	red := counts[Failed] + counts[Vacuous] + counts[Infra] + missing
+	fmt.Fprintf(t.out, "%d passed, %d failed, %d skipped\n", counts[Passed], red, counts[Known]+counts[Skipped])
+	return red == 0 && counts[Passed]+counts[Known] > 0 // a run in which nothing ran proves nothing
+}
+
+func mark(v Verdict) string {
+	switch {
+	case v == Passed:
+		return "✓"
+	case v.Red():
+		return "✗"
+	default:
+		return "–"
+	}
+}
+
+func round(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+func indentRest(s string) string {
+	return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n        ")
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

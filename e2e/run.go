@@ -1,0 +1,279 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// reserve is kept back from the test's deadline, so that clusters are ended
+// before `go test` kills the process.
+const reserve = 45 * time.Second
+
+// Run is a whole test function: it tests a provider against suites.
+//
+//	func TestConformance(t *testing.T) {
+//		e2e.Run(t, providers.Load("plumbline.yaml"), suites.All()...)
+//	}
+//
+// It checks everything that can be checked without a cluster and reports all
+// mistakes together; builds what is not in the cache yet; then starts the
+// test binary again under the Ginkgo CLI, in as many worker processes as
+// PROCS says, each with a cluster of its own, and shows their progress. Since
+// the workers are processes of their own, a test binary may call Run as often
+// as it likes. Environment variables that it reads are those of Config.
+//
+// `go test` gives up after ten minutes unless told otherwise: say -timeout=0.
+func Run(t *testing.T, a *providers.Adapter, suites ...*Suite) {
+	t.Helper()
+	if folder := os.Getenv(runVariable); folder != "" {
+		work(t, folder, a, suites)
+		return
+	}
+	ctx, stop := lifetime(t)
+	defer stop(nil)
+	if err := lead(ctx, t.Name(), os.Stderr, a, suites); err != nil {
+		fmt.Fprintf(os.Stderr, "\n✗ %s\n", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+		t.FailNow()
+	}
+}
+
+// errRed says that specs failed, which the terminal has shown already.
+var errRed = errors.New("the run is not green")
+
+// lifetime is the context of a run: it ends with Ctrl-C, shortly before the
+// test's deadline, and when whoever started the test is gone.
+func lifetime(t *testing.T) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	var deadline <-chan time.Time
+	if d, ok := t.Deadline(); ok {
+		deadline = time.After(time.Until(d) - reserve)
+	}
+	go func() {
+		defer signal.Stop(signals)
+		select {
+		case s := <-signals:
+			cancel(fmt.Errorf("%w (%s)", errInterrupted, s))
+		case <-deadline:
+			cancel(fmt.Errorf("the test's deadline is near; run it with -timeout=0: %w", context.DeadlineExceeded))
+		case <-orphaned():
+			cancel(fmt.Errorf("%w: the process that started it is gone", errInterrupted))
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// orphaned is closed when the parent process has ended.
+func orphaned() <-chan struct{} {
+	gone := make(chan struct{})
+	parent := os.Getppid()
+	go func() {
+		for range time.Tick(500 * time.Millisecond) {
+			if os.Getppid() != parent {
+				close(gone)
+				return
+			}
+		}
+	}()
+	return gone
+}
+
+// lead checks, prepares, starts the workers and shows what they do.
+func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter, suites []*Suite) error {
+	c, err := FromEnv()
+	if err = errors.Join(err, a.Validate()); err != nil {
+		return err
+	}
+	total, err := c.count(a, suites)
+	if err != nil {
+		return err
+	}
+	c.Procs = min(c.Procs, total)
+	steps := func(step string) { fmt.Fprintf(out, "· %s\n", step) }
+	reaped, err := local.Reap(ctx)
+	if err != nil {
+		return fmt.Errorf("ending what dead runs left behind: %w", err)
+	}
+	for _, name := range reaped {
+		steps("ended what a dead run left behind: " + name)
+	}
+	if _, err := Prepare(ctx, c, a, steps); err != nil {
+		return err
+	}
+	cli, err := ginkgoCLI(ctx, steps)
+	if err != nil {
+		return err
+	}
+	run, err := newRunFolder(c.Artifacts)
+	if err != nil {
+		return err
+	}
+	terminal := report.NewTerminal(out, total, c.Procs)
+	steps(fmt.Sprintf("%d specs of %s on Kubernetes %s (%s), %d at a time", total, a.Name, c.Kubernetes, c.Cluster, c.Procs))
+	err = follow(ctx, command(ctx, cli, run, test, c), run, terminal)
+	if _, err2 := local.Reap(context.WithoutCancel(ctx)); err2 != nil {
+		err = errors.Join(err, err2)
+	}
+	green := terminal.Summary(latest(run))
+	if err == nil && !green {
+		err = errRed
+	}
+	return err
+}
+
+// ginkgoCLI is Ginkgo's command in the version that is linked here, which
+// must be the same.
+func ginkgoCLI(ctx context.Context, progress func(string)) (string, error) {
+	builds, err := build.Open(progress)
+	if err != nil {
+		return "", err
+	}
+	return builds.HostMain(ctx, "github.com/onsi/ginkgo/v2", "v"+types.VERSION, "./ginkgo")
+}
+
+// command runs this very test binary in worker processes.
+func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
+	args := []string{
+		"run", fmt.Sprintf("--procs=%d", c.Procs), "--timeout=0", "--no-color", "--grace-period=90s", "--output-interceptor-mode=none",
+		"--output-dir=" + run, "--junit-report=junit.xml", "--json-report=report.json", "--fail-on-empty", "--silence-skips",
+	}
+	if c.Focus != nil {
+		args = append(args, "--focus="+c.Focus.String())
+	}
+	if c.Skip != nil {
+		args = append(args, "--skip="+c.Skip.String())
+	}
+	if c.Labels != "" {
+		args = append(args, "--label-filter="+c.Labels)
+	}
+	args = append(args, filepath.Join(run, testBinary), "--", "-test.run=^"+regexp.QuoteMeta(test)+"$")
+	cmd := exec.CommandContext(ctx, cli, args...)
+	cmd.Env = append(os.Environ(), runVariable+"="+run, fmt.Sprintf("%s=%d", leaderVariable, os.Getpid()))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C comes from us, once
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = 2 * time.Minute
+	return cmd
+}
+
+// testBinary is the name under which the run folder links this executable:
+// the Ginkgo CLI tells compiled tests by their ending.
+const testBinary = "workers.test"
+
+// follow starts the workers and shows their messages until they have ended.
+func follow(ctx context.Context, cmd *exec.Cmd, run string, terminal *report.Terminal) error {
+	log, err := os.Create(filepath.Join(run, "ginkgo.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	messages, err := os.Open(filepath.Join(run, progressFile))
+	if err != nil {
+		return err
+	}
+	defer messages.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting the workers: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+
+	follower := report.Follow(messages)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	fatal := false
+	for {
+		var exit error
+		running := true
+		select {
+		case <-tick.C:
+		case exit = <-ended:
+			running = false
+		}
+		news, err := follower.Next()
+		for _, m := range news {
+			fatal = show(terminal, m) || fatal
+		}
+		switch {
+		case err != nil:
+			return err
+		case running:
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case exit != nil && !fatal && len(terminal.Outcomes()) == 0:
+			return fmt.Errorf("the workers ended without running a spec (%w); see %s", exit, log.Name())
+		default:
+			return nil // specs' verdicts decide
+		}
+	}
+}
+
+// show prints a message and tells whether it was a fatal one.
+func show(t *report.Terminal, m report.Message) bool {
+	switch {
+	case m.Outcome != nil:
+		t.Add(*m.Outcome)
+	case m.Step != "":
+		t.Step(m.Step)
+	case m.Fatal != "":
+		t.Fatal(m.Fatal)
+		return true
+	}
+	return false
+}
+
+// newRunFolder makes the folder of one run and points the link "latest" at it.
+func newRunFolder(artifacts string) (string, error) {
+	run := filepath.Join(artifacts, fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102-150405"), os.Getpid()))
+	if err := os.MkdirAll(run, 0o755); err != nil {
+		return "", fmt.Errorf("folder for artifacts: %w; ARTIFACTS chooses another", err)
+	}
+	link := filepath.Join(artifacts, "latest")
+	fresh := fmt.Sprintf("%s.%d", link, os.Getpid())
+	if err := os.Symlink(filepath.Base(run), fresh); err != nil {
+		return "", fmt.Errorf("folder for artifacts: %w", err)
+	}
+	if err := os.Rename(fresh, link); err != nil {
+		return "", fmt.Errorf("folder for artifacts: %w", err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if err := os.Symlink(exe, filepath.Join(run, testBinary)); err != nil {
+		return "", err
+	}
+	return run, os.WriteFile(filepath.Join(run, progressFile), nil, 0o644)
+}
+
+// latest is the shortest true path of a run's folder.
+func latest(run string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return run
+	}
+	if rel, err := filepath.Rel(wd, run); err == nil && !strings.HasPrefix(rel, "..") {
+		return rel
+	}
+	return run
+}

@@ -1,0 +1,247 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// cleanUpWithin is the clean-up's own budget: a node needs some seconds to
+// drain, and what isn't gone by then is stuck.
+const cleanUpWithin = 60 * time.Second
+
+// skip says why a spec can't run in this session; "" if it can.
+func (s *Session) skip(spec *Spec) string {
+	for _, need := range spec.Needs {
+		if ok, why := s.Adapter.Supports(need); !ok {
+			return why
+		}
+	}
+	if spec.Gate != "" && !s.Adapter.Controller.Gates[spec.Gate] {
+		return fmt.Sprintf("the feature gate %s is off in the adapter", spec.Gate)
+	}
+	return spec.absent(s.Provider.CoreVersion, s.Provider.KubernetesVersion)
+}
+
+// Run runs one spec: it records, lets the spec do its work, cleans up, and
+// judges. The recording is saved in the folder histories. The second result
+// tells whether the session is clean enough for another spec.
+func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories string) (o report.Outcome, clean bool) {
+	o = report.Outcome{Provider: s.Adapter.Name, Suite: suite.Name, Spec: spec.Name, Verdict: report.Passed, Started: time.Now()}
+	defer func() { o.Took = time.Since(o.Started) }()
+	if why := s.skip(spec); why != "" {
+		o.Verdict, o.Reason = report.Skipped, why
+		return o, true
+	}
+	known, err := spec.knownFailure(s.Provider.CoreVersion)
+	if err != nil {
+		o.Verdict, o.Reason = report.Failed, err.Error()
+		return o, true
+	}
+	file := filepath.Join(histories, fileName(o.Sentence())+".jsonl")
+	recorder, err := s.record(ctx, file)
+	if err != nil {
+		o.Verdict, o.Reason = report.Infra, fmt.Sprintf("recording: %v", err)
+		return o, false
+	}
+	env := newEnv(s, recorder)
+
+	end := s.body(ctx, spec, env)
+	if end != nil && end.verdict.Red() && known == nil && s.hold != nil {
+		s.hold(ctx, o.Sentence(), end)
+	}
+	var left []string
+	if !interrupted(ctx) { // else the whole cluster goes
+		left = env.cleanUp(ctx)
+	}
+	end = s.afterwards(ctx, end, left, recorder)
+	o.History, err = save(recorder, file)
+	if err != nil && end == nil {
+		end = &ending{verdict: report.Infra, reason: fmt.Sprintf("the recording is incomplete: %v", err), at: time.Now()}
+	}
+	if end != nil {
+		o.Verdict, o.Reason = end.verdict, end.reason
+		o.Detail = strings.TrimSpace(end.detail + "\n" + s.controllerLog(ctx, end.at))
+	}
+	settle(&o, known)
+	return o, len(left) == 0 && s.infra() == nil
+}
+
+// record starts the recording of a spec.
+func (s *Session) record(ctx context.Context, file string) (*history.Recorder, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return nil, err
+	}
+	return history.Record(context.WithoutCancel(ctx), s.Cluster.Config(), file,
+		karpenter.Nodes, karpenter.Pods, karpenter.Events, karpenter.NodePools, karpenter.NodeClaims, s.Adapter.NodeClassGVR())
+}
+
+// body runs the spec's own function and returns how it ended; nil if it went
+// through.
+func (s *Session) body(ctx context.Context, spec *Spec, env *Env) (end *ending) {
+	within := spec.Within
+	if within == 0 {
+		within = DefaultWithin
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("the spec's %s were over", within))
+	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer context.AfterFunc(s.alive, func() { stop(context.Cause(s.alive)) })()
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case ending:
+			end = &r
+		default:
+			end = &ending{verdict: report.Failed, reason: fmt.Sprintf("the spec panicked: %v", r), detail: string(debug.Stack()), at: time.Now()}
+		}
+	}()
+	spec.Run(ctx, env)
+	if !env.expected {
+		return &ending{verdict: report.Vacuous, reason: "the spec ended without expecting anything", at: time.Now()}
+	}
+	return nil
+}
+
+// afterwards adds what shows only when a spec is over: components that died,
+// crashes of the controller, things left behind, gaps in the recording.
+func (s *Session) afterwards(ctx context.Context, end *ending, left []string, recorder *history.Recorder) *ending {
+	if infra := s.infra(); infra != nil {
+		reason, detail, _ := strings.Cut(infra.Error(), "\n")
+		return &ending{verdict: report.Infra, reason: reason, detail: detail, at: time.Now()}
+	}
+	recorded := recorder.History()
+	if crash := crashed(recorded, s.Provider.Namespace); crash != "" {
+		return worsen(end, report.Failed, "the controller crashed during the spec: "+crash, recorded.End().Time())
+	}
+	if len(left) > 0 && ctx.Err() == nil {
+		return worsen(end, report.Failed, "the clean-up left behind:\n  "+strings.Join(left, "\n  "), time.Now())
+	}
+	if gaps := recorded.Gaps(); len(gaps) > 0 && end == nil {
+		return &ending{verdict: report.Infra, reason: fmt.Sprintf("the recording has %d gaps, the first because %s", len(gaps), gaps[0].Reason), at: gaps[0].Time}
+	}
+	return end
+}
+
+// worsen fails a spec, keeping what it had failed for already.
+func worsen(end *ending, verdict report.Verdict, text string, at time.Time) *ending {
+	reason, detail, _ := strings.Cut(text, "\n")
+	if end == nil {
+		return &ending{verdict: verdict, reason: reason, detail: detail, at: at}
+	}
+	if end.verdict == report.Vacuous || end.verdict == report.Skipped {
+		end.verdict = verdict
+	}
+	end.detail = strings.TrimSpace(end.detail + "\n" + text)
+	return end
+}
+
+// crashed tells of a container in the provider's namespace that was restarted
+// during the recording; "" if none was.
+func crashed(h *history.History, namespace string) string {
+	before := restarts(h.Start(), namespace)
+	for name, r := range restarts(h.End(), namespace) {
+		if r.count > before[name].count {
+			return fmt.Sprintf("%s, %d restarts; it ended with %s", name, r.count-before[name].count, r.last)
+		}
+	}
+	return ""
+}
+
+type restart struct {
+	count int64
+	last  string
+}
+
+func restarts(w *history.World, namespace string) map[string]restart {
+	all := map[string]restart{}
+	for _, pod := range w.List(karpenter.Pods) {
+		if pod.Namespace != namespace {
+			continue
+		}
+		for _, c := range karpenter.Containers(pod.Unstructured()) {
+			all[pod.Name+"/"+c.Name] = restart{count: int64(c.RestartCount), last: terminated(c)}
+		}
+	}
+	return all
+}
+
+func save(recorder *history.Recorder, file string) (string, error) {
+	err := recorder.Stop()
+	saved, err2 := history.Compress(file)
+	return saved, errors.Join(err, err2)
+}
+
+// controllerLog is what the controller wrote around a moment.
+func (s *Session) controllerLog(ctx context.Context, at time.Time) string {
+	lines := s.logLines(ctx)
+	var around []string
+	for _, line := range lines {
+		t := lineTime(line)
+		if !t.IsZero() && t.After(at.Add(-5*time.Second)) && t.Before(at.Add(time.Second)) {
+			around = append(around, line)
+		}
+	}
+	const most = 15
+	if len(around) > most {
+		around = around[len(around)-most:]
+	}
+	if len(around) == 0 {
+		return ""
+	}
+	return "the controller's log at that moment:\n  " + strings.Join(around, "\n  ")
+}
+
+func (s *Session) logLines(ctx context.Context) []string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	var lines []string
+	for _, pod := range s.Provider.Pods(ctx) {
+		log, err := s.Cluster.PodLog(ctx, s.Provider.Namespace, pod)
+		if err != nil {
+			continue // the pod may be gone: there is nothing to quote
+		}
+		scanner := bufio.NewScanner(log)
+		scanner.Buffer(nil, 1<<20)
+		for scanner.Scan() {
+			lines = append(lines, scanner.Text())
+		}
+		_ = log.(io.Closer).Close()
+	}
+	return lines
+}
+
+// lineTime is the time of a line of a structured log; zero if it has none.
+func lineTime(line string) time.Time {
+	var fields struct {
+		Time time.Time `json:"time"`
+	}
+	if json.Unmarshal([]byte(line), &fields) != nil {
+		return time.Time{}
+	}
+	return fields.Time
+}
+
+var unfit = regexp.MustCompile(`[^a-z0-9]+`)
+
+// fileName turns a sentence into a name for its recording.
+func fileName(sentence string) string {
+	name := strings.Trim(unfit.ReplaceAllString(strings.ToLower(sentence), "-"), "-")
+	return name[:min(len(name), validation.DNS1123SubdomainMaxLength-20)]
+}

@@ -1,0 +1,179 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Namespace is where specs create their workloads.
+const Namespace = "plumbline"
+
+// Session is a cluster with a provider on it. Specs run in it one after
+// another.
+type Session struct {
+	Cluster   cluster.Cluster
+	Provider  *providers.Installed
+	Adapter   *providers.Adapter
+	Namespace string
+
+	// Kubeconfig is a file with the administrator's access to the cluster.
+	Kubeconfig string
+
+	client dynamic.Interface
+	mapper meta.RESTMapper
+
+	// hold, if set, is called for a spec that ends red, before the clean-up.
+	hold func(ctx context.Context, sentence string, end *ending)
+
+	mu    sync.Mutex
+	death *cluster.Death
+	died  context.CancelCauseFunc
+	alive context.Context //nolint:containedctx // it is the session's life, which specs derive theirs from
+}
+
+// Plan is a session that is ready to be started: everything that can be
+// wrong without a cluster has been checked, everything to build is built.
+type Plan struct {
+	Config   Config
+	Adapter  *providers.Adapter
+	cache    *build.Cache
+	prepared *providers.Prepared
+	progress func(string)
+}
+
+// Prepare builds, or finds in the cache, the programs of the backend and of
+// the provider. It starts nothing.
+func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(string)) (*Plan, error) {
+	builds, err := build.Open(progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := local.Prepare(ctx, builds, c.Kubernetes); err != nil {
+		return nil, err
+	}
+	prepared, err := providers.Prepare(ctx, builds, a, providers.Selection{
+		Version: c.Release, Image: c.Image, Kubernetes: c.Kubernetes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{Config: c, Adapter: a, cache: builds, prepared: prepared, progress: progress}, nil
+}
+
+// Start brings a cluster up and installs the provider. Logs of both go to
+// the folder logs. The caller closes the session.
+func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
+	if err := os.MkdirAll(logs, 0o755); err != nil {
+		return nil, fmt.Errorf("folder for logs: %w", err)
+	}
+	s := &Session{Adapter: p.Adapter, Namespace: Namespace, Kubeconfig: filepath.Join(logs, "kubeconfig")}
+	s.alive, s.died = context.WithCancelCause(context.WithoutCancel(ctx))
+	var err error
+	s.Cluster, err = local.Start(ctx, p.cache, cluster.Options{
+		Name:       name,
+		Kubernetes: p.Config.Kubernetes,
+		Logs:       logs,
+		Kubeconfig: s.Kubeconfig,
+		Progress:   p.progress,
+		OnDeath:    s.onDeath,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	if err := s.furnish(ctx, p); err != nil {
+		err = errors.Join(err, s.infra())
+		return nil, errors.Join(err, s.Close(context.WithoutCancel(ctx)))
+	}
+	return s, nil
+}
+
+// furnish installs the provider and makes the namespace for specs.
+func (s *Session) furnish(ctx context.Context, p *Plan) error {
+	var err error
+	s.Provider, err = p.prepared.Install(ctx, s.Cluster, p.progress)
+	if err != nil {
+		return fmt.Errorf("provider %s: %w", p.Adapter.Name, err)
+	}
+	s.client, err = dynamic.NewForConfig(s.Cluster.Config())
+	if err != nil {
+		return err
+	}
+	typed, err := kubernetes.NewForConfig(s.Cluster.Config())
+	if err != nil {
+		return err
+	}
+	s.mapper = restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(typed.Discovery()))
+	return createNamespace(ctx, typed, s.Namespace)
+}
+
+// createNamespace makes a namespace in which pods can be created, which is
+// once its default service account exists.
+func createNamespace(ctx context.Context, client kubernetes.Interface, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if _, err := client.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("namespace %s: %w", name, err)
+	}
+	accounts := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "serviceaccounts", name, fields.OneTermEqualSelector("metadata.name", "default"))
+	_, err := watchtools.UntilWithSync(ctx, accounts, &corev1.ServiceAccount{}, nil, func(e watch.Event) (bool, error) {
+		return e.Type == watch.Added || e.Type == watch.Modified, nil
+	})
+	if err != nil {
+		return fmt.Errorf("namespace %s: its default service account was not created: %w", name, err)
+	}
+	return nil
+}
+
+func (s *Session) onDeath(d cluster.Death) {
+	s.mu.Lock()
+	s.death = &d
+	s.mu.Unlock()
+	s.died(d)
+}
+
+// infra says why the session can't be trusted any more; nil if it can.
+func (s *Session) infra() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.death == nil {
+		return nil
+	}
+	return fmt.Errorf("%s died; its last lines:\n%s", s.death.Component, strings.Join(s.death.LastLines, "\n"))
+}
+
+// Close ends the session's cluster and all that runs on it.
+func (s *Session) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return s.Cluster.Close(ctx)
+}
+
+// logFolder is where a worker's session number n puts its logs.
+func logFolder(run string, worker, n int) string {
+	return filepath.Join(run, "logs", fmt.Sprintf("worker-%d.%d", worker, n))
+}

@@ -1,0 +1,93 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Variables by which the leading process tells a worker what it is.
+const (
+	runVariable    = "PLUMBLINE_RUN_FOLDER"
+	leaderVariable = "PLUMBLINE_LEADER_PID"
+)
+
+// progressFile is where workers send their messages, in the run's folder.
+const progressFile = "progress.jsonl"
+
+// work runs the specs that Ginkgo gives to this process.
+func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
+	t.Helper()
+	c, err := FromEnv()
+	if err != nil {
+		t.Fatal(err) // the leader has checked: only reached if somebody sets the variable by hand
+	}
+	progress, err := report.OpenProgress(filepath.Join(run, progressFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer progress.Close()
+	followLeader()
+
+	c.Rerun = rerunCommand(c.Rerun, t.Name())
+	r := &Registration{adapter: a, run: run, progress: progress, config: &c}
+	r.declare(suites)
+	ginkgo.BeforeSuite(func(ctx ginkgo.SpecContext) {
+		if err := r.ensure(interruptible(ctx)); err != nil {
+			if ctx.Err() == nil {
+				r.send(report.Message{Fatal: err.Error()})
+			}
+			ginkgo.Fail(err.Error())
+		}
+	})
+	ginkgo.AfterSuite(func(ctx ginkgo.SpecContext) {
+		if err := r.Close(ctx); err != nil {
+			r.send(report.Message{Fatal: fmt.Sprintf("ending the cluster: %v", err)})
+			ginkgo.Fail(err.Error())
+		}
+	})
+	suiteConfig, reporterConfig := ginkgo.GinkgoConfiguration()
+	ginkgo.RunSpecs(t, a.Name, suiteConfig, reporterConfig)
+}
+
+// followLeader interrupts this worker when the leading process is gone, so
+// that its cluster ends also when the leader was killed.
+func followLeader() {
+	leader, err := strconv.Atoi(os.Getenv(leaderVariable))
+	if err != nil {
+		return
+	}
+	go func() {
+		for range time.Tick(500 * time.Millisecond) {
+			if syscall.Kill(leader, 0) == nil {
+				continue
+			}
+			_ = syscall.Kill(os.Getpid(), syscall.SIGINT) // Ginkgo cleans up
+			return
+		}
+	}()
+}
+
+// rerunCommand is what people type to run the test; %s is the selection.
+func rerunCommand(command, test string) string {
+	if command == "" {
+		return fmt.Sprintf("%%s go test -count=1 -timeout=0 -run '^%s$'", test)
+	}
+	return command + " %s"
+}
+
+// rerun is the command that runs one spec alone.
+func (r *Registration) rerun(o report.Outcome) string {
+	focus := fmt.Sprintf("FOCUS='^%s$'", regexp.QuoteMeta(o.Sentence()))
+	return fmt.Sprintf(r.config.Rerun, focus)
+}
