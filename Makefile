@@ -66,6 +66,7 @@ $(TIDIES): tidy-%:
 .PHONY: lint-workflows
 lint-workflows:
 	$(TOOL) actionlint
+	@! grep -rnE 'uses: [^.]' .github | grep -vE '@[0-9a-f]{40} # v[0-9.]+$$' || { echo 'pin actions by commit, with the version as a comment' >&2; exit 1; }
 
 .PHONY: fmt
 fmt: ## format the code
@@ -81,9 +82,16 @@ vuln: ## look for known vulnerabilities that the code reaches; needs vuln.go.dev
 e2e: ## run the suites against a provider: make e2e PROVIDER=kwok K8S=1.36 KARPENTER=v1.15.0
 	go test -tags e2e -count=1 -timeout 0 -v -run '^TestConformance$$' ./suites
 
+# Its artifacts lie apart, so that `latest` stays the last `make e2e`.
 .PHONY: import-test
+import-test: export ARTIFACTS := $(ARTIFACTS)/import
+import-test: export PLUMBLINE_RERUN := $(subst make e2e,make import-test,$(PLUMBLINE_RERUN))
 import-test: ## run the suites from another module, as a provider's repository does
 	cd hack/importer && go test -count=1 -timeout 0 -v
+
+.PHONY: summary
+summary: ## print what became of the last run, as Markdown
+	@go run ./hack/summary "$(ARTIFACTS)/latest"
 
 .PHONY: list
 list: ## list the specs: make list FORMAT=json
