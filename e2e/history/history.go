@@ -1,16 +1,10 @@
-// Package history records everything that the API server says and gives it
-// back as a sequence of events that can be judged.
-//
-// A Recorder watches; a History is what was recorded up to a moment; a World
-// is the state that the events add up to.
 package history
 
 import (
-	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -21,17 +15,97 @@ type Event struct {
 	Type     watch.EventType             // ADDED, MODIFIED or DELETED
 	Resource schema.GroupVersionResource // what kind of thing
 	Object   *Object                     // the object after the event; for DELETED its last state
+
+	// revision is the point in etcd's history at which it happened, 0 if that
+	// is unknown (hand-written events): see order.go.
+	revision uint64
 }
 
-// Object is one state of one API object. It keeps the bytes as they came and
-// decodes them the first time that somebody asks, since most are never asked.
-type Object struct {
-	Namespace, Name, UID, ResourceVersion string
-
-	raw    json.RawMessage
-	once   sync.Once
-	parsed *unstructured.Unstructured
-}
-
-// Mark is a moment of a recording: the number of events before it.
+// Mark is a moment of a recording: the number of events before it. It has a
+// meaning only in the recording that it was taken from.
 type Mark int
+
+// Gap says that something may have happened that the recording lacks.
+type Gap struct {
+	Time     time.Time                   // when the recorder noticed
+	Resource schema.GroupVersionResource // what kind of thing; zero if any may be missing
+	Reason   string
+
+	at Mark // the events before it
+}
+
+// History is what was recorded: the world at a moment, and every event from
+// there up to when the view was taken. It never changes.
+type History struct {
+	log   []Event // as received; those before from only make up the world at from
+	gaps  []Gap
+	from  Mark
+	began time.Time // time of the world at the start of the log, before the events
+
+	ordered func() []Event // log[from:] in the order in which it happened
+}
+
+// New is a history written by hand, which begins with an empty world. Events
+// happen in the order in which they are given. Where the world should not be
+// empty, let the first n events make it: New(events, nil).Since(n).
+func New(events []Event, gaps []Gap) *History {
+	placed := slices.Clone(gaps)
+	for i, g := range placed {
+		placed[i].at = Mark(len(events))
+		if at := slices.IndexFunc(events, func(e Event) bool { return e.Time.After(g.Time) }); at >= 0 {
+			placed[i].at = Mark(at)
+		}
+	}
+	return view(slices.Clone(events), placed, 0, time.Time{})
+}
+
+func view(log []Event, gaps []Gap, from Mark, began time.Time) *History {
+	return &History{
+		log:     slices.Clip(log),
+		gaps:    slices.Clip(gaps),
+		from:    from,
+		began:   began,
+		ordered: sync.OnceValue(func() []Event { return inOrder(log[from:]) }),
+	}
+}
+
+// Events are the events of the history in the order in which they happened,
+// without those that made the world that it starts with. The slice is shared:
+// read only.
+func (h *History) Events() []Event { return h.ordered() }
+
+// Gaps are the moments from the start of the history on at which something may
+// be missing; a history with a gap proves what it shows, and nothing by what it
+// doesn't show. The slice is shared: read only.
+func (h *History) Gaps() []Gap {
+	first := slices.IndexFunc(h.gaps, func(g Gap) bool { return g.at >= h.from })
+	if first < 0 {
+		return nil
+	}
+	return h.gaps[first:]
+}
+
+// Start is the world at the start of the history: a fresh copy, to be moved on
+// with Apply.
+func (h *History) Start() *World {
+	w := &World{time: h.began}
+	for _, e := range h.log[:h.from] {
+		w.Apply(e)
+	}
+	return w
+}
+
+// End is the world after the last event: a fresh copy.
+func (h *History) End() *World {
+	w := h.Start()
+	for _, e := range h.Events() {
+		w.Apply(e)
+	}
+	return w
+}
+
+// Since is the part of the history after a mark of the same recording. A mark
+// before its start gives the whole history, one after its end an empty one.
+func (h *History) Since(m Mark) *History {
+	return view(h.log, h.gaps, min(max(m, h.from), Mark(len(h.log))), h.began)
+}

@@ -1,15 +1,31 @@
 // Package karpenter is Karpenter's API as data: its kinds, labels, taints and
 // conditions, and accessors over unstructured objects. It links no Karpenter
 // code, so that one harness can speak to every release of the v1 API.
+//
+// Every accessor takes an object as the API server sent it, only reads it, and
+// answers with the zero value when a field is absent: an object in the middle
+// of its life lacks most of its status, and that is no error.
+//
+//	if karpenter.IsTrue(claim, karpenter.Registered) {
+//		node := karpenter.ClaimNode(claim)
+//	}
+//
+// The fields that accessors read are the constants in fields.go. A test holds
+// them against the CRDs of several releases of Karpenter (testdata), so a field
+// that a release lacks is known before a cluster starts.
 package karpenter
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
+// Group is the API group of Karpenter's core, and the domain of its labels,
+// annotations and taints (Karpenter: pkg/apis/apis.go).
+const Group = "karpenter.sh"
+
 // The kinds that a run records. Sources: Karpenter's CRDs
 // (karpenter.sh/v1) and the Kubernetes API.
 var (
-	NodePools   = schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"}
-	NodeClaims  = schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodeclaims"}
+	NodePools   = schema.GroupVersionResource{Group: Group, Version: "v1", Resource: "nodepools"}
+	NodeClaims  = schema.GroupVersionResource{Group: Group, Version: "v1", Resource: "nodeclaims"}
 	Nodes       = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 	Pods        = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	Events      = schema.GroupVersionResource{Version: "v1", Resource: "events"}

@@ -1,0 +1,122 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// flushEvery is how much of a recording a crash can cost.
+const flushEvery = 100 * time.Millisecond
+
+// journal is the file that a recording goes to. Lines are gathered in memory
+// and written by a goroutine of its own, so that a slow disk delays no event.
+// After an error nothing more is written.
+type journal struct {
+	file   *os.File // nil: nothing is written
+	failed func(error)
+	quit   chan struct{}
+	done   chan struct{} // closed when the last flush is over
+
+	mu      sync.Mutex
+	pending []byte
+	err     error
+}
+
+func newJournal(path string, failed func(error)) (*journal, error) {
+	j := &journal{failed: failed, quit: make(chan struct{}), done: make(chan struct{})}
+	if path == "" {
+		close(j.done)
+		return j, nil
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("create the file of the recording: %w", err)
+	}
+	j.file = f
+	go j.flushing()
+	return j, nil
+}
+
+func (j *journal) header(start time.Time) {
+	j.add(func(b []byte) []byte { return appendHeader(b, start) })
+}
+func (j *journal) event(e Event) { j.add(func(b []byte) []byte { return appendEvent(b, e) }) }
+func (j *journal) gap(g Gap)     { j.add(func(b []byte) []byte { return appendGap(b, g) }) }
+
+func (j *journal) add(line func([]byte) []byte) {
+	if j.file == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err == nil {
+		j.pending = line(j.pending)
+	}
+}
+
+func (j *journal) flushing() {
+	defer close(j.done)
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	var spare []byte
+	for last := false; !last; {
+		select {
+		case <-tick.C:
+		case <-j.quit:
+			last = true
+		}
+		lines := j.swap(spare)
+		if len(lines) > 0 {
+			if _, err := j.file.Write(lines); err != nil {
+				j.fail(err)
+				return
+			}
+		}
+		spare = lines[:0]
+	}
+}
+
+// swap takes what is pending and leaves an empty buffer.
+func (j *journal) swap(spare []byte) []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	lines := j.pending
+	j.pending = spare
+	return lines
+}
+
+func (j *journal) fail(err error) {
+	err = fmt.Errorf("the file of the recording ends early: %w", err)
+	j.mu.Lock()
+	j.err, j.pending = err, nil
+	j.mu.Unlock()
+	j.failed(err)
+}
+
+// close writes what is pending and the line that says that it is all.
+func (j *journal) close() error {
+	if j.file == nil {
+		return nil
+	}
+	j.add(func(b []byte) []byte { return appendEnd(b, timestamp()) })
+	close(j.quit)
+	<-j.done
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return errorsJoin(j.err, j.file.Close())
+}
+
+// errorsJoin is errors.Join without a wrapper where there is one error only.
+func errorsJoin(first, second error) error {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	default:
+		return errors.Join(first, second)
+	}
+}

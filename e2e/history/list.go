@@ -1,0 +1,130 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// list is every object of a resource at a moment.
+type list struct {
+	resourceVersion string
+	objects         []*Object
+}
+
+// list asks for all objects until it gets them or ctx is done.
+func (w *watcher) list(ctx context.Context) (list, error) {
+	delay := patience()
+	for {
+		l, err := w.listOnce(ctx)
+		if err == nil {
+			return l, nil
+		}
+		if ctx.Err() != nil || isFinal(err) {
+			return list{}, fmt.Errorf("list %s: %w", name(w.resource), err)
+		}
+		w.recorder.setTrouble(w.resource, err)
+		pause(ctx, max(delay.Step(), retryAfter(err)))
+	}
+}
+
+func (w *watcher) listOnce(ctx context.Context) (list, error) {
+	body, err := w.api.get(ctx, w.resource, nil)
+	if err != nil {
+		return list{}, err
+	}
+	defer body.Close()
+	var answer struct {
+		metav1.TypeMeta `json:",inline"`
+		Metadata        metav1.ListMeta   `json:"metadata"`
+		Items           []json.RawMessage `json:"items"`
+	}
+	if err := json.NewDecoder(body).Decode(&answer); err != nil {
+		return list{}, fmt.Errorf("read the list: %w", err)
+	}
+	l := list{resourceVersion: answer.Metadata.ResourceVersion}
+	for _, item := range answer.Items {
+		o, err := newObject(withKind(item, answer.APIVersion, strings.TrimSuffix(answer.Kind, "List")))
+		if err != nil {
+			return list{}, err
+		}
+		l.objects = append(l.objects, o)
+	}
+	return l, nil
+}
+
+// withKind is the item of a list with its kind, which lists of Kubernetes' own
+// resources leave out.
+func withKind(item []byte, apiVersion, kind string) []byte {
+	item = bytes.TrimSpace(item)
+	var present metav1.TypeMeta
+	if json.Unmarshal(item, &present) != nil || present.Kind != "" || len(item) < 2 {
+		return item
+	}
+	full := fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,`, kind, apiVersion)
+	return append(full, item[1:]...)
+}
+
+// relist takes up the thread after a gap.
+func (w *watcher) relist(ctx context.Context, cause error) error {
+	l, err := w.list(ctx)
+	if err != nil {
+		return err
+	}
+	w.recorder.reconcile(w.resource, l, fmt.Sprintf("the API server no longer knew the events after %s: %v", w.position, cause))
+	w.position = l.resourceVersion
+	return nil
+}
+
+// differences are the events that lead from the objects known (sorted) to
+// those that there are now. An object with a new UID was deleted and made anew.
+func differences(known, now []*Object) []Event {
+	now = slices.SortedFunc(slices.Values(now), byName)
+	var events []Event
+	for _, o := range known {
+		i, found := slices.BinarySearchFunc(now, o, byName)
+		if !found || now[i].UID != o.UID {
+			events = append(events, Event{Type: deleted, Object: o})
+		}
+	}
+	for _, o := range now {
+		i, found := slices.BinarySearchFunc(known, o, byName)
+		switch {
+		case !found || known[i].UID != o.UID:
+			events = append(events, Event{Type: added, Object: o})
+		case known[i].ResourceVersion != o.ResourceVersion:
+			events = append(events, Event{Type: modified, Object: o})
+		}
+	}
+	return events
+}
+
+// each calls f for 0 to n-1 at once, and joins the errors.
+func each(n int, f func(int) error) error {
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { errs[i] = f(i) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// isTrust says that the server's certificate is not the one expected.
+func isTrust(err error) bool {
+	var unknown x509.UnknownAuthorityError
+	var host x509.HostnameError
+	return errors.As(err, &unknown) || errors.As(err, &host)
+}
+
+// name is a resource as people write it, such as nodeclaims.karpenter.sh.
+func name(r schema.GroupVersionResource) string { return r.GroupResource().String() }

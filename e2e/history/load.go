@@ -1,0 +1,149 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Load reads what Save, Compress or a Recorder wrote, compressed or plain. A
+// file that a crash or a full disk cut short is read as far as it goes, and the
+// history has a Gap at its end that says so. Anything else that Save would not
+// write is an error that names the line.
+func Load(r io.Reader) (*History, error) {
+	in, err := plain(r)
+	if err != nil {
+		return nil, fmt.Errorf("load a history: %w", err)
+	}
+	l := loader{}
+	for n := 1; ; n++ {
+		text, err := in.ReadBytes('\n')
+		switch {
+		case errors.Is(err, io.EOF):
+			return l.finish(n, len(text) > 0)
+		case err != nil:
+			return nil, fmt.Errorf("load a history: line %d: %w", n, err)
+		}
+		if err := l.take(text, n == 1); err != nil {
+			return nil, fmt.Errorf("load a history: line %d: %w", n, err)
+		}
+	}
+}
+
+// plain undoes the compression if there is one.
+func plain(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, lineBuffer)
+	if magic, err := in.Peek(2); err != nil || !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return in, nil //nolint:nilerr // a file of less than two bytes is judged by its lines
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReaderSize(z, lineBuffer), nil
+}
+
+type loader struct {
+	log   []Event
+	gaps  []Gap
+	from  Mark
+	start time.Time
+	ended bool
+}
+
+// take reads one whole line.
+func (l *loader) take(text []byte, first bool) error {
+	var in line
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	switch {
+	case first:
+		return l.header(in)
+	case l.ended:
+		return errors.New("something follows the line of type END, which should be the last")
+	}
+	switch in.Type {
+	case typeEnd:
+		l.ended = true
+		return nil
+	case typeGap:
+		return l.gap(in)
+	case string(typeStart), string(added), string(modified), string(deleted):
+		return l.event(in)
+	default:
+		return fmt.Errorf("type %q; it should be START, ADDED, MODIFIED, DELETED, GAP or END", in.Type)
+	}
+}
+
+func (l *loader) header(in line) error {
+	if in.History != formatVersion || in.Start == nil {
+		return fmt.Errorf(`no history; it should begin with {"history":%d,"start":...}`, formatVersion)
+	}
+	l.start = *in.Start
+	return nil
+}
+
+func (l *loader) event(in line) error {
+	resource, err := parseResource(in.Resource)
+	if err != nil {
+		return err
+	}
+	o, err := newObject(bytes.Clone(in.Object))
+	if err != nil {
+		return err
+	}
+	e := Event{Time: in.At, Type: watch.EventType(in.Type), Resource: resource, Object: o, revision: in.Revision}
+	if e.Type == typeStart {
+		if int(l.from) < len(l.log) {
+			return errors.New("type START after an event; all of them should come first")
+		}
+		e.Time, e.Type = l.start, added
+		l.from++
+	}
+	l.log = append(l.log, e)
+	return nil
+}
+
+func (l *loader) gap(in line) error {
+	g := Gap{Time: in.At, Reason: in.Reason, at: Mark(len(l.log))}
+	if in.Resource != "" {
+		var err error
+		if g.Resource, err = parseResource(in.Resource); err != nil {
+			return err
+		}
+	}
+	l.gaps = append(l.gaps, g)
+	return nil
+}
+
+// finish makes the history. n is the number of the line after the last whole
+// one; cut says whether that line has a beginning.
+func (l *loader) finish(n int, cut bool) (*History, error) {
+	if n == 1 {
+		return nil, fmt.Errorf(`load a history: it has no whole line; it should begin with {"history":%d,"start":...}`, formatVersion)
+	}
+	if !l.ended || cut {
+		reason := "the file ends without the line that says that it is complete"
+		if cut {
+			reason = fmt.Sprintf("line %d, the last, is cut off", n)
+		}
+		l.gaps = append(l.gaps, Gap{Time: l.lastTime(), Resource: schema.GroupVersionResource{}, Reason: reason, at: Mark(len(l.log))})
+	}
+	return view(l.log, l.gaps, l.from, l.start), nil
+}
+
+func (l *loader) lastTime() time.Time {
+	if len(l.log) == 0 {
+		return l.start
+	}
+	return l.log[len(l.log)-1].Time
+}

@@ -1,0 +1,62 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// Object is one state of one API object. It keeps the bytes as they came and
+// decodes them the first time that somebody asks, since most are never asked.
+type Object struct {
+	Namespace, Name, UID, ResourceVersion string
+
+	raw    json.RawMessage
+	once   sync.Once
+	parsed *unstructured.Unstructured
+}
+
+// NewObject is the object with this JSON. It fails if that is no valid JSON
+// object with metadata.name.
+func NewObject(raw []byte) (*Object, error) {
+	var line bytes.Buffer
+	if err := json.Compact(&line, raw); err != nil {
+		return nil, fmt.Errorf("not an API object: %w", err)
+	}
+	return newObject(line.Bytes())
+}
+
+// newObject takes over raw, which is on one line.
+func newObject(raw []byte) (*Object, error) {
+	m, err := scanMeta(raw)
+	if err != nil {
+		return nil, err
+	}
+	if m.Name == "" {
+		return nil, errors.New("not an API object: metadata.name is missing")
+	}
+	return &Object{Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, raw: raw}, nil
+}
+
+// Raw is the object's JSON as the API server sent it. Read only.
+func (o *Object) Raw() json.RawMessage { return o.raw }
+
+// Unstructured is the object, decoded once and shared: read only. It lacks
+// metadata.managedFields, which make up half of the bytes; Raw has them.
+func (o *Object) Unstructured() *unstructured.Unstructured {
+	o.once.Do(func() {
+		content := map[string]any{}
+		if err := utiljson.Unmarshal(withoutManagedFields(o.raw), &content); err != nil {
+			// The API server sends no such thing and Load refuses it; what is
+			// known of the object is still better than a panic in a check.
+			content = map[string]any{"metadata": map[string]any{"namespace": o.Namespace, "name": o.Name, "uid": o.UID}}
+		}
+		o.parsed = &unstructured.Unstructured{Object: content}
+	})
+	return o.parsed
+}

@@ -1,0 +1,199 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+)
+
+// Recorder records what the API server says of some resources. It is safe for
+// use by several goroutines.
+type Recorder struct {
+	journal *journal
+	cancel  context.CancelFunc
+	running sync.WaitGroup // the watches
+	stop    func() error   // does the work of Stop, once
+	stopped chan struct{}  // closed when nothing more will be recorded
+
+	mu      sync.Mutex
+	log     []Event
+	gaps    []Gap
+	from    Mark
+	began   time.Time
+	world   World
+	changed chan struct{}                         // closed at the next event; nil while nobody waits
+	trouble map[schema.GroupVersionResource]error // watches that are broken at the moment
+}
+
+// Record starts a recording of the given kinds and returns when each has been
+// listed and is watched; what is there then is the world that the history
+// starts with. It goes on until Stop, or until ctx is done.
+//
+// Everything is also written to file as it comes (within 100 ms), as lines of
+// JSON that Load reads; no file is written if file is empty. The file must not
+// exist yet.
+//
+// It fails if a kind can't be listed or watched: an unknown kind and missing
+// permissions at once, an API server that doesn't answer when ctx is done.
+func Record(ctx context.Context, cfg *rest.Config, file string, kinds ...schema.GroupVersionResource) (*Recorder, error) {
+	api, err := newClient(cfg)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{
+		stopped: make(chan struct{}),
+		trouble: map[schema.GroupVersionResource]error{},
+	}
+	r.stop = sync.OnceValue(r.end)
+	if r.journal, err = newJournal(file, r.journalFailed); err != nil {
+		return nil, err
+	}
+	ctx, r.cancel = context.WithCancel(ctx)
+	if err := r.start(ctx, api, kinds); err != nil {
+		return nil, fmt.Errorf("record: %w", errorsJoin(err, r.Stop()))
+	}
+	return r, nil
+}
+
+// start lists every kind, makes the world from that, and opens the watches.
+func (r *Recorder) start(ctx context.Context, api *client, kinds []schema.GroupVersionResource) error {
+	watches := make([]*watcher, len(kinds))
+	lists := make([]list, len(kinds))
+	for i, kind := range kinds {
+		watches[i] = &watcher{api: api, recorder: r, resource: kind, connected: make(chan struct{})}
+	}
+	err := each(len(kinds), func(i int) (err error) {
+		lists[i], err = watches[i].list(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.begin(kinds, lists)
+	for i, w := range watches {
+		w.position = lists[i].resourceVersion
+		r.running.Go(func() { w.run(ctx) })
+	}
+	return each(len(watches), func(i int) error { return watches[i].opened(ctx) })
+}
+
+// begin makes the world that the history starts with.
+func (r *Recorder) begin(kinds []schema.GroupVersionResource, lists []list) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := timestamp()
+	r.began, r.world.time = now, now
+	r.journal.header(now)
+	for i, l := range lists {
+		for _, o := range l.objects {
+			e := Event{Time: now, Type: typeStart, Resource: kinds[i], Object: o}
+			r.journal.event(e)
+			r.apply(e)
+		}
+	}
+	r.from = Mark(len(r.log))
+}
+
+// Now is the present moment of the recording.
+func (r *Recorder) Now() Mark {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return Mark(len(r.log))
+}
+
+// History is everything recorded so far. It costs next to nothing.
+func (r *Recorder) History() *History {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return view(r.log, r.gaps, r.from, r.began)
+}
+
+// Stop ends the watches and closes the file. It returns what went wrong with
+// the file while it was written (the history in memory has everything all the
+// same, and a Gap that says so). Await gives up; History goes on to answer.
+// Stop may be called again and returns the same.
+func (r *Recorder) Stop() error { return r.stop() }
+
+func (r *Recorder) end() error {
+	r.cancel()
+	r.running.Wait()
+	err := r.journal.close()
+	close(r.stopped)
+	return err
+}
+
+// add records an event that a watch delivered.
+func (r *Recorder) add(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known := r.world.Get(e.Resource, e.Object.Namespace, e.Object.Name); known != nil &&
+		known.UID == e.Object.UID && known.ResourceVersion == e.Object.ResourceVersion {
+		return // a state that was recorded before says nothing new
+	}
+	r.record(e)
+}
+
+// reconcile records a gap, and what an object list shows to have happened in
+// it, in one step: no mark lies between the two.
+func (r *Recorder) reconcile(resource schema.GroupVersionResource, l list, reason string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := timestamp()
+	r.addGap(Gap{Time: now, Resource: resource, Reason: reason})
+	for _, e := range differences(r.world.objects[resource], l.objects) {
+		e.Time, e.Resource, e.revision = now, resource, revisionOf(l.resourceVersion)
+		r.record(e)
+	}
+}
+
+// record takes an event into log, world and file. The caller holds mu.
+func (r *Recorder) record(e Event) {
+	r.journal.event(e)
+	r.apply(e)
+	if r.changed != nil {
+		close(r.changed)
+		r.changed = nil
+	}
+}
+
+func (r *Recorder) apply(e Event) {
+	if e.Type == typeStart {
+		e.Type = watch.Added
+	}
+	r.log = append(r.log, e)
+	r.world.Apply(e)
+}
+
+// addGap marks the present moment as one at which something may be missing.
+// The caller holds mu.
+func (r *Recorder) addGap(g Gap) {
+	g.at = Mark(len(r.log))
+	r.gaps = append(r.gaps, g)
+	r.journal.gap(g)
+}
+
+// journalFailed is told the error after which nothing more is written.
+func (r *Recorder) journalFailed(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.addGap(Gap{Time: timestamp(), Reason: err.Error()})
+}
+
+// setTrouble notes why a watch is broken at the moment; nil when it works.
+func (r *Recorder) setTrouble(resource schema.GroupVersionResource, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		delete(r.trouble, resource)
+		return
+	}
+	r.trouble[resource] = err
+}
+
+// timestamp is the time by the wall clock alone, as files have it.
+func timestamp() time.Time { return time.Now().UTC().Round(0) }

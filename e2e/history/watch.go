@@ -1,0 +1,219 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+const (
+	// watchFor is how long the API server is asked to keep a watch open. It
+	// ends it then, and the next goes on from there.
+	watchFor = 10 * time.Minute
+	// maxSilence is after which time without a line a connection is taken for
+	// dead. A live watch has a bookmark about every minute (Kubernetes:
+	// storage/cacher, defaultBookmarkFrequency).
+	maxSilence = 150 * time.Second
+	// maxRetryAfter bounds how long a server can ask to be left alone.
+	maxRetryAfter = 10 * time.Second
+	// lineBuffer holds most lines of a watch whole.
+	lineBuffer = 64 << 10
+)
+
+const (
+	added     = watch.Added
+	modified  = watch.Modified
+	deleted   = watch.Deleted
+	typeStart = watch.EventType("START") // in files: an object of the world at the start
+)
+
+// watcher follows one resource.
+type watcher struct {
+	api      *client
+	recorder *Recorder
+	resource schema.GroupVersionResource
+	position string // resourceVersion up to which everything is recorded
+
+	connected chan struct{} // closed when the first watch is open, or has failed for good
+	failed    error         // why; set before connected is closed
+}
+
+// opened waits for the first watch.
+func (w *watcher) opened(ctx context.Context) error {
+	select {
+	case <-w.connected:
+		return w.failed
+	case <-ctx.Done():
+		return fmt.Errorf("watch %s: %w", name(w.resource), context.Cause(ctx))
+	}
+}
+
+// run watches until ctx is done, and begins again wherever a watch ends.
+func (w *watcher) run(ctx context.Context) {
+	delay := patience()
+	for first := true; ctx.Err() == nil; first = false {
+		before := w.position
+		err := w.stream(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if first && isFinal(err) {
+			w.failed = fmt.Errorf("watch %s: %w", name(w.resource), err)
+			close(w.connected)
+			return
+		}
+		if w.position != before {
+			delay = patience()
+		}
+		if isGone(err) {
+			err = w.relist(ctx, err)
+		}
+		if errors.Is(err, io.EOF) { // the server's way to end a watch
+			err = nil
+			if w.position != before {
+				continue
+			}
+		}
+		w.recorder.setTrouble(w.resource, err)
+		pause(ctx, max(delay.Step(), retryAfter(err)))
+	}
+}
+
+// patience is how long to wait between attempts: at first hardly, at most a
+// second or so, since every moment without a watch delays what waits for it.
+func patience() *wait.Backoff {
+	return &wait.Backoff{Duration: 5 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 9, Cap: time.Second}
+}
+
+// pause waits for d, or less if ctx is done.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// stream opens one watch and records what it says. It returns why it ended:
+// io.EOF if the server ended it between two lines.
+func (w *watcher) stream(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(maxSilence, func() {
+		cancel(fmt.Errorf("no event and no bookmark for %s", maxSilence))
+	})
+	defer silence.Stop()
+
+	body, err := w.api.get(ctx, w.resource, url.Values{
+		"watch":               {"1"},
+		"allowWatchBookmarks": {"true"},
+		"resourceVersion":     {w.position},
+		"timeoutSeconds":      {strconv.Itoa(int(watchFor.Seconds()))},
+	})
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	w.open()
+
+	lines := lineReader{r: bufio.NewReaderSize(body, lineBuffer)}
+	for {
+		line, err := lines.next()
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				return cause
+			}
+			return err
+		}
+		silence.Reset(maxSilence)
+		if err := w.take(line); err != nil {
+			return err
+		}
+	}
+}
+
+// open says that the watch works.
+func (w *watcher) open() {
+	w.recorder.setTrouble(w.resource, nil)
+	select {
+	case <-w.connected:
+	default:
+		close(w.connected)
+	}
+}
+
+// take records one line of a watch.
+func (w *watcher) take(line []byte) error {
+	now := timestamp()
+	f, err := scanFrame(line)
+	if err != nil {
+		return err
+	}
+	kind := watch.EventType(f.Type)
+	switch kind {
+	case added, modified, deleted:
+		o, err := newObject(bytes.Clone(f.Object))
+		if err != nil {
+			return err
+		}
+		w.recorder.add(Event{Time: now, Type: kind, Resource: w.resource, Object: o, revision: revisionOf(o.ResourceVersion)})
+		w.position = o.ResourceVersion
+	case watch.Bookmark:
+		m, err := scanMeta(f.Object)
+		if err != nil {
+			return err
+		}
+		w.position = m.ResourceVersion
+	case watch.Error:
+		var status metav1.Status
+		if err := json.Unmarshal(f.Object, &status); err != nil {
+			return fmt.Errorf("ERROR in the watch, without a status: %w", err)
+		}
+		return &apierrors.StatusError{ErrStatus: status}
+	default:
+		return fmt.Errorf("unknown type %q in the watch; it should be ADDED, MODIFIED, DELETED, BOOKMARK or ERROR", f.Type)
+	}
+	return nil
+}
+
+// lineReader reads lines of any length. A line that the connection cut off is
+// no line: it comes again, whole, when the watch is resumed.
+type lineReader struct {
+	r    *bufio.Reader
+	long []byte
+}
+
+// next is the next line, valid until the next call.
+func (l *lineReader) next() ([]byte, error) {
+	l.long = l.long[:0]
+	for {
+		part, err := l.r.ReadSlice('\n')
+		switch {
+		case err == nil && len(l.long) == 0:
+			return part, nil
+		case err == nil:
+			l.long = append(l.long, part...)
+			return l.long, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			l.long = append(l.long, part...)
+		case errors.Is(err, io.EOF) && len(part)+len(l.long) > 0:
+			return nil, io.ErrUnexpectedEOF
+		default:
+			return nil, err
+		}
+	}
+}

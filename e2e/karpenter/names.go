@@ -1,0 +1,95 @@
+package karpenter
+
+// Labels, on nodes and NodeClaims (Karpenter: pkg/apis/v1/labels.go).
+const (
+	// NodePoolLabel names the NodePool that a NodeClaim or node belongs to.
+	NodePoolLabel = Group + "/nodepool"
+	// CapacityTypeLabel is spot, on-demand or reserved.
+	CapacityTypeLabel = Group + "/capacity-type"
+	// RegisteredLabel is "true" on a node once Karpenter has matched it to
+	// its NodeClaim.
+	RegisteredLabel = Group + "/registered"
+	// InitializedLabel is "true" on a node once it is ready, has its
+	// resources, and has lost its startup taints.
+	InitializedLabel = Group + "/initialized"
+	// DoNotSyncTaintsLabel keeps Karpenter from syncing a NodeClaim's taints
+	// to its node. Since v1.1.
+	DoNotSyncTaintsLabel = Group + "/do-not-sync-taints"
+)
+
+// Values of CapacityTypeLabel.
+const (
+	Spot     = "spot"
+	OnDemand = "on-demand"
+	Reserved = "reserved" // since v1.3
+)
+
+// Taints, on nodes (Karpenter: pkg/apis/v1/taints.go).
+const (
+	// DisruptedTaint (NoSchedule) is put on a node when Karpenter has chosen
+	// it for disruption or begins to terminate it.
+	DisruptedTaint = Group + "/disrupted"
+	// UnregisteredTaint (NoExecute) is on a node when it joins, and goes when
+	// Karpenter registers it.
+	UnregisteredTaint = Group + "/unregistered"
+)
+
+// Annotations (Karpenter: pkg/apis/v1/labels.go).
+const (
+	// DoNotDisruptAnnotation on a pod, node or NodeClaim, with the value
+	// "true", forbids voluntary disruption.
+	DoNotDisruptAnnotation = Group + "/do-not-disrupt"
+	// NodePoolHashAnnotation is the hash of the NodePool's static template
+	// fields; a NodeClaim with another hash than its pool's has drifted.
+	NodePoolHashAnnotation = Group + "/nodepool-hash"
+	// NodePoolHashVersionAnnotation is the version of that hash's algorithm.
+	NodePoolHashVersionAnnotation = Group + "/nodepool-hash-version"
+	// TerminationTimestampAnnotation on a NodeClaim is the time (RFC 3339) by
+	// which its node must have been drained.
+	TerminationTimestampAnnotation = Group + "/nodeclaim-termination-timestamp"
+)
+
+// TerminationFinalizer is on nodes and NodeClaims until Karpenter has drained
+// the node and the instance is gone (Karpenter: pkg/apis/v1/labels.go).
+const TerminationFinalizer = Group + "/termination"
+
+// Condition types of a NodeClaim (Karpenter: pkg/apis/v1/nodeclaim_status.go).
+const (
+	Launched             = "Launched"
+	Registered           = "Registered"
+	Initialized          = "Initialized"
+	Consolidatable       = "Consolidatable"
+	Drifted              = "Drifted"
+	Drained              = "Drained"
+	VolumesDetached      = "VolumesDetached"
+	InstanceTerminating  = "InstanceTerminating"
+	ConsistentStateFound = "ConsistentStateFound"
+	DisruptionReason     = "DisruptionReason"
+)
+
+// Condition types of a NodePool (Karpenter: pkg/apis/v1/nodepool_status.go).
+const (
+	ValidationSucceeded     = "ValidationSucceeded"
+	NodeClassReady          = "NodeClassReady"
+	NodeRegistrationHealthy = "NodeRegistrationHealthy"
+)
+
+// Ready is the condition type that sums up the others: of a node (Kubernetes),
+// a pod (Kubernetes), a NodeClaim, NodePool or NodeClass (Karpenter).
+const Ready = "Ready"
+
+// EventSource is the component that reports Karpenter's events (Karpenter:
+// pkg/operator/operator.go, appName).
+const EventSource = "karpenter"
+
+// Reasons of the events that Karpenter reports (Karpenter:
+// pkg/events/reason.go).
+const (
+	ReasonFailedScheduling   = "FailedScheduling"          // on a pod that no NodePool can serve
+	ReasonNominated          = "Nominated"                 // on a pod, when a node is meant for it
+	ReasonDisruptionBlocked  = "DisruptionBlocked"         // on a node, NodeClaim or NodePool
+	ReasonUnconsolidatable   = "Unconsolidatable"          // on a node or NodeClaim
+	ReasonEvicted            = "Evicted"                   // on a pod that a drain evicted
+	ReasonNodeClassNotReady  = "NodeClassNotReady"         // on a NodeClaim
+	ReasonInsufficientOffers = "InsufficientCapacityError" // on a NodeClaim
+)

@@ -1,0 +1,57 @@
+package karpenter
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Taints are a node's taints, or a NodeClaim's (both: spec.taints), without
+// their times.
+func Taints(o *unstructured.Unstructured) []corev1.Taint {
+	var taints []corev1.Taint
+	for _, t := range maps(o, fieldClaimTaint) {
+		taints = append(taints, corev1.Taint{
+			Key:    text(t, "key"),
+			Value:  text(t, "value"),
+			Effect: corev1.TaintEffect(text(t, "effect")),
+		})
+	}
+	return taints
+}
+
+// HasTaint says whether a node carries a taint with this key, whatever its
+// value and effect.
+func HasTaint(o *unstructured.Unstructured, key string) bool {
+	for _, t := range maps(o, fieldClaimTaint) {
+		if text(t, "key") == key {
+			return true
+		}
+	}
+	return false
+}
+
+// NodeReady says whether the node's condition Ready is True (Kubernetes:
+// core/v1 NodeReady).
+func NodeReady(node *unstructured.Unstructured) bool {
+	return IsTrue(node, Ready)
+}
+
+// NodeProviderID is spec.providerID, which a provider gives to each node and
+// by which Karpenter matches it to its NodeClaim.
+func NodeProviderID(node *unstructured.Unstructured) string {
+	return text(child(node.Object, "spec"), "providerID")
+}
+
+// Capacity is status.capacity[name] of a node or NodeClaim, zero if absent.
+func Capacity(o *unstructured.Unstructured, name corev1.ResourceName) resource.Quantity {
+	list, _ := lookup(o, fieldCapacity).(map[string]any)
+	return quantity(list, string(name))
+}
+
+// Allocatable is status.allocatable[name] of a node or NodeClaim, zero if
+// absent.
+func Allocatable(o *unstructured.Unstructured, name corev1.ResourceName) resource.Quantity {
+	list, _ := lookup(o, fieldAllocate).(map[string]any)
+	return quantity(list, string(name))
+}
