@@ -84,22 +84,14 @@ func (t tree) yamls(p string) ([]yamlFile, error) {
 	return found, nil
 }
 
-// folder makes the folder p available on disk: a built-in's is copied to
-// scratch.
-func (t tree) folder(p, scratch string) (string, error) {
-	if fromSource(p) {
-		return filepath.Join(t.source, filepath.FromSlash(strings.TrimPrefix(p, sourcePrefix))), nil
+// folder is where the folder p lies on disk. A built-in adapter has no folders
+// of its own on disk; it takes them from the source module.
+func (t tree) folder(p string) string {
+	switch {
+	case fromSource(p):
+		return filepath.Join(t.source, filepath.FromSlash(strings.TrimPrefix(p, sourcePrefix)))
+	case filepath.IsAbs(p):
+		return p
 	}
-	if t.a.builtin == nil || filepath.IsAbs(p) {
-		if !filepath.IsAbs(p) {
-			p = filepath.Join(orElse(t.a.Dir, "."), p)
-		}
-		return p, nil
-	}
-	sub, err := fs.Sub(t.a.builtin, path.Clean(p))
-	if err != nil {
-		return "", err
-	}
-	to := filepath.Join(scratch, path.Base(p))
-	return to, os.CopyFS(to, sub)
+	return filepath.Join(orElse(t.a.Dir, "."), p)
 }

@@ -93,8 +93,8 @@ func (a *Adapter) NodeClassGVR() schema.GroupVersionResource {
 }
 
 // NodePoolTemplate is what lies below every NodePool of a spec: the adapter's
-// nodePool with apiVersion, kind and, unless it has one, a nodeClassRef to the
-// NodeClass that NodeClassObject("") names. The adapter must be valid.
+// nodePool with apiVersion and kind. Its nodeClassRef is left open, for the
+// NodeClass that the spec makes from NodeClassObject. The adapter must be valid.
 func (a *Adapter) NodePoolTemplate() *unstructured.Unstructured {
 	content, err := a.content(a.NodePool)
 	if err != nil || content == nil {
@@ -102,13 +102,5 @@ func (a *Adapter) NodePoolTemplate() *unstructured.Unstructured {
 	}
 	o := &unstructured.Unstructured{Object: content}
 	o.SetGroupVersionKind(karpenter.NodePools.GroupVersion().WithKind("NodePool"))
-	path := []string{"spec", "template", "spec", "nodeClassRef"}
-	if _, found, err := unstructured.NestedMap(o.Object, path...); !found && err == nil {
-		class := a.NodeClassObject("")
-		// err is nil: the check above walked the same path.
-		_ = unstructured.SetNestedMap(o.Object, map[string]any{
-			"group": class.GroupVersionKind().Group, "kind": class.GetKind(), "name": class.GetName(),
-		}, path...)
-	}
 	return o
 }

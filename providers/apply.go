@@ -1,0 +1,172 @@
+package providers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+)
+
+// fieldManager owns, in the API server's books, the fields that are applied here.
+const fieldManager = "plumbline"
+
+var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// clients are the ways to talk to one API server.
+type clients struct {
+	typed   kubernetes.Interface
+	dynamic dynamic.Interface
+}
+
+// newClients are not throttled: an installation is a burst.
+func newClients(config *rest.Config) (*clients, error) {
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	typed, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	dyn, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return &clients{typed: typed, dynamic: dyn}, nil
+}
+
+// platform asks the cluster for its version and the APIs that it serves.
+func (c *clients) platform() (platform, error) {
+	version, err := c.typed.Discovery().ServerVersion()
+	if err != nil {
+		return platform{}, err
+	}
+	_, lists, err := c.typed.Discovery().ServerGroupsAndResources()
+	if err != nil {
+		return platform{}, err
+	}
+	on := platform{kubernetes: version.GitVersion}
+	for _, list := range lists {
+		group, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return platform{}, err
+		}
+		for i := range list.APIResources {
+			on.apis = append(on.apis, apiNames(group.WithKind(list.APIResources[i].Kind))...)
+		}
+	}
+	slices.Sort(on.apis)
+	on.apis = slices.Compact(on.apis)
+	return on, nil
+}
+
+// establish applies CRDs and waits until the API server serves all of them.
+func (c *clients) establish(ctx context.Context, definitions []*unstructured.Unstructured) error {
+	resource := c.dynamic.Resource(crds)
+	missing := map[string]bool{}
+	for _, crd := range definitions {
+		if _, err := resource.Apply(ctx, crd.GetName(), crd, applyOptions()); err != nil {
+			return fmt.Errorf("applying the CRD %s: %w", crd.GetName(), err)
+		}
+		missing[crd.GetName()] = true
+	}
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return resource.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return resource.Watch(ctx, o)
+		},
+	}
+	_, err := watchtools.UntilWithSync(ctx, lw, &unstructured.Unstructured{}, nil, func(e watch.Event) (bool, error) {
+		o, ok := e.Object.(*unstructured.Unstructured)
+		if !ok || !missing[o.GetName()] {
+			return len(missing) == 0, nil
+		}
+		switch status, message := crdCondition(o, "Established"); {
+		case status == "True":
+			delete(missing, o.GetName())
+		default:
+			if conflict, why := crdCondition(o, "NamesAccepted"); conflict == "False" {
+				return false, fmt.Errorf("the CRD %s is refused: %s %s", o.GetName(), why, message)
+			}
+		}
+		return len(missing) == 0, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting until the CRDs are established (missing are %d of %d): %w", len(missing), len(definitions), err)
+	}
+	return nil
+}
+
+func crdCondition(o *unstructured.Unstructured, kind string) (status, message string) {
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, c := range conditions {
+		if m, ok := c.(map[string]any); ok && m["type"] == kind {
+			status, _ = m["status"].(string)
+			message, _ = m["message"].(string)
+		}
+	}
+	return status, message
+}
+
+func applyOptions() metav1.ApplyOptions {
+	return metav1.ApplyOptions{FieldManager: fieldManager, Force: true}
+}
+
+// applyAll applies the objects in their order. Those that are namespaced and
+// name no namespace go into the given one; namespaces that are missing are made.
+func (c *clients) applyAll(ctx context.Context, objects []*unstructured.Unstructured, namespace string) error {
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.typed.Discovery()))
+	present := map[string]bool{}
+	for _, o := range objects {
+		what := fmt.Sprintf("%s %s", o.GetKind(), o.GetName())
+		kind := o.GroupVersionKind()
+		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		if err != nil {
+			return fmt.Errorf("applying %s: %w", what, err)
+		}
+		resource := dynamic.ResourceInterface(c.dynamic.Resource(mapping.Resource))
+		if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+			ns := orElse(o.GetNamespace(), namespace)
+			if err := c.ensureNamespace(ctx, ns, present); err != nil {
+				return err
+			}
+			resource = c.dynamic.Resource(mapping.Resource).Namespace(ns)
+		}
+		if _, err := resource.Apply(ctx, o.GetName(), o, applyOptions()); err != nil {
+			return fmt.Errorf("applying %s: %w", what, err)
+		}
+	}
+	return nil
+}
+
+// ensureNamespace makes a namespace unless it is there. Those of the system
+// come a moment after the API server is ready, so they too may have to be made.
+func (c *clients) ensureNamespace(ctx context.Context, name string, present map[string]bool) error {
+	if present[name] {
+		return nil
+	}
+	_, err := c.typed.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = c.typed.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	}
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("namespace %s: %w", name, err)
+	}
+	present[name] = true
+	return nil
+}

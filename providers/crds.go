@@ -1,0 +1,97 @@
+package providers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// readCRDs reads the CRDs and makes sure that those are among them without
+// which no spec could run. Of two with the same name the later one counts.
+func (p *Prepared) readCRDs(context.Context, *build.Cache, Selection) error {
+	files := tree{p.adapter, p.source}
+	for _, path := range p.adapter.CRDs {
+		found, err := files.yamls(path)
+		if err != nil {
+			return fmt.Errorf("crds: %w", err)
+		}
+		for _, f := range found {
+			objects, err := parseObjects(f.raw)
+			if err != nil {
+				return fmt.Errorf("crds: %s: %w", f.name, err)
+			}
+			for _, o := range objects {
+				if o.GetKind() == "CustomResourceDefinition" {
+					p.addCRD(o)
+				}
+			}
+		}
+	}
+	class := p.adapter.NodeClassGVR()
+	needed := []string{karpenter.NodeClaims.GroupResource().String(), class.GroupResource().String()}
+	if p.adapter.Capabilities[NodePools].State != Unsupported {
+		needed = append(needed, karpenter.NodePools.GroupResource().String())
+	}
+	names := make([]string, len(p.crds))
+	for i, crd := range p.crds {
+		names[i] = crd.GetName()
+	}
+	for _, name := range needed {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("crds: %s is not in %s, where there are only %s; add the folder that holds it",
+				name, strings.Join(p.adapter.CRDs, ", "), strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+func (p *Prepared) addCRD(crd *unstructured.Unstructured) {
+	unstructured.RemoveNestedField(crd.Object, "status")
+	p.crds = slices.DeleteFunc(p.crds, func(o *unstructured.Unstructured) bool { return o.GetName() == crd.GetName() })
+	p.crds = append(p.crds, crd)
+}
+
+// parseObjects reads the objects in a stream of YAML documents, lists opened up.
+func parseObjects(raw []byte) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(raw)))
+	for n := 1; ; n++ {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return objects, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var content map[string]any
+		if err := yaml.Unmarshal(document, &content); err != nil {
+			return nil, fmt.Errorf("document %d: %w", n, err)
+		}
+		if len(content) == 0 {
+			continue
+		}
+		o := &unstructured.Unstructured{Object: jsonOf(content)}
+		if o.IsList() {
+			if err := o.EachListItem(appendTo(&objects)); err != nil {
+				return nil, fmt.Errorf("document %d: %w", n, err)
+			}
+			continue
+		}
+		if o.GetAPIVersion() == "" || o.GetKind() == "" || o.GetName() == "" {
+			return nil, fmt.Errorf("document %d is no API object: apiVersion, kind and metadata.name are needed", n)
+		}
+		objects = append(objects, o)
+	}
+}

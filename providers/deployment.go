@@ -1,0 +1,163 @@
+package providers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// manifests is what is applied, with the controller found in it.
+type manifests struct {
+	objects    []*unstructured.Unstructured
+	deployment *unstructured.Unstructured // one of the objects
+	selector   string                     // of its pods
+	container  corev1.Container           // the controller's
+}
+
+// gatesVariable is how every provider is told its feature gates.
+const gatesVariable = "FEATURE_GATES"
+
+// adjust finds the controller's Deployment and makes it what the adapter asks
+// for: one replica, since there is one host node and charts forbid two on it; the
+// image that was loaded; the adapter's env and gates.
+func (p *Prepared) adjust(objects []*unstructured.Unstructured, v Values) (*manifests, error) {
+	m := &manifests{objects: objects}
+	k := &p.adapter.Controller
+	var err error
+	if m.deployment, err = controllerOf(objects, k.Deployment); err != nil {
+		return nil, err
+	}
+	if m.deployment.GetNamespace() == "" {
+		m.deployment.SetNamespace(v.Namespace)
+	}
+	what := "Deployment " + m.deployment.GetName()
+	matchLabels, _, err := unstructured.NestedStringMap(m.deployment.Object, "spec", "selector", "matchLabels")
+	if err != nil || len(matchLabels) == 0 {
+		return nil, fmt.Errorf("%s has no spec.selector.matchLabels", what)
+	}
+	m.selector = labels.SelectorFromSet(matchLabels).String()
+
+	path := []string{"spec", "template", "spec", "containers"}
+	containers, _, err := unstructured.NestedSlice(m.deployment.Object, path...)
+	if err != nil || len(containers) == 0 {
+		return nil, fmt.Errorf("%s has no containers", what)
+	}
+	container, err := controllerContainer(containers)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if container["env"], err = p.env(container["env"], v); err != nil {
+		return nil, err
+	}
+	container["image"] = v.Image.Name
+	container["imagePullPolicy"] = string(corev1.PullIfNotPresent) // it was loaded; there is nowhere to pull it from
+	if err := unstructured.SetNestedSlice(m.deployment.Object, containers, path...); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if err := unstructured.SetNestedField(m.deployment.Object, int64(1), "spec", "replicas"); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(container, &m.container); err != nil {
+		return nil, fmt.Errorf("%s: its container %v is malformed: %w", what, container["name"], err)
+	}
+	return m, nil
+}
+
+// controllerOf is the Deployment of that name, or the only one.
+func controllerOf(objects []*unstructured.Unstructured, name string) (*unstructured.Unstructured, error) {
+	var names []string
+	var found *unstructured.Unstructured
+	for _, o := range objects {
+		if o.GetKind() != "Deployment" {
+			continue
+		}
+		names = append(names, o.GetName())
+		if name == "" || o.GetName() == name {
+			found = o
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return nil, fmt.Errorf("no Deployment is among the %d manifests: what runs the controller?", len(objects))
+	case found == nil:
+		return nil, fmt.Errorf("no Deployment is named %s (controller.deployment); there are %s", name, strings.Join(names, ", "))
+	case name == "" && len(names) > 1:
+		return nil, fmt.Errorf("there are several Deployments; say in controller.deployment which is the controller: %s", strings.Join(names, ", "))
+	}
+	return found, nil
+}
+
+// controllerContainer is the container named controller, which is what Karpenter's charts
+// call it, or else the first.
+func controllerContainer(containers []any) (map[string]any, error) {
+	for _, c := range containers {
+		if m, ok := c.(map[string]any); ok && m["name"] == "controller" {
+			return m, nil
+		}
+	}
+	if m, ok := containers[0].(map[string]any); ok {
+		return m, nil
+	}
+	return nil, fmt.Errorf("its first container is no mapping")
+}
+
+// env lays the adapter's env and gates over what the chart says. Of several
+// entries with one name the last counts, as the kubelet has it; the API
+// server's apply refuses to be given them all.
+func (p *Prepared) env(rendered any, v Values) ([]any, error) {
+	list, _ := rendered.([]any)
+	var env []any
+	set := func(name string, entry map[string]any) {
+		env = slices.DeleteFunc(env, func(e any) bool { return e.(map[string]any)["name"] == name })
+		env = append(env, entry)
+	}
+	gates := ""
+	for _, e := range list {
+		entry, ok := e.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("an env entry of the controller is no mapping: %v", e)
+		}
+		name, _ := entry["name"].(string)
+		if name == gatesVariable {
+			gates, _ = entry["value"].(string)
+		}
+		set(name, entry)
+	}
+	k := &p.adapter.Controller
+	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
+		value, err := expand(k.Env[name], v)
+		if err != nil {
+			return nil, fmt.Errorf("controller.env.%s: %w", name, err)
+		}
+		if name == gatesVariable {
+			gates = value
+		}
+		set(name, map[string]any{"name": name, "value": value})
+	}
+	if len(k.Gates) > 0 {
+		set(gatesVariable, map[string]any{"name": gatesVariable, "value": withGates(gates, k.Gates)})
+	}
+	return env, nil
+}
+
+// withGates lays gates over a list such as "NodeRepair=false,StaticCapacity=true".
+func withGates(list string, gates map[string]bool) string {
+	var kept []string
+	for _, g := range strings.Split(list, ",") {
+		if name, _, _ := strings.Cut(g, "="); strings.TrimSpace(g) != "" {
+			if _, ours := gates[strings.TrimSpace(name)]; !ours {
+				kept = append(kept, g)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(gates)) {
+		kept = append(kept, fmt.Sprintf("%s=%t", name, gates[name]))
+	}
+	return strings.Join(kept, ",")
+}

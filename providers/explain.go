@@ -1,0 +1,180 @@
+package providers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+const (
+	tailLines    = 20
+	explainLimit = 5 * time.Second // for asking what went wrong, once that something did
+)
+
+// NotReady is the error of a controller that did not become ready.
+type NotReady struct {
+	Provider string
+	Cause    error    // what ended the wait
+	Status   []string // what Deployment, pod and events say, one line each
+	LastLog  []string // the end of the controller's log
+}
+
+func (n *NotReady) Unwrap() error { return n.Cause }
+
+func (n *NotReady) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the controller of %s did not start: %v", n.Provider, n.Cause)
+	for _, line := range n.Status {
+		b.WriteString("\n  " + line)
+	}
+	if len(n.LastLog) == 0 {
+		b.WriteString("\nit has logged nothing")
+		return b.String()
+	}
+	b.WriteString("\nthe end of its log:")
+	for _, line := range n.LastLog {
+		b.WriteString("\n  " + line)
+	}
+	return b.String()
+}
+
+// explain gathers what is known about a controller that did not become ready.
+func (s *start) explain(ctx context.Context, cause error) error {
+	ctx, cancel := context.WithTimeout(ctx, explainLimit)
+	defer cancel()
+	n := &NotReady{Provider: s.adapter.Name, Cause: cause}
+	if d, err := s.clients.typed.AppsV1().Deployments(s.Namespace).Get(ctx, s.Deployment, metav1.GetOptions{}); err == nil {
+		for _, c := range d.Status.Conditions {
+			if c.Type == "ReplicaFailure" && c.Status == corev1.ConditionTrue {
+				n.Status = append(n.Status, fmt.Sprintf("Deployment %s: %s: %s", d.Name, c.Reason, c.Message))
+			}
+		}
+	}
+	pod := s.pod.Load()
+	if pod == nil {
+		n.Status = append(n.Status, fmt.Sprintf("Deployment %s has made no pod", s.Deployment))
+		return n
+	}
+	n.Status = append(n.Status, describePod(pod)...)
+	n.Status = append(n.Status, s.warnings(ctx, pod.Name)...)
+	lines := s.log(ctx, pod.Name)
+	if denied := denials(lines, nil); len(denied) > 0 {
+		n.Cause = fmt.Errorf("%w; %s", cause, s.lacking(slices.Sorted(maps.Keys(denied))))
+	}
+	n.LastLog = lines[max(0, len(lines)-tailLines):]
+	return n
+}
+
+// describePod says what a pod's status says.
+func describePod(pod *corev1.Pod) []string {
+	lines := []string{fmt.Sprintf("pod %s on node %q: %s", pod.Name, pod.Spec.NodeName, pod.Status.Phase)}
+	for _, c := range pod.Status.Conditions {
+		if c.Status != corev1.ConditionTrue && c.Message != "" {
+			lines = append(lines, fmt.Sprintf("  %s is %s: %s: %s", c.Type, c.Status, c.Reason, c.Message))
+		}
+	}
+	for _, c := range pod.Status.ContainerStatuses {
+		lines = append(lines, fmt.Sprintf("  container %s: restarts %d, %s", c.Name, c.RestartCount, describeState(c.State)))
+	}
+	return lines
+}
+
+func describeState(s corev1.ContainerState) string {
+	switch {
+	case s.Running != nil:
+		return "running"
+	case s.Terminated != nil:
+		return fmt.Sprintf("ended with exit code %d%s", s.Terminated.ExitCode, colon(s.Terminated.Message))
+	case s.Waiting != nil:
+		return "waiting: " + s.Waiting.Reason + colon(s.Waiting.Message)
+	}
+	return "not started"
+}
+
+// warnings are the warning events about a pod.
+func (s *start) warnings(ctx context.Context, pod string) []string {
+	events, err := s.clients.typed.CoreV1().Events(s.Namespace).List(ctx, metav1.ListOptions{
+		FieldSelector: "type=Warning,involvedObject.name=" + pod,
+	})
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	for i := range events.Items {
+		lines = append(lines, fmt.Sprintf("event %s: %s", events.Items[i].Reason, events.Items[i].Message))
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
+
+// log is the controller's log so far; nothing if it cannot be read.
+func (s *start) log(ctx context.Context, pod string) []string {
+	stream, err := s.cluster.PodLog(ctx, s.Namespace, pod)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = stream.Close() }()
+	raw, err := io.ReadAll(stream)
+	if err != nil && len(raw) == 0 {
+		return nil
+	}
+	text := strings.TrimRight(string(raw), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// readLog ends the wait once the API server keeps refusing something. Once
+// is not enough: a role that was just bound takes a moment to be known.
+func (s *start) readLog(ctx context.Context) error {
+	before := map[string]int{}
+	return wait.PollUntilContextCancel(ctx, readEvery, true, func(ctx context.Context) (bool, error) {
+		pod := s.pod.Load()
+		if pod == nil || pod.Spec.NodeName == "" {
+			return false, nil
+		}
+		now := denials(s.log(ctx, pod.Name), s.adapter.Controller.Logs.tolerates())
+		var lasting []string
+		for what, times := range now {
+			if first := before[what]; first > 0 && times > first {
+				lasting = append(lasting, what)
+			}
+			if before[what] == 0 {
+				before[what] = times
+			}
+		}
+		if len(lasting) == 0 {
+			return false, nil
+		}
+		return false, fmt.Errorf("%s", s.lacking(slices.Sorted(maps.Keys(now))))
+	})
+}
+
+// denials counts what the API server refused: keys such as "list on pods".
+func denials(lines []string, tolerated func(string) bool) map[string]int {
+	found := map[string]int{}
+	for _, line := range lines {
+		if verb, resource, ok := ForbiddenIn(line); ok && (tolerated == nil || !tolerated(line)) {
+			found[verb+" on "+resource]++
+		}
+	}
+	return found
+}
+
+// lacking names the rights that the provider's own roles don't give it.
+func (s *start) lacking(rights []string) string {
+	account := "default"
+	if pod := s.pod.Load(); pod != nil {
+		account = pod.Spec.ServiceAccountName
+	}
+	return fmt.Sprintf("the ClusterRole (or Role) of its service account %s/%s lacks %s", s.Namespace, account, strings.Join(rights, ", "))
+}

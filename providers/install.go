@@ -1,0 +1,121 @@
+package providers
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+)
+
+// Installed is a provider that runs on a cluster.
+type Installed struct {
+	Namespace  string // of the controller
+	Deployment string // the controller's
+	// CoreVersion is the release of Karpenter core that the provider links, such as v1.15.0; empty if
+	// neither the adapter nor a source module says.
+	CoreVersion string
+	// KubernetesVersion is what the API server says, such as v1.36.3.
+	KubernetesVersion string
+	// Digest of the image that runs, such as sha256:...
+	Digest string
+
+	clients  *clients
+	selector string
+}
+
+// Pods names the controller's pods, those that are ending included; none if the
+// API server cannot be asked.
+func (i *Installed) Pods(ctx context.Context) []string {
+	list, err := i.clients.typed.CoreV1().Pods(i.Namespace).List(ctx, metav1.ListOptions{LabelSelector: i.selector})
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(list.Items))
+	for n := range list.Items {
+		names[n] = list.Items[n].Name
+	}
+	return names
+}
+
+// Install puts the provider on a cluster: its CRDs, until they are established; its image;
+// its manifests; and then it waits until the controller is ready. A
+// controller that exits, cannot start or is not ready within controller.ready.timeout is an
+// error with its exit code, what the pod's status says and its last log lines.
+//
+// Ready means that the endpoint of the container's readiness probe answers. Where the pod's
+// address is this host's, that endpoint is asked directly, since
+// charts let the kubelet wait seconds before it asks for the first time: the pod's
+// own status may then still say not ready for that long. Elsewhere the pod's Ready condition counts.
+//
+// Progress may be nil. What is left of a failed installation goes with the cluster.
+func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func(string)) (*Installed, error) {
+	say := func(line string) {
+		if progress != nil {
+			progress(line)
+		}
+	}
+	clients, err := newClients(c.Config())
+	if err != nil {
+		return nil, err
+	}
+	say(fmt.Sprintf("installing the CRDs and the image of %s", p.adapter.Name))
+	var name string
+	together, within := errgroup.WithContext(ctx)
+	together.Go(func() error { return clients.establish(within, p.crds) })
+	together.Go(func() (err error) {
+		name, err = c.Load(within, p.image)
+		if err != nil {
+			return fmt.Errorf("loading the image %s: %w", p.image, err)
+		}
+		return nil
+	})
+	on, err := clients.platform()
+	if waitErr := together.Wait(); waitErr != nil {
+		return nil, waitErr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("asking the API server what it serves: %w", err)
+	}
+
+	values, err := p.clusterValues(c, name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.render(ctx, values, on)
+	if err != nil {
+		return nil, err
+	}
+	say(fmt.Sprintf("applying the manifests of %s", p.adapter.Name))
+	if err := clients.applyAll(ctx, m.objects, values.Namespace); err != nil {
+		return nil, err
+	}
+	say(fmt.Sprintf("waiting for the controller of %s", p.adapter.Name))
+	i := &Installed{
+		Namespace: m.deployment.GetNamespace(), Deployment: m.deployment.GetName(),
+		CoreVersion: p.core, KubernetesVersion: on.kubernetes, Digest: p.digest,
+		clients: clients, selector: m.selector,
+	}
+	s := &start{Installed: i, cluster: c, adapter: p.adapter, container: m.container}
+	return i, s.await(ctx)
+}
+
+// clusterValues completes the values with what only the cluster knows.
+func (p *Prepared) clusterValues(c cluster.Cluster, image string) (Values, error) {
+	v := p.values
+	v.Image = imageName(image)
+	v.Endpoint = c.Config().Host
+	v.Ports = map[string]int{}
+	for _, name := range slices.Sorted(maps.Keys(p.adapter.Controller.Ports)) {
+		port, err := c.Port(p.adapter.Controller.Ports[name])
+		if err != nil {
+			return v, fmt.Errorf("a port for the controller's %s: %w", name, err)
+		}
+		v.Ports[name] = port
+	}
+	return v, nil
+}

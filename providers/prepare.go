@@ -1,0 +1,169 @@
+package providers
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
+	"github.com/plumbline-e2e/plumbline/e2e/image"
+)
+
+// coreModule is the module of Karpenter core, which every provider links.
+const coreModule = "sigs.k8s.io/karpenter"
+
+// imageUser is the numeric user of images that are built here; like those of
+// released providers they don't run as root.
+const imageUser = "65532"
+
+// Selection says what of an adapter is wanted. The zero value is the adapter's own.
+type Selection struct {
+	// Version of the source module, such as v1.9.0. Empty: the adapter's.
+	Version string
+	// Image to run instead of the adapter's; a reference for image.Open.
+	Image string
+	// Kubernetes is the version of the cluster to come, for which the chart is
+	// tried, such as v1.36.3. Empty: Helm's own.
+	Kubernetes string
+}
+
+// Prepared is a provider that is ready to be installed, on any number of clusters.
+type Prepared struct {
+	adapter *Adapter
+	values  Values // all but what the cluster decides
+	source  string // folder of the source module, empty if there is none
+	helm    *helm  // nil without a chart
+	image   string // reference, for cluster.Load
+	digest  string
+	core    string
+	crds    []*unstructured.Unstructured
+}
+
+// Prepare does all that needs no cluster: it validates the adapter, downloads
+// the source module, builds or opens the image, renders the chart and reads
+// the CRDs. Whatever is wrong there is reported now and not minutes later. What
+// it downloads and builds stays in the cache; progress goes to cache.Progress.
+func Prepare(ctx context.Context, cache *build.Cache, a *Adapter, s Selection) (*Prepared, error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	p := &Prepared{adapter: a}
+	for _, step := range []func(context.Context, *build.Cache, Selection) error{
+		p.download, p.findImage, p.readCRDs, p.tryManifests,
+	} {
+		if err := step(ctx, cache, s); err != nil {
+			return nil, fmt.Errorf("provider %s: %w", a.Name, err)
+		}
+	}
+	return p, nil
+}
+
+// download gets the source module and learns what core it links.
+func (p *Prepared) download(ctx context.Context, cache *build.Cache, s Selection) error {
+	a := p.adapter
+	version := orElse(s.Version, a.Source.Version)
+	if version != "" && !strings.HasPrefix(version, "v") {
+		version = "v" + version
+	}
+	p.values = a.sample(version)
+	p.core = a.Core
+	if a.Source.Module == "" {
+		if s.Version != "" {
+			return fmt.Errorf("version %s is asked for, but the adapter has no source module", s.Version)
+		}
+		return nil
+	}
+	var err error
+	if p.source, err = cache.Module(ctx, a.Source.Module, version); err != nil {
+		return err
+	}
+	switch {
+	case a.Source.Module == coreModule:
+		p.core = version
+	case a.Core == "" || s.Version != "":
+		p.core, err = linkedCore(tree{a, p.source})
+	}
+	return err
+}
+
+// linkedCore reads from the provider's go.mod which release of core it links.
+func linkedCore(t tree) (string, error) {
+	raw, err := t.read(sourcePrefix + "/go.mod")
+	if err != nil {
+		return "", err
+	}
+	file, err := modfile.ParseLax("go.mod", raw, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range file.Require {
+		if r.Mod.Path == coreModule {
+			return r.Mod.Version, nil
+		}
+	}
+	return "", fmt.Errorf("the go.mod of %s does not require %s; say in the adapter's `core` which release it is built on", t.a.Source.Module, coreModule)
+}
+
+// findImage builds the image, or makes sure that the given one can run here.
+func (p *Prepared) findImage(ctx context.Context, cache *build.Cache, s Selection) error {
+	k := &p.adapter.Controller
+	switch {
+	case s.Image != "":
+		p.image = s.Image
+	case k.Image != "":
+		ref, err := expand(k.Image, p.values)
+		if err != nil {
+			return err
+		}
+		p.image = ref
+	default:
+		ref, err := p.buildImage(ctx, cache)
+		if err != nil {
+			return err
+		}
+		p.image = ref
+	}
+	opened, err := image.Open(ctx, p.image)
+	if err != nil {
+		return err
+	}
+	if err := image.Check(opened, "linux", runtime.GOARCH); err != nil {
+		return fmt.Errorf("image %s: %w", p.image, err)
+	}
+	p.digest = image.Digest(opened)
+	return nil
+}
+
+// buildImage builds the controller for this machine's architecture and wraps it
+// in an image. The binary's folder in the cache is named after all that went
+// into it, so an image of that name is never stale.
+func (p *Prepared) buildImage(ctx context.Context, cache *build.Cache) (ref string, err error) {
+	a := p.adapter
+	binary, err := cache.Main(ctx, a.Source.Module, p.values.Version, a.Controller.Build.Package, "linux", runtime.GOARCH)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache.Dir, "images", filepath.Base(filepath.Dir(binary)))
+	layout := "oci:" + dir
+	if _, err := image.Open(ctx, layout); err == nil {
+		return layout, nil
+	}
+	if err := makeParent(dir); err != nil {
+		return "", err
+	}
+	lock, err := filelock.Wait(ctx, dir+".lock", nil)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Release()
+	if _, err := image.Open(ctx, layout); err == nil { // another run made it meanwhile
+		return layout, nil
+	}
+	return image.FromBinary(ctx, dir, binary, nil, imageUser)
+}

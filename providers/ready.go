@@ -1,0 +1,163 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+)
+
+const (
+	askEvery  = 50 * time.Millisecond  // the readiness endpoint
+	readEvery = 500 * time.Millisecond // the log, for what is forbidden
+)
+
+// errReady ends the wait well: one of its signals came.
+var errReady = errors.New("ready")
+
+// start is the wait for a controller that was just installed.
+type start struct {
+	*Installed
+	cluster   cluster.Cluster
+	adapter   *Adapter
+	container corev1.Container
+	pod       atomic.Pointer[corev1.Pod] // the newest state of the newest pod
+}
+
+// await returns nil once the controller is ready, or an error that tells all
+// that is known about why it is not.
+func (s *start) await(ctx context.Context) error {
+	timeout := s.adapter.Controller.Ready.timeout()
+	limited, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it was not ready within %s (controller.ready.timeout)", timeout))
+	defer cancel()
+	signals, within := errgroup.WithContext(limited)
+	signals.Go(func() error { return s.watchPods(within) })
+	signals.Go(func() error { return s.askEndpoint(within) })
+	signals.Go(func() error { return s.readLog(within) })
+	err := signals.Wait()
+	switch {
+	case errors.Is(err, errReady):
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case limited.Err() != nil:
+		err = context.Cause(limited)
+	}
+	return s.explain(ctx, err)
+}
+
+// watchPods follows the pods' status until one is ready or broken.
+func (s *start) watchPods(ctx context.Context) error {
+	pods := cache.NewFilteredListWatchFromClient(s.clients.typed.CoreV1().RESTClient(), "pods", s.Namespace,
+		func(o *metav1.ListOptions) { o.LabelSelector = s.selector })
+	_, err := watchtools.UntilWithSync(ctx, pods, &corev1.Pod{}, nil, func(e watch.Event) (bool, error) {
+		pod, ok := e.Object.(*corev1.Pod)
+		if !ok || e.Type == watch.Deleted {
+			return false, nil
+		}
+		if known := s.pod.Load(); known == nil || !pod.CreationTimestamp.Before(&known.CreationTimestamp) {
+			s.pod.Store(pod)
+		}
+		return false, judge(pod)
+	})
+	return err
+}
+
+// judge says what a pod's status means: errReady, an error for what will not
+// mend itself, or nil while it is still coming up. A controller that ended
+// once counts as broken, even if its next start would succeed: in a run it would be a crash.
+func judge(pod *corev1.Pod) error {
+	hopeless := []string{
+		"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull",
+		"CreateContainerConfigError", "CreateContainerError", "RunContainerError", "CrashLoopBackOff",
+	}
+	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		ended := c.State.Terminated
+		if ended == nil {
+			ended = c.LastTerminationState.Terminated
+		}
+		isInit := slices.ContainsFunc(pod.Status.InitContainerStatuses, func(i corev1.ContainerStatus) bool { return i.Name == c.Name })
+		if ended != nil && (!isInit || ended.ExitCode != 0) {
+			return fmt.Errorf("its container %s ended with exit code %d%s", c.Name, ended.ExitCode, colon(strings.Trim(ended.Reason+" "+ended.Message, " ")))
+		}
+		if w := c.State.Waiting; w != nil && slices.Contains(hopeless, w.Reason) {
+			return fmt.Errorf("its container %s cannot start: %s%s", c.Name, w.Reason, colon(w.Message))
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed {
+		return fmt.Errorf("its pod failed: %s%s", pod.Status.Reason, colon(pod.Status.Message))
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
+			return errReady
+		}
+	}
+	return nil
+}
+
+// askEndpoint asks the readiness endpoint as the kubelet would, if it can be
+// reached from here.
+func (s *start) askEndpoint(ctx context.Context) error {
+	client := &http.Client{Timeout: time.Second}
+	defer client.CloseIdleConnections()
+	err := wait.PollUntilContextCancel(ctx, askEvery, true, func(ctx context.Context) (bool, error) {
+		url := s.readinessURL()
+		if url == "" {
+			return false, nil
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return false, fmt.Errorf("its readiness endpoint: %w", err)
+		}
+		answer, err := client.Do(request)
+		if err != nil {
+			return false, nil //nolint:nilerr // it doesn't listen yet; the timeout tells if it never does
+		}
+		return answer.StatusCode < http.StatusBadRequest, answer.Body.Close()
+	})
+	if err == nil {
+		return errReady
+	}
+	return err
+}
+
+// readinessURL is the endpoint of the controller's readiness probe; empty if
+// the pod does not run on this host or its probe is not plain HTTP.
+func (s *start) readinessURL() string {
+	pod, probe := s.pod.Load(), s.container.ReadinessProbe
+	if pod == nil || probe == nil || probe.HTTPGet == nil || probe.HTTPGet.Scheme == corev1.URISchemeHTTPS {
+		return ""
+	}
+	if ip := net.ParseIP(pod.Status.PodIP); ip == nil || !ip.IsLoopback() {
+		return ""
+	}
+	started := slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		return c.Name == s.container.Name && c.State.Running != nil
+	})
+	port := probe.HTTPGet.Port.IntValue()
+	for _, p := range s.container.Ports {
+		if p.Name == probe.HTTPGet.Port.StrVal && p.Name != "" {
+			port = int(p.ContainerPort)
+		}
+	}
+	if !started || port == 0 {
+		return ""
+	}
+	return "http://" + net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(port)) + "/" + strings.TrimPrefix(probe.HTTPGet.Path, "/")
+}

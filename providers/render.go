@@ -1,0 +1,173 @@
+package providers
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+)
+
+// helm is the pinned Helm: a program of its own, so that importers don't link
+// its SDK. It sees none of the user's settings and has folders of its own.
+type helm struct {
+	program string
+	home    string
+}
+
+// platform is the cluster for which a chart is rendered. Charts choose between
+// versions of an API by it: without it many choose those of Kubernetes 1.20.
+type platform struct {
+	kubernetes string   // such as v1.36.3; empty: Helm's own
+	apis       []string // group/version, and group/version/kind
+}
+
+// released matches API versions that every cluster of today serves.
+var released = regexp.MustCompile(`^v\d+$`)
+
+// typical is what a cluster of that version serves as far as is known without one.
+func typical(kubernetes string) platform {
+	p := platform{kubernetes: kubernetes}
+	for kind := range scheme.Scheme.AllKnownTypes() {
+		if released.MatchString(kind.Version) {
+			p.apis = append(p.apis, apiNames(kind)...)
+		}
+	}
+	slices.Sort(p.apis)
+	p.apis = slices.Compact(p.apis)
+	return p
+}
+
+// apiNames are the names under which a chart may ask for a kind.
+func apiNames(kind schema.GroupVersionKind) []string {
+	version := kind.GroupVersion().String()
+	return []string{version, version + "/" + kind.Kind}
+}
+
+// tryManifests renders what will be applied, with sample values.
+func (p *Prepared) tryManifests(ctx context.Context, cache *build.Cache, s Selection) error {
+	if p.adapter.Controller.Chart != nil {
+		dir, err := cache.Pinned(ctx, "helm")
+		if err != nil {
+			return err
+		}
+		p.helm = &helm{program: filepath.Join(dir, "helm"), home: filepath.Join(cache.Dir, "helm-home")}
+	}
+	_, err := p.render(ctx, p.values, typical(s.Kubernetes))
+	return err
+}
+
+// render is what has to be applied, in order, with the controller's Deployment
+// adjusted as the adapter wants it.
+func (p *Prepared) render(ctx context.Context, v Values, on platform) (*manifests, error) {
+	var objects []*unstructured.Unstructured
+	var err error
+	if p.helm != nil {
+		objects, err = p.renderChart(ctx, v, on)
+	} else {
+		objects, err = p.renderFiles(v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.adjust(inOrder(objects), v)
+}
+
+func (p *Prepared) renderChart(ctx context.Context, v Values, on platform) ([]*unstructured.Unstructured, error) {
+	chart := p.adapter.Controller.Chart
+	var failed error
+	values := expandAll(jsonOf(chart.Values), "controller.chart.values", v, func(at string, err error) {
+		failed = errors.Join(failed, fmt.Errorf("%s: %w", at, err))
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	raw, err := yaml.Marshal(values)
+	if err != nil {
+		return nil, err
+	}
+	folder := tree{p.adapter, p.source}.folder(chart.Path)
+	out, err := p.helm.template(ctx, chart.release(), folder, v.Namespace, on, raw)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s does not render: %w", chart.Path, err)
+	}
+	objects, err := parseObjects(out)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s renders to what is no manifest: %w", chart.Path, err)
+	}
+	return objects, nil
+}
+
+func (h *helm) template(ctx context.Context, release, folder, namespace string, on platform, values []byte) ([]byte, error) {
+	args := []string{"template", release, folder, "--namespace", namespace, "--values", "-", "--skip-tests"}
+	if on.kubernetes != "" {
+		args = append(args, "--kube-version", on.kubernetes)
+	}
+	if len(on.apis) > 0 {
+		args = append(args, "--api-versions", strings.Join(on.apis, ","))
+	}
+	cmd := exec.CommandContext(ctx, h.program, args...)
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + h.home, "KUBECONFIG=" + filepath.Join(h.home, "none"),
+		"HELM_CACHE_HOME=" + h.home, "HELM_CONFIG_HOME=" + h.home, "HELM_DATA_HOME=" + h.home,
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(values), &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		if said := strings.TrimSpace(stderr.String()); said != "" {
+			err = fmt.Errorf("helm says: %s", strings.TrimPrefix(said, "Error: "))
+		}
+		return nil, err
+	}
+	return stdout.Bytes(), nil
+}
+
+func (p *Prepared) renderFiles(v Values) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	files := tree{p.adapter, p.source}
+	for _, path := range p.adapter.Controller.Manifests {
+		found, err := files.yamls(path)
+		if err != nil {
+			return nil, fmt.Errorf("manifests: %w", err)
+		}
+		for _, f := range found {
+			text, err := expand(string(f.raw), v)
+			if err != nil {
+				return nil, fmt.Errorf("manifests: %s: %w", f.name, err)
+			}
+			parsed, err := parseObjects([]byte(text))
+			if err != nil {
+				return nil, fmt.Errorf("manifests: %s: %w", f.name, err)
+			}
+			objects = append(objects, parsed...)
+		}
+	}
+	return objects, nil
+}
+
+// appendTo collects the items of a list.
+func appendTo(objects *[]*unstructured.Unstructured) func(runtime.Object) error {
+	return func(o runtime.Object) error {
+		item, ok := o.(*unstructured.Unstructured)
+		if !ok {
+			return fmt.Errorf("a list holds a %T", o)
+		}
+		*objects = append(*objects, item)
+		return nil
+	}
+}
+
+func makeParent(dir string) error { return os.MkdirAll(filepath.Dir(dir), 0o700) }
