@@ -1,0 +1,113 @@
+package local
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Names of the components, as kwokctl calls them: their logs and pid files are
+// named so too.
+const (
+	etcd              = "etcd"
+	apiserver         = "kube-apiserver"
+	controllerManager = "kube-controller-manager"
+	scheduler         = "kube-scheduler"
+	kwokController    = "kwok-controller"
+)
+
+// components in the order in which they depend on each other.
+func components() []string {
+	return []string{etcd, apiserver, controllerManager, scheduler, kwokController}
+}
+
+// etcdPeer names the second port of etcd.
+const etcdPeer = "etcd peer"
+
+// programs are the folders of the binaries.
+type programs struct {
+	kubernetes, etcd, kwok string
+}
+
+// allocate takes a port for everything that listens.
+func allocate(p *ports) (map[string]int, error) {
+	taken := map[string]int{}
+	for _, name := range append(components(), etcdPeer) {
+		port, err := p.take()
+		if err != nil {
+			return nil, err
+		}
+		taken[name] = port
+	}
+	return taken, nil
+}
+
+// patch is an entry of kwokctl's componentsPatches.
+type patch struct {
+	Name      string     `json:"name"`
+	ExtraArgs []argument `json:"extraArgs"`
+}
+
+type argument struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// patches are the components' arguments that kwokctl has no option for. They
+// come after kwokctl's own, and the later one counts.
+func patches() []patch {
+	return []patch{
+		{Name: etcd, ExtraArgs: []argument{
+			// Nothing is to survive the machine's failure; waiting for the disk is
+			// most of what etcd does otherwise.
+			{"unsafe-no-fsync", "true"},
+		}},
+		// There is one of each. With election on, a stall of a few seconds makes
+		// them exit, and nothing starts them again.
+		{Name: controllerManager, ExtraArgs: []argument{{"leader-elect", "false"}}},
+		{Name: scheduler, ExtraArgs: []argument{{"leader-elect", "false"}}},
+		// KWOK takes over every node unless told otherwise. A KwokConfiguration
+		// can't tell it: that contradicts kwokctl's own flag, and KWOK exits.
+		{Name: kwokController, ExtraArgs: []argument{
+			{"manage-all-nodes", "false"},
+			{"manage-nodes-with-annotation-selector", "kwok.x-k8s.io/node=fake"},
+		}},
+	}
+}
+
+// kwokctlConfig is the document that tells kwokctl what to run; see
+// KwokctlConfigurationOptions of sigs.k8s.io/kwok/pkg/apis/config/v1alpha1.
+func kwokctlConfig(version string, bin programs, taken map[string]int) ([]byte, error) {
+	doc := map[string]any{
+		"kind":       "KwokctlConfiguration",
+		"apiVersion": "config.kwok.x-k8s.io/v1alpha1",
+		"options": map[string]any{
+			"runtime":     "binary",
+			"kubeVersion": version,
+			"bindAddress": "127.0.0.1", // kwokctl's default is all interfaces
+			// What the provider waits for shall be the cluster's state, not its
+			// client's or the server's throttling.
+			"disableQPSLimits": true,
+
+			"etcdBinary":                  filepath.Join(bin.etcd, "etcd"),
+			"kubeApiserverBinary":         filepath.Join(bin.kubernetes, "kube-apiserver"),
+			"kubeControllerManagerBinary": filepath.Join(bin.kubernetes, "kube-controller-manager"),
+			"kubeSchedulerBinary":         filepath.Join(bin.kubernetes, "kube-scheduler"),
+			"kwokControllerBinary":        filepath.Join(bin.kwok, "kwok"),
+
+			"etcdPort":                  taken[etcd],
+			"etcdPeerPort":              taken[etcdPeer],
+			"kubeApiserverPort":         taken[apiserver],
+			"kubeControllerManagerPort": taken[controllerManager],
+			"kubeSchedulerPort":         taken[scheduler],
+			"kwokControllerPort":        taken[kwokController],
+		},
+		"componentsPatches": patches(),
+	}
+	out, err := yaml.Marshal(doc)
+	if err != nil {
+		return nil, fmt.Errorf("kwokctl's configuration: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,145 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/e2e-framework/support"
+	"sigs.k8s.io/e2e-framework/support/kwok"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
+)
+
+// kwokctl runs kwokctl for one cluster, in an environment of that cluster's
+// own.
+type kwokctl struct {
+	folder *folder
+	script string // the kwokctl that is to be called
+}
+
+// install lays out the cluster's folder. The logs' folder is made part of it,
+// so that logs are where they're wanted as they're written.
+func install(f *folder, bin programs, logs string) (*kwokctl, error) {
+	state := f.path("kwok", "clusters", f.name)
+	for _, dir := range []string{f.path("bin"), f.path("tmp"), state} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if logs != "" {
+		abs, err := filepath.Abs(logs)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(abs, 0o755); err != nil { //nolint:gosec // artifacts are for everybody
+			return nil, err
+		}
+		if err := os.Symlink(abs, filepath.Join(state, "logs")); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.Symlink(filepath.Join(bin.kwok, "kwokctl"), f.path("bin", "kwokctl")); err != nil {
+		return nil, err
+	}
+	k := &kwokctl{folder: f, script: f.path("kwokctl")}
+	for path, content := range map[string]string{
+		k.script:                 k.wrapper(),
+		f.path("bin", "kubectl"): kubectl,
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o700); err != nil { //nolint:gosec // it's a program
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// kubectl is what kwokctl, which would download one, asks whether the API
+// server answers. Ready asks that itself, and more.
+const kubectl = "#!/bin/sh\nexit 0\n"
+
+// wrapper is a kwokctl that knows of this cluster's folder only: nothing in
+// the user's environment or home has a say, and nothing there is written to.
+// All that it starts has its program in the folder, which says whose it is.
+func (k *kwokctl) wrapper() string {
+	f := k.folder
+	return fmt.Sprintf("#!/bin/sh\nexec env -i HOME=%s TMPDIR=%s KWOK_WORKDIR=%s PATH=%s:/usr/bin:/bin %s \"$@\"\n",
+		f.dir, f.path("tmp"), f.path("kwok"), f.path("bin"), f.path("bin", "kwokctl"))
+}
+
+// create starts the components and returns the administrator's access. It
+// doesn't wait for them.
+func (k *kwokctl) create(ctx context.Context, config []byte) (*rest.Config, error) {
+	file := k.folder.path("kwokctl.yaml")
+	if err := os.WriteFile(file, config, 0o600); err != nil {
+		return nil, err
+	}
+	var provider support.E2EClusterProvider = kwok.NewProvider().
+		WithName(k.folder.name).
+		WithPath(k.script).
+		WithOpts(kwok.WithWaitDuration(0))
+	temporary, err := provider.Create(ctx, "--config="+file, "--kubeconfig=")
+	if ctx.Err() != nil {
+		return nil, errors.Join(context.Cause(ctx), k.folder.removeKubeconfigs())
+	}
+	if err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(temporary)
+	if err = errors.Join(err, k.folder.removeKubeconfigs()); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(k.folder.path("kubeconfig"), content, 0o600); err != nil {
+		return nil, err
+	}
+	access, err := clientcmd.RESTConfigFromKubeConfig(content)
+	if err != nil {
+		return nil, fmt.Errorf("kwokctl's kubeconfig: %w", err)
+	}
+	access.QPS = -1 // the harness's own requests aren't what is tested
+	return access, nil
+}
+
+// restart starts those components again that have ended.
+func (k *kwokctl) restart(ctx context.Context, component string) error {
+	// Without this, kwokctl takes a zombie for a living process.
+	if err := os.Remove(k.pidFile(component)); err != nil {
+		return err
+	}
+	if err := os.Rename(k.logFile(component), k.logFile(component+".previous")); err != nil {
+		return err
+	}
+	out, err := exec.CommandContext(ctx, k.script, "start", "cluster", "--name", k.folder.name).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("kwokctl start cluster: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// process returns the process of a component, or [process.ErrNone].
+func (k *kwokctl) process(component string) (process.Process, error) {
+	content, err := os.ReadFile(k.pidFile(component))
+	if err != nil {
+		return process.Process{}, fmt.Errorf("kwokctl did not start %s: %w", component, err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil {
+		return process.Process{}, fmt.Errorf("pid file of %s: %w", component, err)
+	}
+	return process.Find(pid)
+}
+
+func (k *kwokctl) pidFile(component string) string {
+	return k.folder.path("kwok", "clusters", k.folder.name, "pids", component+".pid")
+}
+
+func (k *kwokctl) logFile(component string) string {
+	return k.folder.path("kwok", "clusters", k.folder.name, "logs", component+".log")
+}

@@ -1,0 +1,52 @@
+package local
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+const (
+	tailLines = 20
+	// tailBytes bounds what is read of a log's end; a line of klog's is seldom
+	// longer than 2 kB.
+	tailBytes = 64 << 10
+)
+
+// lastLines returns the last n lines of a log. If it can't be read, the only
+// line says why.
+func lastLines(path string, n int) []string {
+	text, err := readEnd(path)
+	if err != nil {
+		return []string{fmt.Sprintf("(no log: %v)", err)}
+	}
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return []string{fmt.Sprintf("(%s is empty)", path)}
+	}
+	lines := strings.Split(text, "\n")
+	return lines[max(0, len(lines)-n):]
+}
+
+func readEnd(path string) (string, error) {
+	f, err := os.Open(path) //nolint:gosec // a log of ours
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	skip := max(0, info.Size()-tailBytes)
+	text, err := io.ReadAll(io.NewSectionReader(f, skip, info.Size()-skip))
+	if err != nil {
+		return "", err
+	}
+	if skip > 0 { // most likely amid a line
+		_, after, _ := strings.Cut(string(text), "\n")
+		return after, nil
+	}
+	return string(text), nil
+}

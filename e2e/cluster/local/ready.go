@@ -1,0 +1,222 @@
+package local
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
+)
+
+const (
+	// readyWithin is how long a machine that does much else may take; three
+	// seconds are usual.
+	readyWithin = 2 * time.Minute
+	readyPoll   = 25 * time.Millisecond
+	// restarts is how often a component may end because the API server isn't
+	// there yet.
+	restarts = 5
+)
+
+// starting is a cluster whose components were started and may not work yet.
+type starting struct {
+	*kwokctl
+	access  *rest.Config
+	taken   map[string]int
+	version string
+
+	server  *http.Client // with the administrator's access
+	health  *http.Client // for the others' health endpoints
+	serves  bool         // the API server has been ready
+	retried map[string]int
+}
+
+// probe is one thing that must be true of a cluster before it's used.
+type probe struct {
+	component string
+	holds     func(context.Context) error
+}
+
+// ready waits until every component works, and returns their processes.
+func (s *starting) ready(ctx context.Context) (map[string]process.Process, error) {
+	if err := s.clients(); err != nil {
+		return nil, err
+	}
+	probes := s.probes()
+	var last error // what the first probe that fails said
+	err := wait.PollUntilContextTimeout(ctx, readyPoll, readyWithin, true, func(ctx context.Context) (bool, error) {
+		if err := s.revive(ctx); err != nil {
+			return false, err
+		}
+		for len(probes) > 0 {
+			if last = probes[0].holds(ctx); last != nil {
+				return false, nil
+			}
+			s.serves = s.serves || probes[0].component == apiserver
+			probes = probes[1:]
+		}
+		return true, nil
+	})
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if wait.Interrupted(err) {
+		slow := probes[0].component
+		return nil, fmt.Errorf("%s does not work after %s: %w\n%s", slow, readyWithin, last, s.lastLines(slow))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.processes()
+}
+
+// probes are asked one after the other; the later need the earlier.
+func (s *starting) probes() []probe {
+	local := func(scheme, component, path string) func(context.Context) error {
+		url := fmt.Sprintf("%s://127.0.0.1:%d%s", scheme, s.taken[component], path)
+		return func(ctx context.Context) error {
+			_, err := get(ctx, s.health, url)
+			return err
+		}
+	}
+	return []probe{
+		{apiserver, func(ctx context.Context) error {
+			_, err := get(ctx, s.server, s.access.Host+"/readyz")
+			return err
+		}},
+		{apiserver, s.isVersion},
+		{controllerManager, local("https", controllerManager, "/healthz")},
+		{scheduler, local("https", scheduler, "/healthz")},
+		{kwokController, local("http", kwokController, "/healthz")},
+		// Made by the controller manager: until it's there, no pod can be created.
+		{controllerManager, func(ctx context.Context) error {
+			_, err := get(ctx, s.server, s.access.Host+"/api/v1/namespaces/default/serviceaccounts/default")
+			return err
+		}},
+	}
+}
+
+func (s *starting) isVersion(ctx context.Context) error {
+	body, err := get(ctx, s.server, s.access.Host+"/version")
+	if err != nil {
+		return err
+	}
+	var is struct{ GitVersion string }
+	if err := json.Unmarshal(body, &is); err != nil {
+		return fmt.Errorf("version of the API server: %w", err)
+	}
+	if is.GitVersion != s.version {
+		return fmt.Errorf("the API server says that it is %s, not %s", is.GitVersion, s.version)
+	}
+	return nil
+}
+
+func (s *starting) clients() error {
+	server, err := rest.HTTPClientFor(s.access)
+	if err != nil {
+		return fmt.Errorf("the administrator's access: %w", err)
+	}
+	s.server = server
+	// The controller manager and the scheduler sign their own certificates; all
+	// that is asked of them is whether they're well.
+	s.health = &http.Client{
+		Timeout:   5 * time.Second,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, //nolint:gosec // see above
+	}
+	return nil
+}
+
+// revive starts those again that gave up waiting for the API server: the
+// controller manager gives it ten seconds, which a busy machine can exceed.
+// The death of any other component, or of any at a later time, is an error.
+func (s *starting) revive(ctx context.Context) error {
+	_, err := s.processes()
+	var d *died
+	if !errors.As(err, &d) {
+		return err
+	}
+	needsServer := d.component != etcd && d.component != apiserver
+	if s.serves || !needsServer || s.retried[d.component] >= restarts || d.port != 0 {
+		return d
+	}
+	s.retried[d.component]++
+	return s.restart(ctx, d.component)
+}
+
+// processes returns the components' processes, or [died].
+func (s *starting) processes() (map[string]process.Process, error) {
+	found := map[string]process.Process{}
+	for _, name := range components() {
+		p, err := s.process(name)
+		if errors.Is(err, process.ErrNone) {
+			return nil, s.diagnose(name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found[name] = p
+	}
+	return found, nil
+}
+
+// died is a component that ended before the cluster was ready.
+type died struct {
+	component string
+	port      int    // that somebody else had, if that was the reason
+	lines     string // the end of its log
+}
+
+func (d *died) Error() string {
+	if d.port != 0 {
+		return fmt.Sprintf("%s can't listen on port %d, which another process took in the meantime: "+
+			"start again, another port will be used\n%s", d.component, d.port, d.lines)
+	}
+	return fmt.Sprintf("%s died while it was starting. Its last lines:\n%s", d.component, d.lines)
+}
+
+// diagnose looks into the log of a component that died for the reason.
+func (s *starting) diagnose(component string) *died {
+	d := &died{component: component, lines: s.lastLines(component)}
+	if !strings.Contains(d.lines, "address already in use") {
+		return d
+	}
+	d.port = s.taken[component]
+	if peer := s.taken[etcdPeer]; component == etcd && strings.Contains(d.lines, fmt.Sprintf(":%d: bind", peer)) {
+		d.port = peer
+	}
+	return d
+}
+
+func (s *starting) lastLines(component string) string {
+	return strings.Join(lastLines(s.logFile(component), tailLines), "\n")
+}
+
+// get returns the body of an answer that isn't an error.
+func get(ctx context.Context, client *http.Client, url string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", url, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s: %s", url, resp.Status, strings.TrimSpace(string(body)))
+	}
+	return body, nil
+}
