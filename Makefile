@@ -91,7 +91,7 @@ import-test: ## run the suites from another module, as a provider's repository d
 
 .PHONY: summary
 summary: ## print what became of the last run, as Markdown
-	@go run ./hack/summary "$(ARTIFACTS)/latest"
+	@$(PLUMBLINE) summary
 
 .PHONY: list
 list: ## list the specs: make list FORMAT=json
