@@ -78,9 +78,12 @@ vuln: ## look for known vulnerabilities that the code reaches; needs vuln.go.dev
 
 ##
 
+# `go test` would run in the folder of the package; from here, relative paths
+# in PROVIDER and IMAGE mean what whoever typed them meant.
 .PHONY: e2e
 e2e: ## run the suites against a provider: make e2e PROVIDER=kwok K8S=1.36 KARPENTER=v1.15.0
-	go test -tags e2e -count=1 -timeout 0 -v -run '^TestConformance$$' ./suites
+	@go test -c -tags e2e -o "$(ARTIFACTS)/conformance.test" ./suites
+	@exec "$(ARTIFACTS)/conformance.test" -test.v -test.run '^TestConformance$$'
 
 # Its artifacts lie apart, so that `latest` stays the last `make e2e`.
 .PHONY: import-test
@@ -88,6 +91,12 @@ import-test: export ARTIFACTS := $(ARTIFACTS)/import
 import-test: export PLUMBLINE_RERUN := $(subst make e2e,make import-test,$(PLUMBLINE_RERUN))
 import-test: ## run the suites from another module, as a provider's repository does
 	cd hack/importer && go test -count=1 -timeout 0 -v
+
+.PHONY: import-cost
+import-cost: ## count what importing the suites brings along
+	@cd hack/importer && echo "$$(go mod edit -json | grep -c '"Version"') requires in go.mod" && \
+	echo "$$(go list -deps -test -f '{{if and (not .Standard) (not .ForTest)}}{{.ImportPath}}{{end}}' . | sort -u | grep -c .) packages linked, beside Go's own" && \
+	go list -m -f '{{.Path}} {{.Version}}' k8s.io/client-go github.com/onsi/ginkgo/v2
 
 .PHONY: summary
 summary: ## print what became of the last run, as Markdown
