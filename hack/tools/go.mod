@@ -1,3 +1,5 @@
+// The tools that make runs, apart from the root module so that importers get
+// none of this.
 module github.com/plumbline-e2e/plumbline/hack/tools
 
 go 1.26.0
@@ -231,4 +233,6 @@ require (
 	mvdan.cc/unparam v0.0.0-20260823230713-2fa3d841b0c8 // indirect
 )
 
+// actionlint is written against this release candidate, which changed its API
+// since; nothing else in these tools uses the package.
 replace go.yaml.in/yaml/v4 => go.yaml.in/yaml/v4 v4.0.0-rc.3
