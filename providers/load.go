@@ -52,7 +52,7 @@ func Named(nameOrPath string) *Adapter {
 	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
 		return Load(nameOrPath)
 	}
-	return broken("", "unknown provider `%s`%s; the path of a YAML file works too", nameOrPath, hint(nameOrPath, Names()))
+	return broken("", "unknown provider `%s`; there are %s, and the path of an adapter's YAML file works too", nameOrPath, strings.Join(Names(), ", "))
 }
 
 func broken(file, format string, args ...any) *Adapter {

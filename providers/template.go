@@ -76,8 +76,8 @@ var fieldError = regexp.MustCompile(`at <\$?([\w.]+)>: (?:can't evaluate field|m
 func unknownField(err error, values any) error {
 	parts := fieldError.FindStringSubmatch(err.Error())
 	if parts == nil {
-		if inner := errors.Unwrap(err); inner != nil {
-			err = inner
+		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+			err = inner // what wraps it only repeats the template
 		}
 		return fmt.Errorf("the template fails: %w", err)
 	}

@@ -17,7 +17,7 @@ import (
 // of the source module are checked by Prepare, which downloads it.
 func (a *Adapter) Validate() error {
 	c := &checker{a: a, mistakes: slices.Clone(a.mistakes)}
-	if a.file == "" || a.at != nil { // else nothing could be read, and that has been said
+	if a.mistakes == nil || len(a.at) > 1 { // else the file is no mapping, and that has been said
 		c.all()
 	}
 	if len(c.mistakes) == 0 {
@@ -112,7 +112,7 @@ func (c *checker) controller() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
 		if bad := validation.IsEnvVarName(name); bad != nil {
-			c.say(join("controller.env", name), "not the name of an environment variable: %s", bad[0])
+			c.say(join("controller.env", name), "`%s` is not the name of an environment variable", name)
 		}
 	}
 	if k.Ready.Timeout < 0 {

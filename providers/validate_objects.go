@@ -1,7 +1,9 @@
 package providers
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -22,8 +24,8 @@ func (c *checker) templates() {
 		expandAll(k.Chart.Values, "controller.chart.values", sample, complain)
 	}
 	for i, p := range k.Manifests {
-		if fromSource(p) {
-			continue
+		if _, err := (tree{a: c.a}).stat(p); err != nil || fromSource(p) {
+			continue // not downloaded yet, or already reported
 		}
 		files, err := (tree{a: c.a}).yamls(p)
 		if err != nil {
@@ -41,6 +43,8 @@ func (c *checker) templates() {
 func (c *checker) objects() {
 	class, err := c.a.content(c.a.NodeClass)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.path("nodeClass", c.a.NodeClass.File)
 	case err != nil:
 		c.say("nodeClass", "%v", err)
 	case class == nil:
@@ -57,6 +61,10 @@ func (c *checker) objects() {
 	}
 
 	pool, err := c.a.content(c.a.NodePool)
+	if errors.Is(err, fs.ErrNotExist) {
+		c.path("nodePool", c.a.NodePool.File)
+		return
+	}
 	if err != nil {
 		c.say("nodePool", "%v", err)
 		return

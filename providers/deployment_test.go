@@ -1,0 +1,100 @@
+package providers
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+const rendered = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: acme}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: acme}}
+  template:
+    spec:
+      containers:
+        - {name: proxy, image: proxy}
+        - name: controller
+          image: released
+          imagePullPolicy: Always
+          env:
+            - {name: LOG_LEVEL, value: info}
+            - {name: FEATURE_GATES, value: "NodeRepair=false,StaticCapacity=true"}
+            - {name: LOG_LEVEL, value: debug}
+---
+---
+apiVersion: v1
+kind: List
+items:
+  - {apiVersion: v1, kind: ServiceAccount, metadata: {name: acme}}
+  - {apiVersion: acme.example/v1, kind: Setting, metadata: {name: acme}}
+  - {apiVersion: v1, kind: Namespace, metadata: {name: acme}}
+`
+
+func parsed(t *testing.T, text string) []*unstructured.Unstructured {
+	t.Helper()
+	objects, err := parseObjects([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+func TestInstallOrder(t *testing.T) {
+	var kinds []string
+	for _, o := range inOrder(parsed(t, rendered)) {
+		kinds = append(kinds, o.GetKind())
+	}
+	NewWithT(t).Expect(kinds).To(Equal([]string{"Namespace", "ServiceAccount", "Setting", "Deployment"}))
+}
+
+func TestAdjustedDeployment(t *testing.T) {
+	g := NewWithT(t)
+	p := &Prepared{adapter: &Adapter{Controller: Controller{
+		Env:   map[string]string{"CLUSTER_NAME": "{{.ClusterName}}"},
+		Gates: map[string]bool{"NodeRepair": true, "NodeOverlay": true},
+	}}}
+	m, err := p.adjust(parsed(t, rendered), Values{ClusterName: "lab", Namespace: "kube-system", Image: imageName("acme:1")})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(m.selector).To(Equal("app=acme"))
+	g.Expect(m.deployment.GetNamespace()).To(Equal("kube-system"))
+	replicas, _, _ := unstructured.NestedInt64(m.deployment.Object, "spec", "replicas")
+	g.Expect(replicas).To(Equal(int64(1)))
+
+	containers, _, err := unstructured.NestedSlice(m.deployment.Object, "spec", "template", "spec", "containers")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(containers[0]).To(Equal(map[string]any{"name": "proxy", "image": "proxy"}))
+	g.Expect(containers[1]).To(Equal(map[string]any{
+		"name": "controller", "image": "acme:1", "imagePullPolicy": "IfNotPresent",
+		"env": []any{
+			map[string]any{"name": "LOG_LEVEL", "value": "debug"},
+			map[string]any{"name": "CLUSTER_NAME", "value": "lab"},
+			map[string]any{"name": "FEATURE_GATES", "value": "StaticCapacity=true,NodeOverlay=true,NodeRepair=true"},
+		},
+	}))
+}
+
+func TestWhichDeployment(t *testing.T) {
+	deployment := func(name string) string {
+		return "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name + "}\n"
+	}
+	for name, c := range map[string]struct{ text, wanted, want string }{
+		"none":    {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}", "", "no Deployment is among the 1 manifests: what runs the controller?"},
+		"several": {deployment("a") + deployment("b"), "", "there are several Deployments; say in controller.deployment which is the controller: a, b"},
+		"absent":  {deployment("a") + deployment("b"), "c", "no Deployment is named c (controller.deployment); there are a, b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := controllerOf(parsed(t, c.text), c.wanted)
+			NewWithT(t).Expect(err).To(MatchError(c.want))
+		})
+	}
+}
+
+func TestParseObjectsRefusesOtherYAML(t *testing.T) {
+	_, err := parseObjects([]byte("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n---\nfoo: bar\n"))
+	NewWithT(t).Expect(err).To(MatchError("document 2 is no API object: apiVersion, kind and metadata.name are needed"))
+}

@@ -1,0 +1,74 @@
+//go:build e2e
+
+package providers
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+)
+
+// prepare prepares the built-in kwok provider with the user's own cache.
+func prepare(t *testing.T, s Selection) (*Prepared, error) {
+	t.Helper()
+	cache, err := build.Open(func(line string) { t.Log(line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Prepare(t.Context(), cache, Named("kwok"), s)
+}
+
+// Charts, values and CRDs differ between releases; the adapter serves them all.
+func TestKwokPreparesAtEveryRelease(t *testing.T) {
+	for _, version := range []string{"v1.15.0", "v1.9.0", "v1.5.5", "v1.0.8"} {
+		t.Run(version, func(t *testing.T) {
+			g := NewWithT(t)
+			p, err := prepare(t, Selection{Version: version, Kubernetes: "v1.36.3"})
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(p.core).To(Equal(version))
+			g.Expect(p.digest).To(HavePrefix("sha256:"))
+
+			p.values.Ports = map[string]int{"metrics": 18080, "health": 18081}
+			m, err := p.render(t.Context(), p.values, typical("v1.36.3"))
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(m.container.Ports).To(ContainElement(HaveField("ContainerPort", int32(18081))))
+			g.Expect(m.container.Env).To(ContainElement(And(HaveField("Name", "METRICS_PORT"), HaveField("Value", "18080"))))
+			for _, o := range m.objects {
+				g.Expect(o.GetAPIVersion()).NotTo(ContainSubstring("beta"), o.GetKind())
+				g.Expect(o.GetKind()).NotTo(Equal("Secret"), "webhooks are off")
+			}
+		})
+	}
+}
+
+func TestPrepareSaysWhatIsWrong(t *testing.T) {
+	g := NewWithT(t)
+	_, err := prepare(t, Selection{Version: "v1.99.0"})
+	g.Expect(err).To(MatchError(ContainSubstring("sigs.k8s.io/karpenter@v1.99.0")))
+
+	_, err = prepare(t, Selection{Image: "./no/such/layout"})
+	g.Expect(err).To(MatchError(ContainSubstring("no/such/layout")))
+}
+
+func TestPrepareTellsWhatHelmSays(t *testing.T) {
+	g := NewWithT(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		g.Expect(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755)).To(Succeed())
+		g.Expect(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)).To(Succeed())
+	}
+	write("chart/Chart.yaml", "apiVersion: v2\nname: broken\nversion: 1.0.0\n")
+	write("chart/templates/deployment.yaml", "name: {{ required \"say settings.clusterName\" .Values.settings.clusterName }}\n")
+	cache, err := build.Open(nil)
+	g.Expect(err).NotTo(HaveOccurred())
+	a := Named("kwok")
+	a.Dir, a.builtin = dir, nil
+	a.Controller.Chart.Path = "chart"
+	a.Controller.Chart.Values = map[string]any{"settings": map[string]any{}}
+	_, err = Prepare(t.Context(), cache, a, Selection{})
+	g.Expect(err).To(MatchError(And(ContainSubstring("chart chart does not render: helm says: "), ContainSubstring("say settings.clusterName"))))
+}

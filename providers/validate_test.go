@@ -1,0 +1,150 @@
+package providers
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+)
+
+// good is the least that makes an adapter.
+const good = `name: acme
+source: {module: example.com/acme, version: v1.2.3}
+controller:
+  build: {package: ./cmd/controller}
+  chart: {path: $source/charts/acme}
+crds: [$source/pkg/apis/crds]
+nodeClass: {apiVersion: acme.example/v1, kind: AcmeNodeClass}
+`
+
+// loaded writes the text as adapter.yaml into a folder of its own, goes there, and loads it.
+func loaded(t *testing.T, text string) *Adapter {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("adapter.yaml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Load("adapter.yaml")
+}
+
+func TestGoodAdapters(t *testing.T) {
+	NewWithT(t).Expect(loaded(t, good).Validate()).To(Succeed())
+	for _, name := range Names() {
+		NewWithT(t).Expect(Named(name).Validate()).To(Succeed(), name)
+	}
+}
+
+func TestMistakesOfAFile(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"three at once": {
+			`name: acme
+source: {module: example.com/acme, version: v1.2.3}
+contoller: {image: x}
+controller:
+  image: registry.example/acme:1
+  chart: {path: charts/acme}
+  ready: {timeout: soon}
+crds: [$source/crds]
+nodeClass: {apiVersion: acme.example/v1, kind: AcmeNodeClass}
+`,
+			`the adapter has 3 mistakes:
+  adapter.yaml:3:1: unknown field ` + "`contoller`, did you mean `controller`?" + `
+  adapter.yaml:6:11: controller.chart.path: charts/acme does not exist; paths are relative to the adapter or begin with $source/
+  adapter.yaml:7:20: controller.ready.timeout: the string ` + "`soon`" + ` where a duration is expected; write one such as 90s or 2m30s`,
+		},
+		"wrong types": {
+			good + `capabilities: [nodePools]
+names: {max: many}
+hooks: nothing
+`,
+			`the adapter has 3 mistakes:
+  adapter.yaml:8:15: capabilities: a list where a mapping is expected
+  adapter.yaml:9:14: names.max: the string ` + "`many`" + ` where an integer is expected
+  adapter.yaml:10:8: hooks: the string ` + "`nothing`" + ` where a mapping is expected`,
+		},
+		"a number in env": {
+			`name: acme
+controller:
+  image: registry.example/acme:1
+  manifests: [m.yaml]
+  env: {RETRIES: 3, "A=B": x}
+crds: [crds]
+nodeClass: acme.yaml
+`,
+			`the adapter has 5 mistakes:
+  adapter.yaml:4:15: controller.manifests[0]: m.yaml does not exist; paths are relative to the adapter or begin with $source/
+  adapter.yaml:5:18: controller.env.RETRIES: the number ` + "`3`" + ` where a string is expected; quote it: "3"
+  adapter.yaml:5:21: controller.env.A=B: ` + "`A=B`" + ` is not the name of an environment variable
+  adapter.yaml:6:8: crds[0]: crds does not exist; paths are relative to the adapter or begin with $source/
+  adapter.yaml:7:1: nodeClass: acme.yaml does not exist; paths are relative to the adapter or begin with $source/`,
+		},
+		"unknown capability, state, hook and gate value": {
+			good + `capabilities: {nodepools: supported, spot: maybe, nodeRepair: {support: supported, tolerance: 1m}}
+hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
+`,
+			`the adapter has 5 mistakes:
+  adapter.yaml:8:16: capabilities.nodepools: unknown capability ` + "`nodepools`, did you mean `nodePools`?" + `
+  adapter.yaml:8:38: capabilities.spot: unknown state ` + "`maybe`" + `; known are supported, unsupported, unknown
+  adapter.yaml:8:84: capabilities.nodeRepair: unknown field ` + "`tolerance`, did you mean `toleration`?" + `
+  adapter.yaml:9:9: hooks.failNextLunch: unknown hook ` + "`failNextLunch`, did you mean `failNextLaunch`?" + `
+  adapter.yaml:9:37: hooks.interrupt: exactly one of ` + "`http`, `patch` and `exec`" + ` is expected, not 0`,
+		},
+		"what is there twice": {good + "name: other\n", "adapter.yaml:8:1: `name` is there twice, first in line 1"},
+		"nothing":             {"", "adapter.yaml: the file is empty; an adapter was expected"},
+		"not YAML":            {"name: acme\n\t x: 1\n", "adapter.yaml:2:1: not YAML: found a tab character that violates indentation"},
+		"a list":              {"- name: acme\n", "adapter.yaml:1:1: a list where a mapping is expected"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			NewWithT(t).Expect(loaded(t, c.text).Validate()).To(MatchError(c.want))
+		})
+	}
+}
+
+func TestAnAliasThatContainsItself(t *testing.T) {
+	err := loaded(t, good+"nodePool: &loop {spec: {again: *loop}}\n").Validate()
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("nested more than 64 deep")))
+}
+
+func TestMistakesOfAStruct(t *testing.T) {
+	g := NewWithT(t)
+	a := &Adapter{
+		Name:   "Acme Cloud",
+		Source: Source{Module: "example.com/acme", Version: "latest"},
+		Controller: Controller{
+			Image: "registry.example/acme:{{.Vresion}}", Build: &Build{Package: "cmd/controller"},
+			Chart: &Chart{Path: "$source/charts", Values: map[string]any{"metrics": "{{.Ports.metric}}", "x": "{{if}}"}},
+			Ports: map[string]int{"metrics": 8080, "health": 99999},
+			Ready: Ready{Timeout: -time.Second},
+			Logs:  Logs{Tolerate: []string{"no subnets (found"}},
+		},
+		NodePool: Object{Inline: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+			"requirements": []any{map[string]any{"key": "a", "operator": "Is"}},
+		}}}}},
+		Simulator: &Simulator{Exec: []string{"sim", "{{.Address}}"}},
+	}
+	g.Expect(a.Validate()).To(MatchError(`the adapter has 15 mistakes:
+  name: ` + "`Acme Cloud`" + ` is not a DNS label such as kwok: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')
+  source.version: ` + "`latest`" + ` is not a version; write one such as v1.15.0
+  controller: ` + "`image` and `build`" + ` exclude each other; keep one
+  controller.build.package: ` + "`cmd/controller`" + ` is not a package of the source module; write it relative to its root, such as ./cmd/controller
+  controller.ports.health: 99999 is no port; 1 to 65535 is expected
+  controller.ready.timeout: -1s is negative
+  controller.logs.tolerate[0]: not a regular expression of Go: error parsing regexp: missing closing ): ` + "`no subnets (found`" + `
+  crds: missing; the files or folders of the provider's CRDs are expected, such as $source/pkg/apis/crds
+  controller.image: unknown template field ` + "`.Vresion`, did you mean `.Version`?" + `
+  controller.chart.values.metrics: unknown template field ` + "`.Ports.metric`, did you mean `.Ports.metrics`?" + `
+  controller.chart.values.x: not a template: :1: missing value for if
+  nodeClass: missing; the object, or the path of the file that holds it, is expected
+  nodePool.spec.template.spec.requirements[0].operator: unknown operator ` + "`Is`, did you mean `In`?" + `
+  simulator.ready: ` + "``" + ` is not an HTTP path such as /healthz
+  simulator.exec[1]: unknown template field ` + "`.Address`, did you mean `.Addr`?"))
+}
+
+func TestUnknownProviders(t *testing.T) {
+	g := NewWithT(t)
+	g.Expect(Named("kwik").Validate()).To(MatchError("unknown provider `kwik`; there are kwok, and the path of an adapter's YAML file works too"))
+	missing := filepath.Join(t.TempDir(), "plumbline.yaml")
+	g.Expect(Named(missing).Validate()).To(MatchError(missing + ": the adapter cannot be read: open " + missing + ": no such file or directory"))
+}
