@@ -40,7 +40,8 @@ type History struct {
 	log   []Event // as received; those before from only make up the world at from
 	gaps  []Gap
 	from  Mark
-	began time.Time // time of the world at the start of the log, before the events
+	began time.Time // when the log starts
+	taken time.Time // when the view was taken
 
 	ordered func() []Event // log[from:] in the order in which it happened
 }
@@ -56,15 +57,20 @@ func New(events []Event, gaps []Gap) *History {
 			placed[i].at = Mark(at)
 		}
 	}
-	return view(slices.Clone(events), placed, 0, time.Time{})
+	var last time.Time
+	for _, e := range events {
+		last = latest(last, e.Time)
+	}
+	return view(slices.Clone(events), placed, 0, time.Time{}, last)
 }
 
-func view(log []Event, gaps []Gap, from Mark, began time.Time) *History {
+func view(log []Event, gaps []Gap, from Mark, began, taken time.Time) *History {
 	return &History{
 		log:     slices.Clip(log),
 		gaps:    slices.Clip(gaps),
 		from:    from,
 		began:   began,
+		taken:   taken,
 		ordered: sync.OnceValue(func() []Event { return inOrder(log[from:]) }),
 	}
 }
@@ -107,5 +113,16 @@ func (h *History) End() *World {
 // Since is the part of the history after a mark of the same recording. A mark
 // before its start gives the whole history, one after its end an empty one.
 func (h *History) Since(m Mark) *History {
-	return view(h.log, h.gaps, min(max(m, h.from), Mark(len(h.log))), h.began)
+	return view(h.log, h.gaps, min(max(m, h.from), Mark(len(h.log))), h.began, h.taken)
+}
+
+// Taken is the moment up to which the history goes: when it was taken from the
+// recorder, when the recording was stopped, or the time of the last event.
+func (h *History) Taken() time.Time { return h.taken }
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

@@ -97,11 +97,11 @@ func (j *journal) fail(err error) {
 }
 
 // close writes what is pending and the line that says that it is all.
-func (j *journal) close() error {
+func (j *journal) close(at time.Time) error {
 	if j.file == nil {
 		return nil
 	}
-	j.add(func(b []byte) []byte { return appendEnd(b, timestamp()) })
+	j.add(func(b []byte) []byte { return appendEnd(b, at) })
 	close(j.quit)
 	<-j.done
 	j.mu.Lock()

@@ -57,6 +57,7 @@ type loader struct {
 	from  Mark
 	start time.Time
 	ended bool
+	end   time.Time
 }
 
 // take reads one whole line.
@@ -73,7 +74,7 @@ func (l *loader) take(text []byte, first bool) error {
 	}
 	switch in.Type {
 	case typeEnd:
-		l.ended = true
+		l.ended, l.end = true, in.At
 		return nil
 	case typeGap:
 		return l.gap(in)
@@ -138,7 +139,7 @@ func (l *loader) finish(n int, cut bool) (*History, error) {
 		}
 		l.gaps = append(l.gaps, Gap{Time: l.lastTime(), Resource: schema.GroupVersionResource{}, Reason: reason, at: Mark(len(l.log))})
 	}
-	return view(l.log, l.gaps, l.from, l.start), nil
+	return view(l.log, l.gaps, l.from, l.start, latest(l.end, l.lastTime())), nil
 }
 
 func (l *loader) lastTime() time.Time {

@@ -25,6 +25,7 @@ type Recorder struct {
 	gaps    []Gap
 	from    Mark
 	began   time.Time
+	ended   time.Time // zero until Stop
 	world   World
 	changed chan struct{}                         // closed at the next event; nil while nobody waits
 	trouble map[schema.GroupVersionResource]error // watches that are broken at the moment
@@ -110,7 +111,11 @@ func (r *Recorder) Now() Mark {
 func (r *Recorder) History() *History {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return view(r.log, r.gaps, r.from, r.began)
+	taken := timestamp()
+	if !r.ended.IsZero() {
+		taken = r.ended
+	}
+	return view(r.log, r.gaps, r.from, r.began, taken)
 }
 
 // Stop ends the watches and closes the file. It returns what went wrong with
@@ -122,7 +127,10 @@ func (r *Recorder) Stop() error { return r.stop() }
 func (r *Recorder) end() error {
 	r.cancel()
 	r.running.Wait()
-	err := r.journal.close()
+	r.mu.Lock()
+	r.ended = timestamp()
+	r.mu.Unlock()
+	err := r.journal.close(r.ended)
 	close(r.stopped)
 	return err
 }

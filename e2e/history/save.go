@@ -45,16 +45,15 @@ func writeLines(write func([]byte) error, h *History) error {
 	// Gaps go where they were, the events as they were received: Load orders
 	// them the same way.
 	gaps, events := h.Gaps(), h.log[h.from:]
-	end := start.Time()
 	for i := range len(events) + 1 {
 		b = b[:0]
 		for len(gaps) > 0 && gaps[0].at <= h.from+Mark(i) {
 			b, gaps = appendGap(b, gaps[0]), gaps[1:]
 		}
 		if i < len(events) {
-			b, end = appendEvent(b, events[i]), events[i].Time
+			b = appendEvent(b, events[i])
 		} else {
-			b = appendEnd(b, end)
+			b = appendEnd(b, h.taken)
 		}
 		if err := write(b); err != nil {
 			return err

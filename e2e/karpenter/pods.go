@@ -3,6 +3,7 @@ package karpenter
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // PodNode is the name of the node that a pod is bound to (spec.nodeName),
@@ -41,4 +42,19 @@ func BelongsTo(pod *unstructured.Unstructured, workload string) bool {
 		}
 	}
 	return false
+}
+
+// Containers are the states of a pod's containers, init containers first, as
+// its node reported them (core/v1 PodStatus); what can't be read is left out.
+func Containers(pod *unstructured.Unstructured) []corev1.ContainerStatus {
+	var all []corev1.ContainerStatus
+	for _, path := range []string{"status.initContainerStatuses", "status.containerStatuses"} {
+		for _, m := range maps(pod, path) {
+			var c corev1.ContainerStatus
+			if runtime.DefaultUnstructuredConverter.FromUnstructured(m, &c) == nil {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
 }

@@ -1,0 +1,99 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+)
+
+// Always checks that a claim is true at the start and after every event. It is
+// vacuous unless the claim was exercised at one of these moments at least.
+func Always(c Claim) Check { return always{c} }
+
+// Never checks that a claim is true at no moment. It is vacuous unless the claim
+// was exercised at one of them at least.
+func Never(c Claim) Check { return never{c} }
+
+type always struct{ claim Claim }
+
+func (a always) String() string { return "always " + a.claim.String() }
+
+func (a always) Judge(h *history.History) Finding { return throughout(a, a.claim, h) }
+
+type never struct{ claim Claim }
+
+func (n never) String() string { return "never " + n.claim.String() }
+
+func (n never) Judge(h *history.History) Finding { return throughout(n, Not(n.claim), h) }
+
+func throughout(check Check, claim Claim, h *history.History) Finding {
+	j, tested := judgement{check, h}, false
+	for at, w := range moments(h, claim.Reads()) {
+		ok, exercised := claim.Holds(w)
+		if !ok {
+			return j.broken(at, claim.Standing(w), "")
+		}
+		tested = tested || exercised
+	}
+	return j.ended(tested, "at no moment was there anything that could have broken it")
+}
+
+// Sometimes checks that a claim is true at one moment at least: that what a spec
+// is about did happen. It is never vacuous.
+func Sometimes(c Claim) Check { return sometimes{c} }
+
+type sometimes struct{ claim Claim }
+
+func (s sometimes) String() string { return "at some moment " + s.claim.String() }
+
+func (s sometimes) Judge(h *history.History) Finding {
+	j := judgement{s, h}
+	for _, w := range moments(h, s.claim.Reads()) {
+		if ok, _ := s.claim.Holds(w); ok {
+			return j.ended(true, "")
+		}
+	}
+	return j.unlessAnyGap(j.broken(-1, s.claim.Standing(h.End()), "it never was; what stands is how it ended"))
+}
+
+// Finally checks that a claim is true at the end. It is vacuous unless the claim
+// is exercised there.
+func Finally(c Claim) Check { return finally{c} }
+
+type finally struct{ claim Claim }
+
+func (f finally) String() string { return "in the end " + f.claim.String() }
+
+func (f finally) Judge(h *history.History) Finding {
+	j, w := judgement{f, h}, h.End()
+	ok, exercised := f.claim.Holds(w)
+	if !ok {
+		return j.unlessAnyGap(j.broken(-1, f.claim.Standing(w), "it isn't"))
+	}
+	return j.ended(exercised, "nothing at the end could have broken it")
+}
+
+// Until checks that one claim is true from the start up to the moment at which
+// another becomes true, and that this moment comes. At that moment itself the
+// first may be false already. It is vacuous unless the first was exercised
+// before.
+func Until(a, b Claim) Check { return until{a, b} }
+
+type until struct{ a, b Claim }
+
+func (u until) String() string { return fmt.Sprintf("%s until %s", u.a, u.b) }
+
+func (u until) Judge(h *history.History) Finding {
+	j, tested := judgement{u, h}, false
+	for at, w := range moments(h, readsOf(u.a, u.b)) {
+		if over, _ := u.b.Holds(w); over {
+			return j.ended(tested, fmt.Sprintf("before %s nothing could have broken it", u.b))
+		}
+		ok, exercised := u.a.Holds(w)
+		if !ok {
+			return j.unlessGap(j.broken(at, u.a.Standing(w), fmt.Sprintf("before %s", u.b)))
+		}
+		tested = tested || exercised
+	}
+	return j.unlessAnyGap(j.broken(-1, u.b.Standing(h.End()), fmt.Sprintf("the moment of %q never came; what stands is how it ended", u.b)))
+}

@@ -1,0 +1,112 @@
+package check
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+)
+
+// Bound is a claim about how many objects there are.
+type Bound struct {
+	words    string
+	min, max int
+	count    Count
+}
+
+const unbounded = int(^uint(0) >> 1)
+
+// AtMost claims that there are n or fewer. It is exercised while there is any;
+// for n = 0, see None.
+func AtMost(n int, c Count) Bound { return Bound{fmt.Sprintf("at most %d", n), 0, n, c} }
+
+// AtLeast claims that there are n or more. It is exercised while there is any,
+// and for n = 1 also while there could be (Count.Among).
+func AtLeast(n int, c Count) Bound { return Bound{fmt.Sprintf("at least %d", n), n, unbounded, c} }
+
+// Exactly claims that there are n, no more and no fewer.
+func Exactly(n int, c Count) Bound { return Bound{fmt.Sprintf("exactly %d", n), n, n, c} }
+
+// None claims that there is not one. It is exercised while there could be: while
+// there are objects among which one could come to be counted (Count.Among). That
+// no node is disrupted means nothing where there are no nodes.
+func None(c Count) Bound { return Bound{"no", 0, 0, c} }
+
+// Reached checks that the bound was used to the full: that at some moment there
+// were as many as AtMost allows, or as few as AtLeast demands. That a budget of
+// two is never exceeded says little if there were never two.
+func (b Bound) Reached() Check {
+	n := b.max
+	if n == unbounded {
+		n = b.min
+	}
+	return Sometimes(Exactly(n, b.count))
+}
+
+// String is the bound in words.
+func (b Bound) String() string { return b.words + " " + b.count.Name }
+
+// Reads are the resources that the count reads.
+func (b Bound) Reads() []schema.GroupVersionResource { return b.count.Reads }
+
+// Holds counts.
+func (b Bound) Holds(w *history.World) (ok, exercised bool) {
+	n := len(b.count.Of(w))
+	return b.min <= n && n <= b.max, b.exercised(w, n)
+}
+
+func (b Bound) exercised(w *history.World, n int) bool {
+	switch {
+	case b.min <= 0 && b.max == unbounded: // no world could break it
+		return false
+	case n > 0:
+		return true
+	default: // it is about whether there is any, or it can wait until there is
+		return (b.max == 0 || b.min == 1) && b.count.among(w)
+	}
+}
+
+// Standing lists what is counted.
+func (b Bound) Standing(w *history.World) string {
+	objects := b.count.Of(w)
+	return fmt.Sprintf("%d %s%s", len(objects), b.count.Name, lines(objects))
+}
+
+// Each claims something of every counted object, and is exercised while there
+// is one. words say it as it reads after the name: "nodes of pool x" "have the
+// label a=b".
+func Each(c Count, words string, match func(*unstructured.Unstructured) bool) Claim {
+	return every{c, words, remember(match)}
+}
+
+type every struct {
+	count Count
+	words string
+	match func(*history.Object) bool
+}
+
+func (e every) String() string                       { return "all " + e.count.Name + " " + e.words }
+func (e every) Reads() []schema.GroupVersionResource { return e.count.Reads }
+
+func (e every) Holds(w *history.World) (ok, exercised bool) {
+	objects := e.count.Of(w)
+	return len(e.failing(objects)) == 0, len(objects) > 0
+}
+
+func (e every) Standing(w *history.World) string {
+	objects := e.count.Of(w)
+	failing := e.failing(objects)
+	return fmt.Sprintf("%d of %d %s don't%s", len(failing), len(objects), e.count.Name, lines(failing))
+}
+
+func (e every) failing(objects []*history.Object) []*history.Object {
+	var failing []*history.Object
+	for _, o := range objects {
+		if !e.match(o) {
+			failing = append(failing, o)
+		}
+	}
+	return failing
+}

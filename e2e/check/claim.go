@@ -1,0 +1,140 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+)
+
+// Claim is true or false of one moment.
+type Claim interface {
+	// String is the claim in words, as in "at most 2 nodes of pool x".
+	String() string
+	// Holds says whether the claim is true of a world, and whether it was
+	// exercised: really put to the test at this moment.
+	Holds(w *history.World) (ok, exercised bool)
+	// Standing is what matters to the claim of what stands in a world, one
+	// object per line, for the reader of a failure.
+	Standing(w *history.World) string
+	// Reads are the resources that the claim looks at, so that it isn't asked
+	// again after other events; empty means all.
+	Reads() []schema.GroupVersionResource
+}
+
+// That is a claim made of a function; words say what it claims, and reads names
+// the resources that it looks at, none meaning all. The standing is one object
+// per line.
+func That(words string, f func(w *history.World) (ok, exercised bool, standing string), reads ...schema.GroupVersionResource) Claim {
+	return that{words, f, reads}
+}
+
+type that struct {
+	words string
+	f     func(w *history.World) (ok, exercised bool, standing string)
+	reads []schema.GroupVersionResource
+}
+
+func (t that) String() string                       { return t.words }
+func (t that) Reads() []schema.GroupVersionResource { return t.reads }
+
+func (t that) Holds(w *history.World) (ok, exercised bool) {
+	ok, exercised, _ = t.f(w)
+	return ok, exercised
+}
+
+func (t that) Standing(w *history.World) string {
+	_, _, standing := t.f(w)
+	return standing
+}
+
+// Not is the opposite of a claim, exercised when the claim is.
+func Not(c Claim) Claim { return not{c} }
+
+type not struct{ Claim }
+
+func (n not) String() string { return fmt.Sprintf("not (%s)", n.Claim) }
+
+func (n not) Holds(w *history.World) (ok, exercised bool) {
+	ok, exercised = n.Claim.Holds(w)
+	return !ok, exercised
+}
+
+// And claims all of the claims, and is exercised when each of them is.
+func And(claims ...Claim) Claim { return several{claims, "and", true} }
+
+// Or claims one of the claims at least, and is exercised when any of them is.
+func Or(claims ...Claim) Claim { return several{claims, "or", false} }
+
+// When claims something of the moments at which a condition is true, and is
+// exercised by them only: When(AtLeast(1, DriftedClaims(pool)),
+// None(DisruptedNodes(pool))) is vacuous unless something drifted.
+func When(condition, claim Claim) Claim { return when{condition, claim} }
+
+type several struct {
+	claims []Claim
+	word   string
+	all    bool
+}
+
+func (s several) String() string {
+	var words []string
+	for _, c := range s.claims {
+		words = append(words, c.String())
+	}
+	return strings.Join(words, " "+s.word+" ")
+}
+
+func (s several) Holds(w *history.World) (ok, exercised bool) {
+	ok, exercised = s.all, s.all
+	for _, c := range s.claims {
+		o, e := c.Holds(w)
+		if s.all {
+			ok, exercised = ok && o, exercised && e
+		} else {
+			ok, exercised = ok || o, exercised || e
+		}
+	}
+	return ok, exercised
+}
+
+func (s several) Standing(w *history.World) string {
+	var parts []string
+	for _, c := range s.claims {
+		parts = append(parts, c.Standing(w))
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (s several) Reads() []schema.GroupVersionResource { return readsOf(s.claims...) }
+
+type when struct{ condition, claim Claim }
+
+func (c when) String() string { return fmt.Sprintf("%s when %s", c.claim, c.condition) }
+
+func (c when) Holds(w *history.World) (ok, exercised bool) {
+	if now, _ := c.condition.Holds(w); !now {
+		return true, false
+	}
+	return c.claim.Holds(w)
+}
+
+func (c when) Standing(w *history.World) string {
+	return c.condition.Standing(w) + "\n" + c.claim.Standing(w)
+}
+
+func (c when) Reads() []schema.GroupVersionResource { return readsOf(c.condition, c.claim) }
+
+// readsOf is what all of the claims read; empty (all) if one reads all.
+func readsOf(claims ...Claim) []schema.GroupVersionResource {
+	if len(claims) == 0 {
+		return nil
+	}
+	reads := claims[0].Reads()
+	for _, c := range claims[1:] {
+		reads = readsBoth(reads, c.Reads())
+	}
+	return reads
+}

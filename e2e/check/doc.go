@@ -1,0 +1,2 @@
+// Package check judges recordings.
+package check

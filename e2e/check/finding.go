@@ -1,0 +1,134 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+)
+
+// Finding is what a check found in a history.
+type Finding struct {
+	Check   string  // the check in words
+	Verdict Verdict // only Holds is good news
+	// Event is the one that broke the check, At its index in History.Events;
+	// nil and -1 if it was broken from the start, by the end, or not at all.
+	Event    *history.Event
+	At       int
+	Offset   time.Duration // from the start of the history to the event
+	Change   string        // what the event changed, in a few words
+	Standing string        // what stood then, one object per line
+	Reason   string        // why the verdict is what it is, one line
+}
+
+// String is the finding as people read it: the check, the event that broke it,
+// and what stood then.
+func (f Finding) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", f.Verdict, f.Check)
+	if f.Reason != "" {
+		fmt.Fprintf(&b, "\n  %s", f.Reason)
+	}
+	if f.Event != nil {
+		fmt.Fprintf(&b, "\n  at +%s, event %d: %s %s", f.Offset.Round(time.Millisecond), f.At, f.Event.Type, title(f.Event.Object))
+		if f.Change != "" {
+			fmt.Fprintf(&b, " (%s)", f.Change)
+		}
+	}
+	if f.Standing != "" {
+		fmt.Fprintf(&b, "\n  then: %s", strings.ReplaceAll(f.Standing, "\n", "\n  "))
+	}
+	return b.String()
+}
+
+// judgement makes the findings of one check over one history.
+type judgement struct {
+	check Check
+	h     *history.History
+}
+
+// broken is a breach at the event with this index, -1 for the start.
+func (j judgement) broken(at int, standing, reason string) Finding {
+	f := Finding{Check: j.check.String(), Verdict: Broken, At: at, Standing: standing, Reason: reason}
+	if at < 0 {
+		return f
+	}
+	events := j.h.Events()
+	f.Event = &events[at]
+	f.Offset = f.Event.Time.Sub(j.began())
+	f.Change = change(j.before(at), *f.Event)
+	return f
+}
+
+// unlessGap is the finding, if it stands although something may be missing up
+// to the event it speaks of: what was not seen, or what came first, proves
+// nothing then.
+func (j judgement) unlessGap(f Finding) Finding {
+	for _, g := range j.h.Gaps() {
+		if f.Event == nil || !g.Time.After(f.Event.Time) {
+			return j.unknown()
+		}
+	}
+	return f
+}
+
+// unlessAnyGap is the finding, if nothing is missing anywhere.
+func (j judgement) unlessAnyGap(f Finding) Finding {
+	if len(j.h.Gaps()) > 0 {
+		return j.unknown()
+	}
+	return f
+}
+
+// ended is the verdict on a check that was not broken.
+func (j judgement) ended(exercised bool, missing string) Finding {
+	f := Finding{Check: j.check.String(), Verdict: Holds, At: -1}
+	if !exercised {
+		f.Verdict, f.Reason = Vacuous, "never put to the test: "+missing
+	}
+	return j.unlessAnyGap(f)
+}
+
+func (j judgement) unknown() Finding {
+	gaps := j.h.Gaps()
+	g := gaps[0]
+	what := "something"
+	if !g.Resource.Empty() {
+		what = g.Resource.GroupResource().String()
+	}
+	reason := fmt.Sprintf("the recording has a gap at +%s, %s may be missing: %s", g.Time.Sub(j.began()).Round(time.Millisecond), what, g.Reason)
+	if more := len(gaps) - 1; more > 0 {
+		reason += fmt.Sprintf(" (and %d more)", more)
+	}
+	return Finding{Check: j.check.String(), Verdict: Unknown, At: -1, Reason: reason}
+}
+
+// began is the time from which offsets count: that of the world at the start,
+// of the first event if that world is empty.
+func (j judgement) began() time.Time {
+	if t := j.h.Start().Time(); !t.IsZero() {
+		return t
+	}
+	if events := j.h.Events(); len(events) > 0 {
+		return events[0].Time
+	}
+	return time.Time{}
+}
+
+// before is the state that the event with this index replaced, nil if there
+// was none.
+func (j judgement) before(at int) *history.Object {
+	events := j.h.Events()
+	e := events[at]
+	for i := at - 1; i >= 0; i-- {
+		p := events[i]
+		if p.Resource == e.Resource && p.Object.Namespace == e.Object.Namespace && p.Object.Name == e.Object.Name {
+			if p.Type == "DELETED" {
+				return nil
+			}
+			return p.Object
+		}
+	}
+	return j.h.Start().Get(e.Resource, e.Object.Namespace, e.Object.Name)
+}

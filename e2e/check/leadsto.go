@@ -1,0 +1,143 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+)
+
+// Response is a check that something follows something else. Within gives it a
+// limit of time.
+type Response struct {
+	words string
+	cause func(*history.World) causes
+	reads []schema.GroupVersionResource
+	limit time.Duration // 0: none
+}
+
+// causes finds, from one world to the next, what became due.
+type causes func(w *history.World) []Claim
+
+// LeadsTo checks that each time the cause becomes true, the effect is true then
+// or later. A cause that is true at the start becomes true there. It is vacuous
+// unless the cause ever became true.
+func LeadsTo(cause, effect Claim) Response {
+	return Response{
+		words: fmt.Sprintf("%s leads to %s", cause, effect),
+		reads: readsOf(cause, effect),
+		cause: func(*history.World) causes {
+			before := false
+			return func(w *history.World) []Claim {
+				now, _ := cause.Holds(w)
+				rose := now && !before
+				before = now
+				if rose {
+					return []Claim{effect}
+				}
+				return nil
+			}
+		},
+	}
+}
+
+// After checks that after each step a claim about the object is true right then
+// or later; words say what the claims have in common, and reads which resources
+// they look at besides those of the step's count. It is vacuous unless the step
+// happened.
+func After(s Step, words string, must func(*unstructured.Unstructured) Claim, reads ...schema.GroupVersionResource) Response {
+	return Response{
+		words: fmt.Sprintf("after %s, %s", s, words),
+		reads: readsBoth(s.count.Reads, reads),
+		cause: func(start *history.World) causes {
+			steps := s.from(start)
+			return func(w *history.World) []Claim {
+				var due []Claim
+				for _, o := range steps.next(w) {
+					due = append(due, must(o.Unstructured()))
+				}
+				return due
+			}
+		},
+	}
+}
+
+// Within checks the same with a limit: the effect is true at most d, in cluster
+// time, after its cause. A history that ends before the limit and before the
+// effect leaves it Unknown.
+func Within(d time.Duration, r Response) Response {
+	r.limit = d
+	return r
+}
+
+// String is the check in words.
+func (r Response) String() string {
+	if r.limit > 0 {
+		return fmt.Sprintf("%s, within %s", r.words, r.limit)
+	}
+	return r.words
+}
+
+// debt is an effect that has not come yet.
+type debt struct {
+	effect Claim
+	at     int
+	since  time.Time
+}
+
+// Judge says what the history proves.
+func (r Response) Judge(h *history.History) Finding {
+	j := judgement{r, h}
+	var due causes
+	var debts []debt
+	tested := false
+	for at, w := range moments(h, r.reads) {
+		if due == nil {
+			due = r.cause(w)
+		}
+		for _, effect := range due(w) {
+			tested = true
+			debts = append(debts, debt{effect, at, w.Time()})
+		}
+		var open []debt
+		for _, d := range debts {
+			late := r.limit > 0 && w.Time().Sub(d.since) > r.limit
+			ok, _ := d.effect.Holds(w)
+			switch {
+			case late:
+				return j.unlessAnyGap(r.overdue(j, d, w))
+			case !ok:
+				open = append(open, d)
+			}
+		}
+		debts = open
+	}
+	if len(debts) > 0 {
+		return j.unlessAnyGap(r.unpaid(j, debts[0]))
+	}
+	return j.ended(tested, "the cause never happened")
+}
+
+// overdue is the finding on an effect that was not there when the limit was
+// over.
+func (r Response) overdue(j judgement, d debt, w *history.World) Finding {
+	return j.broken(d.at, d.effect.Standing(w), fmt.Sprintf("%s: not within %s of this event", d.effect, r.limit))
+}
+
+// unpaid is the finding on an effect that did not come before the end.
+func (r Response) unpaid(j judgement, d debt) Finding {
+	w := j.h.End()
+	waited := j.h.Taken().Sub(d.since)
+	if r.limit > 0 && waited > r.limit {
+		return r.overdue(j, d, w)
+	}
+	f := j.broken(d.at, d.effect.Standing(w), fmt.Sprintf("%s: not in the %s from this event to the end", d.effect, waited.Round(time.Millisecond)))
+	if r.limit > 0 {
+		f.Verdict = Unknown
+		f.Reason += fmt.Sprintf(", which came before %s were over", r.limit)
+	}
+	return f
+}
