@@ -1,0 +1,49 @@
+// Package suites lists the suites: what is promised of every Karpenter
+// provider, one package for each behaviour, one file for each promise.
+//
+// A provider's whole test hands them to the harness:
+//
+//	func TestConformance(t *testing.T) {
+//		e2e.Run(t, providers.Load("plumbline.yaml"), suites.All()...)
+//	}
+//
+// Part of them is chosen by naming packages instead:
+//
+//	e2e.Run(t, adapter, drift.Suite, budgets.Suite)
+//
+// # What a spec may rely on
+//
+// A spec is about one provider that it knows nothing of but capabilities. It
+// brings its own NodePools and workloads, whose names nobody else has, and
+// may run on a cluster on which other specs have run before. Its pods bring
+// their own restrictions: they select the pool that they are meant for, and
+// tolerate no taint that the spec doesn't speak of.
+//
+// # What makes a spec one that can fail
+//
+// "Nothing happens" is proven by something that does happen, in the same spec
+// and for the same cause: a pool whose budget holds drift back stands beside
+// one that drifts, and drifts itself once the budget is lifted; a change that
+// doesn't drift is followed by one that does. Limits are put under pressure:
+// more pods than they allow, more nodes than the budget allows.
+package suites
+
+import (
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/suites/budgets"
+	"github.com/plumbline-e2e/plumbline/suites/drift"
+	"github.com/plumbline-e2e/plumbline/suites/expiration"
+	"github.com/plumbline-e2e/plumbline/suites/provisioning"
+	"github.com/plumbline-e2e/plumbline/suites/taints"
+)
+
+// All returns every suite, in the order of a node's life.
+func All() []*e2e.Suite {
+	return []*e2e.Suite{
+		provisioning.Suite,
+		taints.Suite,
+		drift.Suite,
+		expiration.Suite,
+		budgets.Suite,
+	}
+}

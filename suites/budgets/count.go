@@ -1,0 +1,34 @@
+package budgets
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Drift may replace every node of a pool, but never more of them at once than
+// the budget allows; and it does use what the budget allows. A sampled check
+// would miss a breach between two samples.
+//
+// Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "are never exceeded during drift",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Budget("2")
+		app := fixtures.Deployment(5).OnePodPerNode().On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 5, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 5, check.ReplacedNodes(pool, old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		atOnce := check.AtMost(2, check.DisruptedNodes(pool))
+		env.Expect(env.Since(before), check.Always(atOnce), atOnce.Reached())
+	},
+})

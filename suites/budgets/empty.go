@@ -1,0 +1,34 @@
+package budgets
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Nodes that have become empty are removed, but never more of them at once than
+// the budget allows: emptiness takes many in one decision, so that counting it
+// only between decisions would break the promise.
+//
+// Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "are never exceeded when empty nodes are removed",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Budget("2")
+		app := fixtures.Deployment(3).OnePodPerNode().On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 3, check.RunningPods(app))
+
+		before := env.Now()
+		env.Delete(ctx, app)
+		env.Change(ctx, removesEmpty(pool))
+		env.Await(ctx, 0, check.Nodes(pool))
+
+		atOnce := check.AtMost(2, check.DisruptedNodes(pool))
+		env.Expect(env.Since(before), check.Always(atOnce), atOnce.Reached())
+	},
+})

@@ -1,0 +1,34 @@
+package budgets
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A share of a pool's nodes is rounded up: a quarter of three nodes is one of
+// them, neither none, which would stop every update of a small pool, nor two.
+// With four nodes, while a replacement is there, it is still one.
+//
+// Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "in percent are rounded up, and never exceeded",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Budget("25%")
+		app := fixtures.Deployment(3).OnePodPerNode().On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 3, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 3, check.ReplacedNodes(pool, old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		atOnce := check.AtMost(1, check.DisruptedNodes(pool))
+		env.Expect(env.Since(before), check.Always(atOnce), atOnce.Reached())
+	},
+})

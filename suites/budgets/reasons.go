@@ -1,0 +1,38 @@
+package budgets
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A budget that names reasons holds those back and no others: one can stop
+// drift during a release and still have empty nodes removed, or the reverse.
+// Here drift is stopped in one pool, and everything but drift in the other.
+//
+// Source: designs/disruption-controls-by-reason.md;
+// spec.disruption.budgets[].reasons.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "hold drift back only if they name it",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		held := fixtures.NodePool().Budget("0", fixtures.Drifted)
+		free := fixtures.NodePool().Budget("0", fixtures.Empty, fixtures.Underutilized)
+		holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)
+		env.Create(ctx, held, free, holding, freely)
+		env.Await(ctx, 1, check.RunningPods(holding))
+		env.Await(ctx, 1, check.RunningPods(freely))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, held.NewTemplate(), free.NewTemplate())
+		env.Await(ctx, 1, check.DriftedClaims(held))
+		env.Await(ctx, 1, check.ReplacedNodes(free, old))
+		env.Expect(env.Since(before), holds(held))
+
+		env.Change(ctx, held.NoBudgets())
+		env.Await(ctx, 1, check.ReplacedNodes(held, old))
+	},
+})

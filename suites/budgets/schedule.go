@@ -1,0 +1,39 @@
+package budgets
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A budget with a schedule holds inside its window, and outside it is as if it
+// weren't there: it is how nodes are left alone during working hours. Both
+// pools have the same budget of zero; only their windows differ.
+//
+// Source: designs/disruption-controls.md; spec.disruption.budgets[].schedule
+// (cron, in UTC) and .duration.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "with a schedule hold inside their window and not outside it",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		inside, outside := fixtures.NodePool(), fixtures.NodePool()
+		holding, freely := fixtures.Deployment(1).On(inside), fixtures.Deployment(1).On(outside)
+		env.Create(ctx, inside, outside, holding, freely)
+		env.Await(ctx, 1, check.RunningPods(holding))
+		pod := env.Await(ctx, 1, check.RunningPods(freely))[0]
+		now := pod.Unstructured().GetCreationTimestamp().Time // by the cluster's clock
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, inside.BudgetDuring(fixtures.WindowAround(now), "0").NewTemplate())
+		env.Change(ctx, outside.BudgetDuring(fixtures.WindowAwayFrom(now), "0").NewTemplate())
+		env.Await(ctx, 1, check.DriftedClaims(inside))
+		env.Await(ctx, 1, check.ReplacedNodes(outside, old))
+		env.Expect(env.Since(before), holds(inside))
+
+		env.Change(ctx, inside.NoBudgets().BudgetDuring(fixtures.WindowAwayFrom(now), "0"))
+		env.Await(ctx, 1, check.ReplacedNodes(inside, old))
+	},
+})

@@ -1,0 +1,34 @@
+package budgets
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Of several budgets the strictest holds, wherever it stands in the list: a
+// general allowance doesn't undo a particular caution.
+//
+// Source: spec.disruption.budgets of the NodePool API: "If there are multiple
+// active budgets, Karpenter uses the most restrictive value."
+var _ = Suite.Add(e2e.Spec{
+	Name:  "are as strict as the strictest of them",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Budget("2").Budget("1").Budget("100%")
+		app := fixtures.Deployment(3).OnePodPerNode().On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 3, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 3, check.ReplacedNodes(pool, old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		atOnce := check.AtMost(1, check.DisruptedNodes(pool))
+		env.Expect(env.Since(before), check.Always(atOnce), atOnce.Reached())
+	},
+})

@@ -1,0 +1,37 @@
+package budgets
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A budget of zero holds drift back for as long as it stands: it is the brake
+// that one pulls during an incident. Another pool drifts meanwhile, and so does
+// this one once the budget is lifted.
+//
+// Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "of zero hold drift back until they are lifted",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		held, free := fixtures.NodePool().Budget("0"), fixtures.NodePool()
+		holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)
+		env.Create(ctx, held, free, holding, freely)
+		env.Await(ctx, 1, check.RunningPods(holding))
+		env.Await(ctx, 1, check.RunningPods(freely))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, held.NewTemplate(), free.NewTemplate())
+		env.Await(ctx, 1, check.DriftedClaims(held))
+		env.Await(ctx, 1, check.ReplacedNodes(free, old))
+		env.Watch(ctx, settled)
+		env.Expect(env.Since(before), holds(held))
+
+		env.Change(ctx, held.NoBudgets())
+		env.Await(ctx, 1, check.ReplacedNodes(held, old))
+	},
+})

@@ -1,0 +1,35 @@
+package drift
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Each drifted node gets one replacement, and no more is launched for the pods
+// that move: a drift that pays for three nodes where one was is noticed on the
+// bill.
+//
+// Source: designs/drift.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "launches one replacement for each node",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(5).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 5, check.RunningPods(app))
+		env.Await(ctx, 1, check.ReadyNodes(pool))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 5, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before), drifting(pool), check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+	},
+})

@@ -1,0 +1,34 @@
+package drift
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A drifted node goes only when its replacement is ready: a pool never has
+// fewer nodes that can run pods than before, at no moment. A drift that first
+// deletes and then launches is an outage for everything that needs the room.
+//
+// Source: designs/drift.md; https://karpenter.sh/docs/concepts/disruption,
+// "Control Flow": pre-spin of replacements.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "keeps nodes until their replacements are ready",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 2, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(env.Since(before), drifting(pool), check.Always(check.AtLeast(2, staying(pool))))
+	},
+})

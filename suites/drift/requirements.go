@@ -1,0 +1,38 @@
+package drift
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node that a pool's requirements no longer allow drifts, although
+// requirements are no static field: its own label is compared. Who forbids a
+// kind of machine gets rid of those that are there.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Dynamic fields";
+// drift reason RequirementsDrifted.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "replaces nodes that no longer meet their pool's requirements",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		disk := fixtures.Key("disk")
+		pool := fixtures.NodePool().Require(disk, fixtures.In, "slow")
+		app := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.Require(disk, fixtures.In, "fast"))
+		env.Await(ctx, 1, check.ReplacedNodes(pool, old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		fast := check.Labeled(disk, "fast")
+		env.Expect(env.Since(before), drifting(pool),
+			check.Always(check.Each(check.Nodes(pool).New(old).With("that are registered", check.Labeled(karpenter.RegisteredLabel, "true")), "have a fast disk", fast)))
+	},
+})

@@ -1,0 +1,40 @@
+package drift
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A change of the startup taints replaces nodes too, and the old node stays
+// for as long as the new one has a startup taint: a replacement that isn't
+// initialized can't run anything yet.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Static fields";
+// condition Initialized of the NodeClaim API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "waits for the startup taints of a replacement to go",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		starting := fixtures.Key("starting")
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.StartupTaint(starting, fixtures.NoSchedule))
+		held := env.Await(ctx, 1, check.ReplacedNodes(pool, old).With("and starting", check.Tainted(starting)))
+		env.Watch(ctx, settled)
+		waiting := env.Since(before)
+		env.Patch(ctx, karpenter.Nodes, "", held[0].Name, `{"spec":{"taints":null}}`)
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(waiting, drifting(pool), check.Always(check.Exactly(1, staying(pool).Old(old))))
+	},
+})

@@ -1,0 +1,37 @@
+package drift
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node that still meets its pool's requirements stays when more is allowed
+// than before: adding a zone to a pool must not replace the nodes of the others.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Dynamic fields".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "leaves nodes alone when their pool's requirements are widened",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		disk := fixtures.Key("disk")
+		pool := fixtures.NodePool().Require(disk, fixtures.In, "slow")
+		app := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		old := env.World()
+		env.Change(ctx, pool.Require(disk, fixtures.In, "slow", "fast"))
+		quiet := env.Watch(ctx, 5*time.Second)
+		narrowed := env.Now()
+		env.Change(ctx, pool.Require(disk, fixtures.In, "fast"))
+		env.Await(ctx, 1, check.ReplacedNodes(pool, old))
+
+		env.Expect(quiet, check.Always(check.None(check.DriftedClaims(pool))), undisturbed(pool))
+		env.Expect(env.Since(narrowed), drifting(pool))
+	},
+})

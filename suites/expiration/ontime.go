@@ -1,0 +1,44 @@
+package expiration
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node is deleted at the age that was set: not before, since work is planned
+// by it, and not much later, since it bounds how old a node gets. Age counts
+// from the creation of the NodeClaim.
+//
+// Source: spec.expireAfter of the NodeClaim API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "comes at the age that was set",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().ExpireAfter(ttl)
+		app := fixtures.Deployment(1).On(pool)
+		before := env.Now()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		old := env.World()
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+
+		env.Expect(env.Since(before), check.Always(check.Each(
+			check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted"), "are as old as expireAfter says", onTime)))
+	},
+})
+
+// onTime says whether a NodeClaim's deletion was asked for at its ttl or up to
+// ten seconds later. The API server's times are whole seconds.
+func onTime(claim *unstructured.Unstructured) bool {
+	age := claim.GetDeletionTimestamp().Sub(claim.GetCreationTimestamp().Time)
+	return age >= ttlLength-time.Second && age <= ttlLength+10*time.Second
+}

@@ -1,0 +1,36 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A limit of nodes holds for one batch too: a Deployment scaled from nothing
+// to ten is the ordinary way to meet a limit.
+//
+// Source: spec.limits.nodes of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "never exceeds a limit of nodes within one batch",
+	Needs: []providers.Capability{providers.NodePools},
+	Since: e2e.Since{Karpenter: "1.11"},
+	Known: []e2e.Known{{
+		Releases: ">=1.15.0 <=1.15.0",
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/2915",
+		Reason:   "nodes are not counted while a batch is being scheduled: ten pods get ten nodes where three are allowed",
+	}},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Limit("nodes", "3")
+		app := fixtures.Deployment(10).On(pool).OnePodPerNode()
+
+		before := env.Now()
+		env.Create(ctx, pool, app)
+		env.AwaitAtLeast(ctx, 3, check.RunningPods(app))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before), check.Always(check.AtMost(3, check.NodeClaims(pool))))
+	},
+})

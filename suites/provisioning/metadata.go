@@ -1,0 +1,40 @@
+package provisioning
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// The labels and annotations of a pool's template are on its nodes as soon as
+// those are registered: pods select by them, and agents read them when they
+// start.
+//
+// Source: spec.template.metadata of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "puts the template's labels and annotations on its nodes",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		team, owner := fixtures.Key("team"), fixtures.Key("owner")
+		pool := fixtures.NodePool().Label(team, "red").Annotation(owner, "blue")
+		app := fixtures.Deployment(1).On(pool)
+
+		before := env.Now()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		env.Await(ctx, 1, labelled(pool, team, "red"))
+
+		registered := check.Nodes(pool).With("that are registered", check.Labeled(karpenter.RegisteredLabel, "true"))
+		env.Expect(env.Since(before), check.Always(check.Each(registered, "have the template's label and annotation",
+			func(node *unstructured.Unstructured) bool {
+				return node.GetLabels()[team] == "red" && node.GetAnnotations()[owner] == "blue"
+			})))
+	},
+})

@@ -1,0 +1,33 @@
+package taints
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// settled is how long pods are given to land where they must not: a scheduler
+// looks at a node within a second of every change to it.
+const settled = 5 * time.Second
+
+// untainted is the merge patch that removes every taint from a node, as an
+// agent does when a node has started.
+const untainted = `{"spec":{"taints":null}}`
+
+// registered counts a pool's nodes that Karpenter has registered.
+func registered(pool *fixtures.Pool) check.Count {
+	return check.NodesWith(pool, isRegistered, "that are registered")
+}
+
+func isRegistered(node *unstructured.Unstructured) bool {
+	return karpenter.Label(node, karpenter.RegisteredLabel) == "true"
+}
+
+// initialized counts a pool's nodes that Karpenter has found to be ready for work.
+func initialized(pool *fixtures.Pool) check.Count {
+	return check.NodesWith(pool, check.Labeled(karpenter.InitializedLabel, "true"), "that are initialized")
+}

@@ -1,0 +1,41 @@
+package taints
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Once Karpenter has chosen a node for disruption, no new pod is put on it,
+// though it has room and runs others: a pod that starts there would be evicted
+// minutes later. The replacement is kept starting here, so that the old node
+// stands there with its taint while the pods come.
+//
+// Source: designs/no-schedule-taint.md, taint karpenter.sh/disrupted:NoSchedule.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "keep new pods off a node that is being disrupted",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		starting := fixtures.Key("starting")
+		pool := fixtures.NodePool()
+		app, late := fixtures.Deployment(1).On(pool), fixtures.Deployment(2).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.StartupTaint(starting, fixtures.NoSchedule))
+		env.Await(ctx, 1, check.DisruptedNodes(pool).Old(old))
+		env.Create(ctx, late)
+		node := env.Await(ctx, 1, registered(pool).New(old))[0]
+		env.Watch(ctx, settled)
+		env.Patch(ctx, karpenter.Nodes, "", node.Name, untainted)
+		env.Await(ctx, 2, check.RunningPods(late).On(check.ReplacedNodes(pool, old)))
+
+		env.Expect(env.Since(before),
+			check.Always(check.None(check.BoundPods(late).On(check.Nodes(pool).Old(old)))))
+	},
+})

@@ -1,0 +1,37 @@
+package taints
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A startup taint needs no toleration to get a node launched, and holds every
+// pod until somebody removes it: network agents and device drivers prepare a
+// node before work comes.
+//
+// Source: spec.template.spec.startupTaints of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "of a node's startup hold pods until they are removed",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		starting := fixtures.Key("starting")
+		pool := fixtures.NodePool().StartupTaint(starting, fixtures.NoSchedule)
+		app := fixtures.Deployment(2).On(pool)
+
+		before := env.Now()
+		env.Create(ctx, pool, app)
+		node := env.Await(ctx, 1, registered(pool))[0]
+		env.Watch(ctx, settled)
+		held := env.Since(before)
+		env.Patch(ctx, karpenter.Nodes, "", node.Name, untainted)
+		env.Await(ctx, 2, check.RunningPods(app))
+
+		env.Expect(held, check.Always(check.None(check.BoundPods(app))))
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))
+	},
+})
