@@ -20,10 +20,11 @@ func clean(name string) string {
 	return "."
 }
 
-// resolve follows the symbolic links of a path as if root were the root of the
+// Resolve follows the symbolic links of a path as if root were the root of the
 // file system, absolute ones too (which an os.Root refuses). What does not
-// exist yet stays as it is. The result has no symbolic link in it.
-func resolve(root *os.Root, name string) (string, error) {
+// exist yet stays as it is. The result is relative to root and has no symbolic
+// link in it. Whoever writes into an unpacked image needs it as much as Unpack does.
+func Resolve(root *os.Root, name string) (string, error) {
 	done, links := ".", 0
 	for todo := clean(name); todo != ""; {
 		part, rest, _ := strings.Cut(todo, "/")

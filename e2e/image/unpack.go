@@ -99,7 +99,7 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader) error {
 	if name == "." {
 		return nil
 	}
-	parent, err := resolve(u.root, path.Dir(name))
+	parent, err := Resolve(u.root, path.Dir(name))
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (u *unpacker) write(target string, header *tar.Header, content io.Reader) e
 		return u.root.Symlink(header.Linkname, target)
 	case tar.TypeLink:
 		link := clean(header.Linkname)
-		parent, err := resolve(u.root, path.Dir(link))
+		parent, err := Resolve(u.root, path.Dir(link))
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,47 @@
+package hostnode
+
+import (
+	"context"
+	"time"
+)
+
+// maxBackoff is the longest delay of a restart, and a process that ran for
+// twice as long is forgiven its crashes; both as the kubelet does it.
+const maxBackoff = 5 * time.Minute
+
+// backoff is how long restarts are delayed: the first not at all, then by
+// first, doubled each time.
+type backoff struct {
+	first   time.Duration
+	crashes int
+	delay   time.Duration
+}
+
+// next is the delay after a process that ran that long.
+func (b *backoff) next(ran time.Duration) time.Duration {
+	if ran >= 2*maxBackoff {
+		b.crashes = 0
+	}
+	b.crashes++
+	switch b.crashes {
+	case 1:
+		b.delay = 0
+	case 2:
+		b.delay = b.first
+	default:
+		b.delay *= 2
+	}
+	b.delay = min(b.delay, maxBackoff)
+	return b.delay
+}
+
+// pause waits for d, or less when ctx ends or early is closed.
+func pause(ctx context.Context, d time.Duration, early <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-early:
+	}
+}

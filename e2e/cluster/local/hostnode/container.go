@@ -1,0 +1,311 @@
+package hostnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Reasons why a container waits, as the kubelet names them.
+const (
+	reasonInitializing = "PodInitializing"
+	reasonCreating     = "ContainerCreating"
+	reasonImage        = "ErrImagePull"
+	reasonConfig       = "CreateContainerConfigError"
+	reasonCreate       = "CreateContainerError"
+	reasonRun          = "RunContainerError"
+	reasonBackOff      = "CrashLoopBackOff"
+)
+
+// retryEvery is how long after something other than the process itself failed
+// (a Secret that is not there yet, say) it is tried again.
+const retryEvery = 2 * time.Second
+
+// container runs one container of a pod, again and again.
+type container struct {
+	pod     *pod
+	spec    corev1.Container
+	init    bool
+	sidecar bool
+	logFile string
+
+	mu      sync.Mutex
+	state   corev1.ContainerStatus
+	running *process
+	box     sandbox
+	cmd     *command           // what runs, for probes that run inside
+	mounted map[string]content // by mount path
+	began   chan struct{}      // closed when it is started for the first time, in the sense of status.started
+	failed  string             // why a probe ended the process, if one did
+}
+
+func newContainer(p *pod, spec corev1.Container, init bool) *container {
+	started := false
+	reason := reasonCreating
+	if len(p.latest.Spec.InitContainers) > 0 {
+		reason = reasonInitializing
+	}
+	return &container{
+		pod: p, spec: spec, init: init,
+		sidecar: init && spec.RestartPolicy != nil && *spec.RestartPolicy == corev1.ContainerRestartPolicyAlways,
+		logFile: logFile(p.node.options.Logs, p.latest.Namespace, p.latest.Name, spec.Name),
+		mounted: map[string]content{}, began: make(chan struct{}),
+		state: corev1.ContainerStatus{
+			Name: spec.Name, Image: spec.Image, Started: &started,
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}},
+		},
+	}
+}
+
+// unready is a reason to wait instead of running.
+type unready struct {
+	reason string
+	err    error
+}
+
+func (u *unready) Error() string { return u.reason + ": " + u.err.Error() }
+func (u *unready) Unwrap() error { return u.err }
+
+// run runs the container until it has ended for good, and returns its last exit code.
+func (c *container) run(ctx context.Context) int {
+	code := -1
+	crashes := backoff{first: c.pod.node.options.Backoff}
+	for ctx.Err() == nil {
+		_, more, _ := c.pod.node.images.get(c.spec.Image)
+		at := time.Now()
+		ended, err := c.once(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				break
+			}
+			c.wait(err)
+			pause(ctx, retryEvery, more)
+			continue
+		}
+		code = ended
+		if ctx.Err() != nil || !c.restarts(code) {
+			break
+		}
+		if delay := crashes.next(time.Since(at)); delay > 0 {
+			c.wait(&unready{reasonBackOff, fmt.Errorf("back-off %s restarting failed container=%s pod=%s", delay, c.spec.Name, c.pod.object().Name)})
+			pause(ctx, delay, nil)
+		}
+	}
+	return code
+}
+
+// restarts tells whether the container is to be started again after that exit code.
+func (c *container) restarts(code int) bool {
+	policy := c.pod.object().Spec.RestartPolicy
+	switch {
+	case c.sidecar:
+		return true
+	case policy == corev1.RestartPolicyNever:
+		return false
+	case policy == corev1.RestartPolicyOnFailure || c.init:
+		return code != 0
+	default:
+		return true
+	}
+}
+
+// once starts the container and returns when it has ended, by itself or
+// because ctx has. An error means that it was not started.
+func (c *container) once(ctx context.Context) (code int, err error) {
+	l, _, err := c.pod.node.images.get(c.spec.Image)
+	if err != nil {
+		return 0, &unready{reasonImage, err}
+	}
+	cmd, err := c.prepare(ctx, l)
+	defer func() { err = errors.Join(err, c.discard()) }()
+	if err != nil {
+		return 0, err
+	}
+	out, err := os.OpenFile(c.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, &unready{reasonCreate, err}
+	}
+	defer func() { _ = out.Close() }()
+	offset, err := out.Seek(0, 2)
+	if err != nil {
+		return 0, &unready{reasonCreate, err}
+	}
+	process, err := c.pod.node.starter.start(cmd.exec(out))
+	if err != nil {
+		return 0, &unready{reasonRun, fmt.Errorf("starting %s: %w", cmd.args[0], err)}
+	}
+	c.isRunning(l, cmd, process)
+	probing, stopProbing := context.WithCancel(ctx)
+	var probes sync.WaitGroup
+	probes.Go(func() { c.probe(probing) })
+
+	select {
+	case <-process.done:
+	case <-ctx.Done():
+		process.stop(c.pod.patience())
+	}
+	stopProbing()
+	probes.Wait()
+	c.hasEnded(process.code, c.lastWords(cmd, process.code, offset))
+	return process.code, nil
+}
+
+// discard removes the container's files.
+func (c *container) discard() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.pod.scratch.takeBack(c)
+	clear(c.mounted)
+	return errors.Join(err, os.RemoveAll(c.folder()))
+}
+
+func (c *container) folder() string { return filepath.Join(c.pod.dir, c.spec.Name) }
+
+// end stops the process that runs now, if one does; run starts it again.
+func (c *container) end(reason string) {
+	c.mu.Lock()
+	process := c.running
+	c.failed = reason
+	c.mu.Unlock()
+	if process != nil {
+		process.stop(c.pod.patience())
+	}
+}
+
+// refreshVolumes brings the files of a running container up to date.
+func (c *container) refreshVolumes(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running == nil {
+		return nil
+	}
+	v := newVolumes(c.environment(), c.pod.tokens, c.pod.node.rootCA)
+	for _, m := range c.spec.VolumeMounts {
+		held, ok := c.mounted[m.MountPath]
+		if !ok {
+			continue
+		}
+		holds, err := v.render(ctx, volumeNamed(c.pod.object(), m.Name))
+		if err != nil {
+			return err
+		}
+		if err := c.box.refresh(m, held, holds); err != nil {
+			return fmt.Errorf("mount %s: %w", m.MountPath, err)
+		}
+		c.mounted[m.MountPath] = maps.Clone(holds)
+	}
+	return nil
+}
+
+// awaitStarted returns whether the container was started before ctx ended.
+func (c *container) awaitStarted(ctx context.Context) bool {
+	select {
+	case <-c.began:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// wait says in the status why nothing runs.
+func (c *container) wait(err error) {
+	reason := reasonCreate
+	message := err.Error()
+	if u, ok := errors.AsType[*unready](err); ok {
+		reason, message = u.reason, u.err.Error()
+	}
+	c.mu.Lock()
+	if old := c.state.State.Waiting; old != nil && old.Reason == reason && old.Message == message {
+		c.mu.Unlock()
+		return
+	}
+	if ended := c.state.State.Terminated; ended != nil {
+		c.state.LastTerminationState.Terminated = ended
+	}
+	c.state.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}
+	c.mu.Unlock()
+	c.pod.touch()
+	if reason == reasonBackOff {
+		c.pod.warn("BackOff", message)
+	} else {
+		c.pod.warn("Failed", fmt.Sprintf("container %s: %s", c.spec.Name, message))
+	}
+}
+
+func (c *container) isRunning(l *loaded, cmd *command, p *process) {
+	c.mu.Lock()
+	started := c.spec.StartupProbe == nil
+	s := &c.state
+	if ended := s.State.Terminated; ended != nil {
+		s.LastTerminationState.Terminated = ended
+	}
+	if s.LastTerminationState.Terminated != nil {
+		s.RestartCount++
+	}
+	s.State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
+	s.ImageID = l.digest
+	s.ContainerID = fmt.Sprintf("plumbline://%s/%s/%d", c.pod.object().UID, c.spec.Name, s.RestartCount)
+	s.Ready = started && c.spec.ReadinessProbe == nil
+	c.running, c.cmd, c.failed = p, cmd, ""
+	c.mu.Unlock()
+	c.setStarted(started)
+}
+
+func (c *container) setStarted(started bool) {
+	c.mu.Lock()
+	c.state.Started = &started
+	if started {
+		select {
+		case <-c.began:
+		default:
+			close(c.began)
+		}
+		if c.spec.ReadinessProbe == nil {
+			c.state.Ready = true
+		}
+	}
+	c.mu.Unlock()
+	c.pod.touch()
+}
+
+func (c *container) setReady(ready bool) {
+	c.mu.Lock()
+	c.state.Ready = ready
+	c.mu.Unlock()
+	c.pod.touch()
+}
+
+func (c *container) hasEnded(code int, message string) {
+	c.mu.Lock()
+	reason := "Error"
+	if code == 0 {
+		reason = "Completed"
+	}
+	if c.failed != "" {
+		message = c.failed + "\n" + message
+	}
+	notStarted := false
+	c.state.State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+		ExitCode: int32(code), Reason: reason, Message: message,
+		StartedAt: c.state.State.Running.StartedAt, FinishedAt: metav1.Now(), ContainerID: c.state.ContainerID,
+	}}
+	// An init container that is done counts as ready.
+	c.state.Ready, c.state.Started, c.running = c.init && !c.sidecar && code == 0, &notStarted, nil
+	c.mu.Unlock()
+	c.pod.touch()
+}
+
+// status is a copy of what the container's status is now.
+func (c *container) status() corev1.ContainerStatus {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return *c.state.DeepCopy()
+}

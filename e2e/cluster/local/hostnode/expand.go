@@ -1,0 +1,49 @@
+package hostnode
+
+import "strings"
+
+// expand replaces each $(NAME) that value knows. What it doesn't know stays as
+// it is, and $$ is a dollar sign, as the Kubernetes API documents for
+// container.command, args and env.
+func expand(s string, value func(name string) (string, bool)) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(s, "$")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		s = after
+		switch {
+		case strings.HasPrefix(s, "$"):
+			b.WriteByte('$')
+			s = s[1:]
+		case strings.HasPrefix(s, "("):
+			name, rest, closed := strings.Cut(s[1:], ")")
+			if !closed {
+				b.WriteByte('$')
+				continue
+			}
+			if v, ok := value(name); ok {
+				b.WriteString(v)
+			} else {
+				b.WriteString("$(" + name + ")")
+			}
+			s = rest
+		default:
+			b.WriteByte('$')
+		}
+	}
+}
+
+// in makes a lookup of maps; the first that knows a name wins.
+func in(maps ...map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for _, m := range maps {
+			if v, ok := m[name]; ok {
+				return v, true
+			}
+		}
+		return "", false
+	}
+}

@@ -1,0 +1,165 @@
+package hostnode
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e/image"
+)
+
+// BinaryPrefix marks a reference to an executable of this machine; see [Node.Load].
+const BinaryPrefix = "binary:"
+
+// registry is the made-up host of the names that Load returns: nothing could
+// ever be pulled from it by accident.
+const registry = "plumbline.local/"
+
+// loaded is an image that is ready to run: unpacked in rootfs, or a binary of the host's.
+type loaded struct {
+	name   string
+	digest string
+	rootfs string // empty for a binary
+	config v1.Config
+}
+
+// images are those that were loaded, by name.
+type images struct {
+	dir string
+
+	loading sync.Mutex // one at a time, so that an image is unpacked once
+	mu      sync.Mutex
+	byName  map[string]*loaded
+	more    chan struct{} // closed when an image was added, and replaced
+}
+
+func newImages(dir string) *images {
+	return &images{dir: dir, byName: map[string]*loaded{}, more: make(chan struct{})}
+}
+
+// get returns the image, or an error that says what there is, and a channel
+// that is closed once there is more.
+func (i *images) get(name string) (*loaded, <-chan struct{}, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if found, ok := i.byName[name]; ok {
+		return found, i.more, nil
+	}
+	have := "none"
+	if len(i.byName) > 0 {
+		have = strings.Join(slices.Sorted(maps.Keys(i.byName)), ", ")
+	}
+	return nil, i.more, fmt.Errorf("image %q is not loaded on this node, which pulls nothing by itself; loaded: %s", name, have)
+}
+
+func (i *images) add(l *loaded) string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.byName[l.name] = l
+	close(i.more)
+	i.more = make(chan struct{})
+	return l.name
+}
+
+func (i *images) load(ctx context.Context, ref string) (string, error) {
+	i.loading.Lock()
+	defer i.loading.Unlock()
+	if file, ok := strings.CutPrefix(ref, BinaryPrefix); ok {
+		l, err := binary(file)
+		if err != nil {
+			return "", fmt.Errorf("loading %s: %w", ref, err)
+		}
+		return i.add(l), nil
+	}
+	img, err := image.Open(ctx, ref)
+	if err != nil {
+		return "", fmt.Errorf("loading: %w", err)
+	}
+	config, err := img.ConfigFile()
+	if err != nil {
+		return "", fmt.Errorf("loading image %q: reading its config: %w", ref, err)
+	}
+	digest := image.Digest(img)
+	if digest == "" {
+		return "", fmt.Errorf("loading image %q: it has no digest", ref)
+	}
+	l := &loaded{
+		name: nameOf(ref, digest), digest: digest, config: config.Config,
+		rootfs: filepath.Join(i.dir, strings.ReplaceAll(digest, ":", "-")),
+	}
+	if err := i.unpack(ctx, img, l.rootfs); err != nil {
+		return "", fmt.Errorf("loading image %q: %w", ref, err)
+	}
+	return i.add(l), nil
+}
+
+// unpack leaves a whole file system or none.
+func (i *images) unpack(ctx context.Context, img v1.Image, rootfs string) error {
+	if _, err := os.Stat(rootfs); err == nil {
+		return nil
+	}
+	unfinished := rootfs + ".unfinished"
+	if err := errors.Join(os.RemoveAll(unfinished), os.MkdirAll(i.dir, 0o755)); err != nil {
+		return err
+	}
+	if err := image.Unpack(ctx, img, unfinished); err != nil {
+		return errors.Join(err, os.RemoveAll(unfinished))
+	}
+	return os.Rename(unfinished, rootfs)
+}
+
+// binary makes an image of an executable of this machine.
+func binary(file string) (*loaded, error) {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return nil, errors.New("is no executable file")
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return nil, err
+	}
+	digest := "sha256:" + hex.EncodeToString(hash.Sum(nil))
+	return &loaded{name: nameOf(file, digest), digest: digest, config: v1.Config{Entrypoint: []string{file}}}, nil
+}
+
+var (
+	notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+	beside     = regexp.MustCompile(`^(oci|docker|binary):|@.*$|\.(tar|tgz|tar\.gz)$`) // of a reference, what names nothing
+)
+
+// nameOf is short and valid as an image's name: the last word of the
+// reference, and twelve digits of the digest as its tag.
+func nameOf(ref, digest string) string {
+	last, _, _ := strings.Cut(path.Base(beside.ReplaceAllString(ref, "")), ":")
+	last = strings.Trim(notInNames.ReplaceAllString(strings.ToLower(last), "-"), "-")
+	if last == "" {
+		last = "image"
+	}
+	_, hash, _ := strings.Cut(digest, ":")
+	return registry + last + ":" + hash[:12]
+}

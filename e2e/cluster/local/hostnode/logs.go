@@ -1,0 +1,137 @@
+package hostnode
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// How much of its log a container's termination message holds: lines and
+// bytes, the latter as the kubelet limits it.
+const (
+	lastLines = 20
+	lastBytes = 2048
+)
+
+// logFile is where a container's output goes, over all its restarts.
+func logFile(dir, namespace, pod, container string) string {
+	return filepath.Join(dir, namespace+"_"+pod+"_"+container+".log")
+}
+
+// PodLog is what the pod's containers have written so far, one after the
+// other in the order of the manifest, restarts included. A pod that is gone
+// still has its log. The caller closes it.
+func (n *Node) PodLog(ctx context.Context, namespace, pod string) (io.ReadCloser, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, fmt.Errorf("log of pod %s/%s: %w", namespace, pod, err)
+	}
+	var log podLog
+	for _, name := range n.logFiles(namespace, pod) {
+		f, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) { // it has not run yet
+			continue
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("log of pod %s/%s: %w", namespace, pod, err), log.Close())
+		}
+		log.files = append(log.files, f)
+	}
+	if len(log.files) == 0 {
+		return nil, fmt.Errorf("log of pod %s/%s: no container of it has run on node %s", namespace, pod, Name)
+	}
+	readers := make([]io.Reader, len(log.files))
+	for i, f := range log.files {
+		readers[i] = f
+	}
+	log.Reader = io.MultiReader(readers...)
+	return &log, nil
+}
+
+func (n *Node) logFiles(namespace, pod string) []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, p := range n.pods {
+		if latest := p.object(); latest.Namespace == namespace && latest.Name == pod {
+			var files []string
+			for _, c := range p.all() {
+				files = append(files, c.logFile)
+			}
+			return files
+		}
+	}
+	files, _ := filepath.Glob(logFile(n.options.Logs, namespace, pod, "*")) // the pattern is well formed
+	return files
+}
+
+type podLog struct {
+	io.Reader
+	files []*os.File
+}
+
+// Close closes the files.
+func (l *podLog) Close() error {
+	var errs []error
+	for _, f := range l.files {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// lastWords is the termination message of a process whose log began at that
+// offset: what it wrote to the file that is meant for it, else, after a
+// failure, the last lines of its log.
+func (c *container) lastWords(cmd *command, code int, offset int64) string {
+	if name := c.spec.TerminationMessagePath; name != "" && cmd.box.own {
+		if root, err := os.OpenRoot(cmd.box.dir); err == nil {
+			defer func() { _ = root.Close() }()
+			if f, err := root.Open(strings.TrimPrefix(name, "/")); err == nil {
+				defer func() { _ = f.Close() }()
+				if data, err := io.ReadAll(io.LimitReader(f, 2*lastBytes)); err == nil && len(data) > 0 {
+					return string(data)
+				}
+			}
+		}
+	}
+	if code == 0 {
+		return ""
+	}
+	return tail(c.logFile, offset, lastLines)
+}
+
+// tail returns the last lines that a file has behind an offset, in bytes; it is empty if it can't be read.
+func tail(name string, offset int64, lines int) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	offset = max(offset, info.Size()-lastBytes)
+	data, err := io.ReadAll(io.NewSectionReader(f, offset, info.Size()-offset))
+	if err != nil {
+		return ""
+	}
+	data = bytes.TrimRight(data, "\n")
+	return string(data[startOfLast(data, lines):])
+}
+
+// startOfLast is where the last lines of data begin.
+func startOfLast(data []byte, lines int) int {
+	at := len(data)
+	for range lines {
+		at = bytes.LastIndexByte(data[:at], '\n')
+		if at < 0 {
+			return 0
+		}
+	}
+	return at + 1
+}

@@ -1,0 +1,185 @@
+package hostnode
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e/image"
+)
+
+// sandbox is the folder below which a container's files lie: its root, if
+// it has one of its own.
+type sandbox struct {
+	dir string
+	own bool // the process is confined to it
+	user
+}
+
+// inside is the path by which the container's process knows a file.
+func (s sandbox) inside(p string) string {
+	if s.own {
+		return p
+	}
+	return filepath.Join(s.dir, p)
+}
+
+// mount puts a volume's content at the mount path, over whatever the image has there.
+func (s sandbox) mount(m corev1.VolumeMount, c content) error {
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	at, err := image.Resolve(root, m.MountPath)
+	if err != nil {
+		return err
+	}
+	if at == "." {
+		return errors.New("a volume can't be mounted at /")
+	}
+	if err := root.RemoveAll(at); err != nil {
+		return err
+	}
+	files, single := under(c, m.SubPath)
+	if single == nil {
+		if err := root.MkdirAll(at, 0o755); err != nil {
+			return err
+		}
+		return s.write(root, at, files)
+	}
+	if err := root.MkdirAll(path.Dir(at), 0o755); err != nil {
+		return err
+	}
+	return s.put(root, at, *single)
+}
+
+// refresh brings a mounted volume from what it held to what it holds. One with
+// a subPath stays as it was, as the API documents.
+func (s sandbox) refresh(m corev1.VolumeMount, held, holds content) error {
+	if m.SubPath != "" || m.SubPathExpr != "" {
+		return nil
+	}
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	at, err := image.Resolve(root, m.MountPath)
+	if err != nil {
+		return err
+	}
+	for name := range held {
+		if _, ok := holds[name]; !ok {
+			if err := root.RemoveAll(path.Join(at, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return s.write(root, at, holds)
+}
+
+func (s sandbox) write(root *os.Root, at string, c content) error {
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		target := path.Join(at, name)
+		if err := root.MkdirAll(path.Dir(target), 0o755); err != nil {
+			return err
+		}
+		if err := s.put(root, target, c[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put replaces a file in one step, so that no reader sees a half of it. An
+// unchanged one is left alone.
+func (s sandbox) put(root *os.Root, target string, f file) error {
+	if old, err := root.ReadFile(target); err == nil && bytes.Equal(old, f.data) {
+		return nil
+	}
+	unfinished := path.Join(path.Dir(target), "..plumbline-"+path.Base(target))
+	mode := fs.FileMode(f.mode) & fs.ModePerm
+	if f.secret {
+		mode = 0o600
+	}
+	if err := root.WriteFile(unfinished, f.data, 0o600); err != nil {
+		return err
+	}
+	if f.secret && s.own && os.Getuid() == 0 {
+		if err := root.Chown(unfinished, int(s.uid), int(s.gid)); err != nil {
+			return err
+		}
+	}
+	if err := root.Chmod(unfinished, mode|0o400); err != nil {
+		return err
+	}
+	return root.Rename(unfinished, target)
+}
+
+// under is the part of a volume below a subPath: files, or one single file.
+func under(c content, subPath string) (files content, single *file) {
+	if subPath == "" {
+		return c, nil
+	}
+	subPath = path.Clean(subPath)
+	if f, ok := c[subPath]; ok {
+		return nil, &f
+	}
+	files = content{}
+	for name, f := range c {
+		if rest, ok := strings.CutPrefix(name, subPath+"/"); ok {
+			files[rest] = f
+		}
+	}
+	return files, nil
+}
+
+// mountAll writes the container's data volumes and moves its emptyDirs in,
+// outer mounts before those inside them.
+func (c *container) mountAll(ctx context.Context, s sandbox, v *volumes, env map[string]string) error {
+	mounts := slices.Clone(c.spec.VolumeMounts)
+	slices.SortStableFunc(mounts, func(a, b corev1.VolumeMount) int { return len(a.MountPath) - len(b.MountPath) })
+	for _, m := range mounts {
+		if m.SubPathExpr != "" {
+			m.SubPath = expand(m.SubPathExpr, in(env))
+		}
+		volume := volumeNamed(c.pod.object(), m.Name)
+		if volume == nil {
+			return fmt.Errorf("mount %s: the pod has no volume %q", m.MountPath, m.Name)
+		}
+		var err error
+		if volume.EmptyDir != nil {
+			err = c.pod.scratch.lend(c, s, m)
+		} else {
+			var data content
+			if data, err = v.render(ctx, volume); err == nil {
+				err = s.mount(m, data)
+				c.mounted[m.MountPath] = data
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("mount %s: %w", m.MountPath, err)
+		}
+	}
+	return nil
+}
+
+func volumeNamed(p *corev1.Pod, name string) *corev1.Volume {
+	for i := range p.Spec.Volumes {
+		if p.Spec.Volumes[i].Name == name {
+			return &p.Spec.Volumes[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package hostnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// closeGrace is what processes are given when the whole node is closed.
+const closeGrace = 2 * time.Second
+
+// pod runs the containers of one pod.
+type pod struct {
+	node    *Node
+	dir     string
+	tokens  *tokens
+	scratch *scratch
+	init    []*container // sidecars among them
+	main    []*container
+
+	ctx     context.Context // ends when the pod must
+	end     context.CancelFunc
+	changed chan struct{} // something that the status tells has changed
+
+	mu      sync.Mutex
+	latest  *corev1.Pod // as the API server has it
+	started metav1.Time
+	grace   time.Duration
+	sent    *corev1.PodStatus
+}
+
+func newPod(n *Node, latest *corev1.Pod) *pod {
+	dir := filepath.Join(n.options.Dir, "pods", string(latest.UID))
+	p := &pod{
+		node: n, dir: dir, latest: latest, started: metav1.Now(), grace: closeGrace,
+		tokens:  &tokens{client: n.client},
+		scratch: &scratch{dir: filepath.Join(dir, "scratch"), lent: map[string]loan{}},
+		changed: make(chan struct{}, 1),
+	}
+	p.ctx, p.end = context.WithCancel(n.ctx)
+	for _, c := range latest.Spec.InitContainers {
+		p.init = append(p.init, newContainer(p, c, true))
+	}
+	for _, c := range latest.Spec.Containers {
+		p.main = append(p.main, newContainer(p, c, false))
+	}
+	return p
+}
+
+// all are the pod's containers, in the order of the manifest.
+func (p *pod) all() []*container { return slices.Concat(p.init, p.main) }
+
+// object is the pod as the API server has it; not to be changed.
+func (p *pod) object() *corev1.Pod {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.latest
+}
+
+func (p *pod) update(latest *corev1.Pod) {
+	p.mu.Lock()
+	p.latest = latest
+	p.mu.Unlock()
+	if latest.DeletionTimestamp == nil {
+		p.touch() // a condition of someone else's may decide whether the pod is ready
+		return
+	}
+	grace := 30 * time.Second
+	if latest.DeletionGracePeriodSeconds != nil {
+		grace = time.Duration(*latest.DeletionGracePeriodSeconds) * time.Second
+	}
+	p.remove(grace)
+}
+
+// remove makes the pod end; run does the rest.
+func (p *pod) remove(grace time.Duration) {
+	p.mu.Lock()
+	p.grace = grace
+	p.mu.Unlock()
+	p.end()
+}
+
+// patience is how long a process of this pod has between SIGTERM and SIGKILL.
+func (p *pod) patience() time.Duration {
+	if p.node.ctx.Err() != nil {
+		return closeGrace
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ctx.Err() != nil {
+		return p.grace
+	}
+	if s := p.latest.Spec.TerminationGracePeriodSeconds; s != nil {
+		return time.Duration(*s) * time.Second
+	}
+	return 30 * time.Second
+}
+
+// touch says that the status may have changed.
+func (p *pod) touch() {
+	select {
+	case p.changed <- struct{}{}:
+	default:
+	}
+}
+
+// run lives as long as the pod does on this node.
+func (p *pod) run() {
+	defer p.end()
+	if p.object().DeletionTimestamp != nil {
+		p.update(p.object())
+	}
+	// Status is still sent while containers end.
+	sending, stopSending := context.WithCancel(p.node.ctx)
+	var sender, keeper sync.WaitGroup
+	sender.Go(func() { p.sendStatus(sending) })
+	keeper.Go(p.keepVolumes)
+
+	p.runContainers()
+	p.touch()
+	keeper.Wait()
+	<-p.ctx.Done() // a pod that ran to its end stays until it is deleted
+	stopSending()
+	sender.Wait()
+	_ = p.send(p.node.ctx) // the last word; if it is not heard, the pod is removed all the same
+	if err := os.RemoveAll(p.dir); err != nil {
+		p.warn("FailedCleanup", err.Error())
+	}
+	p.release()
+}
+
+// runContainers runs init containers one after the other, then all others, and
+// returns when every one has ended for good.
+func (p *pod) runContainers() {
+	var sidecars, mains sync.WaitGroup
+	ctx, stopSidecars := context.WithCancel(p.ctx)
+	defer sidecars.Wait()
+	defer stopSidecars()
+
+	for _, c := range p.init {
+		if c.sidecar {
+			sidecars.Go(func() { c.run(ctx) })
+			if !c.awaitStarted(p.ctx) {
+				return
+			}
+			continue
+		}
+		if c.run(p.ctx) != 0 {
+			return
+		}
+	}
+	for _, c := range p.main {
+		mains.Go(func() { c.run(p.ctx) })
+	}
+	mains.Wait()
+}
+
+// keepVolumes refreshes what mounted volumes hold: tokens before they expire,
+// ConfigMaps and Secrets that were changed.
+func (p *pod) keepVolumes() {
+	tick := time.NewTicker(time.Minute) // the kubelet's sync period
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for _, c := range p.all() {
+			if err := c.refreshVolumes(p.ctx); err != nil && p.ctx.Err() == nil {
+				p.warn("FailedMount", fmt.Sprintf("refreshing the volumes of container %s: %v", c.spec.Name, err))
+			}
+		}
+	}
+}
+
+// release takes the pod out of the API once nothing of it runs any more. The
+// node forgets it when the watch says that it is gone.
+func (p *pod) release() {
+	n, latest := p.node, p.object()
+	if n.ctx.Err() != nil {
+		return
+	}
+	n.mu.Lock()
+	_, known := n.pods[latest.UID]
+	n.mu.Unlock()
+	if !known { // it is gone already
+		return
+	}
+	now := int64(0)
+	err := n.client.CoreV1().Pods(latest.Namespace).Delete(n.ctx, latest.Name, metav1.DeleteOptions{
+		GracePeriodSeconds: &now,
+		Preconditions:      metav1.NewUIDPreconditions(string(latest.UID)),
+	})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !errors.Is(err, context.Canceled) {
+		p.warn("FailedKillPod", "removing it from the API: "+err.Error())
+	}
+}
+
+// warn makes an event of the pod. It is for people only, so failing to is ignored.
+func (p *pod) warn(reason, message string) {
+	latest, now := p.object(), metav1.Now()
+	_, _ = p.node.client.CoreV1().Events(latest.Namespace).Create(p.node.ctx, &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: latest.Name + ".", Namespace: latest.Namespace},
+		InvolvedObject: corev1.ObjectReference{
+			APIVersion: "v1", Kind: "Pod", Namespace: latest.Namespace, Name: latest.Name, UID: latest.UID,
+		},
+		Reason: reason, Message: message, Type: corev1.EventTypeWarning, Count: 1,
+		Source:         corev1.EventSource{Component: "kubelet", Host: Name},
+		FirstTimestamp: now, LastTimestamp: now,
+	}, metav1.CreateOptions{})
+}

@@ -1,0 +1,224 @@
+package hostnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e/image"
+)
+
+// command is all that is needed to run a program of a container.
+type command struct {
+	way   Isolation
+	box   sandbox
+	image *loaded
+	path  string // of the program, as the process knows it
+	args  []string
+	env   []string
+	dir   string // "" for the harness's own
+}
+
+// exec makes the command that writes to out.
+func (c *command) exec(out *os.File) *exec.Cmd {
+	cmd := &exec.Cmd{Path: c.path, Args: c.args, Env: c.env, Dir: c.dir, Stdout: out, Stderr: out}
+	confine(cmd, c.way, c.box.dir, c.box.user)
+	return cmd
+}
+
+// prepare lays out the container's files and works out what is to be run.
+func (c *container) prepare(ctx context.Context, l *loaded) (*command, error) {
+	p, n := c.pod.object(), c.pod.node
+	way := n.isolation
+	if l.rootfs == "" {
+		way = None
+	}
+	if err := refuse(p, &c.spec, way); err != nil {
+		return nil, &unready{reasonConfig, err}
+	}
+	u, err := userOf(p, &c.spec, l)
+	if err != nil {
+		return nil, &unready{reasonConfig, err}
+	}
+	e := c.environment()
+	env, err := e.resolve(ctx)
+	if err != nil {
+		return nil, &unready{reasonConfig, err}
+	}
+	box := sandbox{dir: c.folder(), own: way != None, user: u}
+	if err := c.layOut(box, l); err != nil {
+		return nil, &unready{reasonCreate, err}
+	}
+	c.mu.Lock()
+	c.box = box
+	err = c.mountAll(ctx, box, newVolumes(e, c.pod.tokens, n.rootCA), env)
+	c.mu.Unlock()
+	if err != nil {
+		return nil, &unready{reasonConfig, err}
+	}
+	if err := c.giveAccount(box, env); err != nil {
+		return nil, &unready{reasonCreate, err}
+	}
+	cmd := &command{way: way, box: box, image: l, env: merge(l.config.Env, env), dir: workingDir(&c.spec, l)}
+	cmd.args = arguments(&c.spec, l, env)
+	if err := cmd.locate(); err != nil {
+		return nil, &unready{reasonRun, err}
+	}
+	return cmd, nil
+}
+
+func (c *container) environment() environment {
+	spec := c.spec
+	return environment{client: c.pod.node.client, pod: c.pod.object(), container: &spec, services: c.pod.node.services}
+}
+
+// layOut makes the container's root, or an empty folder where it has none.
+func (c *container) layOut(box sandbox, l *loaded) error {
+	if err := errors.Join(os.RemoveAll(box.dir), os.MkdirAll(box.dir, 0o755)); err != nil {
+		return err
+	}
+	if !box.own {
+		return nil
+	}
+	if err := copyTree(l.rootfs, box.dir); err != nil {
+		return fmt.Errorf("copying the image: %w", err)
+	}
+	root, err := os.OpenRoot(box.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	for _, name := range []string{"etc/resolv.conf", "etc/hosts"} { // the network is this machine's
+		data, err := os.ReadFile("/" + name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := box.mount(corev1.VolumeMount{MountPath: "/" + name, SubPath: "x"}, content{"x": {data: data, mode: defaultMode}}); err != nil {
+			return err
+		}
+	}
+	if at, err := image.Resolve(root, "dev"); err == nil && root.MkdirAll(at, 0o755) == nil {
+		makeDevices(filepath.Join(box.dir, at))
+	}
+	return c.makeWorkingDir(root, workingDir(&c.spec, l))
+}
+
+// makeWorkingDir makes the working directory if the image lacks it, as container runtimes do.
+func (c *container) makeWorkingDir(root *os.Root, dir string) error {
+	at, err := image.Resolve(root, dir)
+	if err != nil {
+		return err
+	}
+	return root.MkdirAll(at, 0o755)
+}
+
+// giveAccount gives the process a kubeconfig of its service account, for those
+// clients that are told where it is and where in-cluster files can't be.
+func (c *container) giveAccount(box sandbox, env map[string]string) error {
+	if _, own := env["KUBECONFIG"]; own || !hasAccount(&c.spec) {
+		return nil
+	}
+	n := c.pod.node
+	data, err := kubeconfig(n.options.Config, n.rootCA, c.pod.object().Namespace, box.inside(accountDir+"/token"))
+	if err != nil {
+		return fmt.Errorf("kubeconfig of the service account: %w", err)
+	}
+	env["KUBECONFIG"] = box.inside(kubeconfigPath)
+	return box.mount(corev1.VolumeMount{MountPath: path.Dir(kubeconfigPath)},
+		content{path.Base(kubeconfigPath): {data: data, secret: true}})
+}
+
+// arguments are the program and its arguments: the manifest's command replaces
+// the image's entrypoint and its command, the manifest's args only the latter.
+func arguments(c *corev1.Container, l *loaded, env map[string]string) []string {
+	program, args := c.Command, c.Args
+	if len(program) == 0 {
+		program = l.config.Entrypoint
+		if len(args) == 0 {
+			args = l.config.Cmd
+		}
+	}
+	all := slices.Concat(program, args)
+	for i := range all {
+		all[i] = expand(all[i], in(env))
+	}
+	return all
+}
+
+func workingDir(c *corev1.Container, l *loaded) string {
+	switch {
+	case l.rootfs == "":
+		return c.WorkingDir
+	case c.WorkingDir != "":
+		return c.WorkingDir
+	case l.config.WorkingDir != "":
+		return l.config.WorkingDir
+	default:
+		return "/"
+	}
+}
+
+// locate finds the program as execvp(3) would inside the container.
+func (c *command) locate() error {
+	l := c.image
+	if len(c.args) == 0 {
+		return errors.New("neither the image nor the manifest says what to run")
+	}
+	name := c.args[0]
+	if l.rootfs == "" { // an executable of this machine
+		c.path = name
+		return nil
+	}
+	tree := l.rootfs // without a root of its own, the program is run where it was unpacked
+	if c.box.own {
+		tree = c.box.dir
+	}
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	candidates := []string{path.Join("/", c.dir, name)}
+	if path.IsAbs(name) {
+		candidates = []string{name}
+	} else if !strings.Contains(name, "/") {
+		candidates = nil
+		for _, dir := range filepath.SplitList(variable(c.env, "PATH")) {
+			candidates = append(candidates, path.Join("/", dir, name))
+		}
+	}
+	for _, candidate := range candidates {
+		at, err := image.Resolve(root, candidate)
+		if err != nil {
+			continue
+		}
+		if info, err := root.Stat(at); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			c.path = candidate
+			if !c.box.own {
+				c.path, c.dir = filepath.Join(tree, at), ""
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("image %s has no executable %q (looked at %s)", l.name, name, strings.Join(candidates, ", "))
+}
+
+func variable(env []string, name string) string {
+	for _, entry := range env {
+		if n, v, _ := strings.Cut(entry, "="); n == name {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,210 @@
+package hostnode
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// probe probes a running container until ctx ends. The startup probe holds
+// the others back.
+func (c *container) probe(ctx context.Context) {
+	if c.spec.StartupProbe != nil {
+		started, cancel := context.WithCancel(ctx)
+		c.every(started, "Startup", c.spec.StartupProbe, func(healthy bool, why string) {
+			if healthy {
+				c.setStarted(true)
+				cancel()
+				return
+			}
+			go c.end("startup probe failed: " + why)
+			cancel()
+		})
+		cancel()
+		if !isTrue(c.status().Started) {
+			return
+		}
+	}
+	var probes sync.WaitGroup
+	defer probes.Wait()
+	if p := c.spec.ReadinessProbe; p != nil {
+		probes.Go(func() {
+			c.every(ctx, "Readiness", p, func(healthy bool, _ string) { c.setReady(healthy) })
+		})
+	}
+	if p := c.spec.LivenessProbe; p != nil {
+		probes.Go(func() {
+			c.every(ctx, "Liveness", p, func(healthy bool, why string) {
+				if !healthy {
+					go c.end("liveness probe failed: " + why)
+				}
+			})
+		})
+	}
+}
+
+// every runs a probe as its periods and thresholds say, and reports each
+// change of verdict, and each failed verdict again. There is no verdict before a threshold is reached.
+func (c *container) every(ctx context.Context, kind string, p *corev1.Probe, report func(healthy bool, why string)) {
+	period := seconds(p.PeriodSeconds, 10)
+	pause(ctx, seconds(p.InitialDelaySeconds, 0), nil)
+	var good, bad int32
+	healthy := false
+	for ctx.Err() == nil {
+		err := c.probeOnce(ctx, p)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			good, bad = good+1, 0
+			if !healthy && good >= max(p.SuccessThreshold, 1) {
+				healthy = true
+				report(true, "")
+			}
+		default:
+			good, bad = 0, bad+1
+			c.pod.warn("Unhealthy", fmt.Sprintf("%s probe of container %s failed: %v", kind, c.spec.Name, err))
+			if bad >= failures(p) {
+				healthy, bad = false, 0
+				report(false, err.Error())
+			}
+		}
+		pause(ctx, period, nil)
+	}
+}
+
+func failures(p *corev1.Probe) int32 {
+	if p.FailureThreshold == 0 {
+		return 3
+	}
+	return p.FailureThreshold
+}
+
+func seconds(n, otherwise int32) time.Duration {
+	if n == 0 {
+		n = otherwise
+	}
+	return time.Duration(n) * time.Second
+}
+
+func (c *container) probeOnce(ctx context.Context, p *corev1.Probe) error {
+	ctx, cancel := context.WithTimeout(ctx, seconds(p.TimeoutSeconds, 1))
+	defer cancel()
+	switch {
+	case p.HTTPGet != nil:
+		return c.probeHTTP(ctx, p.HTTPGet)
+	case p.TCPSocket != nil:
+		address, err := c.address(p.TCPSocket.Host, p.TCPSocket.Port)
+		if err != nil {
+			return err
+		}
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, "tcp", address)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	case p.Exec != nil:
+		return c.probeExec(ctx, p.Exec.Command)
+	}
+	return nil
+}
+
+// probeHTTP succeeds on 200 to 399, and trusts any certificate, as the kubelet does.
+func (c *container) probeHTTP(ctx context.Context, get *corev1.HTTPGetAction) error {
+	address, err := c.address(get.Host, get.Port)
+	if err != nil {
+		return err
+	}
+	target, err := url.Parse(get.Path)
+	if err != nil {
+		return err
+	}
+	target.Scheme, target.Host = strings.ToLower(string(get.Scheme)), address
+	if target.Scheme == "" {
+		target.Scheme = "http"
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("User-Agent", "kube-probe/plumbline")
+	for _, h := range get.HTTPHeaders {
+		request.Header.Add(h.Name, h.Value)
+		if strings.EqualFold(h.Name, "Host") {
+			request.Host = h.Value
+		}
+	}
+	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	answer, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, 200))
+	if answer.StatusCode < 200 || answer.StatusCode >= 400 {
+		return fmt.Errorf("HTTP probe failed with status code %d: %s", answer.StatusCode, strings.TrimSpace(string(body)))
+	}
+	return nil
+}
+
+// address is where a probe goes; a port may be the name of one of the container's.
+func (c *container) address(host string, port intstr.IntOrString) (string, error) {
+	if host == "" {
+		host = loopback
+	}
+	if port.Type == intstr.Int {
+		return net.JoinHostPort(host, strconv.Itoa(port.IntValue())), nil
+	}
+	for _, p := range c.spec.Ports {
+		if p.Name == port.StrVal {
+			return net.JoinHostPort(host, strconv.Itoa(int(p.ContainerPort))), nil
+		}
+	}
+	if number, err := strconv.Atoi(port.StrVal); err == nil {
+		return net.JoinHostPort(host, strconv.Itoa(number)), nil
+	}
+	return "", fmt.Errorf("the container has no port named %q", port.StrVal)
+}
+
+// probeExec runs a command where the container's process runs.
+func (c *container) probeExec(ctx context.Context, args []string) error {
+	c.mu.Lock()
+	cmd := *c.cmd
+	c.mu.Unlock()
+	cmd.args = args
+	if err := cmd.locate(); err != nil {
+		return err
+	}
+	out, err := os.CreateTemp(c.pod.dir, "probe-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close(); _ = os.Remove(out.Name()) }()
+	p, err := c.pod.node.starter.start(cmd.exec(out))
+	if err != nil {
+		return err
+	}
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		p.stop(0)
+		return fmt.Errorf("%s did not end in time: %w", args[0], context.Cause(ctx))
+	}
+	if p.code != 0 {
+		return fmt.Errorf("%s exited with %d: %s", args[0], p.code, strings.TrimSpace(tail(out.Name(), 0, 5)))
+	}
+	return nil
+}
