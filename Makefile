@@ -68,9 +68,10 @@ lint-workflows:
 	$(TOOL) actionlint
 	@! grep -rnE 'uses: [^.]' .github | grep -vE '@[0-9a-f]{40} # v[0-9.]+$$' || { echo 'pin actions by commit, with the version as a comment' >&2; exit 1; }
 
-.PHONY: fmt
-fmt: ## format the code
+.PHONY: fix
+fix: ## format the code and tidy every go.mod
 	$(TOOL) golangci-lint fmt
+	for m in $(MODULES); do (cd $$m && go mod tidy) || exit 1; done
 
 .PHONY: vuln
 vuln: ## look for known vulnerabilities that the code reaches; needs vuln.go.dev
