@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -148,7 +149,7 @@ func ginkgoCLI(ctx context.Context, progress func(string)) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return builds.HostMain(ctx, "github.com/onsi/ginkgo/v2", "v"+types.VERSION, "./ginkgo")
+	return builds.Main(ctx, "github.com/onsi/ginkgo/v2", "v"+types.VERSION, "./ginkgo", runtime.GOOS, runtime.GOARCH)
 }
 
 // command runs this very test binary in worker processes.
@@ -240,6 +241,24 @@ func show(t *report.Terminal, m report.Message) bool {
 		return true
 	}
 	return false
+}
+
+// Outcomes reads what a run's folder tells of its specs so far, in the order
+// in which they ended.
+func Outcomes(run string) ([]report.Outcome, error) {
+	file, err := os.Open(filepath.Join(run, progressFile))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	messages, err := report.Follow(file).Next()
+	var all []report.Outcome
+	for _, m := range messages {
+		if m.Outcome != nil {
+			all = append(all, *m.Outcome)
+		}
+	}
+	return all, err
 }
 
 // newRunFolder makes the folder of one run and points the link "latest" at it.

@@ -40,6 +40,10 @@ type Session struct {
 	Adapter   *providers.Adapter
 	Namespace string
 
+	// ClusterReady and ProviderReady are how long the one took to come up, and
+	// then the other.
+	ClusterReady, ProviderReady time.Duration
+
 	// Kubeconfig is a file with the administrator's access to the cluster.
 	Kubeconfig string
 
@@ -92,6 +96,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	}
 	s := &Session{Adapter: p.Adapter, Namespace: Namespace, Kubeconfig: filepath.Join(logs, "kubeconfig")}
 	s.alive, s.died = context.WithCancelCause(context.WithoutCancel(ctx))
+	began := time.Now()
 	var err error
 	s.Cluster, err = local.Start(ctx, p.cache, cluster.Options{
 		Name:       name,
@@ -104,6 +109,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
+	s.ClusterReady = time.Since(began)
 	if err := s.furnish(ctx, p); err != nil {
 		err = errors.Join(err, s.infra())
 		return nil, errors.Join(err, s.Close(context.WithoutCancel(ctx)))
@@ -113,11 +119,13 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 
 // furnish installs the provider and makes the namespace for specs.
 func (s *Session) furnish(ctx context.Context, p *Plan) error {
+	began := time.Now()
 	var err error
 	s.Provider, err = p.prepared.Install(ctx, s.Cluster, p.progress)
 	if err != nil {
 		return fmt.Errorf("provider %s: %w", p.Adapter.Name, err)
 	}
+	s.ProviderReady = time.Since(began)
 	s.client, err = dynamic.NewForConfig(s.Cluster.Config())
 	if err != nil {
 		return err
@@ -177,3 +185,9 @@ func (s *Session) Close(ctx context.Context) error {
 func logFolder(run string, worker, n int) string {
 	return filepath.Join(run, "logs", fmt.Sprintf("worker-%d.%d", worker, n))
 }
+
+// Dead is closed when a component of the cluster has died.
+func (s *Session) Dead() <-chan struct{} { return s.alive.Done() }
+
+// Err says which component died, with its last lines; nil if none has.
+func (s *Session) Err() error { return s.infra() }

@@ -20,6 +20,9 @@ const (
 	Infra   Verdict = "infra"   // the harness could not judge: a component died, the watch has a gap
 )
 
+// Verdicts lists them in the order in which people are shown them.
+func Verdicts() []Verdict { return []Verdict{Passed, Failed, Vacuous, Infra, Known, Skipped} }
+
 // Red tells whether a verdict fails the run.
 func (v Verdict) Red() bool { return v == Failed || v == Vacuous || v == Infra }
 

@@ -96,7 +96,7 @@ func (t *Terminal) Summary(artifacts string) bool {
 		}
 	}
 	var parts []string
-	for _, v := range []Verdict{Passed, Failed, Vacuous, Infra, Known, Skipped} {
+	for _, v := range Verdicts() {
 		if counts[v] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[v], v))
 		}

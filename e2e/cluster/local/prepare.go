@@ -1,0 +1,30 @@
+package local
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
+)
+
+// Prepare builds the programs that Start needs for a Kubernetes version, as
+// far as they aren't in the cache yet.
+func Prepare(ctx context.Context, c *build.Cache, kubernetes string) error {
+	_, err := binaries(ctx, c, kubernetes)
+	return err
+}
+
+// Processes are the process IDs of a running cluster, those of the provider's
+// pods included.
+func Processes(c *build.Cache, name string) ([]int, error) {
+	all, err := process.Within(filepath.Join(clusters(c.Dir), name))
+	if err != nil {
+		return nil, err
+	}
+	pids := make([]int, len(all))
+	for i, p := range all {
+		pids[i] = p.PID
+	}
+	return pids, nil
+}

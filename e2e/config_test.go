@@ -1,0 +1,101 @@
+package e2e
+
+import (
+	"context"
+	"regexp"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+func nothing(context.Context, *Env) {}
+
+func twoSuites() []*Suite {
+	drift, taints := NewSuite("drift"), NewSuite("node taints")
+	drift.Add(Spec{Name: "replaces nodes", Run: nothing})
+	drift.Add(Spec{Name: "is slow", Run: nothing, Labels: []string{"slow"}})
+	taints.Add(Spec{Name: "keep pods off", Run: nothing})
+	return []*Suite{drift, taints}
+}
+
+func clearEnvironment(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"CLUSTER", "K8S", "KARPENTER", "IMAGE", "FOCUS", "SKIP", "LABELS", "PROCS", "KEEP", "ARTIFACTS"} {
+		t.Setenv(name, "")
+	}
+}
+
+func TestAllMistakesInTheEnvironmentAreReportedTogether(t *testing.T) {
+	g := NewWithT(t)
+	clearEnvironment(t)
+	t.Setenv("CLUSTER", "minikube")
+	t.Setenv("K8S", "1.12")
+	t.Setenv("FOCUS", "(")
+	t.Setenv("LABELS", "a &&")
+	t.Setenv("PROCS", "many")
+	t.Setenv("KEEP", "perhaps")
+	_, err := FromEnv()
+	g.Expect(err).To(MatchError(And(
+		ContainSubstring("CLUSTER=minikube: there is no such backend; known: local"),
+		ContainSubstring("K8S=1.12"), ContainSubstring("1.36"),
+		ContainSubstring("FOCUS=(: not a regular expression"),
+		ContainSubstring("LABELS=a &&: not a Ginkgo label filter"),
+		ContainSubstring("PROCS=many: not a whole number from 1 up"),
+		ContainSubstring("KEEP=perhaps: say 1 or 0"),
+	)))
+}
+
+func TestDefaults(t *testing.T) {
+	g := NewWithT(t)
+	clearEnvironment(t)
+	c, err := FromEnv()
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(c.Cluster).To(Equal("local"))
+	g.Expect(c.Kubernetes).To(HavePrefix("v1.36."))
+	g.Expect(c.Procs).To(BeNumerically(">=", 1))
+	g.Expect(c.count(&providers.Adapter{Name: "kwok"}, twoSuites())).To(Equal(3))
+}
+
+func TestSelection(t *testing.T) {
+	for name, c := range map[string]struct {
+		variable, value string
+		want            int
+	}{
+		"focus on a suite":         {"FOCUS", "kwok: drift", 2},
+		"focus on a spec":          {"FOCUS", "^kwok: node taints keep pods off$", 1},
+		"skip":                     {"SKIP", "slow", 2},
+		"a suite's label":          {"LABELS", "node-taints", 1},
+		"a spec's label":           {"LABELS", "slow", 1},
+		"labels with an expresion": {"LABELS", "drift && !slow", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			clearEnvironment(t)
+			t.Setenv(c.variable, c.value)
+			config, err := FromEnv()
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(config.count(&providers.Adapter{Name: "kwok"}, twoSuites())).To(Equal(c.want))
+		})
+	}
+}
+
+func TestASelectionOfNothingIsAMistake(t *testing.T) {
+	g := NewWithT(t)
+	_, err := Config{Focus: regexp.MustCompile("brunch")}.count(&providers.Adapter{Name: "kwok"}, twoSuites())
+	g.Expect(err).To(MatchError(And(
+		ContainSubstring("none of the 3 specs is selected by FOCUS=brunch"),
+		ContainSubstring("kwok: drift is slow"))))
+	_, err = Config{}.count(&providers.Adapter{Name: "kwok"}, nil)
+	g.Expect(err).To(MatchError(ContainSubstring("no specs to run")))
+}
+
+func TestASuiteRefusesSpecsThatCannotBeTold(t *testing.T) {
+	g := NewWithT(t)
+	suite := NewSuite("drift")
+	suite.Add(Spec{Name: "replaces nodes", Run: nothing})
+	g.Expect(func() { suite.Add(Spec{Name: "replaces nodes", Run: nothing}) }).To(PanicWith(ContainSubstring("two specs")))
+	g.Expect(func() { suite.Add(Spec{Run: nothing}) }).To(PanicWith(ContainSubstring("needs a Name")))
+	g.Expect(suite.Specs()[0].Source()).To(ContainSubstring("config_test.go:"))
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
+)
+
+// figure is one line of bench.json.
+type figure struct {
+	Name    string  `json:"name"`
+	Value   float64 `json:"value"`
+	Unit    string  `json:"unit"`
+	Machine string  `json:"machine"`
+	Bound   float64 `json:"bound,omitempty"` // what is wanted at most; 0: nothing is
+}
+
+// rounds is how often a start-up is measured; its median is the figure.
+const rounds = 5
+
+// measurement measures some figures.
+type measurement struct {
+	what string
+	run  func(context.Context) ([]figure, error)
+}
+
+func bench(ctx context.Context, _ []string) error {
+	c, a, err := selected()
+	if err != nil {
+		return err
+	}
+	if _, err := local.Reap(ctx); err != nil {
+		return err
+	}
+	plan, err := e2e.Prepare(ctx, c, a, step)
+	if err != nil {
+		return err
+	}
+	var figures []figure
+	for _, m := range []measurement{
+		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return startUps(ctx, plan) }},
+		{"the recorder", recorder},
+		{"make test", makeTest},
+		{"make e2e until the first spec", firstSpec},
+		{"go.mod", requires},
+	} {
+		step("measuring " + m.what)
+		some, err := m.run(ctx)
+		if err != nil {
+			return fmt.Errorf("measuring %s: %w", m.what, err)
+		}
+		figures = append(figures, some...)
+	}
+	return publish(c.Artifacts, figures)
+}
+
+// publish prints the figures and writes them to bench.json.
+func publish(artifacts string, figures []figure) error {
+	for i := range figures {
+		figures[i].Machine = machine()
+		bound := ""
+		if b := figures[i].Bound; b > 0 {
+			bound = fmt.Sprintf("  (wanted: at most %g)", b)
+		}
+		fmt.Printf("%-52s %10.4g %s%s\n", figures[i].Name, figures[i].Value, figures[i].Unit, bound)
+	}
+	data, err := json.MarshalIndent(figures, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(artifacts, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(artifacts, "bench.json"), append(data, '\n'), 0o644)
+}
+
+func machine() string {
+	return fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+}
+
+// startUps starts clusters with the provider, one after another.
+func startUps(ctx context.Context, plan *e2e.Plan) ([]figure, error) {
+	var cluster, provider, memory, end []float64
+	for i := range rounds {
+		logs, err := os.MkdirTemp("", "plumbline-bench-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(logs)
+		name := fmt.Sprintf("bench-%d-%d", os.Getpid(), i)
+		s, err := plan.Start(ctx, name, logs)
+		if err != nil {
+			return nil, err
+		}
+		megabytes, err := resident(ctx, name)
+		began := time.Now()
+		if err := errors.Join(err, s.Close(context.WithoutCancel(ctx))); err != nil {
+			return nil, err
+		}
+		end = append(end, time.Since(began).Seconds())
+		cluster = append(cluster, s.ClusterReady.Seconds())
+		provider = append(provider, s.ProviderReady.Seconds())
+		memory = append(memory, megabytes)
+	}
+	return []figure{
+		{Name: "cluster ready, warm binaries", Value: median(cluster), Unit: "s", Bound: 4},
+		{Name: "provider ready after that", Value: median(provider), Unit: "s", Bound: 4},
+		{Name: "resident memory of cluster and provider", Value: median(memory), Unit: "MB", Bound: 700},
+		{Name: "cluster ended", Value: median(end), Unit: "s"},
+	}, nil
+}
+
+// resident sums the resident memory of a cluster's processes, in MB.
+func resident(ctx context.Context, name string) (float64, error) {
+	cache, err := build.Open(nil)
+	if err != nil {
+		return 0, err
+	}
+	pids, err := local.Processes(cache, name)
+	if err != nil {
+		return 0, err
+	}
+	args := []string{"-o", "rss="}
+	for _, pid := range pids {
+		args = append(args, "-p", strconv.Itoa(pid))
+	}
+	out, err := exec.CommandContext(ctx, "ps", args...).Output()
+	if err != nil {
+		return 0, fmt.Errorf("ps: %w", err)
+	}
+	var kilobytes float64
+	for _, field := range strings.Fields(string(out)) {
+		n, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return 0, err
+		}
+		kilobytes += n
+	}
+	return kilobytes / 1000, nil
+}
+
+var benchLine = regexp.MustCompile(`([\d.]+) (%core|lost|ms-latency)`)
+
+// recorder runs the recorder's own benchmarks.
+func recorder(ctx context.Context) ([]figure, error) {
+	out, err := output(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkRecorder", "-benchtime", "1x", "./e2e/history")
+	if err != nil {
+		return nil, err
+	}
+	var figures []figure
+	for line := range strings.Lines(out) {
+		name, _, _ := strings.Cut(line, " ")
+		for _, m := range benchLine.FindAllStringSubmatch(line, -1) {
+			value, err := strconv.ParseFloat(m[1], 64)
+			if err != nil {
+				return nil, err
+			}
+			figures = append(figures, figure{Name: strings.TrimPrefix(name, "Benchmark"), Value: value, Unit: m[2]})
+		}
+	}
+	if len(figures) == 0 {
+		return nil, fmt.Errorf("the benchmarks reported nothing:\n%s", out)
+	}
+	return figures, nil
+}
+
+func makeTest(ctx context.Context) ([]figure, error) {
+	if _, err := output(ctx, "make", "test"); err != nil { // warms the caches
+		return nil, err
+	}
+	began := time.Now()
+	_, err := output(ctx, "make", "test")
+	return []figure{{Name: "make test, warm", Value: time.Since(began).Seconds(), Unit: "s", Bound: 60}}, err
+}
+
+// firstSpec measures from `make e2e` to the start of the first spec.
+func firstSpec(ctx context.Context) ([]figure, error) {
+	artifacts, err := os.MkdirTemp("", "plumbline-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(artifacts)
+	began := time.Now()
+	if _, err := output(ctx, "make", "e2e", "ARTIFACTS="+artifacts, "FOCUS=taints"); err != nil {
+		return nil, err
+	}
+	outcomes, err := e2e.Outcomes(filepath.Join(artifacts, "latest"))
+	if err != nil {
+		return nil, err
+	}
+	if len(outcomes) == 0 {
+		return nil, errors.New("no spec ran")
+	}
+	first := outcomes[0].Started
+	for _, o := range outcomes {
+		if o.Started.Before(first) {
+			first = o.Started
+		}
+	}
+	return []figure{{Name: "make e2e, warm, until the first spec starts", Value: first.Sub(began).Seconds(), Unit: "s", Bound: 15}}, nil
+}
+
+// requires counts what the root module, and a module that imports the suites, requires.
+func requires(ctx context.Context) ([]figure, error) {
+	var figures []figure
+	for _, m := range []struct {
+		name, folder string
+		bound        float64
+	}{{"requires of the root go.mod", ".", 100}, {"requires of an importer's go.mod", "hack/importer", 0}} {
+		out, err := output(ctx, "go", "mod", "edit", "-json", filepath.Join(m.folder, "go.mod"))
+		if err != nil {
+			return nil, err
+		}
+		var mod struct{ Require []any }
+		if err := json.Unmarshal([]byte(out), &mod); err != nil {
+			return nil, err
+		}
+		figures = append(figures, figure{Name: m.name, Value: float64(len(mod.Require)), Unit: "modules", Bound: m.bound})
+	}
+	return figures, nil
+}
+
+// output runs a command and returns what it prints; an error holds the end of it.
+func output(ctx context.Context, name string, args ...string) (string, error) {
+	var both bytes.Buffer
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stdout, cmd.Stderr = &both, &both
+	if err := cmd.Run(); err != nil {
+		text := both.String()
+		return text, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, text[max(0, len(text)-2000):])
+	}
+	return both.String(), nil
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
+)
+
+// clean removes artifacts and what dead runs have left; living runs keep
+// theirs, and the cache of builds stays.
+func clean(ctx context.Context, _ []string) error {
+	c, err := e2e.FromEnv()
+	if err != nil {
+		return err
+	}
+	reaped, err := local.Reap(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range reaped {
+		step("ended what a dead run left behind: " + name)
+	}
+	step("removing " + c.Artifacts)
+	return os.RemoveAll(c.Artifacts)
+}

@@ -1,0 +1,99 @@
+// Command plumbline does what `make` offers beside running the suites.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// command is one verb of the program.
+type command struct {
+	name, help string
+	run        func(ctx context.Context, args []string) error
+	hidden     bool
+}
+
+func commands() []command {
+	return []command{
+		{name: "list", help: "list the specs; -format table or json", run: list},
+		{name: "setup", help: "build what a run needs into the cache, without running anything", run: setup},
+		{name: "up", help: "start a cluster with the provider and leave it running", run: up},
+		{name: "down", help: "end the cluster that up started", run: down},
+		{name: "summary", help: "print the latest run as Markdown", run: summary},
+		{name: "bench", help: "measure start-up, memory and the recorder; writes bench.json", run: bench},
+		{name: "clean", help: "remove artifacts, and what dead runs have left", run: clean},
+		{name: "keep", run: keep, hidden: true},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := dispatch(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "✗ %s\n", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+		os.Exit(1)
+	}
+}
+
+func dispatch(ctx context.Context, args []string) error {
+	if len(args) == 0 || args[0] == "help" || strings.TrimLeft(args[0], "-") == "help" || args[0] == "-h" {
+		fmt.Print(usage())
+		return nil
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return c.run(ctx, args[1:])
+		}
+	}
+	return fmt.Errorf("there is no command %q\n\n%s", args[0], usage())
+}
+
+func usage() string {
+	var b strings.Builder
+	b.WriteString("usage: plumbline COMMAND\n\n")
+	for _, c := range commands() {
+		if !c.hidden {
+			fmt.Fprintf(&b, "  %-7s %s\n", c.name, c.help)
+		}
+	}
+	b.WriteString("\nVariables: PROVIDER, K8S, KARPENTER, CLUSTER, IMAGE, ARTIFACTS; see README.md.\n")
+	return b.String()
+}
+
+// selected reads what the environment selects, with all mistakes at once.
+func selected() (e2e.Config, *providers.Adapter, error) {
+	c, err := e2e.FromEnv()
+	a := providers.Named(provider())
+	return c, a, errors.Join(err, a.Validate())
+}
+
+func provider() string {
+	if p := os.Getenv("PROVIDER"); p != "" {
+		return p
+	}
+	return "kwok"
+}
+
+func step(text string) { fmt.Fprintf(os.Stderr, "· %s\n", text) }
+
+// setup builds everything and starts nothing.
+func setup(ctx context.Context, _ []string) error {
+	c, a, err := selected()
+	if err != nil {
+		return err
+	}
+	if _, err = e2e.Prepare(ctx, c, a, step); err != nil {
+		return err
+	}
+	step("everything is there")
+	return nil
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// summary prints the latest run as Markdown, for a CI's page.
+func summary(_ context.Context, _ []string) error {
+	c, err := e2e.FromEnv()
+	if err != nil {
+		return err
+	}
+	outcomes, err := e2e.Outcomes(filepath.Join(c.Artifacts, "latest"))
+	if err != nil {
+		return fmt.Errorf("there is no run to sum up: %w", err)
+	}
+	fmt.Print(markdown(outcomes))
+	return nil
+}
+
+// markdown is a table of the outcomes, those first that need to be read.
+func markdown(outcomes []report.Outcome) string {
+	var red, other strings.Builder
+	counts := map[report.Verdict]int{}
+	for _, o := range outcomes {
+		counts[o.Verdict]++
+		b := &other
+		if o.Verdict.Red() {
+			b = &red
+		}
+		reason, _, _ := strings.Cut(o.Reason, "\n")
+		fmt.Fprintf(b, "| %s | %s | %.1f s | %s |\n", o.Verdict, o.Sentence(), o.Took.Seconds(), strings.ReplaceAll(reason, "|", `\|`))
+	}
+	var counted []string
+	for _, v := range report.Verdicts() {
+		if counts[v] > 0 {
+			counted = append(counted, fmt.Sprintf("%d %s", counts[v], v))
+		}
+	}
+	return fmt.Sprintf("### %s\n\n| verdict | spec | took | why |\n|---|---|---|---|\n%s%s", strings.Join(counted, ", "), red.String(), other.String())
+}

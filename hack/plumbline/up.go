@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// A cluster of `up` belongs to a process of its own, the keeper, which plays
+// its host node and supervises it until `down`. One keeper per cache: its
+// folder holds a lock, which lives as long as it does, and what it is.
+type keeperFolder string
+
+func (k keeperFolder) lock() string     { return filepath.Join(string(k), "lock") }
+func (k keeperFolder) state() string    { return filepath.Join(string(k), "state.json") }
+func (k keeperFolder) progress() string { return filepath.Join(string(k), "progress.jsonl") }
+func (k keeperFolder) log() string      { return filepath.Join(string(k), "keeper.log") }
+func (k keeperFolder) logs() string     { return filepath.Join(string(k), "logs") }
+
+// state is what a keeper tells others.
+type state struct {
+	PID        int    `json:"pid"`
+	Provider   string `json:"provider"`
+	Kubernetes string `json:"kubernetes"`
+	Kubeconfig string `json:"kubeconfig"`
+	Logs       string `json:"logs"`
+	Namespace  string `json:"namespace"`
+	Deployment string `json:"deployment"`
+}
+
+func theKeeper() (keeperFolder, error) {
+	cache, err := build.Open(nil)
+	if err != nil {
+		return "", err
+	}
+	return keeperFolder(filepath.Join(cache.Dir, "up")), nil
+}
+
+// running returns the state of a living keeper, or false.
+func (k keeperFolder) running() (state, bool, error) {
+	lock, err := filelock.Try(k.lock())
+	if err == nil {
+		lock.Release()
+		return state{}, false, nil
+	}
+	if !errors.Is(err, filelock.ErrHeld) {
+		return state{}, false, err
+	}
+	var s state
+	data, err := os.ReadFile(k.state())
+	if errors.Is(err, os.ErrNotExist) {
+		return s, true, nil // it is still starting
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	return s, true, err
+}
+
+func up(ctx context.Context, _ []string) error {
+	c, a, err := selected()
+	if err != nil {
+		return err
+	}
+	folder, err := theKeeper()
+	if err != nil {
+		return err
+	}
+	if s, alive, err := folder.running(); err != nil || alive {
+		if err == nil {
+			s.print("is up already; `make down` ends it")
+		}
+		return err
+	}
+	if _, err := local.Reap(ctx); err != nil {
+		return err
+	}
+	if _, err := e2e.Prepare(ctx, c, a, step); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(string(folder)); err != nil {
+		return err
+	}
+	keeper, err := folder.spawn()
+	if err != nil {
+		return err
+	}
+	return folder.await(ctx, keeper)
+}
+
+// spawn starts a keeper in a session of its own, so that it outlives the
+// terminal.
+func (k keeperFolder) spawn() (*exec.Cmd, error) {
+	if err := os.MkdirAll(string(k), 0o700); err != nil {
+		return nil, err
+	}
+	log, err := os.Create(k.log())
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	if err := os.WriteFile(k.progress(), nil, 0o600); err != nil {
+		return nil, err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(exe, "keep") //nolint:noctx // it must outlive this command
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	return cmd, cmd.Start()
+}
+
+// await shows a keeper's progress until its cluster is up.
+func (k keeperFolder) await(ctx context.Context, keeper *exec.Cmd) error {
+	messages, err := os.Open(k.progress())
+	if err != nil {
+		return err
+	}
+	defer messages.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- keeper.Wait() }()
+	follower := report.Follow(messages)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var exit error
+		gone := false
+		select {
+		case <-ctx.Done():
+			return errors.Join(context.Cause(ctx), keeper.Process.Signal(syscall.SIGTERM), <-ended)
+		case exit = <-ended:
+			gone = true
+		case <-tick.C:
+		}
+		news, err := follower.Next()
+		if err != nil {
+			return err
+		}
+		for _, m := range news {
+			if m.Fatal != "" {
+				return errors.New(m.Fatal)
+			}
+			step(m.Step)
+		}
+		if gone {
+			return fmt.Errorf("the keeper of the cluster ended (%w); see %s", exit, k.log())
+		}
+		if s, _, err := k.running(); err == nil && s.PID != 0 {
+			s.print("is up; `make down` ends it")
+			return nil
+		}
+	}
+}
+
+func (s state) print(what string) {
+	if s.PID == 0 {
+		fmt.Println("a cluster is starting already; `make down` ends it")
+		return
+	}
+	fmt.Printf("a cluster with Kubernetes %s and the provider %s %s\n\n", s.Kubernetes, s.Provider, what)
+	fmt.Printf("  export KUBECONFIG=%s\n", s.Kubeconfig)
+	fmt.Printf("  kubectl logs -n %s deploy/%s\n", s.Namespace, s.Deployment)
+	fmt.Printf("\nlogs of all components: %s\n", s.Logs)
+}
+
+// keep is the keeper: it brings the cluster up, says so, and stays until it
+// is told to end or a component dies.
+func keep(ctx context.Context, _ []string) error {
+	folder, err := theKeeper()
+	if err != nil {
+		return err
+	}
+	lock, err := filelock.Try(folder.lock())
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	progress, err := report.OpenProgress(folder.progress())
+	if err != nil {
+		return err
+	}
+	defer progress.Close()
+	say := func(text string) { _ = progress.Send(report.Message{Step: text}) }
+
+	err = folder.host(ctx, say)
+	if err != nil && ctx.Err() == nil {
+		_ = progress.Send(report.Message{Fatal: err.Error()})
+	}
+	return err
+}
+
+func (k keeperFolder) host(ctx context.Context, say func(string)) error {
+	c, a, err := selected()
+	if err != nil {
+		return err
+	}
+	plan, err := e2e.Prepare(ctx, c, a, say)
+	if err != nil {
+		return err
+	}
+	session, err := plan.Start(ctx, fmt.Sprintf("%s-up", a.Name), k.logs())
+	if err != nil {
+		return err
+	}
+	s := state{
+		PID: os.Getpid(), Provider: a.Name, Kubernetes: c.Kubernetes, Kubeconfig: session.Kubeconfig, Logs: k.logs(),
+		Namespace: session.Provider.Namespace, Deployment: session.Provider.Deployment,
+	}
+	data, err := json.Marshal(s)
+	if err == nil {
+		err = os.WriteFile(k.state(), data, 0o600)
+	}
+	if err == nil {
+		select {
+		case <-ctx.Done():
+		case <-session.Dead():
+			err = session.Err()
+		}
+	}
+	err = errors.Join(err, session.Close(context.WithoutCancel(ctx)))
+	if err != nil {
+		return err // the folder stays, with the keeper's log
+	}
+	return os.Remove(k.state())
+}
+
+func down(ctx context.Context, _ []string) error {
+	folder, err := theKeeper()
+	if err != nil {
+		return err
+	}
+	s, alive, err := folder.running()
+	if err != nil {
+		return err
+	}
+	if !alive {
+		reaped, err := local.Reap(ctx)
+		for _, name := range reaped {
+			step("ended what a dead run left behind: " + name)
+		}
+		if len(reaped) == 0 {
+			step("no cluster is up")
+		}
+		return err
+	}
+	if s.PID == 0 {
+		return fmt.Errorf("the cluster is still starting: try again in a few seconds, or see %s", folder.log())
+	}
+	if err := syscall.Kill(s.PID, syscall.SIGTERM); err != nil {
+		return fmt.Errorf("ending the keeper, process %d: %w", s.PID, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	lock, err := filelock.Wait(ctx, folder.lock(), nil)
+	if err != nil {
+		return fmt.Errorf("the keeper, process %d, does not end: %w; see %s", s.PID, err, folder.log())
+	}
+	lock.Release()
+	step("the cluster is gone")
+	return os.RemoveAll(string(folder))
+}
