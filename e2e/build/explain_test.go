@@ -1,0 +1,77 @@
+package build
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/gomega"
+)
+
+func TestFailuresSayWhatWouldBeRight(t *testing.T) {
+	for name, test := range map[string]struct{ stderr, want, also string }{
+		"name resolution": {
+			`go: k8s.io/api@v0.36.3: Get "https://proxy.golang.org/k8s.io/api/@v/v0.36.3.mod": dial tcp: lookup proxy.golang.org: no such host`,
+			"needs the Go module proxy (GOPROXY=https://my.proxy)", "nothing was changed",
+		},
+		"proxy off": {
+			`go: k8s.io/api@v0.36.3: module lookup disabled by GOPROXY=off`,
+			"needs the Go module proxy", "k8s.io/api@v0.36.3",
+		},
+		"toolchain": {
+			`go: download go1.26.11 for linux/amd64: toolchain not available`,
+			"needs the Go module proxy", "go1.26.11",
+		},
+		"gateway": {
+			`go: x@v1: reading https://proxy.golang.org/x/@v/v1.info: 502 Bad Gateway`,
+			"needs the Go module proxy", "502",
+		},
+		"full disk": {
+			`link: write /nowhere/at/all/go-build/a.out: no space left on device`,
+			"the disk of / is full", "MB free",
+		},
+		"quota": {
+			`mkdir /tmp/x: disk quota exceeded`,
+			"the disk of /tmp is full", "about 1 GB needed",
+		},
+		"something else": {
+			`main.go:1: syntax error`,
+			"building etcd v3", "main.go:1: syntax error",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			t.Setenv("GOPROXY", "https://my.proxy")
+			message := filepath.Join(t.TempDir(), "message")
+			g.Expect(os.WriteFile(message, []byte(test.stderr), 0o600)).To(Succeed())
+			fakeGo(t, "cat "+message+" >&2; exit 1")
+			c := &Cache{Dir: t.TempDir()}
+			_, err := c.Pinned(t.Context(), "etcd")
+			g.Expect(err).To(MatchError(And(ContainSubstring(test.want), ContainSubstring(test.also))))
+			g.Expect(entries(t, c)).To(BeEmpty())
+		})
+	}
+}
+
+func TestNoGoCommand(t *testing.T) {
+	g := NewWithT(t)
+	t.Setenv("PATH", t.TempDir())
+	c := &Cache{Dir: t.TempDir()}
+	_, err := c.Pinned(t.Context(), "etcd")
+	g.Expect(err).To(MatchError(And(
+		ContainSubstring("there is no go command on the PATH"), ContainSubstring("https://go.dev/dl"))))
+	g.Expect(entries(t, c)).To(BeEmpty())
+}
+
+func TestTheUsersGoSettingsDoNotReachABuild(t *testing.T) {
+	g := NewWithT(t)
+	env := command{dir: "/d", tmp: "/t", goos: "linux", goarch: "arm64"}.environ([]string{
+		"GOFLAGS=-mod=vendor", "GOWORK=/home/me/go.work", "GO111MODULE=off", "CGO_ENABLED=1", "GOTOOLCHAIN=local",
+		"GOEXPERIMENT=x", "GOOS=plan9", "GOROOT=/old", "GOPROXY=https://my.proxy", "GOPRIVATE=mine", "HOME=/home/me",
+	})
+	g.Expect(env).To(ConsistOf(
+		"GOFLAGS=-mod=readonly", "GOWORK=off", "GO111MODULE=on", "CGO_ENABLED=0", "GOTOOLCHAIN="+Toolchain+"+auto",
+		"GOOS=linux", "GOARCH=arm64", "GOTMPDIR=/t", "PWD=/d",
+		"GOPROXY=https://my.proxy", "GOPRIVATE=mine", "HOME=/home/me",
+	))
+}

@@ -1,0 +1,82 @@
+package build
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/gomega"
+)
+
+// modules is the script of a go command that knows one module.
+const modules = `
+case "$1 $2" in
+"mod download")
+	case "$4" in
+	*@v1.15.0) printf '{"Path":"example.com/karpenter","Version":"v1.15.0","Dir":"%s"}' "$SOURCE" ;;
+	*@v9.9.9) printf '{"Path":"example.com/karpenter","Error":"example.com/karpenter@v9.9.9: invalid version: unknown revision v9.9.9"}'; exit 1 ;;
+	*) printf '{"Error":"example.com/nothing: module example.com/nothing: not found: reading https://proxy: 404 Not Found"}'; exit 1 ;;
+	esac ;;
+"list -m")
+	case "$5" in
+	example.com/karpenter) printf '{"Versions":["v1.0.8","v1.14.3","v1.15.0"]}' ;;
+	*) echo "go: module example.com/nothing: 404 Not Found" >&2; exit 1 ;;
+	esac ;;
+"list -f")
+	case "$4" in ./pkg) echo pkg ;; *) echo main ;; esac ;;
+build*)
+	while [ "$1" != -o ]; do shift; done; echo "$GOOS/$GOARCH $(pwd) $3" > "$2" ;;
+esac`
+
+func TestAModuleIsDownloaded(t *testing.T) {
+	g := NewWithT(t)
+	source := t.TempDir()
+	t.Setenv("SOURCE", source)
+	fakeGo(t, modules)
+	c := &Cache{Dir: t.TempDir()}
+	for _, version := range []string{"v1.15.0", "1.15.0"} {
+		g.Expect(c.Module(t.Context(), "example.com/karpenter", version)).To(Equal(source))
+	}
+}
+
+func TestAnUnknownVersionIsAnsweredWithThoseThereAre(t *testing.T) {
+	g := NewWithT(t)
+	fakeGo(t, modules)
+	c := &Cache{Dir: t.TempDir()}
+	_, err := c.Module(t.Context(), "example.com/karpenter", "9.9.9")
+	g.Expect(err).To(MatchError(`example.com/karpenter has no version "v9.9.9": there are v1.15.0 v1.14.3 v1.0.8`))
+
+	_, err = c.Module(t.Context(), "example.com/nothing", "v1.0.0")
+	g.Expect(err).To(MatchError(ContainSubstring("no module example.com/nothing that could be downloaded")))
+}
+
+func TestAMainPackageIsBuiltWithinItsModule(t *testing.T) {
+	g := NewWithT(t)
+	source, err := filepath.EvalSymlinks(t.TempDir())
+	g.Expect(err).NotTo(HaveOccurred())
+	t.Setenv("SOURCE", source)
+	calls := fakeGo(t, modules)
+	c := &Cache{Dir: t.TempDir()}
+
+	binary, err := c.Main(t.Context(), "example.com/karpenter", "v1.15.0", "./kwok", "linux", "arm64")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(filepath.Base(binary)).To(Equal("kwok"))
+	g.Expect(os.ReadFile(binary)).To(BeEquivalentTo(fmt.Sprintf("linux/arm64 %s ./kwok\n", source)))
+
+	// The same package under its other name, and for another system.
+	g.Expect(c.Main(t.Context(), "example.com/karpenter", "1.15.0", "example.com/karpenter/kwok", "linux", "arm64")).To(Equal(binary))
+	g.Expect(count(t, calls, "build")).To(Equal(1))
+	g.Expect(c.Main(t.Context(), "example.com/karpenter", "v1.15.0", "kwok", "darwin", "arm64")).NotTo(Equal(binary))
+	g.Expect(count(t, calls, "build")).To(Equal(2))
+}
+
+func TestALibraryIsNoProgram(t *testing.T) {
+	g := NewWithT(t)
+	t.Setenv("SOURCE", t.TempDir())
+	fakeGo(t, modules)
+	c := &Cache{Dir: t.TempDir()}
+	_, err := c.Main(t.Context(), "example.com/karpenter", "v1.15.0", "./pkg", "", "")
+	g.Expect(err).To(MatchError(ContainSubstring("package ./pkg of example.com/karpenter@v1.15.0 is no program")))
+	g.Expect(entries(t, c)).To(BeEmpty())
+}
