@@ -22,8 +22,8 @@ var (
 	noSpace = regexp.MustCompile(`(?i)no space left on device|disk quota exceeded`)
 	// The path in "write /home/me/.cache/go-build/1: no space left on device".
 	fullFile = regexp.MustCompile(`(/[^\s:]+):? ?[^/\n]*(?i:no space left on device|disk quota exceeded)`)
-	unknown  = regexp.MustCompile(`(?i)unknown revision|invalid version|no matching versions|404 Not Found|410 Gone|` +
-		`not found: |malformed module path|unrecognized import path`)
+	// What proxies and repositories answer when they don't have a module.
+	refused = regexp.MustCompile(`(?i)40[134] [A-Z]|410 Gone|not found|malformed module path|unrecognized import path`)
 )
 
 // explain says what would be right when a task fails for a reason that the

@@ -113,27 +113,34 @@ func (c *Cache) download(ctx context.Context, path, version string) (d download,
 	if err == nil {
 		return d, nil
 	}
-	if ctx.Err() == nil && unknown.MatchString(err.Error()) && !offline.MatchString(err.Error()) {
-		return d, c.noSuchVersion(ctx, cmd, path, version, err)
+	if ctx.Err() == nil {
+		if unknown := c.unknown(ctx, cmd, path, version, err); unknown != nil {
+			return d, unknown
+		}
 	}
 	return d, t.explain(ctx, c.Dir, err)
 }
 
-// noSuchVersion says which versions there are.
-func (c *Cache) noSuchVersion(ctx context.Context, cmd command, path, version string, cause error) error {
+// unknown is the error for a version, or a module, that doesn't exist, or nil
+// if that's not why a download failed. It asks: what a proxy answers for what
+// it doesn't have (404, 410, 403) and how the go command words that, differs.
+func (c *Cache) unknown(ctx context.Context, cmd command, path, version string, cause error) error {
 	var module struct{ Versions []string }
 	out, err := cmd.run(ctx, "list", "-m", "-versions", "-json", path)
 	if err == nil {
 		err = json.Unmarshal(out, &module)
 	}
-	if err != nil || len(module.Versions) == 0 {
-		return fmt.Errorf("no module %s that could be downloaded: %w", path, cause)
-	}
 	versions := module.Versions
-	slices.Reverse(versions)
-	older := ""
-	if len(versions) > listed {
-		versions, older = versions[:listed], " and older ones"
+	switch {
+	case err == nil && len(versions) > 0 && !slices.Contains(versions, version):
+		slices.Reverse(versions)
+		older := ""
+		if len(versions) > listed {
+			versions, older = versions[:listed], " and older ones"
+		}
+		return fmt.Errorf("%s has no version %q: there are %s%s", path, version, strings.Join(versions, " "), older)
+	case refused.MatchString(cause.Error()) && (err == nil || refused.MatchString(err.Error())):
+		return fmt.Errorf("no module is called %s, or nobody may have it: %w", path, cause)
 	}
-	return fmt.Errorf("%s has no version %q: there are %s%s", path, version, strings.Join(versions, " "), older)
+	return nil
 }

@@ -48,7 +48,7 @@ func TestAnUnknownVersionIsAnsweredWithThoseThereAre(t *testing.T) {
 	g.Expect(err).To(MatchError(`example.com/karpenter has no version "v9.9.9": there are v1.15.0 v1.14.3 v1.0.8`))
 
 	_, err = c.Module(t.Context(), "example.com/nothing", "v1.0.0")
-	g.Expect(err).To(MatchError(ContainSubstring("no module example.com/nothing that could be downloaded")))
+	g.Expect(err).To(MatchError(ContainSubstring("no module is called example.com/nothing")))
 }
 
 func TestAMainPackageIsBuiltWithinItsModule(t *testing.T) {
