@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -77,11 +78,18 @@ func (c *clients) platform() (platform, error) {
 func (c *clients) establish(ctx context.Context, definitions []*unstructured.Unstructured) error {
 	resource := c.dynamic.Resource(crds)
 	missing := map[string]bool{}
+	applying, within := errgroup.WithContext(ctx)
 	for _, crd := range definitions {
-		if _, err := resource.Apply(ctx, crd.GetName(), crd, applyOptions()); err != nil {
-			return fmt.Errorf("applying the CRD %s: %w", crd.GetName(), err)
-		}
 		missing[crd.GetName()] = true
+		applying.Go(func() error {
+			if _, err := resource.Apply(within, crd.GetName(), crd, applyOptions()); err != nil {
+				return fmt.Errorf("applying the CRD %s: %w", crd.GetName(), err)
+			}
+			return nil
+		})
+	}
+	if err := applying.Wait(); err != nil {
+		return err
 	}
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {

@@ -2,6 +2,7 @@ package providers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -31,7 +32,7 @@ func (n *NotReady) Unwrap() error { return n.Cause }
 
 func (n *NotReady) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the controller of %s did not start: %v", n.Provider, n.Cause)
+	fmt.Fprintf(&b, "the controller of %s is not ready: %v", n.Provider, n.Cause)
 	for _, line := range n.Status {
 		b.WriteString("\n  " + line)
 	}
@@ -64,10 +65,15 @@ func (s *start) explain(ctx context.Context, cause error) error {
 		return n
 	}
 	n.Status = append(n.Status, describePod(pod)...)
+	if answer := s.answer.Load(); answer != nil {
+		n.Status = append(n.Status, "readiness endpoint: "+*answer)
+	}
 	n.Status = append(n.Status, s.warnings(ctx, pod.Name)...)
 	lines := s.log(ctx, pod.Name)
-	if denied := denials(lines, nil); len(denied) > 0 {
-		n.Cause = fmt.Errorf("%w; %s", cause, s.lacking(slices.Sorted(maps.Keys(denied))))
+	if _, told := errors.AsType[*LacksRights](cause); !told {
+		if denied := denials(lines, s.adapter.Controller.Logs.tolerates()); len(denied) > 0 {
+			n.Cause = fmt.Errorf("%w; %w", cause, s.lacking(denied))
+		}
 	}
 	n.LastLog = lines[max(0, len(lines)-tailLines):]
 	return n
@@ -143,19 +149,15 @@ func (s *start) readLog(ctx context.Context) error {
 			return false, nil
 		}
 		now := denials(s.log(ctx, pod.Name), s.adapter.Controller.Logs.tolerates())
-		var lasting []string
+		lasting := false
 		for what, times := range now {
-			if first := before[what]; first > 0 && times > first {
-				lasting = append(lasting, what)
-			}
-			if before[what] == 0 {
-				before[what] = times
-			}
+			lasting = lasting || before[what] > 0 && times > before[what]
 		}
-		if len(lasting) == 0 {
+		before = now
+		if !lasting {
 			return false, nil
 		}
-		return false, fmt.Errorf("%s", s.lacking(slices.Sorted(maps.Keys(now))))
+		return false, s.lacking(now)
 	})
 }
 
@@ -170,11 +172,21 @@ func denials(lines []string, tolerated func(string) bool) map[string]int {
 	return found
 }
 
-// lacking names the rights that the provider's own roles don't give it.
-func (s *start) lacking(rights []string) string {
+// LacksRights is the error of a controller whose own roles don't give it what
+// it asks of the API server.
+type LacksRights struct {
+	ServiceAccount string   // namespace/name
+	Rights         []string // verbs and resources, such as "list on nodepools.karpenter.sh"
+}
+
+func (l *LacksRights) Error() string {
+	return fmt.Sprintf("the ClusterRole (or Role) of its service account %s lacks %s", l.ServiceAccount, strings.Join(l.Rights, ", "))
+}
+
+func (s *start) lacking(denied map[string]int) error {
 	account := "default"
-	if pod := s.pod.Load(); pod != nil {
+	if pod := s.pod.Load(); pod != nil && pod.Spec.ServiceAccountName != "" {
 		account = pod.Spec.ServiceAccountName
 	}
-	return fmt.Sprintf("the ClusterRole (or Role) of its service account %s/%s lacks %s", s.Namespace, account, strings.Join(rights, ", "))
+	return &LacksRights{ServiceAccount: s.Namespace + "/" + account, Rights: slices.Sorted(maps.Keys(denied))}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -26,6 +27,7 @@ import (
 const (
 	askEvery  = 50 * time.Millisecond  // the readiness endpoint
 	readEvery = 500 * time.Millisecond // the log, for what is forbidden
+	maxAnswer = 1 << 10                // bytes of the endpoint's answer that are kept
 )
 
 // errReady ends the wait well: one of its signals came.
@@ -38,6 +40,7 @@ type start struct {
 	adapter   *Adapter
 	container corev1.Container
 	pod       atomic.Pointer[corev1.Pod] // the newest state of the newest pod
+	answer    atomic.Pointer[string]     // what its readiness endpoint last said
 }
 
 // await returns nil once the controller is ready, or an error that tells all
@@ -126,10 +129,16 @@ func (s *start) askEndpoint(ctx context.Context) error {
 			return false, fmt.Errorf("its readiness endpoint: %w", err)
 		}
 		answer, err := client.Do(request)
-		if err != nil {
-			return false, nil //nolint:nilerr // it doesn't listen yet; the timeout tells if it never does
+		if err != nil { // it doesn't listen yet; if it never does, the timeout tells
+			if ctx.Err() == nil {
+				s.answer.Store(new(err.Error()))
+			}
+			return false, nil
 		}
-		return answer.StatusCode < http.StatusBadRequest, answer.Body.Close()
+		defer func() { _ = answer.Body.Close() }()
+		body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+		s.answer.Store(new(fmt.Sprintf("GET %s: %s: %s", url, answer.Status, strings.TrimSpace(string(body)))))
+		return answer.StatusCode < http.StatusBadRequest, err
 	})
 	if err == nil {
 		return errReady
