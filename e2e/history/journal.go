@@ -3,7 +3,7 @@ package history
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"sync"
 	"time"
 )
@@ -15,7 +15,7 @@ const flushEvery = 100 * time.Millisecond
 // and written by a goroutine of its own, so that a slow disk delays no event.
 // After an error nothing more is written.
 type journal struct {
-	file   *os.File // nil: nothing is written
+	file   io.WriteCloser // nil: nothing is written
 	failed func(error)
 	quit   chan struct{}
 	done   chan struct{} // closed when the last flush is over
@@ -25,19 +25,14 @@ type journal struct {
 	err     error
 }
 
-func newJournal(path string, failed func(error)) (*journal, error) {
-	j := &journal{failed: failed, quit: make(chan struct{}), done: make(chan struct{})}
-	if path == "" {
+func newJournal(file io.WriteCloser, failed func(error)) *journal {
+	j := &journal{file: file, failed: failed, quit: make(chan struct{}), done: make(chan struct{})}
+	if file == nil {
 		close(j.done)
-		return j, nil
+		return j
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("create the file of the recording: %w", err)
-	}
-	j.file = f
 	go j.flushing()
-	return j, nil
+	return j
 }
 
 func (j *journal) header(start time.Time) {

@@ -24,14 +24,18 @@ type list struct {
 // list asks for all objects until it gets them or ctx is done.
 func (w *watcher) list(ctx context.Context) (list, error) {
 	delay := patience()
+	var before error
 	for {
 		l, err := w.listOnce(ctx)
-		if err == nil {
+		switch {
+		case err == nil:
 			return l, nil
-		}
-		if ctx.Err() != nil || isFinal(err) {
+		case ctx.Err() != nil && before != nil:
+			return list{}, fmt.Errorf("list %s: %w; before that: %w", name(w.resource), err, before)
+		case ctx.Err() != nil || isFinal(err):
 			return list{}, fmt.Errorf("list %s: %w", name(w.resource), err)
 		}
+		before = err
 		w.recorder.setTrouble(w.resource, err)
 		pause(ctx, max(delay.Step(), retryAfter(err)))
 	}

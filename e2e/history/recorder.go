@@ -3,6 +3,8 @@ package history
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -42,19 +44,29 @@ type Recorder struct {
 // It fails if a kind can't be listed or watched: an unknown kind and missing
 // permissions at once, an API server that doesn't answer when ctx is done.
 func Record(ctx context.Context, cfg *rest.Config, file string, kinds ...schema.GroupVersionResource) (*Recorder, error) {
-	api, err := newClient(cfg)
-	if err != nil {
-		return nil, err
+	if file == "" {
+		return recordTo(ctx, cfg, nil, kinds)
 	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	return recordTo(ctx, cfg, f, kinds)
+}
+
+// recordTo is Record into an open file, or none. It closes it in any case.
+func recordTo(ctx context.Context, cfg *rest.Config, file io.WriteCloser, kinds []schema.GroupVersionResource) (*Recorder, error) {
 	r := &Recorder{
 		stopped: make(chan struct{}),
 		trouble: map[schema.GroupVersionResource]error{},
 	}
 	r.stop = sync.OnceValue(r.end)
-	if r.journal, err = newJournal(file, r.journalFailed); err != nil {
-		return nil, err
-	}
+	r.journal = newJournal(file, r.journalFailed)
 	ctx, r.cancel = context.WithCancel(ctx)
+	api, err := newClient(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", errorsJoin(err, r.Stop()))
+	}
 	if err := r.start(ctx, api, kinds); err != nil {
 		return nil, fmt.Errorf("record: %w", errorsJoin(err, r.Stop()))
 	}

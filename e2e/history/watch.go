@@ -64,13 +64,13 @@ func (w *watcher) opened(ctx context.Context) error {
 // run watches until ctx is done, and begins again wherever a watch ends.
 func (w *watcher) run(ctx context.Context) {
 	delay := patience()
-	for first := true; ctx.Err() == nil; first = false {
+	for ctx.Err() == nil {
 		before := w.position
 		err := w.stream(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if first && isFinal(err) {
+		if !w.isOpen() && isFinal(err) {
 			w.failed = fmt.Errorf("watch %s: %w", name(w.resource), err)
 			close(w.connected)
 			return
@@ -149,10 +149,18 @@ func (w *watcher) stream(ctx context.Context) error {
 // open says that the watch works.
 func (w *watcher) open() {
 	w.recorder.setTrouble(w.resource, nil)
+	if !w.isOpen() {
+		close(w.connected)
+	}
+}
+
+// isOpen says whether a watch was ever opened.
+func (w *watcher) isOpen() bool {
 	select {
 	case <-w.connected:
+		return true
 	default:
-		close(w.connected)
+		return false
 	}
 }
 

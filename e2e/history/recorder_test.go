@@ -1,0 +1,294 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// record starts a recording that ends with the test.
+func record(t *testing.T, f *fakeAPI, kinds ...schema.GroupVersionResource) (*Recorder, string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "recording.jsonl")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	t.Cleanup(cancel)
+	r, err := Record(ctx, f.config(), file, kinds...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r, file
+}
+
+// await waits for an object in a state at or after the revision.
+func await(t *testing.T, r *Recorder, resource schema.GroupVersionResource, name string, revision int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	err := r.Await(ctx, func(w *World) bool {
+		o := w.Get(resource, "", name)
+		return o != nil && revisionOf(o.ResourceVersion) >= uint64(revision)
+	})
+	if err != nil {
+		t.Fatalf("%s at %d: %v", name, revision, err)
+	}
+}
+
+// told is what a history tells, one word per event.
+func told(h *History) []string {
+	var words []string
+	for _, e := range h.Events() {
+		words = append(words, fmt.Sprintf("%s %s@%s", e.Type, e.Object.Name, e.Object.ResourceVersion))
+	}
+	return words
+}
+
+func TestRecordBeginsWithTheWorldThatIsThere(t *testing.T) {
+	g := NewWithT(t)
+	f := newFakeAPI(t)
+	f.say("ADDED", "pods", "b")
+	f.say("ADDED", "pods", "a")
+	f.say("ADDED", "nodepools", "p")
+	r, _ := record(t, f, pods, pools)
+	h := r.History()
+	g.Expect(h.Events()).To(BeEmpty())
+	g.Expect(h.Start().List(pods)).To(HaveLen(2))
+	g.Expect(h.Start().Get(pods, "", "a").Unstructured().GetKind()).To(Equal("Thing"), "lists leave the kind out")
+	g.Expect(h.Start().List(pools)).To(HaveLen(1))
+
+	before := r.Now()
+	await(t, r, pods, "c", f.say("ADDED", "pods", "c"))
+	f.say("DELETED", "pods", "a")
+	await(t, r, pods, "d", f.say("ADDED", "pods", "d"))
+	g.Expect(told(r.History())).To(Equal([]string{"ADDED c@104", "DELETED a@105", "ADDED d@106"}))
+	g.Expect(r.History().Since(before).Start().List(pods)).To(HaveLen(2))
+	g.Expect(r.History().End().List(pods)).To(HaveLen(3))
+	g.Expect(h.Events()).To(BeEmpty(), "a history doesn't change")
+}
+
+// Whatever happens to a connection, everything is there once and in order.
+func TestResumesWithoutLossOrDuplicate(t *testing.T) {
+	bookmark := `{"type":"BOOKMARK","object":{"kind":"Thing","apiVersion":"v1","metadata":{"resourceVersion":"100","creationTimestamp":null}}}`
+	for name, faults := range map[string][]fault{
+		"the server ends watches":          {ends(1), ends(2), ends(1), ends(3)},
+		"connections break within a line":  {breaks(1), breaks(2), breaks(0), breaks(1)},
+		"a watch that ends at once":        {ends(1), says(0), says(0), says(0)},
+		"too many requests":                {ends(1), status(429, "TooManyRequests"), plainStatus(429)},
+		"server errors":                    {ends(1), status(500, "InternalError"), plainStatus(502), plainStatus(503), status(504, "Timeout")},
+		"ERROR within the stream, not 410": {ends(1), says(0, `{"type":"ERROR","object":`+statusBody(500, "InternalError")+`}`)},
+		"bookmarks":                        {says(2, bookmark), says(3, bookmark)},
+		"lines that are no JSON":           {ends(1), says(0, "not JSON"), says(0, `{"type":"ADDED"}`), says(0, `{"type":"WHAT","object":{}}`)},
+		"passing trouble with permissions": {ends(1), status(401, "Unauthorized"), status(403, "Forbidden")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewWithT(t)
+			f := newFakeAPI(t)
+			f.failWatches(faults...)
+			r, _ := record(t, f, pods)
+			var want []string
+			for i := range 20 {
+				revision := f.say("ADDED", "pods", fmt.Sprint("p", i))
+				want = append(want, fmt.Sprintf("ADDED p%d@%d", i, revision))
+				if i%3 == 0 { // some come while nobody listens, some don't
+					await(t, r, pods, fmt.Sprint("p", i), revision)
+				}
+			}
+			await(t, r, pods, "p19", f.revision)
+			g.Expect(told(r.History())).To(Equal(want))
+			g.Expect(r.History().Gaps()).To(BeEmpty())
+			g.Expect(f.watched).To(BeNumerically(">", len(faults)), "all faults were met")
+		})
+	}
+}
+
+// What is sent twice is recorded once.
+func TestDropsWhatIsSentAgain(t *testing.T) {
+	g := NewWithT(t)
+	f := newFakeAPI(t)
+	again := `{"type":"ADDED","object":{"kind":"Thing","apiVersion":"v1","metadata":{"name":"a","uid":"u-a","resourceVersion":"101"}}}`
+	f.failWatches(ends(1), says(1, again))
+	r, _ := record(t, f, pods)
+	f.say("ADDED", "pods", "a")
+	await(t, r, pods, "b", f.say("ADDED", "pods", "b"))
+	g.Expect(told(r.History())).To(Equal([]string{"ADDED a@101", "ADDED b@102"}))
+}
+
+func TestGapIsRecordedAndBridged(t *testing.T) {
+	for name, gone := range map[string]fault{
+		"HTTP 410":             status(410, "Expired"),
+		"HTTP 410, Gone":       status(410, "Gone"),
+		"HTTP 410 of a proxy":  plainStatus(410),
+		"ERROR in the stream":  says(0, `{"type":"ERROR","object":`+statusBody(410, "Expired")+`}`),
+		"ERROR without reason": says(0, `{"type":"ERROR","object":`+statusBody(410, "")+`}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewWithT(t)
+			f := newFakeAPI(t)
+			for _, p := range []string{"stays", "changes", "goes"} {
+				f.say("ADDED", "pods", p)
+			}
+			// While the watch is away, much happens.
+			f.failWatches(ends(1), func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
+				f.say("MODIFIED", "pods", "changes")
+				f.say("MODIFIED", "pods", "changes")
+				f.say("DELETED", "pods", "goes")
+				f.say("ADDED", "pods", "comes")
+				f.compact()
+				gone(f, w, r)
+			})
+			f.failLists() // the first list is good
+			r, file := record(t, f, pods)
+			await(t, r, pods, "first", f.say("ADDED", "pods", "first"))
+			await(t, r, pods, "comes", 108)
+			await(t, r, pods, "last", f.say("ADDED", "pods", "last"))
+
+			h := r.History()
+			g.Expect(told(h)).To(Equal([]string{
+				"ADDED first@104", "DELETED goes@103", "MODIFIED changes@106", "ADDED comes@108", "ADDED last@110",
+			}))
+			g.Expect(h.Gaps()).To(HaveLen(1))
+			g.Expect(h.Gaps()[0].Resource).To(Equal(pods))
+			g.Expect(h.Gaps()[0].Reason).To(ContainSubstring("no longer knew the events after 104"))
+			g.Expect(h.Since(h.from+1).Gaps()).To(HaveLen(1), "a view that begins before it has the gap")
+			g.Expect(h.Since(h.from+2).Gaps()).To(BeEmpty(), "a view that begins after it hasn't")
+
+			g.Expect(r.Stop()).To(Succeed())
+			loaded := load(t, file)
+			g.Expect(told(loaded)).To(Equal(told(h)))
+			g.Expect(loaded.Gaps()).To(HaveLen(1))
+			g.Expect(loaded.Since(loaded.from + 2).Gaps()).To(BeEmpty())
+		})
+	}
+}
+
+// An object that was deleted and made again in a gap is told as two events.
+func TestDifferencesKnowANewObjectOfTheSameName(t *testing.T) {
+	g := NewWithT(t)
+	old, renewed := &Object{Name: "a", UID: "1", ResourceVersion: "5"}, &Object{Name: "a", UID: "2", ResourceVersion: "9"}
+	events := differences([]*Object{old}, []*Object{renewed})
+	g.Expect(events).To(HaveLen(2))
+	g.Expect(events[0].Type).To(Equal(deleted))
+	g.Expect(events[0].Object).To(BeIdenticalTo(old))
+	g.Expect(events[1].Type).To(Equal(added))
+	g.Expect(events[1].Object).To(BeIdenticalTo(renewed))
+}
+
+func TestRecordRetriesListsAndFailsWhereRetryingIsNoUse(t *testing.T) {
+	slow := func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
+		time.Sleep(300 * time.Millisecond) // the slowness under test
+		f.list(w, r)
+	}
+	for name, c := range map[string]struct {
+		faults []fault
+		fails  string
+	}{
+		"slow":                    {[]fault{slow}, ""},
+		"429 and 503":             {[]fault{status(429, "TooManyRequests"), plainStatus(503)}, ""},
+		"cut off":                 {[]fault{func(_ *fakeAPI, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"items":[`) }}, ""},
+		"forbidden":               {[]fault{status(403, "Forbidden")}, "list pods: as the test wants it"},
+		"a kind that is unknown":  {[]fault{plainStatus(404)}, "list pods: the server could not find the requested resource"},
+		"an identity it rejects":  {[]fault{status(401, "Unauthorized")}, "list pods"},
+		"an item without a name":  {[]fault{listOf(`{"metadata":{}}`), slow}, ""},
+		"an answer that is a lie": {[]fault{listOf(`17`), slow}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewWithT(t)
+			f := newFakeAPI(t)
+			f.say("ADDED", "pods", "a")
+			f.failLists(c.faults...)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			r, err := Record(ctx, f.config(), "", pods)
+			if c.fails != "" {
+				g.Expect(err).To(MatchError(ContainSubstring(c.fails)))
+				return
+			}
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(r.History().Start().List(pods)).To(HaveLen(1))
+			g.Expect(r.Stop()).To(Succeed())
+		})
+	}
+}
+
+func listOf(item string) fault {
+	return func(_ *fakeAPI, w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"kind":"ThingList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[%s]}`, item)
+	}
+}
+
+func TestRecordFails(t *testing.T) {
+	t.Run("when nobody answers in time", func(t *testing.T) {
+		g := NewWithT(t)
+		f := newFakeAPI(t)
+		f.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		_, err := Record(ctx, f.config(), "", pods)
+		g.Expect(err).To(MatchError(ContainSubstring("list pods")))
+		g.Expect(err).To(MatchError(ContainSubstring("refused")))
+	})
+	t.Run("when watching is forbidden", func(t *testing.T) {
+		g := NewWithT(t)
+		f := newFakeAPI(t)
+		f.failWatches(status(403, "Forbidden"))
+		_, err := Record(t.Context(), f.config(), "", pods)
+		g.Expect(err).To(MatchError(ContainSubstring("watch pods: as the test wants it")))
+	})
+	t.Run("when the file exists", func(t *testing.T) {
+		g := NewWithT(t)
+		file := filepath.Join(t.TempDir(), "there.jsonl")
+		g.Expect(os.WriteFile(file, []byte("precious"), 0o600)).To(Succeed())
+		_, err := Record(t.Context(), newFakeAPI(t).config(), file, pods)
+		g.Expect(err).To(MatchError(os.ErrExist))
+		g.Expect(os.ReadFile(file)).To(BeEquivalentTo("precious"))
+	})
+}
+
+// A watch that stays silent while others speak doesn't keep them waiting, and
+// several resources end up in one order.
+func TestManyResources(t *testing.T) {
+	g := NewWithT(t)
+	f := newFakeAPI(t)
+	r, _ := record(t, f, pods, nodes, pools)
+	var want []string
+	for i := range 200 {
+		resource := []string{"pods", "nodes"}[i%2]
+		revision := f.say("ADDED", resource, fmt.Sprint("x", i))
+		want = append(want, fmt.Sprintf("ADDED x%d@%d", i, revision))
+	}
+	await(t, r, pods, "x198", 0)
+	await(t, r, nodes, "x199", 0)
+	g.Expect(told(r.History())).To(Equal(want), "in the order in which it happened, whatever watch was faster")
+}
+
+func TestStop(t *testing.T) {
+	g := NewWithT(t)
+	f := newFakeAPI(t)
+	r, file := record(t, f, pods)
+	await(t, r, pods, "a", f.say("ADDED", "pods", "a"))
+	g.Expect(r.Stop()).To(Succeed())
+	g.Expect(r.Stop()).To(Succeed(), "twice is fine")
+	f.say("ADDED", "pods", "b")
+	g.Expect(told(r.History())).To(HaveLen(1))
+	lines, err := os.ReadFile(file)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(slices.Collect(strings.Lines(string(lines)))).To(HaveLen(3), "header, event, end")
+	taken := r.History().Taken()
+	g.Expect(r.History().Taken()).To(Equal(taken), "it goes no further than to the stop")
+}
