@@ -24,6 +24,7 @@ type Installed struct {
 	// Digest of the image that runs, such as sha256:...
 	Digest string
 
+	adapter  *Adapter
 	clients  *clients
 	selector string
 }
@@ -98,9 +99,9 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 	i := &Installed{
 		Namespace: m.deployment.GetNamespace(), Deployment: m.deployment.GetName(),
 		CoreVersion: p.core, KubernetesVersion: on.kubernetes, Digest: p.digest,
-		clients: clients, selector: m.selector,
+		adapter: p.adapter, clients: clients, selector: m.selector,
 	}
-	s := &start{Installed: i, cluster: c, adapter: p.adapter, container: m.container}
+	s := &start{Installed: i, cluster: c, container: m.container}
 	return i, s.await(ctx)
 }
 

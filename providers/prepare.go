@@ -53,6 +53,9 @@ func Prepare(ctx context.Context, cache *build.Cache, a *Adapter, s Selection) (
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
+	if a.Simulator != nil {
+		return nil, fmt.Errorf("provider %s: simulators are not started yet; start it yourself, put what it exports into controller.env, and leave `simulator` out", a.Name)
+	}
 	p := &Prepared{adapter: a}
 	for _, step := range []func(context.Context, *build.Cache, Selection) error{
 		p.download, p.findImage, p.readCRDs, p.tryManifests,

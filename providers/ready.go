@@ -37,7 +37,6 @@ var errReady = errors.New("ready")
 type start struct {
 	*Installed
 	cluster   cluster.Cluster
-	adapter   *Adapter
 	container corev1.Container
 	pod       atomic.Pointer[corev1.Pod] // the newest state of the newest pod
 	answer    atomic.Pointer[string]     // what its readiness endpoint last said

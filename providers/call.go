@@ -1,0 +1,115 @@
+package providers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// ErrNoHook says that the adapter has no such hook. Specs that need it are
+// skipped with this reason.
+var ErrNoHook = errors.New("the adapter has no such hook")
+
+// Call runs a hook and returns its answer: the body of the HTTP response, what
+// the command printed, or the patched NodeClass as JSON. An HTTP status of 400
+// or more, and an exit code other than 0, are errors.
+func (i *Installed) Call(ctx context.Context, name HookName, v HookValues) ([]byte, error) {
+	h, there := i.adapter.Hooks[name]
+	if !there {
+		return nil, fmt.Errorf("hook %s of %s: %w", name, i.adapter.Name, ErrNoHook)
+	}
+	var answer []byte
+	var err error
+	switch {
+	case h.HTTP != nil:
+		answer, err = h.HTTP.send(ctx, v)
+	case h.Patch != nil:
+		answer, err = i.patchNodeClass(ctx, h, v)
+	default:
+		answer, err = runCommand(ctx, i.adapter.Dir, h.Exec, v)
+	}
+	if err != nil {
+		return answer, fmt.Errorf("hook %s of %s: %w", name, i.adapter.Name, err)
+	}
+	return answer, nil
+}
+
+func (h HTTPCall) send(ctx context.Context, v HookValues) ([]byte, error) {
+	method, text, err := h.request()
+	if err != nil {
+		return nil, err
+	}
+	url, urlErr := expand(text, v)
+	body, bodyErr := expand(h.Body, v)
+	if err := errors.Join(urlErr, bodyErr); err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(url, "/") {
+		url = "http://" + v.Addr + url
+	}
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode >= http.StatusBadRequest {
+		err = fmt.Errorf("%s %s: %s: %s", method, url, response.Status, strings.TrimSpace(string(answer)))
+	}
+	return answer, err
+}
+
+func (i *Installed) patchNodeClass(ctx context.Context, h Hook, v HookValues) ([]byte, error) {
+	var failed error
+	patch := expandAll(jsonOf(h.Patch), "patch", v, func(at string, err error) {
+		failed = errors.Join(failed, fmt.Errorf("%s: %w", at, err))
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	raw, err := json.Marshal(patch)
+	if err != nil {
+		return nil, err
+	}
+	var subresources []string
+	if h.Subresource != "" {
+		subresources = append(subresources, h.Subresource)
+	}
+	patched, err := i.clients.dynamic.Resource(i.adapter.NodeClassGVR()).
+		Patch(ctx, v.NodeClass, types.MergePatchType, raw, metav1.PatchOptions{FieldManager: fieldManager}, subresources...)
+	if err != nil {
+		return nil, fmt.Errorf("patching the NodeClass %s: %w", v.NodeClass, err)
+	}
+	return patched.MarshalJSON()
+}
+
+// runCommand runs a command in the adapter's folder.
+func runCommand(ctx context.Context, dir string, args []string, v HookValues) ([]byte, error) {
+	expanded := make([]string, len(args))
+	for n, arg := range args {
+		text, err := expand(arg, v)
+		if err != nil {
+			return nil, err
+		}
+		expanded[n] = text
+	}
+	cmd := exec.CommandContext(ctx, expanded[0], expanded[1:]...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
+		return out, fmt.Errorf("%s: %w: %s", strings.Join(expanded, " "), err, strings.TrimSpace(string(exit.Stderr)))
+	}
+	return out, err
+}

@@ -1,0 +1,63 @@
+package providers
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+)
+
+func TestHooksAreCalled(t *testing.T) {
+	g := NewWithT(t)
+	simulator := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.URL.Path != "/ice" {
+			http.Error(w, "no such verb", http.StatusNotFound)
+			return
+		}
+		_, _ = io.WriteString(w, r.Method+" "+r.URL.String()+" "+string(body))
+	}))
+	defer simulator.Close()
+	i := &Installed{adapter: &Adapter{Name: "acme", Hooks: map[HookName]Hook{
+		FailNextLaunch:    {HTTP: &HTTPCall{Post: "/ice?n={{.Count}}", Body: "{{.Nonce}}"}},
+		ClearFailures:     {HTTP: &HTTPCall{Delete: "/nothing"}},
+		ListInstances:     {Exec: []string{"echo", "-n", "{{.ProviderID}}"}},
+		TerminateInstance: {Exec: []string{"sh", "-c", "echo broken >&2; exit 3"}},
+	}}}
+	values := HookValues{Addr: strings.TrimPrefix(simulator.URL, "http://"), Count: 2, Nonce: "x1", ProviderID: "acme://7"}
+
+	answer, err := i.Call(t.Context(), FailNextLaunch, values)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(string(answer)).To(Equal("POST /ice?n=2 x1"))
+
+	answer, err = i.Call(t.Context(), ListInstances, values)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(string(answer)).To(Equal("acme://7"))
+
+	_, err = i.Call(t.Context(), ClearFailures, values)
+	g.Expect(err).To(MatchError(ContainSubstring("hook clearFailures of acme: DELETE " + simulator.URL + "/nothing: 404 Not Found: no such verb")))
+	_, err = i.Call(t.Context(), TerminateInstance, values)
+	g.Expect(err).To(MatchError(ContainSubstring("exit status 3: broken")))
+	_, err = i.Call(t.Context(), BreakNode, values)
+	g.Expect(err).To(MatchError(ErrNoHook))
+}
+
+func TestAHookPatchesTheNodeClass(t *testing.T) {
+	g := NewWithT(t)
+	a := Named("kwok")
+	fake := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), a.NodeClassObject("mine"))
+	i := &Installed{adapter: a, clients: &clients{dynamic: fake}}
+	_, err := i.Call(t.Context(), UnreadyNodeClass, HookValues{NodeClass: "mine"})
+	g.Expect(err).NotTo(HaveOccurred())
+	o, err := fake.Resource(a.NodeClassGVR()).Get(t.Context(), "mine", metav1.GetOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	g.Expect(conditions).To(ConsistOf(HaveKeyWithValue("status", "False")))
+}
