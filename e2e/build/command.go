@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -45,6 +46,9 @@ func (c command) run(ctx context.Context, args ...string) (stdout []byte, err er
 	cmd.Dir = c.dir
 	cmd.Env = c.environ(os.Environ())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	dieWithParent(cmd.SysProcAttr)
+	runtime.LockOSThread() // it's the thread's death that ends the child
+	defer runtime.UnlockOSThread()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	var out, diagnostics bytes.Buffer

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +22,7 @@ var (
 		`GOPROXY=off|unexpected EOF|context deadline exceeded|(500|502|503|504) [A-Z]|toolchain not available`)
 	noSpace = regexp.MustCompile(`(?i)no space left on device|disk quota exceeded`)
 	// The path in "write /home/me/.cache/go-build/1: no space left on device".
-	fullFile = regexp.MustCompile(`(/[^\s:]+):? ?[^/\n]*(?i:no space left on device|disk quota exceeded)`)
+	fullFile = regexp.MustCompile(`(/[^\s:]+): (?i:no space left on device|disk quota exceeded)`)
 	// What proxies and repositories answer when they don't have a module.
 	refused = regexp.MustCompile(`(?i)40[134] [A-Z]|410 Gone|not found|malformed module path|unrecognized import path`)
 )
@@ -37,17 +38,17 @@ func (t task) explain(ctx context.Context, cache string, err error) error {
 		return fmt.Errorf("%s must be built from source, but there is no go command on the PATH: "+
 			"install Go 1.21 or later from https://go.dev/dl (it fetches %s by itself): %w", t.what, Toolchain, err)
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT), noSpace.MatchString(said):
-		return t.full(cache, err)
+		return t.full(ctx, cache, err)
 	case offline.MatchString(said):
 		return fmt.Errorf("%s must be built from source, which needs the Go module proxy (GOPROXY=%s) "+
-			"the first time, and it can't be reached; nothing was changed: %w", t.what, proxy(ctx), err)
+			"the first time, and it can't be reached; nothing was changed: %w", t.what, setting(ctx, "GOPROXY"), err)
 	}
 	return fmt.Errorf("building %s: %w", t.what, err)
 }
 
 // full tells which disk is full, and by how much.
-func (t task) full(cache string, err error) error {
-	folder := cache
+func (t task) full(ctx context.Context, cache string, err error) error {
+	folder := fullest(cache, setting(ctx, "GOCACHE"), setting(ctx, "GOMODCACHE"))
 	if m := fullFile.FindStringSubmatch(err.Error()); m != nil {
 		folder = existing(filepath.Dir(m[1]))
 	}
@@ -59,19 +60,30 @@ func (t task) full(cache string, err error) error {
 	if needs == "" {
 		needs = "2 GB"
 	}
-	return fmt.Errorf("the disk of %s is full: %s free once the half-built %s was removed, about %s needed. "+
+	return fmt.Errorf("the disk of %s is full: %s free now that the half-built %s is removed, about %s needed. "+
 		"Make room, or set PLUMBLINE_CACHE (programs), GOCACHE and GOMODCACHE (the go command's) to another disk: %w",
 		folder, free, t.what, needs, err)
 }
 
-// proxy is what the go command asks for modules.
-func proxy(ctx context.Context) string {
-	if p := os.Getenv("GOPROXY"); p != "" {
-		return p
+// fullest is the folder whose disk has the least room: some messages don't say
+// which file found none.
+func fullest(folders ...string) string {
+	least, at := uint64(math.MaxUint64), folders[0]
+	for _, f := range folders {
+		f = existing(f)
+		if n, err := freeBytes(f); err == nil && n < least {
+			least, at = n, f
+		}
 	}
-	out, err := exec.CommandContext(ctx, "go", "env", "GOPROXY").Output()
+	return at
+}
+
+// setting is the value of one of the go command's settings, empty if it can't
+// be known.
+func setting(ctx context.Context, name string) string {
+	out, err := exec.CommandContext(ctx, "go", "env", name).Output() //nolint:gosec // a constant
 	if err != nil {
-		return "https://proxy.golang.org,direct"
+		return ""
 	}
 	return strings.TrimSpace(string(out))
 }
@@ -79,7 +91,7 @@ func proxy(ctx context.Context) string {
 // existing returns the nearest folder above that exists: the file that the
 // disk had no room for was removed since.
 func existing(dir string) string {
-	for dir != filepath.Dir(dir) {
+	for dir != filepath.Dir(dir) { // until the root, or "."
 		if _, err := os.Stat(dir); err == nil {
 			return dir
 		}

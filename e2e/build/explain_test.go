@@ -30,6 +30,10 @@ func TestFailuresSayWhatWouldBeRight(t *testing.T) {
 			`link: write /nowhere/at/all/go-build/a.out: no space left on device`,
 			"the disk of / is full", "MB free",
 		},
+		"full disk, no file": {
+			`/go/pkg/tool/linux_amd64/link: mapping output file failed: no space left on device`,
+			"is full", "about 1 GB needed",
+		},
 		"quota": {
 			`mkdir /tmp/x: disk quota exceeded`,
 			"the disk of /tmp is full", "about 1 GB needed",
@@ -44,7 +48,7 @@ func TestFailuresSayWhatWouldBeRight(t *testing.T) {
 			t.Setenv("GOPROXY", "https://my.proxy")
 			message := filepath.Join(t.TempDir(), "message")
 			g.Expect(os.WriteFile(message, []byte(test.stderr), 0o600)).To(Succeed())
-			fakeGo(t, "cat "+message+" >&2; exit 1")
+			fakeGo(t, `[ "$1" = env ] && echo "$GOPROXY" && exit; cat `+message+` >&2; exit 1`)
 			c := &Cache{Dir: t.TempDir()}
 			_, err := c.Pinned(t.Context(), "etcd")
 			g.Expect(err).To(MatchError(And(ContainSubstring(test.want), ContainSubstring(test.also))))
