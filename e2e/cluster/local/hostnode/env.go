@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -169,15 +170,13 @@ func services(host string) (map[string]string, error) {
 	}, nil
 }
 
-// merge lays the manifest's env over the image's, sorted.
-func merge(image []string, env map[string]string) []string {
-	all := map[string]string{}
+// merge lays the manifest's env over the image's, and that over what every
+// container runtime sets. It is sorted.
+func merge(runtime map[string]string, image []string, env map[string]string) []string {
+	all := maps.Clone(runtime)
 	for _, entry := range image {
 		name, value, _ := strings.Cut(entry, "=")
 		all[name] = value
-	}
-	if _, ok := all["PATH"]; !ok {
-		all["PATH"] = defaultPath
 	}
 	maps.Copy(all, env)
 	merged := make([]string, 0, len(all))
@@ -187,5 +186,18 @@ func merge(image []string, env map[string]string) []string {
 	return merged
 }
 
-// defaultPath is what container runtimes set when the image does not.
-const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+// runtimeEnv is what container runtimes set. Go programs without a HOME don't
+// find themselves: client-go then reads no kubeconfig at all.
+func runtimeEnv(p *corev1.Pod, l *loaded, box sandbox) map[string]string {
+	env := map[string]string{
+		"PATH":     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		"HOME":     box.inside("/"),
+		"HOSTNAME": p.Name,
+	}
+	if box.own {
+		if entry := database(l, "etc/passwd", strconv.FormatInt(box.uid, 10)); len(entry) > 5 && entry[5] != "" {
+			env["HOME"] = entry[5]
+		}
+	}
+	return env
+}

@@ -69,6 +69,9 @@ type Options struct {
 	// by each further one up to 5 min; 10 s if zero, as the kubelet does. The
 	// first crash delays nothing.
 	Backoff time.Duration
+	// Isolation of the pods' processes; if empty, the best that this machine
+	// allows, which is found by trying.
+	Isolation Isolation
 	// KubeletCA, in PEM, must have signed the client certificate of whoever
 	// asks for logs. Without it any process of this machine may read them.
 	KubeletCA []byte
@@ -141,7 +144,9 @@ func start(ctx context.Context, o Options, client kubernetes.Interface) (*Node, 
 	}
 	n.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	n.starter = newStarter()
-	n.isolation = probeIsolation(ctx, n.starter)
+	if n.isolation = o.Isolation; n.isolation == "" {
+		n.isolation = probeIsolation(ctx, n.starter)
+	}
 	if n.server, err = serveLogs(n, o.KubeletCA); err == nil {
 		err = n.register(ctx)
 	}

@@ -67,7 +67,7 @@ func (c *container) prepare(ctx context.Context, l *loaded) (*command, error) {
 	if err := c.giveAccount(box, env); err != nil {
 		return nil, &unready{reasonCreate, err}
 	}
-	cmd := &command{way: way, box: box, image: l, env: merge(l.config.Env, env), dir: workingDir(&c.spec, l)}
+	cmd := &command{way: way, box: box, image: l, env: merge(runtimeEnv(p, l, box), l.config.Env, env), dir: workingDir(&c.spec, l)}
 	cmd.args = arguments(&c.spec, l, env)
 	if err := cmd.locate(); err != nil {
 		return nil, &unready{reasonRun, err}
