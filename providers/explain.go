@@ -98,11 +98,18 @@ func describeState(s corev1.ContainerState) string {
 	case s.Running != nil:
 		return "running"
 	case s.Terminated != nil:
-		return fmt.Sprintf("ended with exit code %d%s", s.Terminated.ExitCode, colon(s.Terminated.Message))
+		return fmt.Sprintf("ended with exit code %d%s", s.Terminated.ExitCode, colon(firstLine(s.Terminated.Message)))
 	case s.Waiting != nil:
 		return "waiting: " + s.Waiting.Reason + colon(s.Waiting.Message)
 	}
 	return "not started"
+}
+
+// firstLine is what matters of a termination message, which is often the end of
+// the log; that is shown anyhow.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }
 
 // warnings are the warning events about a pod.

@@ -96,7 +96,7 @@ func judge(pod *corev1.Pod) error {
 		}
 		isInit := slices.ContainsFunc(pod.Status.InitContainerStatuses, func(i corev1.ContainerStatus) bool { return i.Name == c.Name })
 		if ended != nil && (!isInit || ended.ExitCode != 0) {
-			return fmt.Errorf("its container %s ended with exit code %d%s", c.Name, ended.ExitCode, colon(strings.Trim(ended.Reason+" "+ended.Message, " ")))
+			return fmt.Errorf("its container %s ended with exit code %d%s", c.Name, ended.ExitCode, colon(firstLine(strings.TrimSpace(ended.Reason+" "+ended.Message))))
 		}
 		if w := c.State.Waiting; w != nil && slices.Contains(hopeless, w.Reason) {
 			return fmt.Errorf("its container %s cannot start: %s%s", c.Name, w.Reason, colon(w.Message))

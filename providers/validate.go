@@ -73,6 +73,10 @@ func (c *checker) identity() {
 	if a.Core != "" && !semver.IsValid(a.Core) {
 		c.say("core", "`%s` is not a version; write one such as v1.14.0", a.Core)
 	}
+	c.regexp("names.pattern", a.Names.Pattern)
+	if a.Names.Max < 0 || a.Names.Max > 253 {
+		c.say("names.max", "%d is no length of a name; 1 to 253 is expected", a.Names.Max)
+	}
 	if a.Source == (Source{}) {
 		return
 	}
@@ -81,10 +85,6 @@ func (c *checker) identity() {
 	}
 	if !semver.IsValid(a.Source.Version) {
 		c.say("source.version", "`%s` is not a version; write one such as v1.15.0", a.Source.Version)
-	}
-	c.regexp("names.pattern", a.Names.Pattern)
-	if a.Names.Max < 0 || a.Names.Max > 253 {
-		c.say("names.max", "%d is no length of a name; 1 to 253 is expected", a.Names.Max)
 	}
 }
 
