@@ -25,31 +25,21 @@ type kwokctl struct {
 	script string // the kwokctl that is to be called
 }
 
-// install lays out the cluster's folder. The logs' folder is made part of it,
-// so that logs are where they're wanted as they're written.
+// install lays out the cluster's folder. The logs' folder, an absolute path, is
+// made part of it, so that logs are where they're wanted as they're written.
 func install(f *folder, bin programs, logs string) (*kwokctl, error) {
-	state := f.path("kwok", "clusters", f.name)
-	for _, dir := range []string{f.path("bin"), f.path("tmp"), state} {
+	k := &kwokctl{folder: f, script: f.path("kwokctl")}
+	for _, dir := range []string{f.path("bin"), f.path("tmp"), k.state()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
 	}
-	if logs != "" {
-		abs, err := filepath.Abs(logs)
-		if err != nil {
-			return nil, err
-		}
-		if err := os.MkdirAll(abs, 0o755); err != nil { //nolint:gosec // artifacts are for everybody
-			return nil, err
-		}
-		if err := os.Symlink(abs, filepath.Join(state, "logs")); err != nil {
-			return nil, err
-		}
+	if err := os.Symlink(logs, k.state("logs")); err != nil {
+		return nil, err
 	}
 	if err := os.Symlink(filepath.Join(bin.kwok, "kwokctl"), f.path("bin", "kwokctl")); err != nil {
 		return nil, err
 	}
-	k := &kwokctl{folder: f, script: f.path("kwokctl")}
 	for path, content := range map[string]string{
 		k.script:                 k.wrapper(),
 		f.path("bin", "kubectl"): kubectl,
@@ -136,10 +126,13 @@ func (k *kwokctl) process(component string) (process.Process, error) {
 	return process.Find(pid)
 }
 
-func (k *kwokctl) pidFile(component string) string {
-	return k.folder.path("kwok", "clusters", k.folder.name, "pids", component+".pid")
+// state is a path in kwokctl's own folder of the cluster.
+func (k *kwokctl) state(elem ...string) string {
+	return k.folder.path(append([]string{"kwok", "clusters", k.folder.name}, elem...)...)
 }
 
-func (k *kwokctl) logFile(component string) string {
-	return k.folder.path("kwok", "clusters", k.folder.name, "logs", component+".log")
-}
+func (k *kwokctl) pki() string { return k.state("pki") }
+
+func (k *kwokctl) pidFile(component string) string { return k.state("pids", component+".pid") }
+
+func (k *kwokctl) logFile(component string) string { return k.state("logs", component+".log") }

@@ -9,16 +9,22 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/hostnode"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 )
 
-// grace is how long components get to end by themselves.
-const grace = 2 * time.Second
+// grace is how long components get to end by themselves. It's short, since
+// nothing of theirs is to survive, and the API server would wait a minute for
+// those who watch.
+const grace = 250 * time.Millisecond
 
 // local is a running cluster.
 type local struct {
 	folder     *folder
 	ports      *ports
 	access     *rest.Config
+	node       *hostnode.Node
 	supervisor *supervisor
 
 	closing sync.Mutex
@@ -36,17 +42,16 @@ func (l *local) Kubeconfig() string { return l.folder.path("kubeconfig") }
 func (l *local) Port(int) (int, error) { return l.ports.take() }
 
 // Load makes an image available to the pods of the host node.
-func (l *local) Load(_ context.Context, ref string) (string, error) {
-	return "", fmt.Errorf("load image %s: the host node isn't there", ref)
-}
+func (l *local) Load(ctx context.Context, ref string) (string, error) { return l.node.Load(ctx, ref) }
 
 // PodLog is what the containers of a pod of the host node have written.
-func (l *local) PodLog(_ context.Context, namespace, pod string) (io.ReadCloser, error) {
-	return nil, fmt.Errorf("log of pod %s/%s: the host node isn't there", namespace, pod)
+func (l *local) PodLog(ctx context.Context, namespace, pod string) (io.ReadCloser, error) {
+	return l.node.PodLog(ctx, namespace, pod)
 }
 
 // Close ends all processes of the cluster and removes its folder. It asks them
-// first, and kills what is left after two seconds, or at once if ctx is over.
+// first, and kills what is left after a quarter of a second (pods: two
+// seconds), or at once if ctx is over.
 func (l *local) Close(ctx context.Context) error {
 	l.closing.Lock()
 	defer l.closing.Unlock()
@@ -56,14 +61,18 @@ func (l *local) Close(ctx context.Context) error {
 	if l.supervisor != nil {
 		l.supervisor.stop()
 	}
-	if err := l.end(ctx); err != nil {
+	var err error
+	if l.node != nil {
+		err = l.node.Close(ctx)
+	}
+	if endErr := process.End(ctx, l.folder.dir, grace); endErr != nil {
 		// The folder stays, as the proof of whose they are: the next run tries again.
-		return fmt.Errorf("close cluster %s: %w", l.folder.name, err)
+		return fmt.Errorf("close cluster %s: %w", l.folder.name, errors.Join(err, endErr))
 	}
 	l.closed = true
 	l.ports.release()
-	if err := l.folder.remove(); err != nil {
-		return errors.Join(fmt.Errorf("close cluster %s: %w", l.folder.name, err))
+	if err = errors.Join(err, l.folder.remove()); err != nil {
+		return fmt.Errorf("close cluster %s: %w", l.folder.name, err)
 	}
 	return nil
 }

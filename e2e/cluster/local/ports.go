@@ -23,17 +23,22 @@ const (
 // ports hands out ports of this machine that nobody else has: no process that
 // listens, and no other run, which may not have come to listen yet.
 type ports struct {
-	dir string // of the lock files, shared by all runs
+	dir         string // of the lock files, shared by all runs
+	first, last int
 
 	mu   sync.Mutex
 	held []*filelock.Lock
 }
 
+func newPorts(cache string) *ports {
+	return &ports{dir: filepath.Join(cache, "ports"), first: firstPort, last: lastPort}
+}
+
 // take returns a free port, which stays taken until release.
 func (p *ports) take() (int, error) {
-	const n = lastPort - firstPort + 1
+	n := p.last - p.first + 1
 	for i, start := 0, rand.IntN(n); i < n; i++ { //nolint:gosec // it only has to differ between runs
-		port := firstPort + (start+i)%n
+		port := p.first + (start+i)%n
 		lock, err := filelock.Try(filepath.Join(p.dir, strconv.Itoa(port)))
 		if errors.Is(err, filelock.ErrHeld) {
 			continue
@@ -50,7 +55,7 @@ func (p *ports) take() (int, error) {
 		p.mu.Unlock()
 		return port, nil
 	}
-	return 0, fmt.Errorf("take a port: all of %d to %d are in use", firstPort, lastPort)
+	return 0, fmt.Errorf("take a port: all of %d to %d are in use", p.first, p.last)
 }
 
 // release gives all ports back.

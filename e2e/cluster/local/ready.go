@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -183,15 +185,14 @@ func (d *died) Error() string {
 	return fmt.Sprintf("%s died while it was starting. Its last lines:\n%s", d.component, d.lines)
 }
 
+// inUse finds the port that a component couldn't have.
+var inUse = regexp.MustCompile(`:(\d+): bind: address already in use`)
+
 // diagnose looks into the log of a component that died for the reason.
 func (s *starting) diagnose(component string) *died {
 	d := &died{component: component, lines: s.lastLines(component)}
-	if !strings.Contains(d.lines, "address already in use") {
-		return d
-	}
-	d.port = s.taken[component]
-	if peer := s.taken[etcdPeer]; component == etcd && strings.Contains(d.lines, fmt.Sprintf(":%d: bind", peer)) {
-		d.port = peer
+	if m := inUse.FindStringSubmatch(d.lines); m != nil {
+		d.port, _ = strconv.Atoi(m[1]) // digits
 	}
 	return d
 }

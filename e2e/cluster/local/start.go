@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,7 +13,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
-	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/hostnode"
 )
 
 // Start makes a cluster and returns when each of its components works and the
@@ -43,9 +44,13 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 		return nil, err
 	}
 	say(fmt.Sprintf("starting Kubernetes %s", o.Kubernetes))
-	started := &local{folder: f, ports: &ports{dir: filepath.Join(c.Dir, "ports")}}
 	begin := time.Now()
-	if err := started.start(ctx, bin, o); err != nil {
+	started := &local{folder: f, ports: newPorts(c.Dir)}
+	taken, err := allocate(started.ports)
+	if err == nil {
+		err = started.start(ctx, bin, o, taken)
+	}
+	if err != nil {
 		err = fmt.Errorf("start cluster %s: %w", o.Name, err)
 		return nil, errors.Join(err, started.Close(ctx))
 	}
@@ -76,20 +81,20 @@ func binaries(ctx context.Context, c *build.Cache, version string) (programs, er
 }
 
 // start starts everything; Close ends what it started, also if it failed.
-func (l *local) start(ctx context.Context, bin programs, o cluster.Options) error {
+func (l *local) start(ctx context.Context, bin programs, o cluster.Options, taken map[string]int) error {
 	version, err := build.Kubernetes(o.Kubernetes)
 	if err != nil {
 		return err
 	}
-	taken, err := allocate(l.ports)
+	logs, err := logFolder(l.folder, o.Logs)
 	if err != nil {
 		return err
 	}
-	config, err := kwokctlConfig(version, bin, taken)
+	k, err := install(l.folder, bin, logs)
 	if err != nil {
 		return err
 	}
-	k, err := install(l.folder, bin, o.Logs)
+	config, err := kwokctlConfig(version, k.pki(), bin, taken)
 	if err != nil {
 		return err
 	}
@@ -101,11 +106,29 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options) erro
 	if err != nil {
 		return err
 	}
+	ca, err := os.ReadFile(filepath.Join(k.pki(), "ca.crt"))
+	if err != nil {
+		return err
+	}
+	l.node, err = hostnode.Start(ctx, hostnode.Options{
+		Config: l.access, Dir: l.folder.path("node"), Logs: logs, KubeletCA: ca,
+	})
+	if err != nil {
+		return err
+	}
 	l.supervisor = supervise(ctx, &supervisor{processes: processes, logFile: k.logFile, onDeath: o.OnDeath})
 	return nil
 }
 
-// end ends all processes of the cluster.
-func (l *local) end(ctx context.Context) error {
-	return process.End(ctx, l.folder.dir, grace)
+// logFolder makes the folder for logs; without one that was asked for, they go
+// with the cluster.
+func logFolder(f *folder, wanted string) (string, error) {
+	if wanted == "" {
+		wanted = f.path("logs")
+	}
+	logs, err := filepath.Abs(wanted)
+	if err != nil {
+		return "", err
+	}
+	return logs, os.MkdirAll(logs, 0o755) //nolint:gosec // artifacts are for everybody
 }
