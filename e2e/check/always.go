@@ -24,7 +24,7 @@ type never struct{ claim Claim }
 
 func (n never) String() string { return "never " + n.claim.String() }
 
-func (n never) Judge(h *history.History) Finding { return throughout(n, Not(n.claim), h) }
+func (n never) Judge(h *history.History) Finding { return throughout(n, Untrue(n.claim), h) }
 
 func throughout(check Check, claim Claim, h *history.History) Finding {
 	j, tested := judgement{check, h}, false

@@ -17,9 +17,9 @@ import (
 // fewWords is how many changes are told of one event.
 const fewWords = 5
 
-// change tells what an event changed, in a few words; empty if there is nothing
+// whatChanged tells what an event changed, in a few words; empty if there is nothing
 // to compare with.
-func change(before *history.Object, e history.Event) string {
+func whatChanged(before *history.Object, e history.Event) string {
 	if before == nil || e.Type == watch.Deleted {
 		return ""
 	}
@@ -98,7 +98,7 @@ func fieldChanges(path string, was, is map[string]any) []string {
 		nowMap, stillMap := now.(map[string]any)
 		switch {
 		case slices.Contains(untold, at) || equality.Semantic.DeepEqual(old, now):
-		case isMap && stillMap:
+		case stillMap && (isMap || !had):
 			changes = append(changes, fieldChanges(at, oldMap, nowMap)...)
 		case !had:
 			changes = append(changes, fmt.Sprintf("%s set%s", at, short(" to ", now)))

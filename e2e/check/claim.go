@@ -50,23 +50,23 @@ func (t that) Standing(w *history.World) string {
 	return standing
 }
 
-// Not is the opposite of a claim, exercised when the claim is.
-func Not(c Claim) Claim { return not{c} }
+// Untrue claims that a claim is false, and is exercised when the claim is.
+func Untrue(c Claim) Claim { return untrue{c} }
 
-type not struct{ Claim }
+type untrue struct{ Claim }
 
-func (n not) String() string { return fmt.Sprintf("not (%s)", n.Claim) }
+func (u untrue) String() string { return fmt.Sprintf("not (%s)", u.Claim) }
 
-func (n not) Holds(w *history.World) (ok, exercised bool) {
-	ok, exercised = n.Claim.Holds(w)
+func (u untrue) Holds(w *history.World) (ok, exercised bool) {
+	ok, exercised = u.Claim.Holds(w)
 	return !ok, exercised
 }
 
-// And claims all of the claims, and is exercised when each of them is.
-func And(claims ...Claim) Claim { return several{claims, "and", true} }
+// AllOf claims all of the claims, and is exercised when each of them is.
+func AllOf(claims ...Claim) Claim { return several{claims, "and", true} }
 
-// Or claims one of the claims at least, and is exercised when any of them is.
-func Or(claims ...Claim) Claim { return several{claims, "or", false} }
+// AnyOf claims one of the claims at least, and is exercised when any of them is.
+func AnyOf(claims ...Claim) Claim { return several{claims, "or", false} }
 
 // When claims something of the moments at which a condition is true, and is
 // exercised by them only: When(AtLeast(1, DriftedClaims(pool)),

@@ -69,25 +69,33 @@ func (c Count) Named(name string) Count {
 	return c
 }
 
+// AmongObjects is the same count, with other objects among which one could come
+// to be counted: that there is no event about a pod says something once there
+// is the pod.
+func (c Count) AmongObjects(of Count) Count {
+	c.Among, c.Reads = of.Of, readsBoth(c.Reads, of.Reads)
+	return c
+}
+
 // With is the counted objects for which match is true as well; words say which,
 // as they read after the name: "nodes of pool x" with "that are tainted". All
 // of c are those that could come to be counted.
 func (c Count) With(words string, match func(*unstructured.Unstructured) bool) Count {
 	remembered := remember(match)
-	return c.refine(c.Name+" "+words, func(_ *history.World, o *history.Object) bool { return remembered(o) })
+	return c.refine(c.Name+" "+words, remembered)
 }
 
 // Old is the counted objects that were there in an earlier world (the same
 // UID), New those that were not.
 func (c Count) Old(since *history.World) Count {
 	known := uids(since)
-	return c.refine(c.Name+" from before", func(_ *history.World, o *history.Object) bool { return known[o.UID] })
+	return c.refine(c.Name+" from before", func(o *history.Object) bool { return known[o.UID] })
 }
 
 // New is the counted objects that were not there in an earlier world.
 func (c Count) New(since *history.World) Count {
 	known := uids(since)
-	return c.refine(c.Name+" that are new", func(_ *history.World, o *history.Object) bool { return !known[o.UID] })
+	return c.refine(c.Name+" that are new", func(o *history.Object) bool { return !known[o.UID] })
 }
 
 func uids(w *history.World) map[string]bool {
@@ -100,13 +108,13 @@ func uids(w *history.World) map[string]bool {
 	return known
 }
 
-func (c Count) refine(name string, keep func(*history.World, *history.Object) bool) Count {
+func (c Count) refine(name string, keep func(*history.Object) bool) Count {
 	return Count{
 		Name:  name,
 		Among: c.Of,
 		Reads: c.Reads,
 		Of: func(w *history.World) []*history.Object {
-			return slices.DeleteFunc(c.Of(w), func(o *history.Object) bool { return !keep(w, o) })
+			return slices.DeleteFunc(c.Of(w), func(o *history.Object) bool { return !keep(o) })
 		},
 	}
 }

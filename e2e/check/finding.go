@@ -57,7 +57,7 @@ func (j judgement) broken(at int, standing, reason string) Finding {
 	events := j.h.Events()
 	f.Event = &events[at]
 	f.Offset = f.Event.Time.Sub(j.began())
-	f.Change = change(j.before(at), *f.Event)
+	f.Change = whatChanged(j.before(at), *f.Event)
 	return f
 }
 

@@ -50,8 +50,7 @@ func inPhase(phase corev1.PodPhase) func(*unstructured.Unstructured) bool {
 
 // On is those of the counted pods that are bound to one of the given nodes.
 func (c Count) On(nodes Count) Count {
-	on := c.refine(fmt.Sprintf("%s on %s", c.Name, nodes.Name), nil)
-	on.Reads = readsBoth(c.Reads, nodes.Reads)
+	on := Count{Name: fmt.Sprintf("%s on %s", c.Name, nodes.Name), Among: c.Of, Reads: readsBoth(c.Reads, nodes.Reads)}
 	on.Of = func(w *history.World) []*history.Object {
 		names := map[string]bool{}
 		for _, node := range nodes.Of(w) {
