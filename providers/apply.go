@@ -26,8 +26,6 @@ import (
 // fieldManager owns, in the API server's books, the fields that are applied here.
 const fieldManager = "plumbline"
 
-var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-
 // clients are the ways to talk to one API server.
 type clients struct {
 	typed   kubernetes.Interface
@@ -76,7 +74,9 @@ func (c *clients) platform() (platform, error) {
 
 // establish applies CRDs and waits until the API server serves all of them.
 func (c *clients) establish(ctx context.Context, definitions []*unstructured.Unstructured) error {
-	resource := c.dynamic.Resource(crds)
+	resource := c.dynamic.Resource(schema.GroupVersionResource{
+		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+	})
 	missing := map[string]bool{}
 	applying, within := errgroup.WithContext(ctx)
 	for _, crd := range definitions {
@@ -104,13 +104,11 @@ func (c *clients) establish(ctx context.Context, definitions []*unstructured.Uns
 		if !ok || !missing[o.GetName()] {
 			return len(missing) == 0, nil
 		}
-		switch status, message := crdCondition(o, "Established"); {
-		case status == "True":
+		if accepted, why := crdCondition(o, "NamesAccepted"); accepted == "False" {
+			return false, fmt.Errorf("the CRD %s is refused: %s", o.GetName(), why)
+		}
+		if established, _ := crdCondition(o, "Established"); established == "True" {
 			delete(missing, o.GetName())
-		default:
-			if conflict, why := crdCondition(o, "NamesAccepted"); conflict == "False" {
-				return false, fmt.Errorf("the CRD %s is refused: %s %s", o.GetName(), why, message)
-			}
 		}
 		return len(missing) == 0, nil
 	})

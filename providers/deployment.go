@@ -149,7 +149,7 @@ func (p *Prepared) env(rendered any, v Values) ([]any, error) {
 // withGates lays gates over a list such as "NodeRepair=false,StaticCapacity=true".
 func withGates(list string, gates map[string]bool) string {
 	var kept []string
-	for _, g := range strings.Split(list, ",") {
+	for g := range strings.SplitSeq(list, ",") {
 		if name, _, _ := strings.Cut(g, "="); strings.TrimSpace(g) != "" {
 			if _, ours := gates[strings.TrimSpace(name)]; !ours {
 				kept = append(kept, g)

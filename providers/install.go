@@ -53,7 +53,8 @@ func (i *Installed) Pods(ctx context.Context) []string {
 // charts let the kubelet wait seconds before it asks for the first time: the pod's
 // own status may then still say not ready for that long. Elsewhere the pod's Ready condition counts.
 //
-// Progress may be nil. What is left of a failed installation goes with the cluster.
+// Progress may be nil. The cluster must not have the provider yet; what is left of a failed
+// installation goes with the cluster.
 func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func(string)) (*Installed, error) {
 	say := func(line string) {
 		if progress != nil {

@@ -88,7 +88,7 @@ func TestKwokProvisionsAtEveryRelease(t *testing.T) {
 				pod, err := pods.Get(t.Context(), "pending", metav1.GetOptions{})
 				g.Expect(err).NotTo(HaveOccurred())
 				return pod.Status.Phase
-			}, "30s", "100ms").Should(Equal(corev1.PodRunning))
+			}, 30*time.Second, 100*time.Millisecond).Should(Equal(corev1.PodRunning))
 
 			log, err := c.PodLog(t.Context(), i.Namespace, i.Pods(t.Context())[0])
 			g.Expect(err).NotTo(HaveOccurred())

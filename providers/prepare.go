@@ -124,6 +124,11 @@ func (p *Prepared) findImage(ctx context.Context, cache *build.Cache, s Selectio
 		if err != nil {
 			return err
 		}
+		if strings.HasPrefix(ref, ".") { // a file or folder, relative as all paths of the adapter are
+			if ref, err = filepath.Abs(filepath.Join(p.adapter.Dir, ref)); err != nil {
+				return err
+			}
+		}
 		p.image = ref
 	default:
 		ref, err := p.buildImage(ctx, cache)

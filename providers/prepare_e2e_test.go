@@ -48,7 +48,7 @@ func TestKwokPreparesAtEveryRelease(t *testing.T) {
 func TestPrepareSaysWhatIsWrong(t *testing.T) {
 	g := NewWithT(t)
 	_, err := prepare(t, Selection{Version: "v1.99.0"})
-	g.Expect(err).To(MatchError(ContainSubstring("sigs.k8s.io/karpenter@v1.99.0")))
+	g.Expect(err).To(MatchError(ContainSubstring(`sigs.k8s.io/karpenter has no version "v1.99.0": there are v1.`)))
 
 	_, err = prepare(t, Selection{Image: "./no/such/layout"})
 	g.Expect(err).To(MatchError(ContainSubstring("no/such/layout")))

@@ -70,7 +70,7 @@ func (s *start) watchPods(ctx context.Context) error {
 		func(o *metav1.ListOptions) { o.LabelSelector = s.selector })
 	_, err := watchtools.UntilWithSync(ctx, pods, &corev1.Pod{}, nil, func(e watch.Event) (bool, error) {
 		pod, ok := e.Object.(*corev1.Pod)
-		if !ok || e.Type == watch.Deleted {
+		if !ok || e.Type == watch.Deleted || pod.DeletionTimestamp != nil {
 			return false, nil
 		}
 		if known := s.pod.Load(); known == nil || !pod.CreationTimestamp.Before(&known.CreationTimestamp) {
