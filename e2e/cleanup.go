@@ -24,7 +24,7 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpWithin)
 	defer cancel()
 	var problems []string
-	for _, step := range []func(context.Context) error{e.deleteWorkloads, e.deletePools, e.awaitEmpty, e.deleteNodeClasses} {
+	for _, step := range []func(context.Context) error{e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.deleteNodeClasses} {
 		if err := step(ctx); err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -49,6 +49,27 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 		return fmt.Errorf("deleting pods: %w", err)
 	}
 	return nil
+}
+
+// letLaunchesEnd waits a while for claims whose node has not joined yet. What
+// becomes of a claim that is deleted in the middle of its launch is a promise
+// with a spec of its own; a clean-up that raced with it would put it to the
+// test, by chance, in every other spec.
+func (e *Env) letLaunchesEnd(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, launchWithin)
+	defer cancel()
+	err := e.recorder.Await(ctx, func(w *history.World) bool {
+		for _, claim := range w.List(karpenter.NodeClaims) {
+			if !karpenter.IsTrue(claim.Unstructured(), karpenter.Registered) && !karpenter.Deleting(claim.Unstructured()) {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("waiting for launches: %w", err)
+	}
+	return nil // a launch that takes longer is not the clean-up's business
 }
 
 // deletePools deletes NodePools and NodeClaims, with which their nodes go.

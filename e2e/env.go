@@ -56,12 +56,32 @@ func newEnv(s *Session, r *history.Recorder) *Env {
 }
 
 // Create applies objects, server-side and with strict field validation.
-// NodePools and NodeClaims are completed from the provider's templates.
+// NodePools and NodeClaims are completed from the provider's templates. Of a
+// NodePool it waits for the word whether it is ready: for a pod that comes
+// earlier Karpenter has no pool, and tries again much later.
 func (e *Env) Create(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		o := e.complete(ctx, object.Unstructured())
 		ref := e.apply(ctx, o)
 		e.created = append(e.created, ref)
+		if ref.kind == karpenter.NodePools {
+			e.awaitReadiness(ctx, ref)
+		}
+	}
+}
+
+// awaitReadiness waits until a NodePool is said to be ready or not to be.
+func (e *Env) awaitReadiness(ctx context.Context, pool reference) {
+	err := e.recorder.Await(ctx, func(w *history.World) bool {
+		o := w.Get(pool.kind, pool.namespace, pool.name)
+		if o == nil {
+			return false
+		}
+		ready, found := karpenter.Condition(o.Unstructured(), karpenter.Ready)
+		return found && ready.Status != metav1.ConditionUnknown
+	})
+	if err != nil {
+		e.fail(ctx, "waiting for the condition Ready of %s: %w", pool, context.Cause(ctx))
 	}
 }
 

@@ -90,13 +90,14 @@ func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) re
 			Reason: "set-up failed: " + err.Error(),
 		}
 	}
-	o, clean := r.session.Run(ctx, suite, spec, filepath.Join(r.run, "histories"))
+	histories := filepath.Join(r.run, "histories")
+	o, clean := r.session.Run(ctx, suite, spec, histories)
 	if o.Verdict == report.Infra && ctx.Err() == nil {
-		first := o
 		r.renew(ctx)
 		if err := r.ensure(ctx); err == nil {
-			o, clean = r.session.Run(ctx, suite, spec, filepath.Join(r.run, "histories"))
-			o.Note = strings.TrimSpace(o.Note + " run again on a new cluster, since the first time was infra: " + first.Reason)
+			first := o.Reason
+			o, clean = r.session.Run(ctx, suite, spec, filepath.Join(histories, "again"))
+			o.Note = strings.TrimSpace(o.Note + " run again on a new cluster, since the first time was infra: " + first)
 		}
 	}
 	o.Worker = ginkgo.GinkgoParallelProcess()

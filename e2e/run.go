@@ -135,7 +135,7 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	if _, err2 := local.Reap(context.WithoutCancel(ctx)); err2 != nil {
 		err = errors.Join(err, err2)
 	}
-	green := terminal.Summary(latest(run))
+	green := terminal.Summary(short(filepath.Join(c.Artifacts, latestLink)))
 	if err == nil && !green {
 		err = errRed
 	}
@@ -179,6 +179,9 @@ func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
 // testBinary is the name under which the run folder links this executable:
 // the Ginkgo CLI tells compiled tests by their ending.
 const testBinary = "workers.test"
+
+// latestLink leads to the folder of the latest run.
+const latestLink = "latest"
 
 // follow starts the workers and shows their messages until they have ended.
 func follow(ctx context.Context, cmd *exec.Cmd, run string, terminal *report.Terminal) error {
@@ -267,7 +270,7 @@ func newRunFolder(artifacts string) (string, error) {
 	if err := os.MkdirAll(run, 0o755); err != nil {
 		return "", fmt.Errorf("folder for artifacts: %w; ARTIFACTS chooses another", err)
 	}
-	link := filepath.Join(artifacts, "latest")
+	link := filepath.Join(artifacts, latestLink)
 	fresh := fmt.Sprintf("%s.%d", link, os.Getpid())
 	if err := os.Symlink(filepath.Base(run), fresh); err != nil {
 		return "", fmt.Errorf("folder for artifacts: %w", err)
@@ -285,14 +288,14 @@ func newRunFolder(artifacts string) (string, error) {
 	return run, os.WriteFile(filepath.Join(run, progressFile), nil, 0o644)
 }
 
-// latest is the shortest true path of a run's folder.
-func latest(run string) string {
+// short is a path as people like to read it: relative, if that leads down.
+func short(path string) string {
 	wd, err := os.Getwd()
 	if err != nil {
-		return run
+		return path
 	}
-	if rel, err := filepath.Rel(wd, run); err == nil && !strings.HasPrefix(rel, "..") {
+	if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
-	return run
+	return path
 }

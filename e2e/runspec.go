@@ -25,6 +25,9 @@ import (
 // drain, and what isn't gone by then is stuck.
 const cleanUpWithin = 60 * time.Second
 
+// launchWithin is how long the clean-up waits for launches that are under way.
+const launchWithin = 15 * time.Second
+
 // skip says why a spec can't run in this session; "" if it can.
 func (s *Session) skip(spec *Spec) string {
 	for _, need := range spec.Needs {
