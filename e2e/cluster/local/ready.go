@@ -75,6 +75,9 @@ func (s *starting) ready(ctx context.Context) (map[string]process.Process, error
 		slow := probes[0].component
 		return nil, fmt.Errorf("%s does not work after %s: %w\n%s", slow, readyWithin, last, s.lastLines(slow))
 	}
+	if err == nil {
+		err = s.isVersion(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +98,6 @@ func (s *starting) probes() []probe {
 			_, err := get(ctx, s.server, s.access.Host+"/readyz")
 			return err
 		}},
-		{apiserver, s.isVersion},
 		{controllerManager, local("https", controllerManager, "/healthz")},
 		{scheduler, local("https", scheduler, "/healthz")},
 		{kwokController, local("http", kwokController, "/healthz")},
