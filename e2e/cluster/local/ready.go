@@ -24,6 +24,9 @@ const (
 	// seconds are usual.
 	readyWithin = 2 * time.Minute
 	readyPoll   = 25 * time.Millisecond
+	// answerWithin keeps one who accepts connections and says nothing from
+	// delaying the news that a component died.
+	answerWithin = time.Second
 	// restarts is how often a component may end because the API server isn't
 	// there yet.
 	restarts = 5
@@ -48,6 +51,12 @@ type probe struct {
 	holds     func(context.Context) error
 }
 
+func (p probe) asked(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	return p.holds(ctx)
+}
+
 // ready waits until every component works, and returns their processes.
 func (s *starting) ready(ctx context.Context) (map[string]process.Process, error) {
 	if err := s.clients(); err != nil {
@@ -60,7 +69,7 @@ func (s *starting) ready(ctx context.Context) (map[string]process.Process, error
 			return false, err
 		}
 		for len(probes) > 0 {
-			if last = probes[0].holds(ctx); last != nil {
+			if last = probes[0].asked(ctx); last != nil {
 				return false, nil
 			}
 			s.serves = s.serves || probes[0].component == apiserver
@@ -133,7 +142,6 @@ func (s *starting) clients() error {
 	// The controller manager and the scheduler sign their own certificates; all
 	// that is asked of them is whether they're well.
 	s.health = &http.Client{
-		Timeout:   5 * time.Second,
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, //nolint:gosec // see above
 	}
 	return nil
