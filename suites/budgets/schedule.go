@@ -30,10 +30,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, inside.BudgetDuring(fixtures.WindowAround(now), "0").NewTemplate())
 		env.Change(ctx, outside.BudgetDuring(fixtures.WindowAwayFrom(now), "0").NewTemplate())
 		env.Await(ctx, 1, check.DriftedClaims(inside))
-		env.Await(ctx, 1, check.ReplacedNodes(outside, old))
+		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(outside, old)))
 		env.Expect(env.Since(before), holds(inside))
 
 		env.Change(ctx, inside.NoBudgets().BudgetDuring(fixtures.WindowAwayFrom(now), "0"))
-		env.Await(ctx, 1, check.ReplacedNodes(inside, old))
+		env.Await(ctx, 1, check.RunningPods(holding).On(check.ReplacedNodes(inside, old)))
 	},
 })

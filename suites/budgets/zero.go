@@ -27,11 +27,11 @@ var _ = Suite.Add(e2e.Spec{
 		before, old := env.Now(), env.World()
 		env.Change(ctx, held.NewTemplate(), free.NewTemplate())
 		env.Await(ctx, 1, check.DriftedClaims(held))
-		env.Await(ctx, 1, check.ReplacedNodes(free, old))
+		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
 		env.Watch(ctx, settled)
 		env.Expect(env.Since(before), holds(held))
 
 		env.Change(ctx, held.NoBudgets())
-		env.Await(ctx, 1, check.ReplacedNodes(held, old))
+		env.Await(ctx, 1, check.RunningPods(holding).On(check.ReplacedNodes(held, old)))
 	},
 })

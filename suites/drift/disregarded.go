@@ -40,7 +40,7 @@ func leavesAlone(field string, change func(*fixtures.Pool)) e2e.Spec {
 			quiet := env.Watch(ctx, 5*time.Second)
 			changed := env.Now()
 			env.Change(ctx, pool.NewTemplate())
-			env.Await(ctx, 1, check.ReplacedNodes(pool, old))
+			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 
 			env.Expect(quiet, check.Always(check.None(check.DriftedClaims(pool))), undisturbed(pool))
 			env.Expect(env.Since(changed), drifting(pool))

@@ -28,7 +28,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before, old := env.Now(), env.World()
 		env.Change(ctx, pool.Require(disk, fixtures.In, "fast"))
-		env.Await(ctx, 1, check.ReplacedNodes(pool, old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(old))
 
 		fast := check.Labeled(disk, "fast")

@@ -29,7 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 		quiet := env.Watch(ctx, 5*time.Second)
 		narrowed := env.Now()
 		env.Change(ctx, pool.Require(disk, fixtures.In, "fast"))
-		env.Await(ctx, 1, check.ReplacedNodes(pool, old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 
 		env.Expect(quiet, check.Always(check.None(check.DriftedClaims(pool))), undisturbed(pool))
 		env.Expect(env.Since(narrowed), drifting(pool))
