@@ -21,7 +21,7 @@ import (
 // what is left when its time is over: nothing, if the provider keeps its
 // promise to end what it launched.
 func (e *Env) cleanUp(ctx context.Context) []string {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpWithin)
+	ctx, cancel := context.WithTimeout(ctx, cleanUpWithin)
 	defer cancel()
 	var problems []string
 	for _, step := range []func(context.Context) error{e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.deleteNodeClasses} {
@@ -94,8 +94,8 @@ func (e *Env) awaitEmpty(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if infra := e.session.infra(); infra != nil {
-		return nil //nolint:nilerr // nothing can be said of a cluster that died; the session knows
+	if e.session.infra() != nil || interrupted(ctx) {
+		return nil //nolint:nilerr // nothing can be said of a cluster that died, or is about to go
 	}
 	var lines []string
 	for _, o := range left {

@@ -172,7 +172,7 @@ func (r *Registration) renew(ctx context.Context) {
 // hold leaves the cluster as it is until somebody interrupts the run.
 func (r *Registration) hold(ctx context.Context, sentence string, end *ending) {
 	r.send(report.Message{Step: fmt.Sprintf("KEEP=1: %q %s (%s); its cluster stays until Ctrl-C: export KUBECONFIG=%s",
-		sentence, end.verdict, end.reason, r.session.Kubeconfig)})
+		sentence, end.verdict, end.reason, r.session.Cluster.Kubeconfig())})
 	<-ctx.Done()
 }
 

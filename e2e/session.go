@@ -44,9 +44,6 @@ type Session struct {
 	// then the other.
 	ClusterReady, ProviderReady time.Duration
 
-	// Kubeconfig is a file with the administrator's access to the cluster.
-	Kubeconfig string
-
 	client dynamic.Interface
 	mapper meta.RESTMapper
 
@@ -94,7 +91,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return nil, fmt.Errorf("folder for logs: %w", err)
 	}
-	s := &Session{Adapter: p.Adapter, Namespace: Namespace, Kubeconfig: filepath.Join(logs, "kubeconfig")}
+	s := &Session{Adapter: p.Adapter, Namespace: Namespace}
 	s.alive, s.died = context.WithCancelCause(context.WithoutCancel(ctx))
 	began := time.Now()
 	var err error
@@ -102,7 +99,6 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 		Name:       name,
 		Kubernetes: p.Config.Kubernetes,
 		Logs:       logs,
-		Kubeconfig: s.Kubeconfig,
 		Progress:   p.progress,
 		OnDeath:    s.onDeath,
 	})

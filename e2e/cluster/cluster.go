@@ -18,7 +18,6 @@ type Options struct {
 	Name       string       // unique on this machine; DNS label
 	Kubernetes string       // full version, such as v1.36.3
 	Logs       string       // folder that receives the logs of components and of the provider's pods
-	Kubeconfig string       // optional: file that receives the administrator's kubeconfig, mode 0600; gone when the cluster is
 	Progress   func(string) // optional: told what is being done, in a few words
 	OnDeath    func(Death)  // optional: called once, from another goroutine, for the first component that dies
 }
@@ -31,10 +30,17 @@ type Death struct {
 
 func (d Death) Error() string { return fmt.Sprintf("%s died", d.Component) }
 
+// Access is the administrator's access to a cluster.
+type Access interface {
+	// Config is for programs; callers copy it before they change it.
+	Config() *rest.Config
+	// Kubeconfig is a file for kubectl, mode 0600; it is gone when the cluster is.
+	Kubeconfig() string
+}
+
 // Cluster is a running cluster with a place for the provider's pod.
 type Cluster interface {
-	// Config is the administrator's access; callers copy it before they change it.
-	Config() *rest.Config
+	Access
 	// Load makes an image (a reference that image.Open understands) available
 	// to pods and returns the name under which manifests refer to it.
 	Load(ctx context.Context, ref string) (name string, err error)

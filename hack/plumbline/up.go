@@ -217,7 +217,7 @@ func (k keeperFolder) host(ctx context.Context, say func(string)) error {
 		return err
 	}
 	s := state{
-		PID: os.Getpid(), Provider: a.Name, Kubernetes: c.Kubernetes, Kubeconfig: session.Kubeconfig, Logs: k.logs(),
+		PID: os.Getpid(), Provider: a.Name, Kubernetes: c.Kubernetes, Kubeconfig: session.Cluster.Kubeconfig(), Logs: k.logs(),
 		Namespace: session.Provider.Namespace, Deployment: session.Provider.Deployment,
 	}
 	data, err := json.Marshal(s)
