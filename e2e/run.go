@@ -129,6 +129,9 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	if err != nil {
 		return err
 	}
+	if err := writeWorker(filepath.Join(run, testBinary)); err != nil {
+		return err
+	}
 	terminal := report.NewTerminal(out, total, c.Procs)
 	steps(fmt.Sprintf("%d specs of %s on Kubernetes %s (%s), %d at a time", total, a.Name, c.Kubernetes, c.Cluster, c.Procs))
 	err = follow(ctx, command(ctx, cli, run, test, c), run, terminal)
@@ -176,8 +179,8 @@ func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
 	return cmd
 }
 
-// testBinary is the name under which the run folder links this executable:
-// the Ginkgo CLI tells compiled tests by their ending.
+// testBinary is the name of the program that the Ginkgo CLI starts in worker
+// processes; it tells compiled tests by their ending.
 const testBinary = "workers.test"
 
 // latestLink leads to the folder of the latest run.
@@ -278,15 +281,27 @@ func newRunFolder(artifacts string) (string, error) {
 	if err := os.Rename(fresh, link); err != nil {
 		return "", fmt.Errorf("folder for artifacts: %w", err)
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if err := os.Symlink(exe, filepath.Join(run, testBinary)); err != nil {
-		return "", err
-	}
 	return run, os.WriteFile(filepath.Join(run, progressFile), nil, 0o644)
 }
+
+// writeWorker writes the program that the Ginkgo CLI starts: this executable,
+// in the folder where it was started, since the CLI would start it in that of
+// the program and relative paths would lead elsewhere.
+func writeWorker(path string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	script := fmt.Sprintf("#!/bin/sh\ncd %s && exec %s \"$@\"\n", shellQuote(wd), shellQuote(exe))
+	return os.WriteFile(path, []byte(script), 0o755) //nolint:gosec // it must be executable
+}
+
+// shellQuote makes one word of s for a POSIX shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // short is a path as people like to read it: relative, if that leads down.
 func short(path string) string {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -88,6 +89,6 @@ func rerunCommand(command, test string) string {
 
 // rerun is the command that runs one spec alone.
 func (r *Registration) rerun(o report.Outcome) string {
-	focus := fmt.Sprintf("FOCUS='^%s$'", regexp.QuoteMeta(o.Sentence()))
-	return fmt.Sprintf(r.config.Rerun, focus)
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(o.Sentence()), "'", ".") // nothing to quote for a shell, or for make
+	return fmt.Sprintf(r.config.Rerun, "FOCUS='^"+pattern+"$'")
 }

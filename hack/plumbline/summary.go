@@ -35,7 +35,8 @@ func markdown(outcomes []report.Outcome) string {
 			b = &red
 		}
 		reason, _, _ := strings.Cut(o.Reason, "\n")
-		fmt.Fprintf(b, "| %s | %s | %.1f s | %s |\n", o.Verdict, o.Sentence(), o.Took.Seconds(), strings.ReplaceAll(reason, "|", `\|`))
+		why := strings.TrimSpace(reason + " " + o.Note)
+		fmt.Fprintf(b, "| %s | %s | %.1f s | %s |\n", o.Verdict, cell(o.Sentence()), o.Took.Seconds(), cell(why))
 	}
 	var counted []string
 	for _, v := range report.Verdicts() {
@@ -45,3 +46,6 @@ func markdown(outcomes []report.Outcome) string {
 	}
 	return fmt.Sprintf("### %s\n\n| verdict | spec | took | why |\n|---|---|---|---|\n%s%s", strings.Join(counted, ", "), red.String(), other.String())
 }
+
+// cell escapes text for a cell of a Markdown table.
+func cell(s string) string { return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ").Replace(s) }
