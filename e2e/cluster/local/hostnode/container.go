@@ -204,6 +204,16 @@ func (c *container) refreshVolumes(ctx context.Context) error {
 	return nil
 }
 
+// hasBegun tells whether the container was ever started.
+func (c *container) hasBegun() bool {
+	select {
+	case <-c.began:
+		return true
+	default:
+		return false
+	}
+}
+
 // awaitStarted returns whether the container was started before ctx ended.
 func (c *container) awaitStarted(ctx context.Context) bool {
 	select {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 )
 
 // environment resolves a container's env.
@@ -150,21 +150,16 @@ func isTrue(b *bool) bool { return b != nil && *b }
 // services are the variables by which a process in a pod finds the API server.
 // Those of other services are left out: nothing answers at their addresses.
 func services(host string) (map[string]string, error) {
-	u, err := url.Parse(host)
+	u, _, err := rest.DefaultServerURL(host, "", schema.GroupVersion{}, true) // a bare host:port is allowed
 	if err != nil {
 		return nil, fmt.Errorf("address of the API server: %w", err)
 	}
-	name, port := u.Hostname(), u.Port()
-	if u.Host == "" { // a bare host:port, which client-go allows
-		if name, port, err = net.SplitHostPort(host); err != nil {
-			return nil, fmt.Errorf("address of the API server: %w", err)
-		}
-	}
+	port := u.Port()
 	if port == "" {
 		port = "443"
 	}
 	return map[string]string{
-		"KUBERNETES_SERVICE_HOST":       name,
+		"KUBERNETES_SERVICE_HOST":       u.Hostname(),
 		"KUBERNETES_SERVICE_PORT":       port,
 		"KUBERNETES_SERVICE_PORT_HTTPS": port,
 	}, nil

@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -83,6 +84,10 @@ func (i *images) load(ctx context.Context, ref string) (string, error) {
 			return "", fmt.Errorf("loading %s: %w", ref, err)
 		}
 		return i.add(l), nil
+	}
+	if runtime.GOOS != "linux" {
+		return "", fmt.Errorf("loading image %q: images run on Linux only; wanted %s<path of an executable for %s/%s>",
+			ref, BinaryPrefix, runtime.GOOS, runtime.GOARCH)
 	}
 	img, err := image.Open(ctx, ref)
 	if err != nil {

@@ -12,7 +12,9 @@ const (
 	UserNamespace Isolation = "userns"
 	// None: the process sees this machine's files, and is started from the
 	// unpacked image. Pods with volumes other than their service account's
-	// token are refused, since their paths would be this machine's.
+	// token are refused, since their paths would be this machine's. For the
+	// same reason clients that look for in-cluster files don't find them:
+	// Karpenter then wants LEADER_ELECTION_NAMESPACE, or no leader election.
 	None Isolation = "none"
 )
 

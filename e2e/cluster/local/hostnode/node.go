@@ -104,6 +104,8 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 	if o.Config == nil || o.Dir == "" || o.Logs == "" {
 		return nil, errors.New("starting the host node: Config, Dir and Logs are required")
 	}
+	o.Config = rest.CopyConfig(o.Config)
+	o.Config.QPS = -1 // client-go's limit, five requests a second, makes a busy moment into seconds
 	client, err := kubernetes.NewForConfig(o.Config)
 	if err != nil {
 		return nil, fmt.Errorf("starting the host node: %w", err)

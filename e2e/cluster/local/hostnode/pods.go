@@ -17,7 +17,7 @@ func (n *Node) watchPods() {
 	mine := fields.OneTermEqualSelector("spec.nodeName", Name).String()
 	pods := n.client.CoreV1().Pods(metav1.NamespaceAll)
 	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: &cache.ListWatch{
+		ListerWatcher: cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 				o.FieldSelector = mine
 				return pods.List(ctx, o)
@@ -26,7 +26,7 @@ func (n *Node) watchPods() {
 				o.FieldSelector = mine
 				return pods.Watch(ctx, o)
 			},
-		},
+		}, n.client),
 		ObjectType: &corev1.Pod{},
 		Handler: cache.ResourceEventHandlerFuncs{
 			AddFunc:    n.see,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -49,6 +50,7 @@ func serveLogs(n *Node, clientCA []byte) (*server, error) {
 	routes.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", n.containerLog)
 	s := &server{listener: listener, http: &http.Server{
 		Handler: routes, ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:    log.New(io.Discard, "", 0), // of clients that break off; nobody reads it
 		BaseContext: func(net.Listener) context.Context { return n.ctx },
 	}}
 	n.work.Go(func() { _ = s.http.Serve(tls.NewListener(listener, config)) }) // ends with close
@@ -89,24 +91,24 @@ func (n *Node) containerLog(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	var log io.Reader = f
+	var text io.Reader = f
 	if limit, err := strconv.ParseInt(query.Get("limitBytes"), 10, 64); err == nil {
-		log = io.LimitReader(f, limit)
+		text = io.LimitReader(f, limit)
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	if _, err := io.Copy(w, log); err != nil || query.Get("follow") != "true" {
+	if _, err := io.Copy(w, text); err != nil || query.Get("follow") != "true" {
 		return
 	}
-	c.follow(r.Context(), w, log)
+	c.follow(r.Context(), w, text)
 }
 
 // follow writes what is added to the log until the reader has enough or the
 // container has ended for good.
-func (c *container) follow(ctx context.Context, w http.ResponseWriter, log io.Reader) {
+func (c *container) follow(ctx context.Context, w http.ResponseWriter, text io.Reader) {
 	flush := http.NewResponseController(w)
 	for ctx.Err() == nil {
 		ended := c.pod.ctx.Err() != nil || c.status().State.Terminated != nil && !c.restarts(int(c.status().State.Terminated.ExitCode))
-		if _, err := io.Copy(w, log); err != nil {
+		if _, err := io.Copy(w, text); err != nil {
 			return
 		}
 		if err := flush.Flush(); err != nil || ended {

@@ -56,9 +56,7 @@ func (c *container) setStarted(started bool) {
 	c.mu.Lock()
 	c.state.Started = &started
 	if started {
-		select {
-		case <-c.began:
-		default:
+		if !c.hasBegun() {
 			close(c.began)
 		}
 		if c.spec.ReadinessProbe == nil {

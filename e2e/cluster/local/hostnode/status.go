@@ -109,7 +109,7 @@ func (p *pod) initialized(s *corev1.PodStatus) bool {
 		status := s.InitContainerStatuses[i]
 		done := status.State.Terminated != nil && status.State.Terminated.ExitCode == 0
 		if c.sidecar {
-			done = isTrue(status.Started) || status.RestartCount > 0
+			done = c.hasBegun()
 		}
 		if !done {
 			return false

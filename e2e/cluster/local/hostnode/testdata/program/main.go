@@ -62,6 +62,13 @@ func do(verb, rest string) error {
 			return err
 		}
 		time.Sleep(d)
+	case "await": // a file
+		for {
+			if _, err := os.Stat(rest); err == nil {
+				return nil
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
 	case "get":
 		return get(rest)
 	case "serve":

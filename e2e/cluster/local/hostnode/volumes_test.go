@@ -1,0 +1,218 @@
+package hostnode
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+func text(c content) map[string]string {
+	all := map[string]string{}
+	for name, f := range c {
+		all[name] = string(f.data)
+	}
+	return all
+}
+
+// granting answers requests for tokens; each is new and lives for that long.
+func granting(c *fake.Clientset, life time.Duration) (asked *[]*authenticationv1.TokenRequest) {
+	asked = &[]*authenticationv1.TokenRequest{}
+	c.PrependReactor("create", "serviceaccounts", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		create, ok := a.(clienttesting.CreateAction)
+		if !ok || a.GetSubresource() != "token" {
+			return false, nil, nil
+		}
+		request := create.GetObject().(*authenticationv1.TokenRequest).DeepCopy()
+		*asked = append(*asked, request)
+		request.Status.Token = "token-" + string(rune('0'+len(*asked)))
+		request.Status.ExpirationTimestamp = metav1.NewTime(time.Now().Add(life))
+		return true, request, nil
+	})
+	return asked
+}
+
+func TestVolumesRender(t *testing.T) {
+	mode := int32(0o400)
+	settings := corev1.LocalObjectReference{Name: "settings"}
+	for what, c := range map[string]struct {
+		source corev1.VolumeSource
+		want   map[string]string
+		err    string
+	}{
+		"configMap": {corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: settings}}, map[string]string{"colour": "blue", "size": "9"}, ""},
+		"items": {
+			corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: settings, Items: []corev1.KeyToPath{{Key: "colour", Path: "deep/er", Mode: &mode}}}},
+			map[string]string{"deep/er": "blue"}, "",
+		},
+		"secret":         {corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "password"}}, map[string]string{"word": "tidal"}, ""},
+		"optional":       {corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "absent", Optional: yes()}}, map[string]string{}, ""},
+		"missing secret": {corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "absent"}}, nil, `volume "v": reading Secret kube-system/absent`},
+		"missing item": {
+			corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: settings, Items: []corev1.KeyToPath{{Key: "absent", Path: "x"}}}},
+			nil, `ConfigMap kube-system/settings has no key "absent"`,
+		},
+		"downwardAPI": {
+			corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{Items: []corev1.DownwardAPIVolumeFile{
+				{Path: "name", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}},
+				{Path: "cpu", ResourceFieldRef: &corev1.ResourceFieldSelector{ContainerName: "controller", Resource: "requests.cpu"}},
+			}}},
+			map[string]string{"name": "karpenter-0", "cpu": "1"}, "",
+		},
+		"projected, as the ServiceAccount admission makes it": {
+			corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
+				{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token"}},
+				{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: rootCAName}, Items: []corev1.KeyToPath{{Key: "ca.crt", Path: "ca.crt"}}}},
+				{DownwardAPI: &corev1.DownwardAPIProjection{Items: []corev1.DownwardAPIVolumeFile{{Path: "namespace", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.namespace"}}}}},
+			}}},
+			map[string]string{"token": "token-1", "ca.crt": "the CA", "namespace": "kube-system"}, "",
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			g := NewWithT(t)
+			client := objects()
+			granting(client, time.Hour)
+			v := newVolumes(environment{client: client, pod: examplePod()}, &tokens{client: client}, []byte("the CA"))
+			got, err := v.render(t.Context(), &corev1.Volume{Name: "v", VolumeSource: c.source})
+			if c.err != "" {
+				g.Expect(err).To(MatchError(ContainSubstring(c.err)))
+				return
+			}
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(text(got)).To(Equal(c.want))
+			for name, f := range got {
+				g.Expect(f.secret).To(Equal(name == "token"))
+			}
+		})
+	}
+}
+
+func TestTokensAreBoundAndRenewed(t *testing.T) {
+	g := NewWithT(t)
+	client := fake.NewClientset()
+	asked := granting(client, time.Hour)
+	ts := &tokens{client: client}
+	audience := &corev1.ServiceAccountTokenProjection{Audience: "vault"}
+	for range 2 {
+		token, err := ts.get(t.Context(), examplePod(), &corev1.ServiceAccountTokenProjection{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(token).To(Equal("token-1"), "the same as long as it is good")
+	}
+	_, err := ts.get(t.Context(), examplePod(), audience)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(*asked).To(HaveLen(2))
+	g.Expect((*asked)[0].Spec.BoundObjectRef.UID).To(BeEquivalentTo("u-1"))
+	g.Expect((*asked)[1].Spec.Audiences).To(Equal([]string{"vault"}))
+
+	for kind, held := range ts.held {
+		held.renew = time.Now().Add(-time.Second)
+		ts.held[kind] = held
+	}
+	token, err := ts.get(t.Context(), examplePod(), &corev1.ServiceAccountTokenProjection{})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(token).To(Equal("token-3"))
+}
+
+func read(t *testing.T, path ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestMount(t *testing.T) {
+	g := NewWithT(t)
+	dir := t.TempDir()
+	g.Expect(os.MkdirAll(filepath.Join(dir, "etc", "settings"), 0o755)).To(Succeed())
+	g.Expect(os.WriteFile(filepath.Join(dir, "etc", "settings", "image"), nil, 0o644)).To(Succeed())
+	g.Expect(os.Symlink("/run", filepath.Join(dir, "var"))).To(Succeed())
+	box := sandbox{dir: dir, own: true}
+	one := content{"a": {data: []byte("1"), mode: 0o640}, "d/b": {data: []byte("2"), mode: 0o644}}
+
+	settings := corev1.VolumeMount{MountPath: "/etc/settings"}
+	g.Expect(box.mount(settings, one)).To(Succeed())
+	g.Expect(read(t, dir, "etc/settings/a")).To(Equal("1"))
+	g.Expect(read(t, dir, "etc/settings/d/b")).To(Equal("2"))
+	g.Expect(filepath.Join(dir, "etc/settings/image")).NotTo(BeAnExistingFile(), "what the image has there is hidden")
+	info, err := os.Stat(filepath.Join(dir, "etc/settings/a"))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(info.Mode().Perm()).To(BeEquivalentTo(0o640))
+
+	g.Expect(box.mount(corev1.VolumeMount{MountPath: "/var/token"}, content{"t": {data: []byte("s"), mode: 0o644, secret: true}})).To(Succeed())
+	g.Expect(read(t, dir, "run/token/t")).To(Equal("s"), "through the image's links, inside it")
+	info, err = os.Stat(filepath.Join(dir, "run/token/t"))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(info.Mode().Perm()).To(BeEquivalentTo(0o600))
+
+	file := corev1.VolumeMount{MountPath: "/app/config.yaml", SubPath: "a"}
+	g.Expect(box.mount(file, one)).To(Succeed())
+	g.Expect(read(t, dir, "app/config.yaml")).To(Equal("1"))
+	g.Expect(box.mount(corev1.VolumeMount{MountPath: "/part", SubPath: "d"}, one)).To(Succeed())
+	g.Expect(read(t, dir, "part/b")).To(Equal("2"))
+	g.Expect(box.mount(corev1.VolumeMount{MountPath: "/"}, one)).NotTo(Succeed())
+
+	two := content{"a": {data: []byte("new"), mode: 0o640}}
+	g.Expect(box.refresh(settings, one, two)).To(Succeed())
+	g.Expect(box.refresh(file, one, two)).To(Succeed())
+	g.Expect(read(t, dir, "etc/settings/a")).To(Equal("new"))
+	g.Expect(filepath.Join(dir, "etc/settings/d/b")).NotTo(BeAnExistingFile())
+	g.Expect(read(t, dir, "app/config.yaml")).To(Equal("1"), "a subPath is never refreshed")
+}
+
+func TestEmptyDirsMove(t *testing.T) {
+	g := NewWithT(t)
+	dir := t.TempDir()
+	s := &scratch{dir: filepath.Join(dir, "scratch"), lent: map[string]loan{}}
+	first, second := &container{spec: corev1.Container{Name: "first"}}, &container{spec: corev1.Container{Name: "second"}}
+	boxes := map[*container]sandbox{first: {dir: filepath.Join(dir, "1")}, second: {dir: filepath.Join(dir, "2")}}
+	for _, b := range boxes {
+		g.Expect(os.MkdirAll(b.dir, 0o755)).To(Succeed())
+	}
+	work := corev1.VolumeMount{Name: "work", MountPath: "/work"}
+	inner := corev1.VolumeMount{Name: "inner", MountPath: "/work/inner"}
+	g.Expect(s.lend(first, boxes[first], work)).To(Succeed())
+	g.Expect(s.lend(first, boxes[first], inner)).To(Succeed())
+	g.Expect(os.WriteFile(filepath.Join(dir, "1/work/left"), []byte("behind"), 0o600)).To(Succeed())
+	g.Expect(os.WriteFile(filepath.Join(dir, "1/work/inner/too"), []byte("2"), 0o600)).To(Succeed())
+
+	g.Expect(s.lend(second, boxes[second], work)).To(MatchError(ContainSubstring(`emptyDir "work" is in container "first"`)))
+	g.Expect(s.lend(second, boxes[second], corev1.VolumeMount{Name: "work", MountPath: "/w", SubPath: "part"})).NotTo(Succeed(), "nor a part of it")
+	g.Expect(s.takeBack(first)).To(Succeed())
+	g.Expect(s.lend(second, boxes[second], work)).To(Succeed())
+	g.Expect(read(t, dir, "2/work/left")).To(Equal("behind"))
+	g.Expect(s.lend(second, boxes[second], inner)).To(Succeed())
+	g.Expect(read(t, dir, "2/work/inner/too")).To(Equal("2"))
+}
+
+func TestRefuse(t *testing.T) {
+	g := NewWithT(t)
+	p := &corev1.Pod{Spec: corev1.PodSpec{Volumes: []corev1.Volume{
+		{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/etc"}}},
+		{Name: "disk", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "x"}}},
+		{Name: "fine", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+		{Name: "kube-api-access", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{}}},
+	}}}
+	c := &corev1.Container{
+		VolumeMounts: []corev1.VolumeMount{{Name: "host", MountPath: "/h"}, {Name: "disk", MountPath: "/d"}},
+		StartupProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{GRPC: &corev1.GRPCAction{Port: 1}}},
+	}
+	err := refuse(p, c, Chroot)
+	for _, want := range []string{"hostPath /etc is refused", `volume "disk" is of a kind`, "gRPC probe"} {
+		g.Expect(err).To(MatchError(ContainSubstring(want)), "all at once")
+	}
+	ok := &corev1.Container{VolumeMounts: []corev1.VolumeMount{{Name: "fine", MountPath: "/f"}, {Name: "kube-api-access", MountPath: accountDir}}}
+	g.Expect(refuse(p, ok, UserNamespace)).To(Succeed())
+	g.Expect(refuse(p, ok, None)).To(MatchError(ContainSubstring(`volume "fine" can't be mounted at /f`)))
+	ok.VolumeMounts = ok.VolumeMounts[1:]
+	g.Expect(refuse(p, ok, None)).To(Succeed(), "the service account's token has a place of its own")
+}
