@@ -27,13 +27,12 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Now()
 		env.Delete(ctx, holding, freely)
+		env.Watch(ctx, rested)
 		env.Change(ctx, removesEmpty(held), removesEmpty(free))
 		env.Await(ctx, 0, check.Nodes(free))
+
 		env.Expect(env.Since(before),
 			check.Always(check.None(check.DisruptedNodes(held))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.None(check.Nodes(free))))
-
-		env.Change(ctx, held.NoBudgets())
-		env.Await(ctx, 0, check.Nodes(held))
 	},
 })

@@ -27,12 +27,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(freely))
 
 		before, old := env.Now(), env.World()
-		env.Change(ctx, held.NewTemplate(), free.NewTemplate())
+		env.Change(ctx, held.NewTemplate())
 		env.Await(ctx, 1, check.DriftedClaims(held))
+		env.Watch(ctx, rested)
+		env.Change(ctx, free.NewTemplate())
 		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
-		env.Expect(env.Since(before), holds(held))
 
-		env.Change(ctx, held.NoBudgets())
-		env.Await(ctx, 1, check.RunningPods(holding).On(check.ReplacedNodes(held, old)))
+		env.Expect(env.Since(before), holds(held))
 	},
 })

@@ -28,7 +28,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 3, check.ReplacedNodes(pool, old))
 		env.Await(ctx, 0, check.Nodes(pool).Old(old))
 
-		atOnce := check.AtMost(1, check.DisruptedNodes(pool))
+		atOnce := check.AtMost(1, disrupting(pool))
 		env.Expect(env.Since(before), check.Always(atOnce), atOnce.Reached())
 	},
 })

@@ -25,10 +25,11 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(freely))
 
 		before, old := env.Now(), env.World()
-		env.Change(ctx, held.NewTemplate(), free.NewTemplate())
+		env.Change(ctx, held.NewTemplate())
 		env.Await(ctx, 1, check.DriftedClaims(held))
+		env.Watch(ctx, rested)
+		env.Change(ctx, free.NewTemplate())
 		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
-		env.Watch(ctx, settled)
 		env.Expect(env.Since(before), holds(held))
 
 		env.Change(ctx, held.NoBudgets())

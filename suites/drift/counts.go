@@ -10,9 +10,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// settled is how long a pool is given to do what it must not: longer than the
-// ten seconds between two rounds of disruption.
-const settled = 12 * time.Second
+// settled is how long a pool is given to do what it must not. Drift is seen
+// within a second of a change, replacements are looked after every second, and
+// pods that wait are batched after one.
+const settled = 5 * time.Second
 
 // drifting checks that drift happened and was acted on: a NodeClaim of the
 // pool said so, and then a node of it was disrupted.

@@ -2,7 +2,6 @@ package drift
 
 import (
 	"context"
-	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -17,16 +16,16 @@ import (
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Behavioral Fields".
 var (
-	_ = Suite.Add(leavesAlone("weight", func(p *fixtures.Pool) { p.Weight(50) }))
-	_ = Suite.Add(leavesAlone("limits", func(p *fixtures.Pool) { p.Limit("cpu", "1000") }))
-	_ = Suite.Add(leavesAlone("disruption block", func(p *fixtures.Pool) {
+	_ = Suite.Add(leavesAlone("weight changes", func(p *fixtures.Pool) { p.Weight(50) }))
+	_ = Suite.Add(leavesAlone("limits change", func(p *fixtures.Pool) { p.Limit("cpu", "1000") }))
+	_ = Suite.Add(leavesAlone("disruption block changes", func(p *fixtures.Pool) {
 		p.Budget("50%").ConsolidateAfter("10m").ConsolidationPolicy(fixtures.WhenEmpty)
 	}))
 )
 
-func leavesAlone(field string, change func(*fixtures.Pool)) e2e.Spec {
+func leavesAlone(what string, change func(*fixtures.Pool)) e2e.Spec {
 	return e2e.Spec{
-		Name:  "leaves nodes alone when their pool's " + field + " changes",
+		Name:  "leaves nodes alone when their pool's " + what,
 		Needs: []providers.Capability{providers.NodePools},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
@@ -37,7 +36,7 @@ func leavesAlone(field string, change func(*fixtures.Pool)) e2e.Spec {
 			old := env.World()
 			change(pool)
 			env.Change(ctx, pool)
-			quiet := env.Watch(ctx, 5*time.Second)
+			quiet := env.Watch(ctx, settled)
 			changed := env.Now()
 			env.Change(ctx, pool.NewTemplate())
 			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))

@@ -2,7 +2,6 @@ package drift
 
 import (
 	"context"
-	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -26,7 +25,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		old := env.World()
 		env.Change(ctx, pool.Require(disk, fixtures.In, "slow", "fast"))
-		quiet := env.Watch(ctx, 5*time.Second)
+		quiet := env.Watch(ctx, settled)
 		narrowed := env.Now()
 		env.Change(ctx, pool.Require(disk, fixtures.In, "fast"))
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))

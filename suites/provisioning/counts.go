@@ -9,10 +9,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// settled is how long a pool is given to do what it must not, after it has
-// said no: pods that could not be scheduled are tried again with every batch,
-// no later than ten seconds after the last time.
-const settled = 12 * time.Second
+// Pools are given time to do what they must not, after they have said no.
+const (
+	// settled is longer than the pause after which a batch of pods is closed, 1 s
+	// by default.
+	settled = 4 * time.Second
+	// retried is longer than it takes until pods that could not be scheduled are
+	// tried again, 10 s.
+	retried = 12 * time.Second
+)
 
 // labelled counts a pool's nodes with a label.
 func labelled(pool *fixtures.Pool, key, value string) check.Count {

@@ -28,7 +28,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.AwaitAtLeast(ctx, 1, check.RunningPods(app))
 		env.AwaitAtLeast(ctx, 1, refusals(app))
-		env.Watch(ctx, settled)
+		env.Watch(ctx, retried)
 		limited := env.Since(before)
 		env.Change(ctx, pool.Limit("cpu", "100"))
 		env.Await(ctx, 6, check.RunningPods(app))

@@ -1,0 +1,166 @@
+package suites_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/Masterminds/semver/v3"
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/providers"
+	"github.com/plumbline-e2e/plumbline/suites"
+)
+
+// each calls f for every spec, as a subtest named by its sentence.
+func each(t *testing.T, f func(g *WithT, sentence string, spec *e2e.Spec)) {
+	t.Helper()
+	for _, suite := range suites.All() {
+		for _, spec := range suite.Specs() {
+			sentence := suite.Name + " " + spec.Name
+			t.Run(sentence, func(t *testing.T) { f(NewWithT(t), sentence, spec) })
+		}
+	}
+}
+
+// TestAllListsEveryFolder finds a suite that exists and is never run.
+func TestAllListsEveryFolder(t *testing.T) {
+	g := NewWithT(t)
+	entries, err := os.ReadDir(".")
+	g.Expect(err).NotTo(HaveOccurred())
+	var folders, listed []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			folders = append(folders, entry.Name())
+		}
+	}
+	for _, suite := range suites.All() {
+		g.Expect(suite.Specs()).NotTo(BeEmpty(), suite.Name)
+		listed = append(listed, filepath.Base(filepath.Dir(suite.Specs()[0].Source())))
+	}
+	g.Expect(listed).To(ConsistOf(folders))
+}
+
+// TestSentences reads "provider: suite spec" as its reader does.
+func TestSentences(t *testing.T) {
+	wellFormed := regexp.MustCompile(`^[a-z][A-Za-z0-9 ,'-]*[A-Za-z0-9]$`)
+	said := map[string]bool{}
+	each(t, func(g *WithT, sentence string, _ *e2e.Spec) {
+		g.Expect(sentence).To(MatchRegexp(wellFormed.String()))
+		g.Expect(len(sentence)).To(BeNumerically("<=", 100), "a line of the terminal")
+		g.Expect(sentence).NotTo(MatchRegexp(`(?i)\b(should|test|spec|correctly|properly)\b`), "words that promise nothing")
+		g.Expect(said[sentence]).To(BeFalse(), "said twice")
+		said[sentence] = true
+	})
+}
+
+// TestDeclarations checks what a spec says about itself.
+func TestDeclarations(t *testing.T) {
+	each(t, func(g *WithT, _ string, spec *e2e.Spec) {
+		g.Expect(spec.Needs).NotTo(BeEmpty(), "a provider without pools must not fail it")
+		for _, need := range spec.Needs {
+			g.Expect(providers.Capabilities()).To(ContainElement(need))
+		}
+		for _, known := range spec.Known {
+			g.Expect(known.Issue).To(MatchRegexp(`^https://github\.com/[^/]+/[^/]+/(issues|pull)/\d+$`))
+			g.Expect(known.Reason).NotTo(BeEmpty())
+			_, err := semver.NewConstraint(known.Releases)
+			g.Expect(err).NotTo(HaveOccurred())
+		}
+	})
+}
+
+// TestPromisesNameTheirSource: the comment above every spec says what is
+// promised and where that is written down.
+func TestPromisesNameTheirSource(t *testing.T) {
+	each(t, func(g *WithT, _ string, spec *e2e.Spec) {
+		file, line := parsed(g, spec)
+		promise := declaration(file, line)
+		g.Expect(promise).NotTo(BeNil(), "no declaration at %s", spec.Source())
+		g.Expect(promise.Doc.Text()).To(ContainSubstring("Source: "))
+		g.Expect(len(strings.Fields(promise.Doc.Text()))).To(BeNumerically(">=", 25), "too short to say why a user cares")
+	})
+}
+
+// TestBodiesAreStraight: no branch, no loop, and short enough to be read at a
+// glance, in every function of a spec's file that works with the cluster.
+func TestBodiesAreStraight(t *testing.T) {
+	each(t, func(g *WithT, _ string, spec *e2e.Spec) {
+		file, _ := parsed(g, spec)
+		bodies := 0
+		ast.Inspect(file.tree, func(n ast.Node) bool {
+			field, ok := n.(*ast.KeyValueExpr)
+			if !ok {
+				return true
+			}
+			if key, ok := field.Key.(*ast.Ident); !ok || key.Name != "Run" {
+				return true
+			}
+			bodies++
+			length := file.line(field.End()) - file.line(field.Pos())
+			g.Expect(length).To(BeNumerically("<=", 30), "lines of Run")
+			ast.Inspect(field.Value, func(n ast.Node) bool {
+				switch n.(type) {
+				case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.GoStmt:
+					g.Expect(n).To(BeNil(), "a branch or a loop in line %d", file.line(n.Pos()))
+				}
+				return true
+			})
+			return false
+		})
+		g.Expect(bodies).To(Equal(1), "one promise a file")
+	})
+}
+
+// TestSuitesKnowNoProvider: a suite that names one has begun to fit it.
+func TestSuitesKnowNoProvider(t *testing.T) {
+	g := NewWithT(t)
+	files, err := filepath.Glob("*/*.go")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(files).NotTo(BeEmpty())
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(string(text)).NotTo(MatchRegexp(`(?i)\b(kwok|aws|ec2|azure|aks|gcp|alibaba|capi)\b`), file)
+	}
+}
+
+type source struct {
+	set  *token.FileSet
+	tree *ast.File
+}
+
+func (s source) line(p token.Pos) int { return s.set.Position(p).Line }
+
+// parsed is the file in which a spec is declared, and the line.
+func parsed(g *WithT, spec *e2e.Spec) (file source, line int) {
+	name, number, _ := strings.Cut(filepath.Base(spec.Source()), ":")
+	line, err := strconv.Atoi(number)
+	g.Expect(err).NotTo(HaveOccurred(), spec.Source())
+	folder := filepath.Base(filepath.Dir(spec.Source()))
+	s := source{set: token.NewFileSet()}
+	s.tree, err = parser.ParseFile(s.set, filepath.Join(folder, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+	g.Expect(err).NotTo(HaveOccurred())
+	return s, line
+}
+
+// declaration is the top-level one that holds a line.
+func declaration(s source, line int) *ast.GenDecl {
+	i := slices.IndexFunc(s.tree.Decls, func(d ast.Decl) bool {
+		g, ok := d.(*ast.GenDecl)
+		return ok && g.Tok == token.VAR && s.line(g.Pos()) <= line && line <= s.line(g.End())
+	})
+	if i < 0 {
+		return nil
+	}
+	return s.tree.Decls[i].(*ast.GenDecl)
+}
+
