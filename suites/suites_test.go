@@ -163,4 +163,3 @@ func declaration(s source, line int) *ast.GenDecl {
 	}
 	return s.tree.Decls[i].(*ast.GenDecl)
 }
-
