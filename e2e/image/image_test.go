@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -185,6 +186,12 @@ func TestOpenRefusesReadably(t *testing.T) {
 	if p, err := layout.Write(wrongOne, empty.Index); err != nil || p.AppendImage(hello(t, other())) != nil {
 		t.Fatal(err)
 	}
+	attested := filepath.Join(dir, "attested")
+	if _, err := layout.Write(attested, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
+		Add: hello(t, "unknown"), Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "unknown", Architecture: "unknown"}},
+	})); err != nil {
+		t.Fatal(err)
+	}
 	saved := filepath.Join(dir, "saved.tar")
 	tag, _ := name.NewTag("saved:latest")
 	if err := tarball.WriteToFile(saved, tag, hello(t, other())); err != nil {
@@ -214,6 +221,7 @@ func TestOpenRefusesReadably(t *testing.T) {
 		"absent":          {host(none) + "/app:1", []string{"file or folder: there is no", "no such image", "_UNKNOWN", "docker: there is no docker command"}},
 		"unauthorized":    {host(closed) + "/app:1", []string{"unauthorized", "docker login"}},
 		"wrong layout":    {wrongOne, []string{"has no image for linux/" + runtime.GOARCH + "; it has linux/" + other()}},
+		"no image":        {attested, []string{"holds no image"}}, // an attestation is none
 		"wrong archive":   {saved, []string{"is for " + other() + ", this machine is " + runtime.GOARCH}},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -263,7 +271,8 @@ func TestFromBinary(t *testing.T) {
 		return img
 	}
 	one, same, different := make("one", "A=1"), make("same", "A=1"), make("different", "A=2")
-	again := make("one", "A=1") // over the first
+	g.Expect(os.Chtimes(filepath.Join(dir, "controller"), time.Unix(1, 0), time.Unix(1, 0))).To(Succeed())
+	again := make("one", "A=1") // later, and over the first
 	g.Expect(image.Digest(one)).NotTo(BeEmpty())
 	g.Expect(image.Digest(same)).To(Equal(image.Digest(one)))
 	g.Expect(image.Digest(again)).To(Equal(image.Digest(one)))

@@ -203,6 +203,12 @@ func TestCrashes(t *testing.T) {
 	d.Expect(d.log()).To(HavePrefix("first line\nlast line\nfirst line\n"))
 }
 
+func TestEndingWellIsACrashToo(t *testing.T) {
+	d := newDesk(t, Options{})
+	d.pod(corev1.RestartPolicyAlways, nil, "exit=0")
+	d.Eventually(d.main).Should(Equal("CrashLoopBackOff, ready false, restarts 1, Running"), "for what should run forever")
+}
+
 func TestBackoff(t *testing.T) {
 	g := NewWithT(t)
 	b := backoff{first: 10 * time.Second}
