@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/utils/ptr"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -44,7 +43,7 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 		}
 	}
 	err := e.at(reference{kind: karpenter.Pods, namespace: e.session.Namespace}).DeleteCollection(ctx,
-		metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)}, metav1.ListOptions{})
+		metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("deleting pods: %w", err)
 	}
@@ -133,7 +132,7 @@ func (e *Env) deleteNodeClasses(ctx context.Context) error {
 }
 
 func (e *Env) remove(ctx context.Context, ref reference) error {
-	err := e.at(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)})
+	err := e.at(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("deleting %s: %w", ref, err)
 	}

@@ -148,7 +148,7 @@ func (c Config) count(a *providers.Adapter, suites []*Suite) (int, error) {
 	}
 	switch {
 	case all == 0:
-		return 0, errors.New("there are no specs to run: give Run or Register at least one suite, such as suites.All()...")
+		return 0, errors.New("there are no specs to run: give Run or Register at least one suite; suites.All() has them all")
 	case n == 0:
 		return 0, fmt.Errorf("none of the %d specs is selected by %s; a sentence to match looks like\n%s\nand a label like %q; `make list` shows them all",
 			all, c.selection(), strings.Join(examples, "\n"), suites[0].label())

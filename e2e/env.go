@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/utils/ptr"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -98,7 +97,7 @@ func (e *Env) Delete(ctx context.Context, objects ...fixtures.Object) {
 		o := object.Unstructured()
 		ref, err := e.refer(o)
 		if err == nil {
-			err = e.at(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)})
+			err = e.at(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
 		}
 		if err != nil {
 			e.fail(ctx, "deleting %s %s: %v", o.GetKind(), o.GetName(), err)
@@ -205,7 +204,7 @@ func (e *Env) apply(ctx context.Context, o *unstructured.Unstructured) reference
 	data, err := json.Marshal(o)
 	if err == nil {
 		_, err = e.at(ref).Patch(ctx, ref.name, types.ApplyPatchType, data, metav1.PatchOptions{
-			FieldManager: fieldManager, Force: ptr.To(true), FieldValidation: metav1.FieldValidationStrict,
+			FieldManager: fieldManager, Force: new(true), FieldValidation: metav1.FieldValidationStrict,
 		})
 	}
 	if field, absent := absentField(err); absent {

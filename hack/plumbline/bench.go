@@ -51,22 +51,35 @@ func bench(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	scratch, err := os.MkdirTemp("", "plumbline-bench-")
+	if err != nil {
+		return err
+	}
+	figures, err := measure(ctx, plan, scratch)
+	if err = errors.Join(err, os.RemoveAll(scratch)); err != nil {
+		return err
+	}
+	return publish(c.Artifacts, figures)
+}
+
+// measure measures everything; what is written meanwhile goes to scratch.
+func measure(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure, error) {
 	var figures []figure
 	for _, m := range []measurement{
-		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return startUps(ctx, plan) }},
+		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return startUps(ctx, plan, scratch) }},
 		{"the recorder", recorder},
 		{"make test", makeTest},
-		{"make e2e until the first spec", firstSpec},
+		{"make e2e until the first spec", func(ctx context.Context) ([]figure, error) { return firstSpec(ctx, scratch) }},
 		{"go.mod", requires},
 	} {
 		step("measuring " + m.what)
 		some, err := m.run(ctx)
 		if err != nil {
-			return fmt.Errorf("measuring %s: %w", m.what, err)
+			return nil, fmt.Errorf("measuring %s: %w", m.what, err)
 		}
 		figures = append(figures, some...)
 	}
-	return publish(c.Artifacts, figures)
+	return figures, nil
 }
 
 // publish prints the figures and writes them to bench.json.
@@ -94,16 +107,11 @@ func machine() string {
 }
 
 // startUps starts clusters with the provider, one after another.
-func startUps(ctx context.Context, plan *e2e.Plan) ([]figure, error) {
+func startUps(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure, error) {
 	var cluster, provider, memory, end []float64
 	for i := range rounds {
-		logs, err := os.MkdirTemp("", "plumbline-bench-")
-		if err != nil {
-			return nil, err
-		}
-		defer os.RemoveAll(logs)
 		name := fmt.Sprintf("bench-%d-%d", os.Getpid(), i)
-		s, err := plan.Start(ctx, name, logs)
+		s, err := plan.Start(ctx, name, filepath.Join(scratch, name))
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +152,7 @@ func resident(ctx context.Context, name string) (float64, error) {
 		return 0, fmt.Errorf("ps: %w", err)
 	}
 	var kilobytes float64
-	for _, field := range strings.Fields(string(out)) {
+	for field := range strings.FieldsSeq(string(out)) {
 		n, err := strconv.ParseFloat(field, 64)
 		if err != nil {
 			return 0, err
@@ -189,12 +197,7 @@ func makeTest(ctx context.Context) ([]figure, error) {
 }
 
 // firstSpec measures from `make e2e` to the start of the first spec.
-func firstSpec(ctx context.Context) ([]figure, error) {
-	artifacts, err := os.MkdirTemp("", "plumbline-bench-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(artifacts)
+func firstSpec(ctx context.Context, artifacts string) ([]figure, error) {
 	began := time.Now()
 	if _, err := output(ctx, "make", "e2e", "ARTIFACTS="+artifacts, "FOCUS=taints"); err != nil {
 		return nil, err
