@@ -45,7 +45,7 @@ func driftSpecs(pool, app named, before *history.World) map[string]Check {
 		"and the pods run on them":             Finally(Exactly(6, RunningPods(app).On(ReplacedNodes(pool, before)))),
 		"the label says so too":                Finally(Exactly(6, RunningPods(app).On(NodesWith(pool, Labeled("plumbline", "two"), "of the new template")))),
 		"the old nodes stay until they drift":  Until(Exactly(6, old), AtLeast(1, DriftedClaims(pool))),
-		"Karpenter says what it disrupted":     Sometimes(AtLeast(1, Reports("DisruptionTerminating", nil))),
+		"Karpenter says what it disrupted":     Sometimes(AtLeast(1, Reports(karpenter.ReasonDisruptionTerminating, nil).New(before))),
 		"and doesn't think a pod can't be run": Always(When(AtLeast(1, PendingPods(app)), None(Reports(karpenter.ReasonFailedScheduling, app).New(before).AmongObjects(PodsOf(app))))),
 	}
 }

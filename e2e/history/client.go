@@ -19,8 +19,9 @@ import (
 
 // client asks the API server for lists and watches, as plain bytes.
 type client struct {
-	http *http.Client
-	base *url.URL
+	base    *url.URL
+	lists   *http.Client
+	watches *http.Client
 }
 
 // newClient uses the configuration's address, identity and transport. Each
@@ -34,16 +35,33 @@ func newClient(cfg *rest.Config) (*client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("address of the API server: %w", err)
 	}
-	h, err := rest.HTTPClientFor(cfg)
-	if err != nil {
+	c := &client{base: base}
+	if c.lists, err = rest.HTTPClientFor(cfg); err != nil {
 		return nil, fmt.Errorf("client of the API server: %w", err)
 	}
-	return &client{http: h, base: base}, nil
+	gathering(cfg)
+	if c.watches, err = rest.HTTPClientFor(cfg); err != nil {
+		return nil, fmt.Errorf("client of the API server: %w", err)
+	}
+	return c, nil
 }
 
-// get asks for a resource, and returns the body of a good answer. A bad one is
-// an *apierrors.StatusError.
-func (c *client) get(ctx context.Context, r schema.GroupVersionResource, query url.Values) (io.ReadCloser, error) {
+// list asks for every object of a resource, watch for what happens to them. The
+// body is that of a good answer; a bad one is an *apierrors.StatusError.
+func (c *client) list(ctx context.Context, r schema.GroupVersionResource) (io.ReadCloser, error) {
+	return c.get(ctx, c.lists, r, nil)
+}
+
+func (c *client) watch(ctx context.Context, r schema.GroupVersionResource, from string) (io.ReadCloser, error) {
+	return c.get(ctx, c.watches, r, url.Values{
+		"watch":               {"1"},
+		"allowWatchBookmarks": {"true"},
+		"resourceVersion":     {from},
+		"timeoutSeconds":      {strconv.Itoa(int(watchFor.Seconds()))},
+	})
+}
+
+func (c *client) get(ctx context.Context, by *http.Client, r schema.GroupVersionResource, query url.Values) (io.ReadCloser, error) {
 	root := "api"
 	if r.Group != "" {
 		root = "apis"
@@ -55,7 +73,7 @@ func (c *client) get(ctx context.Context, r schema.GroupVersionResource, query u
 		return nil, fmt.Errorf("GET %s: %w", u, err)
 	}
 	req.Header.Set("Accept", "application/json")
-	resp, err := c.http.Do(req)
+	resp, err := by.Do(req)
 	if err != nil {
 		return nil, err // names method and URL
 	}

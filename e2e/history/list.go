@@ -42,7 +42,7 @@ func (w *watcher) list(ctx context.Context) (list, error) {
 }
 
 func (w *watcher) listOnce(ctx context.Context) (list, error) {
-	body, err := w.api.get(ctx, w.resource, nil)
+	body, err := w.api.list(ctx, w.resource)
 	if err != nil {
 		return list{}, err
 	}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-func load(t *testing.T, file string) *History {
+func load(t testing.TB, file string) *History {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {

@@ -94,9 +94,9 @@ func hasOddKeys(members map[string]json.RawMessage) bool {
 }
 
 func TestScanRealObjects(t *testing.T) {
-	for _, file := range []string{"testdata/pod.json", "testdata/node.json", "testdata/nodeclaim.json"} {
+	for _, file := range []string{"pod-fresh", "pod-settled", "node-fresh", "node-settled", "nodeclaim-settled"} {
 		g := NewWithT(t)
-		raw, err := os.ReadFile(file)
+		raw, err := os.ReadFile("testdata/" + file + ".json")
 		g.Expect(err).NotTo(HaveOccurred())
 		o, err := NewObject(raw)
 		g.Expect(err).NotTo(HaveOccurred(), file)

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
-	"strconv"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -100,6 +98,9 @@ func patience() *wait.Backoff {
 
 // pause waits for d, or less if ctx is done.
 func pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -118,12 +119,7 @@ func (w *watcher) stream(ctx context.Context) error {
 	})
 	defer silence.Stop()
 
-	body, err := w.api.get(ctx, w.resource, url.Values{
-		"watch":               {"1"},
-		"allowWatchBookmarks": {"true"},
-		"resourceVersion":     {w.position},
-		"timeoutSeconds":      {strconv.Itoa(int(watchFor.Seconds()))},
-	})
+	body, err := w.api.watch(ctx, w.resource, w.position)
 	if err != nil {
 		return err
 	}

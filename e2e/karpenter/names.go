@@ -13,7 +13,7 @@ const (
 	// resources, and has lost its startup taints.
 	InitializedLabel = Group + "/initialized"
 	// DoNotSyncTaintsLabel keeps Karpenter from syncing a NodeClaim's taints
-	// to its node. Since v1.1.
+	// to its node. Not in v1.1, in v1.5.
 	DoNotSyncTaintsLabel = Group + "/do-not-sync-taints"
 )
 
@@ -21,7 +21,7 @@ const (
 const (
 	Spot     = "spot"
 	OnDemand = "on-demand"
-	Reserved = "reserved" // since v1.3
+	Reserved = "reserved" // not in v1.1, in v1.5
 )
 
 // Taints, on nodes (Karpenter: pkg/apis/v1/taints.go).
@@ -54,6 +54,8 @@ const (
 const TerminationFinalizer = Group + "/termination"
 
 // Condition types of a NodeClaim (Karpenter: pkg/apis/v1/nodeclaim_status.go).
+// Drained and VolumesDetached are not in v1.5, but in v1.6; DisruptionReason is
+// not in v1.1, but in v1.5.
 const (
 	Launched             = "Launched"
 	Registered           = "Registered"
@@ -68,6 +70,7 @@ const (
 )
 
 // Condition types of a NodePool (Karpenter: pkg/apis/v1/nodepool_status.go).
+// NodeRegistrationHealthy is not in v1.1, but in v1.5.
 const (
 	ValidationSucceeded     = "ValidationSucceeded"
 	NodeClassReady          = "NodeClassReady"
@@ -85,11 +88,12 @@ const EventSource = "karpenter"
 // Reasons of the events that Karpenter reports (Karpenter:
 // pkg/events/reason.go).
 const (
-	ReasonFailedScheduling   = "FailedScheduling"          // on a pod that no NodePool can serve
-	ReasonNominated          = "Nominated"                 // on a pod, when a node is meant for it
-	ReasonDisruptionBlocked  = "DisruptionBlocked"         // on a node, NodeClaim or NodePool
-	ReasonUnconsolidatable   = "Unconsolidatable"          // on a node or NodeClaim
-	ReasonEvicted            = "Evicted"                   // on a pod that a drain evicted
-	ReasonNodeClassNotReady  = "NodeClassNotReady"         // on a NodeClaim
-	ReasonInsufficientOffers = "InsufficientCapacityError" // on a NodeClaim
+	ReasonFailedScheduling      = "FailedScheduling"          // on a pod that no NodePool can serve
+	ReasonNominated             = "Nominated"                 // on a pod, when a node is meant for it
+	ReasonDisruptionTerminating = "DisruptionTerminating"     // on a node and its NodeClaim
+	ReasonDisruptionBlocked     = "DisruptionBlocked"         // on a node, NodeClaim or NodePool
+	ReasonUnconsolidatable      = "Unconsolidatable"          // on a node or NodeClaim
+	ReasonEvicted               = "Evicted"                   // on a pod that a drain evicted
+	ReasonNodeClassNotReady     = "NodeClassNotReady"         // on a NodeClaim
+	ReasonInsufficientCapacity  = "InsufficientCapacityError" // on a NodeClaim
 )

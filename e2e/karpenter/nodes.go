@@ -10,7 +10,7 @@ import (
 // their times.
 func Taints(o *unstructured.Unstructured) []corev1.Taint {
 	var taints []corev1.Taint
-	for _, t := range maps(o, fieldClaimTaint) {
+	for _, t := range maps(o, fieldTaints) {
 		taints = append(taints, corev1.Taint{
 			Key:    text(t, "key"),
 			Value:  text(t, "value"),
@@ -23,7 +23,7 @@ func Taints(o *unstructured.Unstructured) []corev1.Taint {
 // HasTaint says whether a node carries a taint with this key, whatever its
 // value and effect.
 func HasTaint(o *unstructured.Unstructured, key string) bool {
-	for _, t := range maps(o, fieldClaimTaint) {
+	for _, t := range maps(o, fieldTaints) {
 		if text(t, "key") == key {
 			return true
 		}
@@ -52,6 +52,6 @@ func Capacity(o *unstructured.Unstructured, name corev1.ResourceName) resource.Q
 // Allocatable is status.allocatable[name] of a node or NodeClaim, zero if
 // absent.
 func Allocatable(o *unstructured.Unstructured, name corev1.ResourceName) resource.Quantity {
-	list, _ := lookup(o, fieldAllocate).(map[string]any)
+	list, _ := lookup(o, fieldAllocatable).(map[string]any)
 	return quantity(list, string(name))
 }

@@ -1,0 +1,150 @@
+package check
+
+import (
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// drift is a recording of Karpenter v1.15.0 with the KWOK provider on Kubernetes
+// v1.36.3, made by TestDriftOnARealCluster.
+func drift(t testing.TB) *history.History {
+	t.Helper()
+	f, err := os.Open("testdata/drift.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	h, err := history.Load(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestRealRecordingKeepsItsPromises(t *testing.T) {
+	h := drift(t)
+	for name, c := range driftSpecs("drift", "drifter", h.Start()) {
+		if f := c.Judge(h); f.Verdict != Holds {
+			t.Errorf("%s: %s", name, f)
+		}
+	}
+}
+
+// The same recording, with one thing changed in it, breaks exactly the promises
+// that this thing is about.
+func TestRealRecordingTamperedWith(t *testing.T) {
+	h := drift(t)
+	first := func(match func(history.Event) bool) int { return slices.IndexFunc(h.Events(), match) }
+	disruptedNode := first(func(e history.Event) bool {
+		return e.Resource == karpenter.Nodes && e.Type == watch.Modified && karpenter.HasTaint(e.Object.Unstructured(), karpenter.DisruptedTaint)
+	})
+	for name, c := range map[string]struct {
+		events []history.Event
+		breaks []string
+	}{
+		"a pod is bound to a node that has the taint": {
+			events: bindTo(h, h.Events()[disruptedNode].Object.Name, disruptedNode),
+			breaks: []string{"no pod is bound to a disrupted node"},
+		},
+		"it ends before anything drifted": {
+			events: h.Events()[:first(func(e history.Event) bool {
+				return karpenter.IsTrue(e.Object.Unstructured(), karpenter.Drifted)
+			})],
+			breaks: []string{
+				"the budget is used", "the old claims drift, all", "in the end all nodes are new", "and the pods run on them",
+				"the label says so too", "the old nodes stay until they drift", "Karpenter says what it disrupted",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			start := worldOf(h.Start())
+			tampered := history.New(append(start, c.events...), nil).Since(history.Mark(len(start)))
+			var broken []string
+			for name, c := range driftSpecs("drift", "drifter", h.Start()) {
+				if c.Judge(tampered).Verdict == Broken {
+					broken = append(broken, name)
+				}
+			}
+			g.Expect(broken).To(ConsistOf(c.breaks))
+		})
+	}
+}
+
+// worldOf are events that make a world.
+func worldOf(w *history.World) []history.Event {
+	var events []history.Event
+	for _, r := range w.Resources() {
+		for _, o := range w.List(r) {
+			events = append(events, history.Event{Time: w.Time(), Type: watch.Added, Resource: r, Object: o})
+		}
+	}
+	return events
+}
+
+// bindTo is the events of a history, with a pod of the drifter bound to a node
+// right after an event.
+func bindTo(h *history.History, node string, after int) []history.Event {
+	pod, err := history.NewObject([]byte(`{"kind":"Pod","apiVersion":"v1",
+		"metadata":{"name":"drifter-late","namespace":"default","uid":"late",
+			"ownerReferences":[{"kind":"StatefulSet","name":"drifter"}]},
+		"spec":{"nodeName":"` + node + `"},"status":{"phase":"Pending"}}`))
+	if err != nil {
+		panic(err) // the text above is right
+	}
+	bound := history.Event{Time: h.Events()[after].Time, Type: watch.Added, Resource: karpenter.Pods, Object: pod}
+	gone := history.Event{Time: h.Events()[after].Time, Type: watch.Deleted, Resource: karpenter.Pods, Object: pod}
+	return slices.Insert(slices.Clone(h.Events()), after+1, bound, gone)
+}
+
+// BenchmarkJudge judges 100,000 events of a real recording, over and over again,
+// by every check of driftSpecs. Objects are decoded once, as in a spec's end.
+func BenchmarkJudge(b *testing.B) {
+	const n = 100_000
+	raw := drift(b)
+	before := raw.Start()
+	for b.Loop() {
+		b.StopTimer()
+		h := repeated(b, raw, n) // nothing decoded yet
+		b.StartTimer()
+		began := time.Now()
+		for name, c := range driftSpecs("drift", "drifter", before) {
+			start := time.Now()
+			c.Judge(h)
+			b.ReportMetric(time.Since(start).Seconds(), "s/"+metric(name))
+		}
+		b.ReportMetric(time.Since(began).Seconds(), "s/all-19-checks")
+	}
+}
+
+// metric is a name without spaces, as metrics must be.
+func metric(name string) string {
+	return string(slices.DeleteFunc([]byte(name), func(c byte) bool { return c == ' ' }))
+}
+
+// repeated is n events: those of a history again and again, each an object of
+// its own as if it had just been received.
+func repeated(b *testing.B, h *history.History, n int) *history.History {
+	b.Helper()
+	events := worldOf(h.Start())
+	start := history.Mark(len(events))
+	for len(events) < n {
+		for _, e := range h.Events() {
+			o, err := history.NewObject(e.Object.Raw())
+			if err != nil {
+				b.Fatal(err)
+			}
+			e.Object = o
+			events = append(events, e)
+		}
+	}
+	return history.New(events, nil).Since(start)
+}

@@ -1,0 +1,130 @@
+package karpenter
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	"sigs.k8s.io/yaml"
+)
+
+// releases are those of which testdata has the CRDs and the names, as they are
+// in the module sigs.k8s.io/karpenter, oldest first.
+var releases = []string{"v1.0.8", "v1.5.5", "v1.15.0"}
+
+// exists says whether a thing that is there since a release (empty: always) is
+// in another.
+func exists(since, release string) bool {
+	for _, r := range releases {
+		if since == "" || r == since {
+			return true
+		}
+		if r == release {
+			return false
+		}
+	}
+	return true
+}
+
+// Every field that an accessor reads is in the CRDs of every release, or known
+// not to be.
+func TestFieldsAreInTheCRDs(t *testing.T) {
+	for _, field := range []struct{ path, crd, since string }{
+		{fieldConditions, "nodeclaims", ""},
+		{fieldConditions + ".type", "nodeclaims", ""},
+		{fieldConditions + ".status", "nodeclaims", ""},
+		{fieldConditions + ".reason", "nodeclaims", ""},
+		{fieldConditions + ".message", "nodeclaims", ""},
+		{fieldConditions + ".lastTransitionTime", "nodeclaims", ""},
+		{fieldConditions + ".observedGeneration", "nodeclaims", ""},
+		{fieldConditions + ".type", "nodepools", ""},
+		{fieldNodeName, "nodeclaims", ""},
+		{fieldProviderID, "nodeclaims", ""},
+		{fieldCapacity, "nodeclaims", ""},
+		{fieldAllocatable, "nodeclaims", ""},
+		{fieldTaints + ".key", "nodeclaims", ""},
+		{fieldTaints + ".value", "nodeclaims", ""},
+		{fieldTaints + ".effect", "nodeclaims", ""},
+		{fieldRequests, "nodeclaims", ""},
+	} {
+		for _, release := range releases {
+			g := NewWithT(t)
+			there := hasField(g, release, field.crd, field.path)
+			g.Expect(there).To(Equal(exists(field.since, release)), "%s of %s in %s", field.path, field.crd, release)
+		}
+	}
+}
+
+func TestAMissingFieldIsNoticed(t *testing.T) {
+	g := NewWithT(t)
+	g.Expect(hasField(g, "v1.15.0", "nodeclaims", "status.nodename")).To(BeFalse())
+	g.Expect(hasField(g, "v1.15.0", "nodeclaims", "status.nodeName.more")).To(BeFalse())
+}
+
+// hasField looks a field up in version v1 of a CRD.
+func hasField(g Gomega, release, crd, path string) bool {
+	text, err := os.ReadFile(filepath.Join("testdata", release, "karpenter.sh_"+crd+".yaml"))
+	g.Expect(err).NotTo(HaveOccurred())
+	var definition struct {
+		Spec struct {
+			Versions []struct {
+				Name   string
+				Schema struct{ OpenAPIV3Schema schemaNode }
+			}
+		}
+	}
+	g.Expect(yaml.Unmarshal(text, &definition)).To(Succeed())
+	for _, v := range definition.Spec.Versions {
+		if v.Name == NodeClaims.Version {
+			return v.Schema.OpenAPIV3Schema.has(strings.Split(path, "."))
+		}
+	}
+	return false
+}
+
+type schemaNode struct {
+	Properties map[string]schemaNode
+	Items      *schemaNode
+}
+
+func (n schemaNode) has(path []string) bool {
+	if len(path) == 0 {
+		return true
+	}
+	if n.Items != nil {
+		return n.Items.has(path)
+	}
+	next, there := n.Properties[path[0]]
+	return there && next.has(path[1:])
+}
+
+// Every name of Karpenter's is in the sources of every release, or known not to
+// be.
+func TestNamesAreInTheSources(t *testing.T) {
+	const v15, v115 = "v1.5.5", "v1.15.0"
+	since := map[string]string{
+		DoNotSyncTaintsLabel: v15, Reserved: v15, DisruptionReason: v15, NodeRegistrationHealthy: v15,
+		Drained: v115, VolumesDetached: v115, // v1.6.4, of which there is no test data
+	}
+	for _, name := range []string{
+		NodePoolLabel, CapacityTypeLabel, RegisteredLabel, InitializedLabel, DoNotSyncTaintsLabel,
+		Spot, OnDemand, Reserved, DisruptedTaint, UnregisteredTaint,
+		DoNotDisruptAnnotation, NodePoolHashAnnotation, NodePoolHashVersionAnnotation, TerminationTimestampAnnotation,
+		TerminationFinalizer,
+		Launched, Registered, Initialized, Consolidatable, Drifted, Drained, VolumesDetached, InstanceTerminating,
+		ConsistentStateFound, DisruptionReason,
+		ValidationSucceeded, NodeClassReady, NodeRegistrationHealthy,
+		ReasonFailedScheduling, ReasonNominated, ReasonDisruptionBlocked, ReasonDisruptionTerminating, ReasonUnconsolidatable,
+		ReasonEvicted, ReasonNodeClassNotReady, ReasonInsufficientCapacity,
+	} {
+		for _, release := range releases {
+			g := NewWithT(t)
+			text, err := os.ReadFile(filepath.Join("testdata", release, "names.txt"))
+			g.Expect(err).NotTo(HaveOccurred())
+			there := strings.Contains(string(text), "\n"+name+"\n")
+			g.Expect(there).To(Equal(exists(since[name], release)), "%s in %s", name, release)
+		}
+	}
+}
