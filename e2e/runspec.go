@@ -1,12 +1,9 @@
 package e2e
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -189,56 +186,6 @@ func save(recorder *history.Recorder, file string) (string, error) {
 	err := recorder.Stop()
 	saved, err2 := history.Compress(file)
 	return saved, errors.Join(err, err2)
-}
-
-// controllerLog is what the controller wrote around a moment.
-func (s *Session) controllerLog(ctx context.Context, at time.Time) string {
-	lines := s.logLines(ctx)
-	var around []string
-	for _, line := range lines {
-		t := lineTime(line)
-		if !t.IsZero() && t.After(at.Add(-5*time.Second)) && t.Before(at.Add(time.Second)) {
-			around = append(around, line)
-		}
-	}
-	const most = 15
-	if len(around) > most {
-		around = around[len(around)-most:]
-	}
-	if len(around) == 0 {
-		return ""
-	}
-	return "the controller's log at that moment:\n  " + strings.Join(around, "\n  ")
-}
-
-func (s *Session) logLines(ctx context.Context) []string {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	var lines []string
-	for _, pod := range s.Provider.Pods(ctx) {
-		log, err := s.Cluster.PodLog(ctx, s.Provider.Namespace, pod)
-		if err != nil {
-			continue // the pod may be gone: there is nothing to quote
-		}
-		scanner := bufio.NewScanner(log)
-		scanner.Buffer(nil, 1<<20)
-		for scanner.Scan() {
-			lines = append(lines, scanner.Text())
-		}
-		_ = log.(io.Closer).Close()
-	}
-	return lines
-}
-
-// lineTime is the time of a line of a structured log; zero if it has none.
-func lineTime(line string) time.Time {
-	var fields struct {
-		Time time.Time `json:"time"`
-	}
-	if json.Unmarshal([]byte(line), &fields) != nil {
-		return time.Time{}
-	}
-	return fields.Time
 }
 
 var unfit = regexp.MustCompile(`[^a-z0-9]+`)

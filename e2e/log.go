@@ -1,0 +1,73 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Lines that are quoted from the controller's log: those around a moment, no
+// more than fit on a screen.
+const (
+	quoteBefore = 5 * time.Second
+	quoteAfter  = time.Second
+	quoteLines  = 15
+	quoteWidth  = 300
+)
+
+// controllerLog is what the controller wrote around a moment.
+func (s *Session) controllerLog(ctx context.Context, at time.Time) string {
+	lines := s.logLines(ctx)
+	var around []string
+	for _, line := range lines {
+		t := lineTime(line)
+		if !t.IsZero() && t.After(at.Add(-quoteBefore)) && t.Before(at.Add(quoteAfter)) {
+			around = append(around, shorten(line))
+		}
+	}
+	around = around[max(0, len(around)-quoteLines):]
+	if len(around) == 0 {
+		return ""
+	}
+	return "the controller's log at that moment:\n  " + strings.Join(around, "\n  ")
+}
+
+func (s *Session) logLines(ctx context.Context) []string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	var lines []string
+	for _, pod := range s.Provider.Pods(ctx) {
+		log, err := s.Cluster.PodLog(ctx, s.Provider.Namespace, pod)
+		if err != nil {
+			continue // the pod may be gone: there is nothing to quote
+		}
+		scanner := bufio.NewScanner(log)
+		scanner.Buffer(nil, 1<<20)
+		for scanner.Scan() {
+			lines = append(lines, scanner.Text())
+		}
+		_ = log.Close()
+	}
+	return lines
+}
+
+// lineTime is the time of a line of a structured log; zero if it has none.
+func lineTime(line string) time.Time {
+	var fields struct {
+		Time time.Time `json:"time"`
+	}
+	if json.Unmarshal([]byte(line), &fields) != nil {
+		return time.Time{}
+	}
+	return fields.Time
+}
+
+// shorten cuts a line that is too wide to read.
+func shorten(line string) string {
+	if runes := []rune(line); len(runes) > quoteWidth {
+		return string(runes[:quoteWidth]) + "…"
+	}
+	return line
+}
