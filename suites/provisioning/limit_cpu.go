@@ -27,7 +27,6 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Now()
 		env.Create(ctx, pool, app)
 		env.AwaitAtLeast(ctx, 1, check.RunningPods(app))
-		env.AwaitAtLeast(ctx, 1, refusals(app))
 		env.Watch(ctx, retried)
 		limited := env.Since(before)
 		env.Change(ctx, pool.Limit("cpu", "100"))

@@ -27,7 +27,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.ReadyNodes(pool))
 		env.Create(ctx, late)
-		env.AwaitAtLeast(ctx, 1, refusals(late))
 		env.Watch(ctx, settled)
 		limited := env.Since(before)
 		env.Change(ctx, pool.Limit("nodes", "4"))

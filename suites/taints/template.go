@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -28,7 +27,6 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Now()
 		env.Create(ctx, pool, invited, stranger)
 		env.Await(ctx, 1, check.RunningPods(invited))
-		env.AwaitAtLeast(ctx, 1, check.Reports(karpenter.ReasonFailedScheduling, stranger))
 		env.Watch(ctx, settled)
 		refused := env.Since(before)
 		env.Change(ctx, stranger.Tolerate(reserved))
