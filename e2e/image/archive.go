@@ -93,8 +93,8 @@ func list(archive *io.SectionReader) (map[string]span, error) {
 // gunzip returns f itself unless it is gzipped, else an unnamed file with its content.
 func gunzip(ctx context.Context, f *os.File) (*os.File, error) {
 	magic := make([]byte, 2)
-	if _, err := f.ReadAt(magic, 0); err != nil || !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return f, nil
+	if n, _ := f.ReadAt(magic, 0); n < len(magic) || !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return f, nil // what it is instead, the caller finds out
 	}
 	r, err := gzip.NewReader(f)
 	if err != nil {

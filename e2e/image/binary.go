@@ -142,9 +142,6 @@ func (l *plainLayer) MediaType() (types.MediaType, error)  { return types.OCIUnc
 func (l *plainLayer) Compressed() (io.ReadCloser, error)   { return os.Open(l.file) }
 func (l *plainLayer) Uncompressed() (io.ReadCloser, error) { return os.Open(l.file) }
 
-// machines are the architectures that Plumbline runs on, as ELF and as Go name them.
-var machines = map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}
-
 // staticLinux returns the architecture of a statically linked Linux executable.
 func staticLinux(binary string) (arch string, err error) {
 	f, err := elf.Open(binary)
@@ -155,8 +152,12 @@ func staticLinux(binary string) (arch string, err error) {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	arch, ok := machines[f.Machine]
-	if !ok {
+	switch f.Machine {
+	case elf.EM_X86_64:
+		arch = "amd64"
+	case elf.EM_AARCH64:
+		arch = "arm64"
+	default:
 		return "", fmt.Errorf("is for %s; wanted amd64 or arm64", f.Machine)
 	}
 	for _, p := range f.Progs {

@@ -1,6 +1,7 @@
 package image_test
 
 import (
+	"crypto/sha256"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +48,7 @@ func TestFromBinary(t *testing.T) {
 	g.Expect(config.Architecture).To(Equal(runtime.GOARCH))
 	want, err := os.ReadFile(filepath.Join(dir, "controller"))
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(content(t, again, "controller") == string(want)).To(BeTrue())
+	g.Expect(sha256.Sum256([]byte(content(t, again, "controller")))).To(Equal(sha256.Sum256(want)))
 	left, err := filepath.Glob(filepath.Join(dir, ".*-*"))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(left).To(BeEmpty(), "nothing unfinished stays")

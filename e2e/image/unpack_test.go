@@ -74,8 +74,12 @@ func TestUnpack(t *testing.T) {
 		},
 		"nothing leads out": {
 			[][]entry{{
-				{name: "../../up", content: "u"}, {name: "/root", content: "r"}, {name: "out", symlink: "../../../../.."}, {name: "out/etc/x", content: "x"},
-				{name: "abs", symlink: "/../../tmp"}, {name: "abs/y", content: "y"},
+				{name: "../../up", content: "u"},
+				{name: "/root", content: "r"},
+				{name: "out", symlink: "../../../../.."},
+				{name: "out/etc/x", content: "x"},
+				{name: "abs", symlink: "/../../tmp"},
+				{name: "abs/y", content: "y"},
 			}},
 			map[string]string{"up": "u", "root": "r", "out": "->../../../../..", "etc": "/", "etc/x": "x", "abs": "->/../../tmp", "tmp": "/", "tmp/y": "y"},
 		},

@@ -61,19 +61,13 @@ func confine(cmd *exec.Cmd, way Isolation, root string, u user) {
 	}
 }
 
-// devices are those that programs expect to exist; x/sys gives their numbers'
-// encoding, Linux's Documentation/admin-guide/devices.txt the numbers.
-var devices = map[string]uint64{
-	"null": unix.Mkdev(1, 3), "zero": unix.Mkdev(1, 5), "full": unix.Mkdev(1, 7),
-	"random": unix.Mkdev(1, 8), "urandom": unix.Mkdev(1, 9),
-}
-
-// makeDevices fills the folder with the devices. Only root can, and not
-// everywhere: without them, a program that needs one says so itself.
+// makeDevices fills the folder with the devices that programs expect to exist
+// (their numbers: Linux's Documentation/admin-guide/devices.txt). Only root can,
+// and not everywhere: without them, a program that needs one says so itself.
 func makeDevices(folder string) {
-	for name, number := range devices {
+	for name, minor := range map[string]uint32{"null": 3, "zero": 5, "full": 7, "random": 8, "urandom": 9} {
 		path := folder + "/" + name
-		if unix.Mknod(path, unix.S_IFCHR|0o666, int(number)) == nil {
+		if unix.Mknod(path, unix.S_IFCHR|0o666, int(unix.Mkdev(1, minor))) == nil {
 			_ = os.Chmod(path, 0o666) // past the umask
 		}
 	}

@@ -33,18 +33,16 @@ type desk struct {
 	removed  []metav1.DeleteOptions // and every removal of a pod
 }
 
-var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "hostnode-test-*")
-	if err != nil {
-		return "", err
-	}
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "program"), "./testdata/program")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return filepath.Join(dir, "program"), nil
-})
+var program = sync.OnceValues( //nolint:gochecknoglobals // built once for all tests
+	func() (string, error) {
+		dir := os.Getenv(programFolder)
+		build := exec.Command("go", "build", "-o", filepath.Join(dir, "program"), "./testdata/program")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%w: %s", err, out)
+		}
+		return filepath.Join(dir, "program"), nil
+	})
 
 func newDesk(t *testing.T, o Options) *desk {
 	t.Helper()

@@ -15,22 +15,6 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// actsAsHarness makes the test binary start a process and wait to be killed.
-const actsAsHarness = "HOSTNODE_TEST_ACTS_AS_HARNESS"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(actsAsHarness) == "" {
-		os.Exit(m.Run())
-	}
-	s := newStarter()
-	p, err := s.start(&exec.Cmd{Path: "/bin/sleep", Args: []string{"sleep", "60"}, Env: []string{}})
-	if err != nil {
-		os.Exit(1)
-	}
-	os.Stdout.WriteString(strconv.Itoa(p.cmd.Process.Pid) + "\n")
-	<-p.done
-}
-
 func TestProcessesDieWithTheHarness(t *testing.T) {
 	g := NewWithT(t)
 	harness := exec.CommandContext(t.Context(), os.Args[0])

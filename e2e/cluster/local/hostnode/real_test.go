@@ -98,12 +98,16 @@ func TestMissingPermissionsShow(t *testing.T) {
 	w.Expect(w.log("without")).To(ContainSubstring("configmaps 403"))
 
 	rbac := w.client.RbacV1()
-	_, err := rbac.Roles(w.namespace).Create(w.ctx, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "reader"},
-		Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list"}}}}, metav1.CreateOptions{})
+	_, err := rbac.Roles(w.namespace).Create(w.ctx, &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Name: "reader"},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list"}}},
+	}, metav1.CreateOptions{})
 	w.Expect(err).NotTo(HaveOccurred())
-	_, err = rbac.RoleBindings(w.namespace).Create(w.ctx, &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "reader"},
-		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
-		Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: "default", Namespace: w.namespace}}}, metav1.CreateOptions{})
+	_, err = rbac.RoleBindings(w.namespace).Create(w.ctx, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "reader"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
+		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Name: "default", Namespace: w.namespace}},
+	}, metav1.CreateOptions{})
 	w.Expect(err).NotTo(HaveOccurred())
 	w.pod("with", nil, "sleep=500ms", "get="+path)
 	w.Eventually(w.phase("with")).Should(Equal(corev1.PodSucceeded))

@@ -51,7 +51,8 @@ func TestVolumesRender(t *testing.T) {
 		"configMap": {corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: settings}}, map[string]string{"colour": "blue", "size": "9"}, ""},
 		"items": {
 			corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: settings, Items: []corev1.KeyToPath{{Key: "colour", Path: "deep/er", Mode: &mode}}}},
-			map[string]string{"deep/er": "blue"}, "",
+			map[string]string{"deep/er": "blue"},
+			"",
 		},
 		"secret":         {corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "password"}}, map[string]string{"word": "tidal"}, ""},
 		"optional":       {corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "absent", Optional: yes()}}, map[string]string{}, ""},
@@ -65,7 +66,8 @@ func TestVolumesRender(t *testing.T) {
 				{Path: "name", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}},
 				{Path: "cpu", ResourceFieldRef: &corev1.ResourceFieldSelector{ContainerName: "controller", Resource: "requests.cpu"}},
 			}}},
-			map[string]string{"name": "karpenter-0", "cpu": "1"}, "",
+			map[string]string{"name": "karpenter-0", "cpu": "1"},
+			"",
 		},
 		"projected, as the ServiceAccount admission makes it": {
 			corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
@@ -73,7 +75,8 @@ func TestVolumesRender(t *testing.T) {
 				{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: rootCAName}, Items: []corev1.KeyToPath{{Key: "ca.crt", Path: "ca.crt"}}}},
 				{DownwardAPI: &corev1.DownwardAPIProjection{Items: []corev1.DownwardAPIVolumeFile{{Path: "namespace", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.namespace"}}}}},
 			}}},
-			map[string]string{"token": "token-1", "ca.crt": "the CA", "namespace": "kube-system"}, "",
+			map[string]string{"token": "token-1", "ca.crt": "the CA", "namespace": "kube-system"},
+			"",
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
