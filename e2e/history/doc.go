@@ -3,4 +3,41 @@
 //
 // A Recorder watches; a History is what was recorded up to a moment; a World
 // is the state that the events add up to.
+//
+//	r, err := history.Record(ctx, cfg, "spec.jsonl", karpenter.Nodes, karpenter.Pods)
+//	...
+//	before := r.Now()
+//	err = r.Await(ctx, func(w *history.World) bool { return len(w.List(karpenter.Nodes)) == 6 })
+//	h := r.History().Since(before) // what happened meanwhile
+//	err = r.Stop()
+//	file, err := history.Compress("spec.jsonl")
+//
+// # What is recorded
+//
+// The world at the start (History.Start of the whole), then each event as the API
+// server told it, with the time at which it was received. Resources are watched
+// one by one; events of several come in the order in which they happened in etcd
+// (order.go says how that is known), so that a check may rely on what was first.
+//
+// A watch that breaks goes on from where it broke: nothing is lost, nothing comes
+// twice. Where the API server no longer knows what was missed (410 Gone), the
+// recorder notes a Gap, lists anew, and records the differences as events; the
+// history says that it is incomplete there, and checks don't take it for more.
+//
+// # Files
+//
+// Lines of JSON, written while things happen; lines.go shows them. Load reads the
+// file of a recorder that was killed too, and notes a Gap at its end. Save writes
+// a part of a recording by itself; it starts with the world at its start.
+//
+// Histories can also be written by hand: package historytest.
+//
+// # Cost
+//
+// An event costs some 30 µs of CPU time, most of it for the connection. On a busy
+// watch (more than 50 reads a second) events gather for up to 20 ms before they are
+// read, else Await returns a fraction of a millisecond after the server has written
+// the event. Run the benchmarks for the figures of a machine:
+//
+//	go test -run '^$' -bench . -benchtime 5s ./e2e/history
 package history

@@ -15,7 +15,7 @@ import (
 // is read at once. Busy is a watch that has been read more often than once per
 // tick, but for a burst.
 const (
-	gatherTick  = 10 * time.Millisecond
+	gatherTick  = 20 * time.Millisecond
 	gatherBurst = 20 // reads
 	// gatherAtMost is the size of a read, in bytes. After a full one the next
 	// doesn't wait: what comes faster than it is read would otherwise pile up.

@@ -1,0 +1,57 @@
+package check_test
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// A disruption budget of one, and a provider that disrupts two nodes at once.
+func Example() {
+	pool := historytest.Pool("p")
+	a, b := historytest.Node("a").Pool("p").Ready(), historytest.Node("b").Pool("p").Ready()
+	h := historytest.Begin().Add(pool, a, b).Start().
+		After(2*time.Second).Change(a.Taint(karpenter.DisruptedTaint)).
+		After(300*time.Millisecond).Change(b.Taint(karpenter.DisruptedTaint)).
+		After(5*time.Second).Delete(a, b).
+		History()
+
+	fmt.Println(check.Always(check.AtMost(1, check.DisruptedNodes(pool))).Judge(h))
+	fmt.Println(check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))).Judge(h))
+	fmt.Println(check.Always(check.AtMost(1, check.DriftedClaims(pool))).Judge(h))
+	// Output:
+	// broken: always at most 1 nodes of pool p that are disrupted
+	//   at +2.3s, event 1: MODIFIED Node b (taint karpenter.sh/disrupted:NoSchedule added)
+	//   then: 2 nodes of pool p that are disrupted
+	//     Node a: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
+	//     Node b: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
+	// holds: at least 1 nodes of pool p that are disrupted leads to no nodes of pool p
+	// vacuous: always at most 1 NodeClaims of pool p that have drifted
+	//   never put to the test: at no moment was there anything that could have broken it
+}
+
+// No pod is bound to a node that is being disrupted.
+func ExampleWhenever() {
+	node := historytest.Node("a").Pool("p").Ready().Taint(karpenter.DisruptedTaint)
+	app := historytest.Pod("app-1", "app")
+	h := historytest.Begin().Add(node, app).Start().
+		After(time.Second).Change(app.On("a")).
+		History()
+
+	keptOff := check.Whenever(check.Enters(check.BoundPods(historytest.Pod("app", ""))), "its node is not disrupted",
+		func(pod *unstructured.Unstructured) check.Claim {
+			return check.None(check.Node(karpenter.PodNode(pod)).With("that are disrupted", check.Tainted(karpenter.DisruptedTaint)))
+		})
+	fmt.Println(keptOff.Judge(h))
+	// Output:
+	// broken: whenever one comes to the pods of app that are bound, its node is not disrupted
+	//   not so for Pod default/app-1: no nodes called a that are disrupted
+	//   at +1s, event 0: MODIFIED Pod default/app-1 (spec.nodeName set to "a")
+	//   then: 1 nodes called a that are disrupted
+	//     Node a: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
+}
