@@ -229,13 +229,16 @@ func TestImageMayComeLater(t *testing.T) {
 func TestInitContainersComeFirst(t *testing.T) {
 	d := newDesk(t, Options{})
 	binary, _ := program()
+	signal := filepath.Join(t.TempDir(), "go on")
 	always := corev1.ContainerRestartPolicyAlways
 	d.pod(corev1.RestartPolicyNever, func(p *corev1.Pod) {
 		p.Spec.InitContainers = []corev1.Container{
 			{Name: "one", Image: d.image, Command: []string{binary, "sleep=100ms", "say=one"}},
 			{Name: "beside", Image: d.image, Command: []string{binary, "say=beside", "patient"}, RestartPolicy: &always},
 		}
-	}, "say=main")
+	}, "say=main", "await="+signal)
+	d.Eventually(d.log).Should(And(ContainSubstring("patient"), ContainSubstring("main")))
+	d.Expect(os.WriteFile(signal, nil, 0o600)).To(Succeed())
 	d.Eventually(func() corev1.PodPhase { return d.now().Phase }).Should(Equal(corev1.PodSucceeded))
 	d.Eventually(d.log).Should(And(HavePrefix("one\nbeside\npatient\n"), ContainSubstring("bye\n"), HaveSuffix("main\n")), "the sidecar ends after the main container")
 }
