@@ -20,8 +20,12 @@ type manifests struct {
 	container  corev1.Container           // the controller's
 }
 
-// gatesVariable is how every provider is told its feature gates.
-const gatesVariable = "FEATURE_GATES"
+// Variables by which every provider is told its feature gates, and where its
+// leader election happens.
+const (
+	gatesVariable = "FEATURE_GATES"
+	leaseVariable = "LEADER_ELECTION_NAMESPACE"
+)
 
 // adjust finds the controller's Deployment and makes it what the adapter asks
 // for: one replica, since there is one host node and charts forbid two on it; the
@@ -139,6 +143,9 @@ func (p *Prepared) env(rendered any, v Values) ([]any, error) {
 			gates = value
 		}
 		set(name, map[string]any{"name": name, "value": value})
+	}
+	if p.host { // it has no in-cluster files from which Karpenter could read its namespace
+		set(leaseVariable, map[string]any{"name": leaseVariable, "value": v.Namespace})
 	}
 	if len(k.Gates) > 0 {
 		set(gatesVariable, map[string]any{"name": gatesVariable, "value": withGates(gates, k.Gates)})

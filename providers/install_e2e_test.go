@@ -46,8 +46,13 @@ func startCluster(t *testing.T) (cluster.Cluster, *build.Cache) {
 // install prepares the adapter and installs it on a cluster of its own.
 func install(t *testing.T, a *Adapter, version string) (*Installed, cluster.Cluster, error) {
 	t.Helper()
+	return installSelected(t, a, Selection{Version: version, Kubernetes: kubernetesVersion})
+}
+
+func installSelected(t *testing.T, a *Adapter, s Selection) (*Installed, cluster.Cluster, error) {
+	t.Helper()
 	c, cache := startCluster(t)
-	p, err := Prepare(t.Context(), cache, a, Selection{Version: version, Kubernetes: kubernetesVersion})
+	p, err := Prepare(t.Context(), cache, a, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +104,19 @@ func TestKwokProvisionsAtEveryRelease(t *testing.T) {
 			g.Expect(err).NotTo(HaveOccurred())
 		})
 	}
+}
+
+// Where images can't run, the controller runs as a program of the machine.
+func TestTheControllerAsAProgramOfTheHost(t *testing.T) {
+	g := NewWithT(t)
+	a := Named("kwok")
+	i, c, err := installSelected(t, a, Selection{Kubernetes: kubernetesVersion, Host: true})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(i.Digest).To(BeEmpty())
+	log, err := c.PodLog(t.Context(), i.Namespace, i.Pods(t.Context())[0])
+	g.Expect(err).NotTo(HaveOccurred())
+	defer func() { _ = log.Close() }()
+	g.Expect(Unexpected(log, a.Controller.Logs.Tolerate)).To(BeEmpty())
 }
 
 func TestAControllerThatExits(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
@@ -31,6 +32,10 @@ type Selection struct {
 	// Kubernetes is the version of the cluster to come, for which the chart is
 	// tried, such as v1.36.3. Empty: Helm's own.
 	Kubernetes string
+	// Host runs the controller as a program of this machine, built for it,
+	// rather than from an image. It is always so where images can't run: on
+	// anything but Linux.
+	Host bool
 }
 
 // Prepared is a provider that is ready to be installed, on any number of clusters.
@@ -40,7 +45,8 @@ type Prepared struct {
 	source  string // folder of the source module, empty if there is none
 	helm    *helm  // nil without a chart
 	image   string // reference, for cluster.Load
-	digest  string
+	digest  string // empty for a program of the host
+	host    bool   // a program of the host runs, not an image
 	core    string
 	crds    []*unstructured.Unstructured
 }
@@ -115,6 +121,9 @@ func linkedCore(t tree) (string, error) {
 
 // findImage builds the image, or makes sure that the given one can run here.
 func (p *Prepared) findImage(ctx context.Context, cache *build.Cache, s Selection) error {
+	if s.Host || runtime.GOOS != "linux" {
+		return p.buildProgram(ctx, cache, s)
+	}
 	k := &p.adapter.Controller
 	switch {
 	case s.Image != "":
@@ -145,6 +154,20 @@ func (p *Prepared) findImage(ctx context.Context, cache *build.Cache, s Selectio
 		return fmt.Errorf("image %s: %w", p.image, err)
 	}
 	p.digest = image.Digest(opened)
+	return nil
+}
+
+// buildProgram builds the controller for this machine itself.
+func (p *Prepared) buildProgram(ctx context.Context, cache *build.Cache, s Selection) error {
+	a := p.adapter
+	if s.Image != "" || a.Controller.Build == nil {
+		return fmt.Errorf("provider %s: images don't run on %s: the controller must be built for it, by `controller.build` in the adapter and without IMAGE", a.Name, runtime.GOOS)
+	}
+	binary, err := cache.Main(ctx, a.Source.Module, p.values.Version, a.Controller.Build.Package, runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		return err
+	}
+	p.image, p.host = cluster.BinaryPrefix+binary, true
 	return nil
 }
 

@@ -30,6 +30,10 @@ type Death struct {
 
 func (d Death) Error() string { return fmt.Sprintf("%s died", d.Component) }
 
+// BinaryPrefix begins a reference to an executable of this machine, which
+// Load takes in place of an image where images can't run: "binary:" and a path.
+const BinaryPrefix = "binary:"
+
 // Access is the administrator's access to a cluster.
 type Access interface {
 	// Config is for programs; callers copy it before they change it.
@@ -41,8 +45,9 @@ type Access interface {
 // Cluster is a running cluster with a place for the provider's pod.
 type Cluster interface {
 	Access
-	// Load makes an image (a reference that image.Open understands) available
-	// to pods and returns the name under which manifests refer to it.
+	// Load makes an image (a reference that image.Open understands, or an
+	// executable, see BinaryPrefix) available to pods and returns the name under
+	// which manifests refer to it.
 	Load(ctx context.Context, ref string) (name string, err error)
 	// Port returns a port on which a pod of this cluster can listen: a free
 	// one of the host where pods share the host's ports, else preferred.

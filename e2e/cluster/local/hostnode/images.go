@@ -19,11 +19,12 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
 // BinaryPrefix marks a reference to an executable of this machine; see [Node.Load].
-const BinaryPrefix = "binary:"
+const BinaryPrefix = cluster.BinaryPrefix
 
 // registry is the made-up host of the names that Load returns: nothing could
 // ever be pulled from it by accident.
@@ -79,7 +80,7 @@ func (i *images) load(ctx context.Context, ref string) (string, error) {
 	i.loading.Lock()
 	defer i.loading.Unlock()
 	if file, ok := strings.CutPrefix(ref, BinaryPrefix); ok {
-		l, err := binary(file)
+		l, err := i.binary(file)
 		if err != nil {
 			return "", fmt.Errorf("loading %s: %w", ref, err)
 		}
@@ -126,8 +127,9 @@ func (i *images) unpack(ctx context.Context, img v1.Image, rootfs string) error 
 	return os.Rename(unfinished, rootfs)
 }
 
-// binary makes an image of an executable of this machine.
-func binary(file string) (*loaded, error) {
+// binary makes an image of an executable of this machine. What runs is a link
+// to it in the node's folder: by that others see whose process it is.
+func (i *images) binary(file string) (*loaded, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
 		return nil, err
@@ -149,7 +151,14 @@ func binary(file string) (*loaded, error) {
 		return nil, err
 	}
 	digest := "sha256:" + hex.EncodeToString(hash.Sum(nil))
-	return &loaded{name: nameOf(file, digest), digest: digest, config: v1.Config{Entrypoint: []string{file}}}, nil
+	link := filepath.Join(i.dir, strings.ReplaceAll(digest, ":", "-"), filepath.Base(file))
+	if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil { //nolint:gosec // the pod's user must get there
+		return nil, err
+	}
+	if err := os.Symlink(file, link); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
+	return &loaded{name: nameOf(file, digest), digest: digest, config: v1.Config{Entrypoint: []string{link}}}, nil
 }
 
 var (
