@@ -4,7 +4,6 @@ package check
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -136,5 +135,5 @@ func save(t *testing.T, h *history.History) {
 	if err := history.Save(f, h); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Printf("%d events, %d gaps\n", len(h.Events()), len(h.Gaps()))
+	t.Logf("%d events, %d gaps", len(h.Events()), len(h.Gaps()))
 }

@@ -74,7 +74,7 @@ func TestChange(t *testing.T) {
 		"spec.list set; spec.n set to 3; spec.z set to true":                func(n *historytest.Thing) { n.Set([]any{1}, "spec", "list").Set(3, "spec", "n").Set(true, "spec", "z") },
 		"a.a set to 1; a.b set to 1; a.c set to 1; a.d set to 1; a.e set to 1; 2 more": func(n *historytest.Thing) {
 			n.Set(map[string]any{}, "a")
-			for _, k := range strings.Split("abcdefg", "") {
+			for k := range strings.SplitSeq("abcdefg", "") {
 				n.Set(1, "a", k)
 			}
 		},

@@ -68,12 +68,12 @@ func TestAwaitMissesNothing(t *testing.T) {
 	for i := range 500 {
 		f.say("ADDED", "pods", fmt.Sprint("noise", i%7))
 	}
-	time.Sleep(20 * time.Millisecond) // lets the waiters wait; without it the test is only weaker
+	pause(ctx, 20*time.Millisecond) // lets the waiters wait; without it the test is only weaker
 	f.say("ADDED", "pods", "flash")
 	f.say("DELETED", "pods", "flash")
 	f.say("ADDED", "pods", "last")
 	all.Wait()
-	g.Expect(<-seen).To(Succeed())
+	g.Expect(<-seen).NotTo(HaveOccurred())
 	g.Expect(worlds).To(BeNumerically("<=", 504), "one world for each event and one for the start")
 }
 

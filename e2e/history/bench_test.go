@@ -118,7 +118,7 @@ func recordStream(t testing.TB, n, rate int, state string, report func(value flo
 	size := 0
 	for _, h := range []*History{r.History(), load(t, file)} {
 		g.Expect(h.Gaps()).To(BeEmpty())
-		g.Expect(len(h.Events())).To(Equal(n))
+		g.Expect(h.Events()).To(HaveLen(n))
 		for i, e := range h.Events() {
 			if e.Object.ResourceVersion != strconv.Itoa(i+1) {
 				t.Fatalf("event %d has sequence number %s", i+1, e.Object.ResourceVersion)
@@ -159,8 +159,12 @@ func startStreamer(t testing.TB, n, rate int, state string) *rest.Config {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		in.Close()
-		if err := cmd.Wait(); err != nil && t.Context().Err() == nil {
+		err := in.Close()
+		// The context of the test is done by now and has ended the server.
+		if waited := cmd.Wait(); waited != nil && t.Context().Err() == nil {
+			err = errorsJoin(err, waited)
+		}
+		if err != nil {
 			t.Error(err)
 		}
 	})
@@ -209,19 +213,19 @@ func stream() {
 			close(both)
 		}
 		<-both
-		sendAll(w, resource, n, rate)
+		sendAll(r.Context(), w, resource, n, rate)
 		<-r.Context().Done()
 	}))
-	fmt.Println(server.URL)
+	fmt.Fprintln(os.Stdout, server.URL)
 	if err := pem.Encode(os.Stdout, &pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}); err != nil {
 		panic(err)
 	}
-	fmt.Println()
+	fmt.Fprintln(os.Stdout)
 	_, _ = os.Stdin.Read(make([]byte, 1))
 }
 
 // sendAll sends a watch's share of the events, each at its time.
-func sendAll(w http.ResponseWriter, resource string, n, rate int) {
+func sendAll(ctx context.Context, w http.ResponseWriter, resource string, n, rate int) {
 	head, rest := template(resource)
 	began := time.Now()
 	for i := 1; i <= n; i++ {
@@ -229,9 +233,7 @@ func sendAll(w http.ResponseWriter, resource string, n, rate int) {
 			continue
 		}
 		due := began.Add(time.Duration(i) * time.Second / time.Duration(rate))
-		if early := time.Until(due); early > 0 {
-			time.Sleep(early)
-		}
+		pause(ctx, time.Until(due))
 		fmt.Fprintf(w, `%s"name":"%s","uid":"%d","resourceVersion":"%d",%s`, head, nameOf(i), time.Now().UnixNano(), i, rest)
 		w.(http.Flusher).Flush()
 	}

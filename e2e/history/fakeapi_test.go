@@ -35,7 +35,6 @@ type fakeAPI struct {
 	lists     []fault // taken by the next lists, in order
 	watches   []fault // taken by the next watches, in order
 	watched   int     // watches opened so far
-	stale     []string
 }
 
 type fakeLine struct {

@@ -190,7 +190,7 @@ func TestDifferencesKnowANewObjectOfTheSameName(t *testing.T) {
 
 func TestRecordRetriesListsAndFailsWhereRetryingIsNoUse(t *testing.T) {
 	slow := func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
-		time.Sleep(300 * time.Millisecond) // the slowness under test
+		pause(r.Context(), 300*time.Millisecond)
 		f.list(w, r)
 	}
 	for name, c := range map[string]struct {

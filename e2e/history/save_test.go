@@ -60,13 +60,13 @@ func same(g Gomega, got, want *History) {
 		g.Expect(world.Time()).To(Equal(w.Time()))
 		g.Expect(world.Resources()).To(Equal(w.Resources()))
 		for _, r := range w.Resources() {
-			g.Expect(len(world.List(r))).To(Equal(len(w.List(r))))
+			g.Expect(world.List(r)).To(HaveLen(len(w.List(r))))
 			for i, o := range world.List(r) {
 				g.Expect(o.Raw()).To(Equal(w.List(r)[i].Raw()))
 			}
 		}
 	}
-	g.Expect(len(got.Gaps())).To(Equal(len(want.Gaps())))
+	g.Expect(got.Gaps()).To(HaveLen(len(want.Gaps())))
 	for i, gap := range got.Gaps() {
 		w := want.Gaps()[i]
 		g.Expect(gap.Time).To(Equal(w.Time))
