@@ -22,6 +22,8 @@ import (
 func (e *Env) cleanUp(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, cleanUpWithin)
 	defer cancel()
+	ctx, stop := e.session.whileAlive(ctx)
+	defer stop()
 	var problems []string
 	for _, step := range []func(context.Context) error{e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.deleteNodeClasses} {
 		if err := step(ctx); err != nil {

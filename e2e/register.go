@@ -95,7 +95,7 @@ func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) re
 	if o.Verdict == report.Infra && ctx.Err() == nil {
 		r.renew(ctx)
 		if err := r.ensure(ctx); err == nil {
-			first := o.Reason
+			first := strings.TrimSpace(o.Reason + "\n" + o.Detail)
 			o, clean = r.session.Run(ctx, suite, spec, filepath.Join(histories, "again"))
 			o.Note = strings.TrimSpace(o.Note + " run again on a new cluster, since the first time was infra: " + first)
 		}

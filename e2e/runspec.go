@@ -54,22 +54,27 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 		return o, true
 	}
 	file := filepath.Join(histories, fileName(o.Sentence())+".jsonl")
-	recorder, err := s.record(ctx, file)
+	recorder, err := s.record(file)
 	if err != nil {
-		o.Verdict, o.Reason = report.Infra, fmt.Sprintf("recording: %v", err)
+		if death := s.infra(); death != nil { // that is why
+			err = death
+		}
+		o.Verdict = report.Infra
+		o.Reason, o.Detail, _ = strings.Cut(fmt.Sprintf("recording: %v", err), "\n")
 		return o, false
 	}
 	env := newEnv(s, recorder)
+	rights := s.newRights(ctx)
 
-	end := s.body(ctx, spec, env)
+	end := s.body(ctx, spec, env, rights)
 	if end != nil && end.verdict.Red() && known == nil && s.hold != nil {
 		s.hold(ctx, o.Sentence(), end)
 	}
 	var left []string
-	if !interrupted(ctx) { // else the whole cluster goes
+	if !interrupted(ctx) && s.infra() == nil { // else the whole cluster goes
 		left = env.cleanUp(ctx)
 	}
-	end = s.afterwards(ctx, end, left, recorder)
+	end = s.afterwards(ctx, end, left, recorder, rights)
 	o.History, err = save(recorder, file)
 	if err != nil && end == nil {
 		end = &ending{verdict: report.Infra, reason: fmt.Sprintf("the recording is incomplete: %v", err), at: time.Now()}
@@ -82,27 +87,30 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	return o, len(left) == 0 && s.infra() == nil
 }
 
-// record starts the recording of a spec.
-func (s *Session) record(ctx context.Context, file string) (*history.Recorder, error) {
+// record starts the recording of a spec, which ends with the cluster at the
+// latest.
+func (s *Session) record(file string) (*history.Recorder, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, err
 	}
-	return history.Record(context.WithoutCancel(ctx), s.Cluster.Config(), file,
+	return history.Record(s.alive, s.Cluster.Config(), file,
 		karpenter.Nodes, karpenter.Pods, karpenter.Events, karpenter.NodePools, karpenter.NodeClaims, s.Adapter.NodeClassGVR())
 }
 
 // body runs the spec's own function and returns how it ended; nil if it went
 // through.
-func (s *Session) body(ctx context.Context, spec *Spec, env *Env) (end *ending) {
+func (s *Session) body(ctx context.Context, spec *Spec, env *Env, rights *rights) (end *ending) {
 	within := spec.Within
 	if within == 0 {
 		within = DefaultWithin
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("the spec's %s were over", within))
 	defer cancel()
+	ctx, release := s.whileAlive(ctx)
+	defer release()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer context.AfterFunc(s.alive, func() { stop(context.Cause(s.alive)) })()
+	go rights.watch(ctx, stop)
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -121,10 +129,13 @@ func (s *Session) body(ctx context.Context, spec *Spec, env *Env) (end *ending) 
 
 // afterwards adds what shows only when a spec is over: components that died,
 // crashes of the controller, things left behind, gaps in the recording.
-func (s *Session) afterwards(ctx context.Context, end *ending, left []string, recorder *history.Recorder) *ending {
+func (s *Session) afterwards(ctx context.Context, end *ending, left []string, recorder *history.Recorder, rights *rights) *ending {
 	if infra := s.infra(); infra != nil {
 		reason, detail, _ := strings.Cut(infra.Error(), "\n")
 		return &ending{verdict: report.Infra, reason: reason, detail: detail, at: time.Now()}
+	}
+	if lacking := rights.lacking(ctx, 0); lacking != nil && (end == nil || !strings.Contains(end.reason, lacking.Error())) {
+		end = worsen(end, report.Failed, "the controller was refused what it asked for: "+lacking.Error(), time.Now())
 	}
 	recorded := recorder.History()
 	if crash := crashed(recorded, s.Provider.Namespace); crash != "" {

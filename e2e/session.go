@@ -73,13 +73,15 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 	if err != nil {
 		return nil, err
 	}
-	if err := local.Prepare(ctx, builds, c.Kubernetes); err != nil {
-		return nil, err
-	}
+	// The provider first: of what people ask for, it can be wrong in most ways,
+	// and building a control plane takes minutes.
 	prepared, err := providers.Prepare(ctx, builds, a, providers.Selection{
 		Version: c.Release, Image: c.Image, Kubernetes: c.Kubernetes,
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := local.Prepare(ctx, builds, c.Kubernetes); err != nil {
 		return nil, err
 	}
 	return &Plan{Config: c, Adapter: a, cache: builds, prepared: prepared, progress: progress}, nil
@@ -107,7 +109,9 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	}
 	s.ClusterReady = time.Since(began)
 	if err := s.furnish(ctx, p); err != nil {
-		err = errors.Join(err, s.infra())
+		if death := s.infra(); death != nil { // all else follows from it
+			err = death
+		}
 		return nil, errors.Join(err, s.Close(context.WithoutCancel(ctx)))
 	}
 	return s, nil
@@ -115,6 +119,8 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 
 // furnish installs the provider and makes the namespace for specs.
 func (s *Session) furnish(ctx context.Context, p *Plan) error {
+	ctx, cancel := s.whileAlive(ctx)
+	defer cancel()
 	began := time.Now()
 	var err error
 	s.Provider, err = p.prepared.Install(ctx, s.Cluster, p.progress)
@@ -160,6 +166,14 @@ func (s *Session) onDeath(d cluster.Death) {
 	s.died(d)
 }
 
+// whileAlive gives a context that also ends when a component of the cluster
+// dies.
+func (s *Session) whileAlive(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	stop := context.AfterFunc(s.alive, func() { cancel(context.Cause(s.alive)) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
 // infra says why the session can't be trusted any more; nil if it can.
 func (s *Session) infra() error {
 	s.mu.Lock()
@@ -167,7 +181,7 @@ func (s *Session) infra() error {
 	if s.death == nil {
 		return nil
 	}
-	return fmt.Errorf("%s died; its last lines:\n%s", s.death.Component, strings.Join(s.death.LastLines, "\n"))
+	return fmt.Errorf("%s died\nits last lines:\n  %s", s.death.Component, strings.Join(s.death.LastLines, "\n  "))
 }
 
 // Close ends the session's cluster and all that runs on it.

@@ -168,3 +168,9 @@ func withGates(list string, gates map[string]bool) string {
 	}
 	return strings.Join(kept, ",")
 }
+
+// serviceAccount is what a Deployment's pods run as.
+func serviceAccount(deployment *unstructured.Unstructured) string {
+	name, _, _ := unstructured.NestedString(deployment.Object, "spec", "template", "spec", "serviceAccountName")
+	return orElse(name, "default")
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -71,8 +70,8 @@ func (s *start) explain(ctx context.Context, cause error) error {
 	n.Status = append(n.Status, s.warnings(ctx, pod.Name)...)
 	lines := s.log(ctx, pod.Name)
 	if _, told := errors.AsType[*LacksRights](cause); !told {
-		if denied := denials(lines, s.adapter.Controller.Logs.tolerates()); len(denied) > 0 {
-			n.Cause = fmt.Errorf("%w; %w", cause, s.lacking(denied))
+		if denied := s.Denials(lines); len(denied) > 0 {
+			n.Cause = fmt.Errorf("%w; %w", cause, s.Lacking(denied))
 		}
 	}
 	n.LastLog = lines[max(0, len(lines)-tailLines):]
@@ -155,7 +154,7 @@ func (s *start) readLog(ctx context.Context) error {
 		if pod == nil || pod.Spec.NodeName == "" {
 			return false, nil
 		}
-		now := denials(s.log(ctx, pod.Name), s.adapter.Controller.Logs.tolerates())
+		now := s.Denials(s.log(ctx, pod.Name))
 		lasting := false
 		for what, times := range now {
 			lasting = lasting || before[what] > 0 && times > before[what]
@@ -164,36 +163,6 @@ func (s *start) readLog(ctx context.Context) error {
 		if !lasting {
 			return false, nil
 		}
-		return false, s.lacking(now)
+		return false, s.Lacking(now)
 	})
-}
-
-// denials counts what the API server refused: keys such as "list on pods".
-func denials(lines []string, tolerated func(string) bool) map[string]int {
-	found := map[string]int{}
-	for _, line := range lines {
-		if verb, resource, ok := ForbiddenIn(line); ok && (tolerated == nil || !tolerated(line)) {
-			found[verb+" on "+resource]++
-		}
-	}
-	return found
-}
-
-// LacksRights is the error of a controller whose own roles don't give it what
-// it asks of the API server.
-type LacksRights struct {
-	ServiceAccount string   // namespace/name
-	Rights         []string // verbs and resources, such as "list on nodepools.karpenter.sh"
-}
-
-func (l *LacksRights) Error() string {
-	return fmt.Sprintf("the ClusterRole (or Role) of its service account %s lacks %s", l.ServiceAccount, strings.Join(l.Rights, ", "))
-}
-
-func (s *start) lacking(denied map[string]int) error {
-	account := "default"
-	if pod := s.pod.Load(); pod != nil && pod.Spec.ServiceAccountName != "" {
-		account = pod.Spec.ServiceAccountName
-	}
-	return &LacksRights{ServiceAccount: s.Namespace + "/" + account, Rights: slices.Sorted(maps.Keys(denied))}
 }

@@ -27,6 +27,8 @@ type Installed struct {
 	adapter  *Adapter
 	clients  *clients
 	selector string
+	// serviceAccount of the controller's pods.
+	serviceAccount string
 }
 
 // Pods names the controller's pods, those that are ending included; none if the
@@ -100,7 +102,7 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 	i := &Installed{
 		Namespace: m.deployment.GetNamespace(), Deployment: m.deployment.GetName(),
 		CoreVersion: p.core, KubernetesVersion: on.kubernetes, Digest: p.digest,
-		adapter: p.adapter, clients: clients, selector: m.selector,
+		adapter: p.adapter, clients: clients, selector: m.selector, serviceAccount: serviceAccount(m.deployment),
 	}
 	s := &start{Installed: i, cluster: c, container: m.container}
 	return i, s.await(ctx)
