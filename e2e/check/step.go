@@ -1,7 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -59,6 +61,7 @@ func (p *stepper) next(w *history.World) []*history.Object {
 				stepped = append(stepped, o)
 			}
 		}
+		slices.SortFunc(stepped, func(a, b *history.Object) int { return cmp.Compare(identity(a), identity(b)) })
 	}
 	p.counted = now
 	return stepped

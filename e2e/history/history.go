@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -57,6 +58,7 @@ func New(events []Event, gaps []Gap) *History {
 			placed[i].at = Mark(at)
 		}
 	}
+	slices.SortStableFunc(placed, func(a, b Gap) int { return cmp.Compare(a.at, b.at) })
 	var last time.Time
 	for _, e := range events {
 		last = latest(last, e.Time)
