@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -189,11 +188,6 @@ func (s *Session) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	return s.Cluster.Close(ctx)
-}
-
-// logFolder is where a worker's session number n puts its logs.
-func logFolder(run string, worker, n int) string {
-	return filepath.Join(run, "logs", fmt.Sprintf("worker-%d.%d", worker, n))
 }
 
 // Dead is closed when a component of the cluster has died.

@@ -23,9 +23,6 @@ const (
 	leaderVariable = "PLUMBLINE_LEADER_PID"
 )
 
-// progressFile is where workers send their messages, in the run's folder.
-const progressFile = "progress.jsonl"
-
 // work runs the specs that Ginkgo gives to this process.
 func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
 	t.Helper()

@@ -1,0 +1,92 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// testBinary is the name of the program that the Ginkgo CLI starts in worker
+// processes; it tells compiled tests by their ending.
+const testBinary = "workers.test"
+
+// latestLink leads to the folder of the latest run.
+const latestLink = "latest"
+
+// progressFile is where workers send their messages, in the run's folder.
+const progressFile = "progress.jsonl"
+
+// Outcomes reads what a run's folder tells of its specs so far, in the order
+// in which they ended.
+func Outcomes(run string) ([]report.Outcome, error) {
+	file, err := os.Open(filepath.Join(run, progressFile))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	messages, err := report.Follow(file).Next()
+	var all []report.Outcome
+	for _, m := range messages {
+		if m.Outcome != nil {
+			all = append(all, *m.Outcome)
+		}
+	}
+	return all, err
+}
+
+// newRunFolder makes the folder of one run and points the link "latest" at it.
+func newRunFolder(artifacts string) (string, error) {
+	run := filepath.Join(artifacts, fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102-150405"), os.Getpid()))
+	if err := os.MkdirAll(run, 0o755); err != nil {
+		return "", fmt.Errorf("folder for artifacts: %w; ARTIFACTS chooses another", err)
+	}
+	link := filepath.Join(artifacts, latestLink)
+	fresh := fmt.Sprintf("%s.%d", link, os.Getpid())
+	if err := os.Symlink(filepath.Base(run), fresh); err != nil {
+		return "", fmt.Errorf("folder for artifacts: %w", err)
+	}
+	if err := os.Rename(fresh, link); err != nil {
+		return "", fmt.Errorf("folder for artifacts: %w", err)
+	}
+	return run, os.WriteFile(filepath.Join(run, progressFile), nil, 0o644)
+}
+
+// logFolder is where a worker's session number n puts its logs.
+func logFolder(run string, worker, n int) string {
+	return filepath.Join(run, "logs", fmt.Sprintf("worker-%d.%d", worker, n))
+}
+
+// writeWorker writes the program that the Ginkgo CLI starts: this executable,
+// in the folder where it was started, since the CLI would start it in that of
+// the program and relative paths would lead elsewhere.
+func writeWorker(path string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	script := fmt.Sprintf("#!/bin/sh\ncd %s && exec %s \"$@\"\n", shellQuote(wd), shellQuote(exe))
+	return os.WriteFile(path, []byte(script), 0o755) //nolint:gosec // it must be executable
+}
+
+// shellQuote makes one word of s for a POSIX shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// short is a path as people like to read it: relative, if that leads down.
+func short(path string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
