@@ -28,9 +28,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		before, old := env.Now(), env.World()
 		env.Change(ctx, pool.StartupTaint(starting, fixtures.NoSchedule))
-		env.Await(ctx, 1, check.DisruptedNodes(pool).Old(old))
-		env.Create(ctx, late)
 		node := env.Await(ctx, 1, registered(pool).New(old))[0]
+		env.Create(ctx, late)
 		env.Watch(ctx, settled)
 		env.Patch(ctx, karpenter.Nodes, "", node.Name, untainted)
 		env.Await(ctx, 2, check.RunningPods(late).On(check.ReplacedNodes(pool, old)))

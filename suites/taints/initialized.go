@@ -28,10 +28,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		node := env.Await(ctx, 1, check.ReadyNodes(pool).With("and starting", check.Tainted(starting)))[0]
 		env.Watch(ctx, settled)
+		env.Expect(env.Since(before), check.Always(check.None(initialized(pool))))
+
 		env.Patch(ctx, karpenter.Nodes, "", node.Name, untainted)
 		env.Await(ctx, 1, check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized"))
-
-		env.Expect(env.Since(before),
-			check.Always(check.None(initialized(pool).With("but starting", check.Tainted(starting)))))
+		env.Await(ctx, 1, initialized(pool))
 	},
 })
