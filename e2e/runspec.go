@@ -67,7 +67,7 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	rights := s.newRights(ctx)
 
 	end := s.body(ctx, spec, env, rights)
-	if end != nil && end.verdict.Red() && known == nil && s.hold != nil {
+	if end != nil && end.verdict.Red() && known == nil && s.hold != nil && s.infra() == nil {
 		s.hold(ctx, o.Sentence(), end)
 	}
 	var left []string

@@ -88,7 +88,7 @@ func controllerOf(objects []*unstructured.Unstructured, name string) (*unstructu
 	}
 	switch {
 	case len(names) == 0:
-		return nil, fmt.Errorf("no Deployment is among the %d manifests: what runs the controller?", len(objects))
+		return nil, fmt.Errorf("no Deployment is among the %d manifests; the controller must be one: is this the right chart, and do its values switch the controller off?", len(objects))
 	case found == nil:
 		return nil, fmt.Errorf("no Deployment is named %s (controller.deployment); there are %s", name, strings.Join(names, ", "))
 	case name == "" && len(names) > 1:

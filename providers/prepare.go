@@ -196,5 +196,6 @@ func (p *Prepared) buildImage(ctx context.Context, cache *build.Cache) (ref stri
 	if _, err := image.Open(ctx, layout); err == nil { // another run made it meanwhile
 		return layout, nil
 	}
-	return image.FromBinary(ctx, dir, binary, nil, imageUser)
+	ref, err = image.FromBinary(ctx, dir, binary, nil, imageUser)
+	return ref, cache.Explain(ctx, "image", "200 MB", err)
 }

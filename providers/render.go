@@ -127,7 +127,9 @@ func (h *helm) template(ctx context.Context, release, folder, namespace string, 
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(values), &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		if said := strings.TrimSpace(stderr.String()); said != "" {
+		// Its advice is for people at its own command line.
+		said, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n\nUse --debug")
+		if said != "" {
 			err = fmt.Errorf("helm says: %s", strings.TrimPrefix(said, "Error: "))
 		}
 		return nil, err

@@ -37,13 +37,27 @@ func (t task) explain(ctx context.Context, cache string, err error) error {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("%s must be built from source, but there is no go command on the PATH: "+
 			"install Go 1.21 or later from https://go.dev/dl (it fetches %s by itself): %w", t.what, Toolchain, err)
-	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT), noSpace.MatchString(said):
+	case isFull(err):
 		return t.full(ctx, cache, err)
 	case offline.MatchString(said):
 		return fmt.Errorf("%s must be built from source, which needs the Go module proxy (GOPROXY=%s) "+
 			"the first time, and it can't be reached; nothing was changed: %w", t.what, setting(ctx, "GOPROXY"), err)
 	}
 	return fmt.Errorf("building %s: %w", t.what, err)
+}
+
+// Explain adds to an error of writing something into the cache, if the cause
+// is that a disk is full, which disk that is and what to do. What and needs
+// name what was being written and its size, such as "400 MB".
+func (c *Cache) Explain(ctx context.Context, what, needs string, err error) error {
+	if err == nil || !isFull(err) {
+		return err
+	}
+	return task{what: what, needs: needs}.full(ctx, c.Dir, err)
+}
+
+func isFull(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || noSpace.MatchString(err.Error())
 }
 
 // full tells which disk is full, and by how much.
@@ -79,9 +93,13 @@ func fullest(folders ...string) string {
 }
 
 // setting is the value of one of the go command's settings, empty if it can't
-// be known.
+// be known. It asks the go command that is installed, away from any module:
+// one that has to be downloaded first would have no answer without a network.
 func setting(ctx context.Context, name string) string {
-	out, err := exec.CommandContext(ctx, "go", "env", name).Output() //nolint:gosec // a constant
+	cmd := exec.CommandContext(ctx, "go", "env", name) //nolint:gosec // a constant
+	cmd.Dir = os.TempDir()
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off", "PWD="+cmd.Dir)
+	out, err := cmd.Output()
 	if err != nil {
 		return ""
 	}

@@ -1,8 +1,11 @@
 package build
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -55,6 +58,28 @@ func TestFailuresSayWhatWouldBeRight(t *testing.T) {
 			g.Expect(entries(t, c)).To(BeEmpty())
 		})
 	}
+}
+
+// Where go.mod asks for a release that can't be downloaded, the go command has
+// no answers, not even about itself.
+func TestSettingsAreKnownWithoutTheToolchain(t *testing.T) {
+	g := NewWithT(t)
+	t.Setenv("GOPROXY", "https://my.proxy")
+	t.Setenv("GOTOOLCHAIN", "go1.999.0")
+	g.Expect(setting(t.Context(), "GOPROXY")).To(Equal("https://my.proxy"))
+}
+
+func TestExplainIsAboutFullDisks(t *testing.T) {
+	g := NewWithT(t)
+	c := &Cache{Dir: t.TempDir()}
+	full := fmt.Errorf("write %s/layer.tar: %w", c.Dir, syscall.ENOSPC)
+	err := c.Explain(t.Context(), "image", "200 MB", full)
+	g.Expect(err).To(MatchError(ContainSubstring("the disk of %s is full", c.Dir)))
+	g.Expect(err).To(MatchError(ContainSubstring("about 200 MB needed")))
+	g.Expect(err).To(MatchError(syscall.ENOSPC))
+	other := errors.New("it rained")
+	g.Expect(c.Explain(t.Context(), "image", "200 MB", other)).To(BeIdenticalTo(other))
+	g.Expect(c.Explain(t.Context(), "image", "200 MB", nil)).To(Succeed())
 }
 
 func TestNoGoCommand(t *testing.T) {

@@ -51,7 +51,7 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 		err = started.start(ctx, bin, o, taken)
 	}
 	if err != nil {
-		err = fmt.Errorf("start cluster %s: %w", o.Name, err)
+		err = fmt.Errorf("start cluster %s: %w", o.Name, c.Explain(ctx, "cluster", "500 MB", err))
 		return nil, errors.Join(err, started.Close(ctx))
 	}
 	say(fmt.Sprintf("Kubernetes %s is ready after %.1f s", o.Kubernetes, time.Since(begin).Seconds()))
