@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
 const (
@@ -74,7 +76,7 @@ func (s *start) explain(ctx context.Context, cause error) error {
 			n.Cause = fmt.Errorf("%w; %w", cause, s.Lacking(denied))
 		}
 	}
-	n.LastLog = lines[max(0, len(lines)-tailLines):]
+	n.LastLog = cluster.LastWords(lines, tailLines)
 	return n
 }
 

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
 const (
@@ -14,7 +16,7 @@ const (
 	tailBytes = 64 << 10
 )
 
-// lastLines returns the last n lines of a log. If it can't be read, the only
+// lastLines returns up to n lines of a log: how its program ended. If it can't be read, the only
 // line says why.
 func lastLines(path string, n int) []string {
 	text, err := readEnd(path)
@@ -25,8 +27,7 @@ func lastLines(path string, n int) []string {
 	if text == "" {
 		return []string{fmt.Sprintf("(%s is empty)", path)}
 	}
-	lines := strings.Split(text, "\n")
-	return lines[max(0, len(lines)-n):]
+	return cluster.LastWords(strings.Split(text, "\n"), n)
 }
 
 func readEnd(path string) (string, error) {
