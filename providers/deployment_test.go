@@ -83,7 +83,7 @@ func TestWhichDeployment(t *testing.T) {
 		return "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name + "}\n"
 	}
 	for name, c := range map[string]struct{ text, wanted, want string }{
-		"none":    {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}", "", "no Deployment is among the 1 manifests; the controller must be one"},
+		"none":    {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}", "", "no Deployment is among the 1 manifests; the controller must be one: is this the right chart, and do its values switch the controller off?"},
 		"several": {deployment("a") + deployment("b"), "", "there are several Deployments; say in controller.deployment which is the controller: a, b"},
 		"absent":  {deployment("a") + deployment("b"), "c", "no Deployment is named c (controller.deployment); there are a, b"},
 	} {
