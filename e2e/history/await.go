@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -15,6 +16,10 @@ import (
 // ErrStopped is what Await returns when the recording ended before what it
 // waited for had happened.
 var ErrStopped = errors.New("the recording has been stopped")
+
+// breath is how long Await leaves events alone that follow on others at once: to
+// be woken for each of a burst costs more than to ask the predicate.
+const breath = 2 * time.Millisecond
 
 // Await waits until the predicate is true of the world: it is asked about the
 // present world, and then after each event, whether or not somebody was waiting
@@ -30,7 +35,7 @@ func (r *Recorder) Await(ctx context.Context, pred func(*World) bool) error {
 	if pred(w) {
 		return nil
 	}
-	for {
+	for woken := time.Now(); ; {
 		events, changed := r.after(next)
 		for _, e := range events {
 			w.Apply(e)
@@ -44,6 +49,8 @@ func (r *Recorder) Await(ctx context.Context, pred func(*World) bool) error {
 		}
 		select {
 		case <-changed:
+			pause(ctx, breath-time.Since(woken))
+			woken = time.Now()
 		case <-ctx.Done():
 			return r.gaveUp(context.Cause(ctx))
 		case <-r.stopped:

@@ -34,10 +34,11 @@
 //
 // # Cost
 //
-// An event costs some 30 µs of CPU time, most of it for the connection. On a busy
-// watch (more than 50 reads a second) events gather for up to 20 ms before they are
-// read, else Await returns a fraction of a millisecond after the server has written
-// the event. Run the benchmarks for the figures of a machine:
+// An event costs some 30 µs of CPU time, most of it for the connection and for
+// being woken. On a busy watch (some 200 events a second) events gather for up to
+// 25 ms before they are read; on others Await returns a fraction of a millisecond
+// after the server has written the event. Run the benchmarks for the figures of a
+// machine:
 //
 //	go test -run '^$' -bench . -benchtime 5s ./e2e/history
 package history
