@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -220,8 +221,10 @@ func follow(ctx context.Context, cmd *exec.Cmd, run string, terminal *report.Ter
 		case running:
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case exit != nil && !fatal && len(terminal.Outcomes()) == 0:
-			return fmt.Errorf("the workers ended without running a spec (%w); see %s", exit, log.Name())
+		case exit != nil && !fatal && !slices.ContainsFunc(terminal.Outcomes(), func(o report.Outcome) bool { return o.Verdict.Red() }):
+			return fmt.Errorf("the workers ended badly (%w), though no spec did; see %s", exit, log.Name())
+		case exit != nil:
+			return errRed
 		default:
 			return nil // specs' verdicts decide
 		}
