@@ -54,7 +54,7 @@ func verdictOf(f check.Finding) (report.Verdict, string) {
 	case check.Vacuous:
 		return report.Vacuous, f.Check + ": was never put to the test"
 	case check.Unknown:
-		return report.Infra, f.Check + ": can't be judged, the recording has a gap"
+		return report.Infra, f.Check + ": can't be judged: " + f.Reason
 	default:
 		return report.Failed, f.Check + ": broken"
 	}

@@ -80,7 +80,7 @@ func (e *Env) awaitReadiness(ctx context.Context, pool reference) {
 		return found && ready.Status != metav1.ConditionUnknown
 	})
 	if err != nil {
-		e.fail(ctx, "waiting for the condition Ready of %s: %w", pool, context.Cause(ctx))
+		e.fail(ctx, "waiting for the condition Ready of %s: %w", pool, err)
 	}
 }
 
@@ -135,7 +135,7 @@ func (e *Env) await(ctx context.Context, wanted string, count check.Count, enoug
 	})
 	if err != nil {
 		e.fail(ctx, "waited %s for %s %s, there %s: %w%s", time.Since(began).Round(100*time.Millisecond), wanted, count.Name,
-			be(len(objects)), context.Cause(ctx), list(objects))
+			be(len(objects)), err, list(objects))
 	}
 	return objects
 }
