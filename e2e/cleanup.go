@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,11 +11,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
+
+// instancesEvery is how often a cloud is asked, which has no watch.
+const instancesEvery = 500 * time.Millisecond
 
 // cleanUp deletes what the spec created and all that came of it, and returns
 // what is left when its time is over: nothing, if the provider keeps its
@@ -25,7 +31,7 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 	ctx, stop := e.session.whileAlive(ctx)
 	defer stop()
 	var problems []string
-	for _, step := range []func(context.Context) error{e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.deleteNodeClasses} {
+	for _, step := range []func(context.Context) error{e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses} {
 		if err := step(ctx); err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -118,6 +124,25 @@ func (e *Env) leftovers(w *history.World) []*history.Object {
 		}
 	}
 	return left
+}
+
+// awaitNoInstances waits until the provider's cloud has no instances any more,
+// where the adapter has a way to ask it; elsewhere nodes are all that shows.
+func (e *Env) awaitNoInstances(ctx context.Context) error {
+	var left []string
+	err := wait.PollUntilContextCancel(ctx, instancesEvery, true, func(ctx context.Context) (bool, error) {
+		var err error
+		left, err = e.session.Provider.Instances(ctx, providers.HookValues{Kubeconfig: e.session.Cluster.Kubeconfig(), NodeClass: nodeClassObject})
+		return len(left) == 0, err
+	})
+	switch {
+	case err == nil || errors.Is(err, providers.ErrNoHook) || interrupted(ctx):
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("instances in the provider's cloud: %s", strings.Join(left, ", "))
+	default:
+		return fmt.Errorf("asking for instances: %w", err)
+	}
 }
 
 // deleteNodeClasses deletes the spec's NodeClass once no claim needs it.

@@ -8,6 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
+// nodeClassObject is the name of the NodeClass that specs get.
+const nodeClassObject = "plumbline"
+
 // complete adds to a spec's object what only the provider knows: a NodePool
 // or NodeClaim gets the adapter's requirements and a NodeClass, created on
 // first need. What the spec says itself wins.
@@ -41,7 +44,7 @@ func nodeClassName(spec map[string]any) string {
 // nodeClass returns a reference to the spec's NodeClass, which it creates the
 // first time.
 func (e *Env) nodeClass(ctx context.Context) map[string]any {
-	o := e.session.Adapter.NodeClassObject("plumbline")
+	o := e.session.Adapter.NodeClassObject(nodeClassObject)
 	kind := e.session.Adapter.NodeClassGVR()
 	if !slices.ContainsFunc(e.created, func(r reference) bool { return r.kind == kind }) {
 		e.created = append(e.created, e.apply(ctx, o))

@@ -42,6 +42,20 @@ func (i *Installed) Call(ctx context.Context, name HookName, v HookValues) ([]by
 	return answer, nil
 }
 
+// Instances asks the cloud, through the hook ListInstances, for the provider
+// IDs of its instances. An adapter without the hook answers ErrNoHook.
+func (i *Installed) Instances(ctx context.Context, v HookValues) ([]string, error) {
+	answer, err := i.Call(ctx, ListInstances, v)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	if err := json.Unmarshal(answer, &ids); err != nil {
+		return nil, fmt.Errorf("hook %s of %s: its answer %.100q is no JSON list of provider IDs: %w", ListInstances, i.adapter.Name, answer, err)
+	}
+	return ids, nil
+}
+
 func (h HTTPCall) send(ctx context.Context, v HookValues) ([]byte, error) {
 	method, text, err := h.request()
 	if err != nil {

@@ -61,3 +61,16 @@ func TestAHookPatchesTheNodeClass(t *testing.T) {
 	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
 	g.Expect(conditions).To(ConsistOf(HaveKeyWithValue("status", "False")))
 }
+
+func TestInstancesAreAListOfProviderIDs(t *testing.T) {
+	g := NewWithT(t)
+	cloud := func(answer string) *Installed {
+		return &Installed{adapter: &Adapter{Name: "a", Hooks: map[HookName]Hook{ListInstances: {Exec: []string{"echo", answer}}}}}
+	}
+	g.Expect(cloud(`["i-1","i-2"]`).Instances(t.Context(), HookValues{})).To(Equal([]string{"i-1", "i-2"}))
+	g.Expect(cloud(`[]`).Instances(t.Context(), HookValues{})).To(BeEmpty())
+	_, err := cloud(`i-1`).Instances(t.Context(), HookValues{})
+	g.Expect(err).To(MatchError(ContainSubstring("no JSON list of provider IDs")))
+	_, err = (&Installed{adapter: &Adapter{Name: "a"}}).Instances(t.Context(), HookValues{})
+	g.Expect(err).To(MatchError(ErrNoHook))
+}
