@@ -1,6 +1,7 @@
 package local
 
 import (
+	"fmt"
 	"net"
 	"path/filepath"
 	"strconv"
@@ -51,6 +52,36 @@ func TestAPortThatSomebodyHasIsNotTaken(t *testing.T) {
 			p.release()
 			g.Expect(p.take()).To(Equal(p.first + 2))
 			p.release()
+		})
+	}
+}
+
+func TestStartsAgainWhenAPortWasTaken(t *testing.T) {
+	stolen := fmt.Errorf("start cluster one: %w", &died{component: etcd, port: 20001})
+	broken := &died{component: etcd, lines: "it rained"}
+	for name, test := range map[string]struct {
+		results []error
+		want    error
+		starts  int
+	}{
+		"at once":         {[]error{nil}, nil, 1},
+		"with others":     {[]error{stolen, stolen, nil}, nil, 3},
+		"not for ever":    {[]error{stolen, stolen, stolen, nil}, stolen, 3},
+		"another failure": {[]error{broken, nil}, broken, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			starts := 0
+			_, err := untilPortsAreFree(t.Context(), func(string) {}, func() (*local, error) {
+				starts++
+				return nil, test.results[starts-1]
+			})
+			g.Expect(starts).To(Equal(test.starts))
+			if test.want == nil {
+				g.Expect(err).NotTo(HaveOccurred())
+			} else {
+				g.Expect(err).To(BeIdenticalTo(test.want))
+			}
 		})
 	}
 }

@@ -39,23 +39,53 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	if len(removed) > 0 {
 		say("removed what a dead run left: " + strings.Join(removed, ", "))
 	}
+	started, err := untilPortsAreFree(ctx, say, func() (*local, error) {
+		say(fmt.Sprintf("starting Kubernetes %s", o.Kubernetes))
+		begin := time.Now()
+		l, err := attempt(ctx, c, bin, o)
+		if err == nil {
+			say(fmt.Sprintf("Kubernetes %s is ready after %.1f s", o.Kubernetes, time.Since(begin).Seconds()))
+		}
+		return l, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return started, nil
+}
+
+// attempts is how often a cluster is started with other ports, when somebody
+// outside took one between its being found free and its being used.
+const attempts = 3
+
+// untilPortsAreFree calls start again if a port was the reason for its failure.
+func untilPortsAreFree(ctx context.Context, say func(string), start func() (*local, error)) (*local, error) {
+	for n := 1; ; n++ {
+		l, err := start()
+		d, ok := errors.AsType[*died](err)
+		if !ok || d.port == 0 || n == attempts || ctx.Err() != nil {
+			return l, err
+		}
+		say(fmt.Sprintf("port %d of %s was taken in the meantime: starting again with others", d.port, d.component))
+	}
+}
+
+// attempt makes a cluster; if it fails, nothing is left but the logs.
+func attempt(ctx context.Context, c *build.Cache, bin programs, o cluster.Options) (*local, error) {
 	f, err := claim(ctx, c.Dir, o.Name)
 	if err != nil {
 		return nil, err
 	}
-	say(fmt.Sprintf("starting Kubernetes %s", o.Kubernetes))
-	begin := time.Now()
-	started := &local{folder: f, ports: newPorts(c.Dir)}
-	taken, err := allocate(started.ports)
+	l := &local{folder: f, ports: newPorts(c.Dir)}
+	taken, err := allocate(l.ports)
 	if err == nil {
-		err = started.start(ctx, bin, o, taken)
+		err = l.start(ctx, bin, o, taken)
 	}
 	if err != nil {
 		err = fmt.Errorf("start cluster %s: %w", o.Name, c.Explain(ctx, "cluster", "500 MB", err))
-		return nil, errors.Join(err, started.Close(ctx))
+		return nil, errors.Join(err, l.Close(ctx))
 	}
-	say(fmt.Sprintf("Kubernetes %s is ready after %.1f s", o.Kubernetes, time.Since(begin).Seconds()))
-	return started, nil
+	return l, nil
 }
 
 // binaries builds what isn't in the cache yet.
