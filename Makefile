@@ -96,6 +96,12 @@ import-test: export PLUMBLINE_RERUN := $(subst make e2e,make import-test,$(PLUMB
 import-test: ## run the suites from another module, as a provider's repository does
 	cd hack/importer && go test -count=1 -timeout 0
 
+# What only shows on real clusters, of the harness itself.
+.PHONY: test-clusters
+test-clusters: ## test the harness on real clusters: both doors, a cluster's life and death
+	go test -tags e2e -count=1 -timeout 0 -run 'Twice$$' ./e2e
+	go test -tags e2e -count=1 -timeout 0 ./e2e/cluster/local
+
 .PHONY: import-cost
 import-cost: ## count what importing the suites brings along
 	@cd hack/importer && echo "$$(go mod edit -json | grep -c '"Version"') requires in go.mod" && \

@@ -35,6 +35,9 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 		if err := step(ctx); err != nil {
 			problems = append(problems, err.Error())
 		}
+		if ctx.Err() != nil {
+			break // the steps that follow could only say that time is over
+		}
 	}
 	return problems
 }

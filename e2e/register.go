@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
+	"k8s.io/apimachinery/pkg/util/rand"
 
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -46,8 +47,9 @@ type Registration struct {
 	config   *Config          // nil: from the environment at the first spec
 }
 
-func (r *Registration) declare(suites []*Suite) {
-	ginkgo.Describe(r.adapter.Name+":", func() {
+// declare adds the suites to the tree, under the labels given.
+func (r *Registration) declare(suites []*Suite, labels ...string) {
+	ginkgo.Describe(r.adapter.Name+":", ginkgo.Label(labels...), func() {
 		for _, suite := range suites {
 			ginkgo.Context(suite.Name, ginkgo.Label(suite.label()), func() {
 				for _, spec := range suite.Specs() {
@@ -126,7 +128,7 @@ func (r *Registration) start(ctx context.Context) error {
 		}
 	}
 	r.sessions++
-	name := fmt.Sprintf("%s-%d-%d", r.adapter.Name, os.Getpid(), r.sessions)
+	name := fmt.Sprintf("%s-%d-%s", r.adapter.Name, os.Getpid(), rand.String(4))
 	session, err := r.plan.Start(ctx, name, logFolder(r.run, ginkgo.GinkgoParallelProcess(), r.sessions))
 	if err != nil {
 		return err

@@ -168,9 +168,11 @@ func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
 	if c.Skip != nil {
 		args = append(args, "--skip="+c.Skip.String())
 	}
+	labels := runLabel
 	if c.Labels != "" {
-		args = append(args, "--label-filter="+c.Labels)
+		labels = fmt.Sprintf("%s && (%s)", runLabel, c.Labels)
 	}
+	args = append(args, "--label-filter="+labels)
 	args = append(args, filepath.Join(run, testBinary), "--", "-test.run=^"+regexp.QuoteMeta(test)+"$")
 	cmd := exec.CommandContext(ctx, cli, args...)
 	cmd.Env = append(os.Environ(), runVariable+"="+run, fmt.Sprintf("%s=%d", leaderVariable, os.Getpid()))

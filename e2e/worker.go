@@ -23,6 +23,9 @@ const (
 	leaderVariable = "PLUMBLINE_LEADER_PID"
 )
 
+// runLabel tells the specs of Run from others that the test binary declares.
+const runLabel = "plumbline-run"
+
 // work runs the specs that Ginkgo gives to this process.
 func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
 	t.Helper()
@@ -39,7 +42,7 @@ func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
 
 	c.Rerun = rerunCommand(c.Rerun, t.Name())
 	r := &Registration{adapter: a, run: run, progress: progress, config: &c}
-	r.declare(suites)
+	r.declare(suites, runLabel)
 	ginkgo.BeforeSuite(func(ctx ginkgo.SpecContext) {
 		if err := r.ensure(interruptible(ctx)); err != nil {
 			if ctx.Err() == nil {
