@@ -175,5 +175,6 @@ func terminated(c corev1.ContainerStatus) string {
 	if t == nil {
 		return "no word"
 	}
-	return strings.TrimSpace(fmt.Sprintf("exit code %d at %s\n%s", t.ExitCode, t.FinishedAt.Format(time.TimeOnly), t.Message))
+	// Its message is the end of the log, which is quoted from where it matters.
+	return fmt.Sprintf("exit code %d at %s", t.ExitCode, t.FinishedAt.Format(time.TimeOnly))
 }

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
@@ -21,6 +22,9 @@ import (
 // cleanUpWithin is the clean-up's own budget: a node needs some seconds to
 // drain, and what isn't gone by then is stuck.
 const cleanUpWithin = 60 * time.Second
+
+// lastWords is how many lines of a crashed controller's log are shown.
+const lastWords = 15
 
 // launchWithin is how long the clean-up waits for launches that are under way.
 const launchWithin = 15 * time.Second
@@ -139,6 +143,9 @@ func (s *Session) afterwards(ctx context.Context, end *ending, left []string, re
 	}
 	recorded := recorder.History()
 	if crash := crashed(recorded, s.Provider.Namespace); crash != "" {
+		if lines := s.logLines(ctx); len(lines) > 0 {
+			crash += "\nits last words:\n  " + strings.Join(cluster.LastWords(lines, lastWords), "\n  ")
+		}
 		return worsen(end, report.Failed, "the controller crashed during the spec: "+crash, recorded.End().Time())
 	}
 	if len(left) > 0 && ctx.Err() == nil {
