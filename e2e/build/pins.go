@@ -152,11 +152,11 @@ func (p *pin) build(ctx context.Context, dir string, flags []string) error {
 func (p *pin) ldflags() string {
 	major, minor, _ := strings.Cut(strings.TrimPrefix(semver.MajorMinor(p.version), "v"), ".")
 	value := strings.NewReplacer("=V", "="+p.version, "=MAJOR", "="+major, "=MINOR", "="+minor)
-	flags := "-s -w"
+	flags := []string{"-s -w"}
 	for _, s := range p.stamps {
-		flags += " -X " + value.Replace(s)
+		flags = append(flags, "-X "+value.Replace(s))
 	}
-	return flags
+	return strings.Join(flags, " ")
 }
 
 // programs are the names of what the pin builds, sorted.

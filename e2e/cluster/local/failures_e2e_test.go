@@ -30,7 +30,7 @@ func TestOwner(t *testing.T) {
 		t.Skip("only run by TestAKilledRunIsCleanedUpAfter")
 	}
 	_, err := Start(t.Context(), &build.Cache{Dir: dir}, cluster.Options{Name: "killed", Kubernetes: version(t)})
-	fmt.Println("READY", err)
+	fmt.Println("READY", err) //nolint:forbidigo // its output is what the next test reads
 	<-t.Context().Done()
 }
 

@@ -70,7 +70,7 @@ func (s *starting) ready(ctx context.Context) (map[string]process.Process, error
 		}
 		for len(probes) > 0 {
 			if last = probes[0].asked(ctx); last != nil {
-				return false, nil
+				return false, nil //nolint:nilerr // it's asked again; the last answer is told if time runs out
 			}
 			s.serves = s.serves || probes[0].component == apiserver
 			probes = probes[1:]
