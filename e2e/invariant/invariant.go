@@ -1,0 +1,46 @@
+// Package invariant holds the checks that hold in every spec, whatever it was
+// about. Each is a pure function of a recording, named after the guarantee
+// that it judges.
+package invariant
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+)
+
+// Invariant is one guarantee.
+type Invariant struct {
+	// Name is the guarantee in a few words, such as "budgets are never exceeded".
+	// A spec that breaks it on purpose gives this name.
+	Name string
+	// Source says who promises it: an API field, a design document, an issue.
+	Source string
+	// Check makes the check that judges it.
+	Check func(Params) check.Check
+}
+
+// Params is what a judge must know beside the recording. The zero value is
+// right for a provider without peculiarities.
+type Params struct {
+	// NodeClass is the kind of the provider's NodeClass.
+	NodeClass schema.GroupVersionResource
+	// Controller is the namespace of the provider's controller; empty: kube-system.
+	Controller string
+}
+
+// All lists every invariant, in the order in which reports show them.
+func All() []Invariant {
+	return []Invariant{}
+}
+
+// Judge judges a recording by every invariant and returns their findings, in
+// the order of All.
+func Judge(h *history.History, p Params) []check.Finding {
+	findings := make([]check.Finding, 0, len(All()))
+	for _, i := range All() {
+		findings = append(findings, i.Check(p).Judge(h))
+	}
+	return findings
+}
