@@ -27,13 +27,13 @@ func (n never) String() string { return "never " + n.claim.String() }
 func (n never) Judge(h *history.History) Finding { return throughout(n, Untrue(n.claim), h) }
 
 func throughout(check Check, claim Claim, h *history.History) Finding {
-	j, tested := judgement{check, h}, false
+	j, tested := judgement{check, h}, 0
 	for at, w := range moments(h, claim.Reads()) {
 		ok, exercised := claim.Holds(w)
 		if !ok {
 			return j.broken(at, claim.Standing(w), "")
 		}
-		tested = tested || exercised
+		tested += count(exercised)
 	}
 	return j.ended(tested, "at no moment was there anything that could have broken it")
 }
@@ -50,7 +50,7 @@ func (s sometimes) Judge(h *history.History) Finding {
 	j := judgement{s, h}
 	for _, w := range moments(h, s.claim.Reads()) {
 		if ok, _ := s.claim.Holds(w); ok {
-			return j.ended(true, "")
+			return j.ended(1, "")
 		}
 	}
 	return j.unlessAnyGap(j.broken(-1, s.claim.Standing(h.End()), "it never was; what stands is how it ended"))
@@ -70,7 +70,7 @@ func (f finally) Judge(h *history.History) Finding {
 	if !ok {
 		return j.unlessAnyGap(j.broken(-1, f.claim.Standing(w), "it isn't"))
 	}
-	return j.ended(exercised, "nothing at the end could have broken it")
+	return j.ended(count(exercised), "nothing at the end could have broken it")
 }
 
 // Until checks that one claim is true from the start up to the moment at which
@@ -84,7 +84,7 @@ type until struct{ a, b Claim }
 func (u until) String() string { return fmt.Sprintf("%s until %s", u.a, u.b) }
 
 func (u until) Judge(h *history.History) Finding {
-	j, tested := judgement{u, h}, false
+	j, tested := judgement{u, h}, 0
 	for at, w := range moments(h, readsOf(u.a, u.b)) {
 		if over, _ := u.b.Holds(w); over {
 			return j.ended(tested, fmt.Sprintf("before %s nothing could have broken it", u.b))
@@ -93,7 +93,7 @@ func (u until) Judge(h *history.History) Finding {
 		if !ok {
 			return j.unlessGap(j.broken(at, u.a.Standing(w), fmt.Sprintf("before %s", u.b)))
 		}
-		tested = tested || exercised
+		tested += count(exercised)
 	}
 	return j.unlessAnyGap(j.broken(-1, u.b.Standing(h.End()), fmt.Sprintf("the moment of %q never came; what stands is how it ended", u.b)))
 }

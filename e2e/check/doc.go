@@ -20,6 +20,7 @@
 //	Whenever(step, ...)    at each step of an object, a claim about that object
 //	After(step, ...)       after each step, a claim about the object becomes true
 //	Within(d, ...)         the same as LeadsTo or After, at most d later
+//	Follow(words, ...)     whatever a memory of its own makes of the events
 //
 // A Step is one object coming to be counted, or being so no longer: Enters(BoundPods(app))
 // is that a pod is bound, Leaves(Nodes(pool)) that a node is gone.

@@ -20,6 +20,9 @@ type Finding struct {
 	Change   string        // what the event changed, in a few words
 	Standing string        // what stood then, one object per line
 	Reason   string        // why the verdict is what it is, one line
+	// Tested is how often the check was put to the test, as far as it was judged:
+	// moments, steps or causes, by the kind of the check.
+	Tested int
 }
 
 // String is the finding as people read it: the check, the event that broke it,
@@ -82,12 +85,20 @@ func (j judgement) unlessAnyGap(f Finding) Finding {
 }
 
 // ended is the verdict on a check that was not broken.
-func (j judgement) ended(exercised bool, missing string) Finding {
-	f := Finding{Check: j.check.String(), Verdict: Holds, At: -1}
-	if !exercised {
+func (j judgement) ended(tested int, missing string) Finding {
+	f := Finding{Check: j.check.String(), Verdict: Holds, At: -1, Tested: tested}
+	if tested == 0 {
 		f.Verdict, f.Reason = Vacuous, "never put to the test: "+missing
 	}
 	return j.unlessAnyGap(f)
+}
+
+// count is how much one moment adds to Finding.Tested.
+func count(exercised bool) int {
+	if exercised {
+		return 1
+	}
+	return 0
 }
 
 func (j judgement) unknown() Finding {

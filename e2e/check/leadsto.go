@@ -93,13 +93,13 @@ func (r Response) Judge(h *history.History) Finding {
 	j := judgement{r, h}
 	var due causes
 	var debts []debt
-	tested := false
+	tested := 0
 	for at, w := range moments(h, r.reads) {
 		if due == nil {
 			due = r.cause(w)
 		}
 		for _, effect := range due(w) {
-			tested = true
+			tested++
 			debts = append(debts, debt{effect, at, w.Time()})
 		}
 		var open []debt

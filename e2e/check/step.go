@@ -97,7 +97,7 @@ type whenever struct {
 func (c whenever) String() string { return fmt.Sprintf("whenever %s, %s", c.step, c.words) }
 
 func (c whenever) Judge(h *history.History) Finding {
-	j, tested := judgement{c, h}, false
+	j, tested := judgement{c, h}, 0
 	var steps *stepper
 	for at, w := range moments(h, c.step.count.Reads) {
 		if at < 0 {
@@ -110,7 +110,7 @@ func (c whenever) Judge(h *history.History) Finding {
 			if !ok {
 				return j.unlessGap(j.broken(at, claim.Standing(w), fmt.Sprintf("not so for %s: %s", title(o), claim)))
 			}
-			tested = tested || exercised
+			tested += count(exercised)
 		}
 	}
 	return j.ended(tested, c.step.String()+": that never happened, or nothing could have broken the claim then")
