@@ -32,7 +32,9 @@ type Params struct {
 
 // All lists every invariant, in the order in which reports show them.
 func All() []Invariant {
-	return []Invariant{}
+	return []Invariant{
+		stagesInOrder(),
+	}
 }
 
 // Judge judges a recording by every invariant and returns their findings, in

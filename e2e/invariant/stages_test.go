@@ -1,0 +1,36 @@
+package invariant
+
+import (
+	"testing"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+func TestStagesInOrder(t *testing.T) {
+	claim := historytest.Claim
+	judgeEach(t, stagesInOrder(), map[string]outcome{
+		"one after the other": {historytest.Begin().
+			Add(claim("c")).
+			Change(claim("c").True(karpenter.Launched)).
+			Change(claim("c").True(karpenter.Launched).True(karpenter.Registered).True(karpenter.Initialized)), check.Holds, ""},
+		"registered before it is launched": {historytest.Begin().
+			Add(claim("c").True(karpenter.Registered)), check.Broken, "is Registered, but not Launched"},
+		"back again": {historytest.Begin().
+			Add(claim("c").True(karpenter.Launched)).
+			Change(claim("c").False(karpenter.Launched)), check.Broken, "was Launched, and no longer is"},
+		"the condition is removed": {historytest.Begin().
+			Add(claim("c").True(karpenter.Launched)).
+			Change(claim("c")), check.Broken, "was Launched"},
+		"another claim of the same name": {historytest.Begin().
+			Add(claim("c").True(karpenter.Launched)).
+			Change(claim("c").UID("2")), check.Holds, ""},
+		"a restart in place": {historytest.Begin().
+			Add(claim("c").True(karpenter.Launched).True(karpenter.Registered).True(karpenter.Initialized)).
+			Change(claim("c").True(karpenter.Launched).True(karpenter.Registered).False(karpenter.Initialized).True(rebooting)), check.Holds, ""},
+		"nothing launched": {historytest.Begin().Add(claim("c")), check.Vacuous, "no NodeClaim got any further"},
+		"a gap": {historytest.Begin().Add(claim("c")).Gap(karpenter.NodeClaims, "410").
+			Change(claim("c").True(karpenter.Launched)), check.Unknown, "gap"},
+	})
+}
