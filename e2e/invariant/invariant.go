@@ -34,6 +34,8 @@ type Params struct {
 func All() []Invariant {
 	return []Invariant{
 		stagesInOrder(),
+		registeredWhole(),
+		taintedFirst(),
 	}
 }
 

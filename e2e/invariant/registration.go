@@ -1,0 +1,162 @@
+package invariant
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// registeredWhole is that a node joins with the unregistered taint, that the taint
+// goes with the registration and not before, and that by then the node has what its
+// NodeClaim demands: labels, taints, startup taints. Else pods that must not run
+// there are bound in between. A startup taint that somebody has removed after that
+// is not put back: its owner has said that the node is ready.
+//
+// Source: the taint karpenter.sh/unregistered (Karpenter: pkg/apis/v1/taints.go),
+// which providers put on their nodes; spec.taints and spec.startupTaints of NodeClaim;
+// Karpenter: pkg/controllers/nodeclaim/lifecycle/registration.go.
+//
+// A node with the label karpenter.sh/do-not-sync-taints has only its labels
+// judged. That a node has joined is judged if the recording shows it.
+func registeredWhole() Invariant {
+	const name = "nodes are registered whole, and unregistered until then"
+	return Invariant{
+		Name:   name,
+		Source: "karpenter.sh/unregistered taint, NodeClaim spec.taints and spec.startupTaints; Karpenter: pkg/controllers/nodeclaim/lifecycle/registration.go",
+		Check: func(Params) check.Check {
+			return check.Follow(name, "no node was registered", func() func(*check.Moment) {
+				r := &registrations{newFleet(), map[string]bool{}, map[string][]string{}}
+				return r.follow
+			}, karpenter.Nodes, karpenter.NodeClaims)
+		},
+	}
+}
+
+type registrations struct {
+	fleet
+	bare    map[string]bool     // nodes that joined without the taint, by UID
+	removed map[string][]string // startup taints that were removed, by the node's UID
+}
+
+func (r *registrations) follow(m *check.Moment) {
+	r.see(m)
+	if m.Event == nil || m.Event.Resource != karpenter.Nodes {
+		return
+	}
+	node := m.Event.Object
+	switch {
+	case m.Event.Type == watch.Deleted:
+		delete(r.bare, node.UID)
+		delete(r.removed, node.UID)
+	case m.Before == nil || m.Before.UID != node.UID:
+		r.bare[node.UID] = !unregistered(node)
+		if labelled(node, karpenter.RegisteredLabel) {
+			m.Suspect(fmt.Sprintf("node %s joins with the label that says that it is registered", node.Name), node)
+		}
+	case labelled(node, karpenter.RegisteredLabel) && !labelled(m.Before, karpenter.RegisteredLabel):
+		r.registered(m, node)
+	case unregistered(m.Before) && !unregistered(node):
+		m.Broken(fmt.Sprintf("node %s loses the taint %s without being registered", node.Name, karpenter.UnregisteredTaint), node)
+	case labelled(node, karpenter.RegisteredLabel):
+		r.startup(m, node)
+	}
+}
+
+func (r *registrations) registered(m *check.Moment, node *history.Object) {
+	m.Tested()
+	switch {
+	case r.bare[node.UID]:
+		m.Suspect(fmt.Sprintf("node %s is registered, and joined without the taint %s", node.Name, karpenter.UnregisteredTaint), node)
+	case !unregistered(m.Before):
+		m.Suspect(fmt.Sprintf("node %s is registered, and had lost the taint %s before", node.Name, karpenter.UnregisteredTaint), m.Before)
+	case unregistered(node):
+		m.Broken(fmt.Sprintf("node %s is registered, and has the taint %s still", node.Name, karpenter.UnregisteredTaint), node)
+	}
+	claim := r.claimOf(node)
+	if claim == nil {
+		m.Suspect(fmt.Sprintf("node %s is registered, and no NodeClaim has its provider ID", node.Name), node)
+		return
+	}
+	if missing := demanded(claim, node); len(missing) > 0 {
+		m.Suspect(fmt.Sprintf("node %s is registered without what NodeClaim %s demands: %v", node.Name, claim.Name, missing), node, claim)
+	}
+}
+
+// demanded is what a node lacks of what its NodeClaim demands, in words.
+func demanded(claim, node *history.Object) []string {
+	var missing []string
+	c, n := claim.Unstructured(), node.Unstructured()
+	labels, demands := n.GetLabels(), c.GetLabels()
+	for _, key := range slices.Sorted(maps.Keys(demands)) {
+		if labels[key] != demands[key] {
+			missing = append(missing, fmt.Sprintf("label %s=%s", key, demands[key]))
+		}
+	}
+	if labels[karpenter.DoNotSyncTaintsLabel] == "true" {
+		return missing
+	}
+	has := kinds(karpenter.Taints(n))
+	for _, t := range slices.Concat(karpenter.Taints(c), startupTaints(c)) {
+		if !slices.Contains(has, kind(t)) {
+			missing = append(missing, "taint "+kind(t))
+		}
+	}
+	return missing
+}
+
+// startup judges that startup taints that were removed stay so.
+func (r *registrations) startup(m *check.Moment, node *history.Object) {
+	claim := r.claimOf(node)
+	if claim == nil {
+		return
+	}
+	startup := kinds(startupTaints(claim.Unstructured()))
+	if len(startup) == 0 {
+		return
+	}
+	had, has := kinds(karpenter.Taints(m.Before.Unstructured())), kinds(karpenter.Taints(node.Unstructured()))
+	for _, t := range startup {
+		switch {
+		case slices.Contains(had, t) && !slices.Contains(has, t):
+			m.Tested()
+			r.removed[node.UID] = append(r.removed[node.UID], t)
+		case slices.Contains(has, t) && slices.Contains(r.removed[node.UID], t):
+			m.Suspect(fmt.Sprintf("the startup taint %s is back on node %s, from which it was removed", t, node.Name), node)
+		}
+	}
+}
+
+func unregistered(node *history.Object) bool {
+	return karpenter.HasTaint(node.Unstructured(), karpenter.UnregisteredTaint)
+}
+
+// startupTaints are spec.startupTaints of a NodeClaim.
+func startupTaints(claim *unstructured.Unstructured) []corev1.Taint {
+	var taints []corev1.Taint
+	for _, t := range list(claim, "spec", "startupTaints") {
+		key, _ := t["key"].(string)
+		effect, _ := t["effect"].(string)
+		taints = append(taints, corev1.Taint{Key: key, Effect: corev1.TaintEffect(effect)})
+	}
+	return taints
+}
+
+// kind is what makes two taints the same to Kubernetes (core/v1 Taint,
+// MatchTaint).
+func kind(t corev1.Taint) string { return t.Key + ":" + string(t.Effect) }
+
+func kinds(taints []corev1.Taint) []string {
+	var all []string
+	for _, t := range taints {
+		all = append(all, kind(t))
+	}
+	return all
+}

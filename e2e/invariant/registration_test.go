@@ -1,0 +1,42 @@
+package invariant
+
+import (
+	"testing"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+func TestRegisteredWhole(t *testing.T) {
+	// The node's claim has a label, a taint and a startup taint for it.
+	claim := historytest.Claim("c").Label("a", "b").Taint("dedicated").
+		Set([]any{map[string]any{"key": "starting", "effect": "NoSchedule"}}, "spec", "startupTaints").
+		Set("id", "status", "providerID")
+	begin := func() *historytest.Story { return historytest.Begin().Add(claim).Start() }
+	bare := func() *historytest.Thing { return historytest.Node("n").Set("id", "spec", "providerID") }
+	joining := func() *historytest.Thing { return bare().Taint(karpenter.UnregisteredTaint) }
+	registered := func() *historytest.Thing {
+		return bare().Label("a", "b").Taint("dedicated").Taint("starting").Label(karpenter.RegisteredLabel, "true")
+	}
+	started := func() *historytest.Thing { return registered().Untaint("starting") }
+
+	judgeEach(t, registeredWhole(), map[string]outcome{
+		"whole":                      {begin().Add(joining()).Change(registered()), check.Holds, ""},
+		"whole, and starts up":       {begin().Add(joining()).Change(registered()).Change(started()).Change(started()), check.Holds, ""},
+		"joins without the taint":    {begin().Add(bare()).Change(joining()).Change(registered()), check.Broken, "joined without the taint"},
+		"loses the taint before":     {begin().Add(joining()).Change(bare()), check.Broken, "without being registered"},
+		"keeps the taint":            {begin().Add(joining()).Change(registered().Taint(karpenter.UnregisteredTaint)), check.Broken, "still"},
+		"joins as if registered":     {begin().Add(registered()), check.Broken, "joins with the label"},
+		"lacks a label":              {begin().Add(joining()).Change(registered().Label("a", "c")), check.Broken, "label a=b"},
+		"lacks a taint":              {begin().Add(joining()).Change(registered().Untaint("dedicated")), check.Broken, "taint dedicated:NoSchedule"},
+		"lacks a startup taint":      {begin().Add(joining()).Change(started()), check.Broken, "taint starting:NoSchedule"},
+		"its provider syncs taints":  {begin().Add(joining()).Change(started().Label(karpenter.DoNotSyncTaintsLabel, "true")), check.Holds, ""},
+		"has no claim":               {begin().Add(joining()).Change(registered().Set("other", "spec", "providerID")), check.Broken, "no NodeClaim has its provider ID"},
+		"a startup taint comes back": {begin().Add(joining()).Change(registered()).Change(started()).Change(registered()), check.Broken, "is back on node n"},
+		"never registered":           {begin().Add(joining()).Change(joining().Ready()), check.Vacuous, "no node was registered"},
+		"registered before":          {historytest.Begin().Add(claim, registered()).Start().Change(registered()), check.Vacuous, ""},
+		"another cluster's node":     {begin().Add(bare()).Change(bare().Ready()), check.Vacuous, ""},
+		"a gap":                      {begin().Add(joining()).Gap(karpenter.Nodes, "410").Change(started()), check.Unknown, "gap"},
+	})
+}
