@@ -36,6 +36,13 @@ func All() []Invariant {
 		stagesInOrder(),
 		registeredWhole(),
 		taintedFirst(),
+		protectedPods(),
+		boundedDrain(),
+		instanceFirst(),
+		settledClaims(),
+		comesToRest(),
+		steadyController(),
+		wellFormed(),
 	}
 }
 

@@ -1,0 +1,124 @@
+package invariant
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// wellFormed says that the conditions of NodeClaims, NodePools and the provider's
+// NodeClasses are what metav1.Condition requires, so that tools which wait for
+// conditions can read them:
+//
+//   - each type is there once; the status is True, False or Unknown; the reason is
+//     a word and not empty; the message is there, empty or not; lastTransitionTime is
+//     a time;
+//   - no condition was observed at a generation that the object has yet to reach;
+//   - when the status changes, lastTransitionTime doesn't go back.
+//
+// Karpenter's CRDs require only type, status and lastTransitionTime, so that the API
+// server doesn't see to the rest. That lastTransitionTime stays while the status
+// does is not judged: specs turn it back to make time pass.
+//
+// Source: k8s.io/apimachinery, pkg/apis/meta/v1, Condition.
+func wellFormed() Invariant {
+	const name = "conditions are well-formed"
+	return Invariant{
+		Name:   name,
+		Source: "metav1.Condition",
+		Check: func(p Params) check.Check {
+			reads := []schema.GroupVersionResource{karpenter.NodeClaims, karpenter.NodePools}
+			if !p.NodeClass.Empty() {
+				reads = append(reads, p.NodeClass)
+			}
+			return check.Follow(name, "no object had conditions", func() func(*check.Moment) { return seeConditions }, reads...)
+		},
+	}
+}
+
+func seeConditions(m *check.Moment) {
+	switch {
+	case m.End:
+	case m.Event == nil:
+		for _, r := range m.World.Resources() {
+			for _, o := range m.World.List(r) {
+				judgeConditions(m, nil, o)
+			}
+		}
+	default:
+		judgeConditions(m, m.Before, m.Event.Object)
+	}
+}
+
+// judgeConditions judges those that an event has changed; each is a test.
+func judgeConditions(m *check.Moment, before, o *history.Object) {
+	was := map[any]map[string]any{}
+	if before != nil && before.UID == o.UID {
+		for _, c := range list(before.Unstructured(), "status", "conditions") {
+			was[c["type"]] = c
+		}
+	}
+	seen := map[any]bool{}
+	for _, c := range list(o.Unstructured(), "status", "conditions") {
+		old := was[c["type"]]
+		if seen[c["type"]] {
+			m.Broken(fmt.Sprintf("condition %v is there twice", c["type"]), o)
+		}
+		seen[c["type"]] = true
+		if maps.Equal(old, c) {
+			continue
+		}
+		m.Tested()
+		if fault := faultOf(old, c, generation(o.Unstructured())); fault != "" {
+			m.Broken(fmt.Sprintf("condition %v %s", c["type"], fault), o)
+		}
+	}
+}
+
+// Patterns of metav1.Condition; there the message may have 32768 characters, and the
+// reason 1024.
+var (
+	typePattern   = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`)
+	reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
+	statuses      = []any{string(metav1.ConditionTrue), string(metav1.ConditionFalse), string(metav1.ConditionUnknown)}
+)
+
+// faultOf is what is wrong with a condition, empty if nothing is.
+func faultOf(old, c map[string]any, generation int64) string {
+	kind, _ := c["type"].(string)
+	reason, _ := c["reason"].(string)
+	message, hasMessage := c["message"].(string)
+	observed, _ := c["observedGeneration"].(int64)
+	since, hasTime := timeOf(c["lastTransitionTime"])
+	before, hadTime := timeOf(old["lastTransitionTime"])
+	switch {
+	case !typePattern.MatchString(kind):
+		return "has no valid type"
+	case !slices.Contains(statuses, c["status"]):
+		return fmt.Sprintf("has the status %v; it should be True, False or Unknown", c["status"])
+	case reason == "":
+		return "has no reason"
+	case len(reason) > 1024 || !reasonPattern.MatchString(reason):
+		return fmt.Sprintf("has the reason %q; it should be a CamelCase word", reason)
+	case !hasMessage:
+		return "has no message, not even an empty one"
+	case len(message) > 32768:
+		return fmt.Sprintf("has a message of %d bytes; 32768 are allowed", len(message))
+	case !hasTime:
+		return fmt.Sprintf("has no lastTransitionTime that could be read: %v", c["lastTransitionTime"])
+	case generation > 0 && observed > generation:
+		return fmt.Sprintf("was observed at generation %d, and the object is at %d", observed, generation)
+	case hadTime && old["status"] != c["status"] && since.Before(before):
+		return fmt.Sprintf("went from %v to %v, and lastTransitionTime back from %v to %v", old["status"], c["status"], old["lastTransitionTime"], c["lastTransitionTime"])
+	default:
+		return ""
+	}
+}
