@@ -33,6 +33,7 @@ type Params struct {
 // All lists every invariant, in the order in which reports show them.
 func All() []Invariant {
 	return []Invariant{
+		budgetsHeld(),
 		stagesInOrder(),
 		registeredWhole(),
 		taintedFirst(),
