@@ -14,6 +14,9 @@ import (
 // (pkg/controllers/node/termination/terminator/eviction.go).
 const lateness = 15 * time.Second
 
+// lag is how far the cache of a controller may be behind the API server.
+const lag = time.Second
+
 // boundedDrain says that drains have an end and an order:
 //
 //   - when the terminationGracePeriod of a NodeClaim is over, counted from its
@@ -64,7 +67,7 @@ func (d *drain) see(m *check.Moment) {
 	case m.Event == nil:
 		d.pods.start(m.World)
 		for _, claim := range m.World.List(karpenter.NodeClaims) {
-			d.claims[karpenter.ClaimNode(claim.Unstructured())] = claim
+			d.claim(m, claim)
 		}
 	case m.Event.Resource == karpenter.Pods:
 		d.pods.see(m.Event.Object, gone(m), m.Time)
@@ -76,19 +79,19 @@ func (d *drain) see(m *check.Moment) {
 			d.began[m.Event.Object.Name] = m.Time
 		}
 	default:
-		d.claim(m)
+		d.claim(m, m.Event.Object)
 	}
 }
 
 // claim notes by when a node must be drained.
-func (d *drain) claim(m *check.Moment) {
-	claim := m.Event.Object.Unstructured()
+func (d *drain) claim(m *check.Moment, o *history.Object) {
+	claim := o.Unstructured()
 	node := karpenter.ClaimNode(claim)
 	if node == "" {
 		return
 	}
-	d.claims[node] = m.Event.Object
-	if by := deadline(claim); gone(m) || by.IsZero() || !karpenter.Deleting(claim) {
+	d.claims[node] = o
+	if by := deadline(claim); m.Event != nil && gone(m) || by.IsZero() || !karpenter.Deleting(claim) {
 		delete(d.due, node)
 	} else {
 		if _, known := d.due[node]; !known && d.waitsFor(node) {
@@ -150,7 +153,7 @@ func (d *drain) turn(m *check.Moment) {
 			continue
 		}
 		tested = tested || tier(other) != mine
-		if tier(other) < mine && r.since.Before(began) && !d.forced(node, r, m.Time) {
+		if tier(other) < mine && r.since.Before(began.Add(-lag)) && !d.forced(node, r, m.Time) {
 			m.Suspect("the pod was evicted before another that has to leave earlier was gone", pod, r.pod)
 		}
 	}

@@ -2,7 +2,7 @@ package invariant
 
 import (
 	"fmt"
-	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 
@@ -35,50 +35,52 @@ func wellFormed() Invariant {
 		Name:   name,
 		Source: "metav1.Condition",
 		Check: func(p Params) check.Check {
-			reads := []schema.GroupVersionResource{karpenter.NodeClaims, karpenter.NodePools}
-			if !p.NodeClass.Empty() {
-				reads = append(reads, p.NodeClass)
-			}
-			return check.Follow(name, "no object had conditions", func() func(*check.Moment) { return seeConditions }, reads...)
+			return check.Follow(name, "no object had conditions", func() func(*check.Moment) {
+				return func(m *check.Moment) { seeConditions(m, p) }
+			})
 		},
 	}
 }
 
-func seeConditions(m *check.Moment) {
+func seeConditions(m *check.Moment, p Params) {
+	judged := func(r schema.GroupVersionResource) bool {
+		return r == karpenter.NodeClaims || r == karpenter.NodePools || p.isNodeClass(r)
+	}
 	switch {
 	case m.End:
 	case m.Event == nil:
-		for _, r := range m.World.Resources() {
+		for _, r := range slices.DeleteFunc(m.World.Resources(), func(r schema.GroupVersionResource) bool { return !judged(r) }) {
 			for _, o := range m.World.List(r) {
 				judgeConditions(m, nil, o)
 			}
 		}
-	default:
+	case judged(m.Event.Resource):
 		judgeConditions(m, m.Before, m.Event.Object)
 	}
 }
 
 // judgeConditions judges those that an event has changed; each is a test.
 func judgeConditions(m *check.Moment, before, o *history.Object) {
-	was := map[any]map[string]any{}
+	was := map[string]map[string]any{}
 	if before != nil && before.UID == o.UID {
 		for _, c := range list(before.Unstructured(), "status", "conditions") {
-			was[c["type"]] = c
+			kind, _ := c["type"].(string)
+			was[kind] = c
 		}
 	}
-	seen := map[any]bool{}
+	seen := map[string]bool{}
 	for _, c := range list(o.Unstructured(), "status", "conditions") {
-		old := was[c["type"]]
-		if seen[c["type"]] {
-			m.Broken(fmt.Sprintf("condition %v is there twice", c["type"]), o)
+		kind, _ := c["type"].(string)
+		if seen[kind] {
+			m.Broken(fmt.Sprintf("condition %s is there twice", kind), o)
 		}
-		seen[c["type"]] = true
-		if maps.Equal(old, c) {
+		seen[kind] = true
+		if old := was[kind]; old != nil && reflect.DeepEqual(old, c) {
 			continue
 		}
 		m.Tested()
-		if fault := faultOf(old, c, generation(o.Unstructured())); fault != "" {
-			m.Broken(fmt.Sprintf("condition %v %s", c["type"], fault), o)
+		if fault := faultOf(was[kind], c, generation(o.Unstructured())); fault != "" {
+			m.Broken(fmt.Sprintf("condition %s %s", kind, fault), o)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // What a drain makes of a pod. Source: Karpenter, pkg/utils/pod/scheduling.go and
 // pkg/controllers/node/termination/terminator/terminator.go.
 
-// stale is how far behind the API server a controller's view of it may be.
+// stale is how old a controller's view of the cluster may be when it acts on it.
 const stale = 5 * time.Second
 
 // protected says whether a pod forbids its eviction. Its annotation may also be a

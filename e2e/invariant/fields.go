@@ -4,9 +4,11 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // Fields that package karpenter has no accessor for; none of these copies.
@@ -74,4 +76,12 @@ func value(o *unstructured.Unstructured, path ...string) any {
 func generation(o *unstructured.Unstructured) int64 {
 	n, _ := value(o, "metadata", "generation").(int64)
 	return n
+}
+
+// isNodeClass says whether a kind is the provider's.
+func (p Params) isNodeClass(r schema.GroupVersionResource) bool {
+	if !p.NodeClass.Empty() {
+		return r == p.NodeClass
+	}
+	return r.Group != "" && r.Group != karpenter.Group && r != karpenter.Deployments
 }

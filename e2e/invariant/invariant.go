@@ -25,6 +25,7 @@ type Invariant struct {
 // right for a provider without peculiarities.
 type Params struct {
 	// NodeClass is the kind of the provider's NodeClass.
+	// Empty: any kind that was recorded beside Kubernetes' and Karpenter's own.
 	NodeClass schema.GroupVersionResource
 	// Controller is the namespace of the provider's controller; empty: kube-system.
 	Controller string
@@ -34,6 +35,7 @@ type Params struct {
 func All() []Invariant {
 	return []Invariant{
 		budgetsHeld(),
+		limitsHeld(),
 		stagesInOrder(),
 		registeredWhole(),
 		taintedFirst(),

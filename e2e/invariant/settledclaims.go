@@ -97,7 +97,7 @@ func (s *hashes) pool(m *check.Moment) {
 	pool := m.Event.Object
 	p := s.pools[pool.Name]
 	if p == nil || m.Before == nil {
-		p = &hashed{known: map[hash]bool{}}
+		p = &hashed{known: map[hash]bool{}, changed: 1}
 		s.pools[pool.Name] = p
 	}
 	if gone(m) {

@@ -82,9 +82,6 @@ func (c *containers) judge(m *check.Moment) {
 		was[s.Name] = s
 	}
 	for _, s := range karpenter.Containers(pod.Unstructured()) {
-		if !c.running[pod.UID+"/"+s.Name] {
-			continue // an init container may end
-		}
 		switch before := was[s.Name]; {
 		case s.RestartCount > before.RestartCount:
 			m.Broken(fmt.Sprintf("container %s was restarted (%d times by now): %s", s.Name, s.RestartCount, lastWords(s.LastTerminationState.Terminated)), pod)
