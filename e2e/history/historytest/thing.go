@@ -68,11 +68,36 @@ func (t *Thing) Pool(name string) *Thing { return t.Label(karpenter.NodePoolLabe
 // Label sets a label.
 func (t *Thing) Label(key, value string) *Thing { return t.Set(value, "metadata", "labels", key) }
 
+// Annotate sets an annotation.
+func (t *Thing) Annotate(key, value string) *Thing {
+	return t.Set(value, "metadata", "annotations", key)
+}
+
+// Finalizers sets the finalizers, to none if there are none.
+func (t *Thing) Finalizers(names ...string) *Thing {
+	all := []any{}
+	for _, name := range names {
+		all = append(all, name)
+	}
+	return t.Set(all, "metadata", "finalizers")
+}
+
 // Ready sets the condition Ready to True.
 func (t *Thing) Ready() *Thing { return t.True(karpenter.Ready) }
 
 // True sets a condition to True.
 func (t *Thing) True(condition string) *Thing { return t.condition(condition, "True") }
+
+// Because sets a condition to True, for a reason.
+func (t *Thing) Because(condition, reason string) *Thing {
+	t.True(condition)
+	for _, c := range listOf(t.at("status")["conditions"]) {
+		if c := c.(map[string]any); c["type"] == condition {
+			c["reason"] = reason
+		}
+	}
+	return t
+}
 
 // False sets a condition to False.
 func (t *Thing) False(condition string) *Thing { return t.condition(condition, "False") }
@@ -125,7 +150,7 @@ func (t *Thing) Set(value any, path ...string) *Thing {
 
 func (t *Thing) condition(name, status string) *Thing {
 	return t.put("status", "conditions", "type", map[string]any{
-		"type": name, "status": status, "reason": name,
+		"type": name, "status": status, "reason": name, "message": "",
 		"lastTransitionTime": time.Date(2026, time.January, 2, 15, 4, 5, 0, time.UTC).Format(time.RFC3339),
 	})
 }
