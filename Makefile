@@ -112,6 +112,10 @@ import-cost: ## count what importing the suites brings along
 summary: ## print what became of the last run, as Markdown
 	@$(PLUMBLINE) summary
 
+.PHONY: judge
+judge: ## judge recordings by every invariant: make judge FILE=_artifacts/latest/histories
+	@$(PLUMBLINE) judge $(FILE)
+
 .PHONY: list
 list: ## list the specs: make list FORMAT=json
 	@$(PLUMBLINE) list $(if $(FORMAT),-format $(FORMAT))
