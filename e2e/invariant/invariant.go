@@ -39,6 +39,7 @@ func All() []Invariant {
 		stagesInOrder(),
 		registeredWhole(),
 		taintedFirst(),
+		replacedFirst(),
 		protectedPods(),
 		boundedDrain(),
 		instanceFirst(),

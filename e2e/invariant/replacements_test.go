@@ -1,0 +1,52 @@
+package invariant
+
+import (
+	"testing"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+func TestReplacedFirst(t *testing.T) {
+	marked := func(i int) *historytest.Thing { return member(i).Taint(karpenter.DisruptedTaint) }
+	ready := func(i int) *historytest.Thing { return itsClaim(i).True(karpenter.Initialized) }
+	launching := func(i int) *historytest.Thing {
+		return historytest.Report(karpenter.EventSource, reasonLaunching, itsClaim(i))
+	}
+	terminating := func(i int) *historytest.Thing {
+		return historytest.Report(karpenter.EventSource, karpenter.ReasonDisruptionTerminating, itsClaim(i))
+	}
+	expiring := func(i int) *historytest.Thing {
+		return itsClaim(i).Set("10s", "spec", "expireAfter").Set("2026-01-02T15:04:05Z", "metadata", "creationTimestamp")
+	}
+	begin := func() *historytest.Story {
+		return historytest.Begin().Add(member(0), ready(0), member(1), ready(1)).Start()
+	}
+	// Claim 0 is disrupted, claim 10 is made to replace it.
+	replacing := func() *historytest.Story { return begin().Change(marked(0)).Add(itsClaim(10), launching(10)) }
+	two := func() *historytest.Story {
+		return begin().Change(marked(0), marked(1)).Add(itsClaim(10), itsClaim(11), launching(10), launching(11))
+	}
+
+	judgeEach(t, replacedFirst(), map[string]outcome{
+		"one after the other": {replacing().Change(ready(10)).Change(ready(0).Deleting()).Add(terminating(0)), check.Holds, ""},
+		"too early": {replacing().Change(ready(0).Deleting()).Change(ready(10)).Add(terminating(0)), check.Broken,
+			"the deletion of NodeClaim c0 began when its replacement c10 was not initialized"},
+		"said late": {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(0).Deleting()).
+			Add(terminating(0), launching(10)), check.Broken, "c10"},
+		"said very late":             {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(10)).Add(launching(10)), check.Holds, ""},
+		"deleted by somebody else":   {replacing().Change(ready(0).Deleting()).Change(ready(10)), check.Vacuous, ""},
+		"for pods, not to replace":   {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(0).Deleting()).Add(terminating(0)), check.Vacuous, ""},
+		"one of two, the other's":    {two().Change(ready(11)).Change(ready(1).Deleting()).Add(terminating(1)), check.Holds, ""},
+		"both of two, one too early": {two().Change(ready(11)).Change(ready(1).Deleting(), ready(0).Deleting()).Add(terminating(1), terminating(0)), check.Broken, "c10"},
+		"given up":                   {replacing().Change(member(0)).Change(ready(0).Deleting()).Add(terminating(0)), check.Vacuous, ""},
+		"expired meanwhile": {begin().Change(expiring(0)).Change(marked(0)).Add(itsClaim(10), launching(10)).After(time.Minute).
+			Change(expiring(0).Deleting()).Add(terminating(0)), check.Vacuous, ""},
+		"expired":           {begin().Change(expiring(0).Deleting()).Change(marked(0).Deleting()).Add(itsClaim(10)), check.Vacuous, ""},
+		"nothing disrupted": {begin().Add(itsClaim(10)).Change(ready(10)), check.Vacuous, "nothing was replaced"},
+		"a gap": {replacing().Gap(karpenter.NodeClaims, "410").Change(ready(0).Deleting()).
+			Add(terminating(0)), check.Unknown, "gap"},
+	})
+}
