@@ -36,6 +36,7 @@ func All() []Invariant {
 	return []Invariant{
 		budgetsHeld(),
 		limitsHeld(),
+		ledgerCloses(),
 		stagesInOrder(),
 		registeredWhole(),
 		taintedFirst(),
