@@ -59,6 +59,7 @@ func (g *guard) see(m *check.Moment) {
 	case m.End:
 	case m.Event == nil:
 		for _, pod := range m.World.List(karpenter.Pods) {
+			g.pods.see(pod, false, time.Time{})
 			g.learn(pod, false, time.Time{})
 		}
 		for _, claim := range m.World.List(karpenter.NodeClaims) {
@@ -74,8 +75,8 @@ func (g *guard) see(m *check.Moment) {
 	}
 }
 
-func (g *guard) learn(pod *history.Object, gone bool, now time.Time) {
-	g.pods.see(pod, gone, now)
+// learn notes since when a pod is protected.
+func (g *guard) learn(pod *history.Object, gone bool, since time.Time) {
 	switch _, known := g.protected[pod.UID]; {
 	case gone:
 		g.left[pod.UID] = pod
@@ -83,7 +84,7 @@ func (g *guard) learn(pod *history.Object, gone bool, now time.Time) {
 	case !protected(pod.Unstructured()):
 		delete(g.protected, pod.UID)
 	case !known:
-		g.protected[pod.UID] = now
+		g.protected[pod.UID] = since
 	}
 }
 
@@ -98,6 +99,7 @@ func (g *guard) pod(m *check.Moment) {
 		m.Tested()
 		m.Broken("the pod has the annotation "+karpenter.DoNotDisruptAnnotation+", and was evicted", pod)
 	}
+	g.pods.see(pod, gone(m), m.Time)
 	g.learn(pod, gone(m), since)
 }
 

@@ -1,0 +1,98 @@
+package invariant
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+func TestComesToRest(t *testing.T) {
+	pool := func(spec string) *historytest.Thing { return historytest.Pool("p").Set(spec, "spec", "template") }
+	claim := func() *historytest.Thing {
+		return historytest.Claim("c").Pool("p").Set(at(0), "metadata", "creationTimestamp")
+	}
+	drifted := func() *historytest.Thing { return claim().True(karpenter.Drifted) }
+	class := historytest.Other(schema.GroupVersionResource{Group: "karpenter.cloud.com", Version: "v1", Resource: "nodeclasses"}, "NodeClass", "", "k")
+	begin := func() *historytest.Story { return historytest.Begin().Add(pool("a")).Start().Add(claim()) }
+	late := func() *historytest.Thing {
+		return historytest.Claim("c").Pool("p").Set(at(time.Minute), "metadata", "creationTimestamp")
+	}
+	judgeEach(t, comesToRest(), map[string]outcome{
+		"drifts once":               {begin().Change(pool("b")).Change(drifted()), check.Holds, ""},
+		"comes and goes":            {begin().Change(pool("b")).Change(drifted()).Change(claim()).Change(drifted()), check.Broken, "came, went and came again"},
+		"with input":                {begin().Change(pool("b")).Change(drifted()).Change(pool("a")).Change(claim()).Change(pool("b")).Change(drifted()), check.Holds, ""},
+		"with input to its class":   {begin().Change(drifted()).Change(claim()).Change(class).Change(drifted()), check.Holds, ""},
+		"lost while it registers":   {begin().Change(drifted()).Change(claim().True(karpenter.Registered)).Change(drifted().True(karpenter.Registered)), check.Holds, ""},
+		"drifts though it is new":   {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).Change(late().True(karpenter.Drifted)), check.Broken, "that was made 1m0s after the last change"},
+		"drifts, new, with input":   {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).Change(class).Change(late().True(karpenter.Drifted)), check.Holds, ""},
+		"made for a pool that goes": {begin().Change(pool("a").Deleting()).After(underway + time.Second).Add(historytest.Claim("d").Pool("p")), check.Broken, "for pool p, 11s after its deletion"},
+		"made for a pool that went": {begin().Delete(pool("a")).After(underway + time.Second).Add(historytest.Claim("d").Pool("p")), check.Broken, "for pool p, 11s after its deletion"},
+		"was underway":              {begin().Change(pool("a").Deleting()).After(time.Second).Add(historytest.Claim("d").Pool("p")), check.Holds, ""},
+		"the pool comes again":      {begin().Delete(pool("a")).Add(pool("a").UID("2")).After(time.Hour).Add(historytest.Claim("d").Pool("p")), check.Holds, ""},
+		"nothing is made":           {historytest.Begin().Add(pool("a")), check.Vacuous, "no NodeClaim was made"},
+		"not of a pool":             {historytest.Begin().Add(historytest.Claim("c")), check.Vacuous, ""},
+		"a gap":                     {begin().Gap(karpenter.NodePools, "410"), check.Unknown, "gap"},
+		"comes and goes, with a gap": {begin().Change(drifted()).Gap(karpenter.NodePools, "410").Change(claim()).Change(drifted()),
+			check.Unknown, "gap"},
+	})
+}
+
+func TestRunaway(t *testing.T) {
+	// makes is a pool that gets and loses a NodeClaim every so often.
+	makes := func(n int, every time.Duration, before func(*historytest.Story)) *historytest.Story {
+		s := historytest.Begin().Add(historytest.Pool("p"))
+		before(s)
+		for i := range n {
+			c := historytest.Claim(fmt.Sprint("c", i)).Pool("p")
+			s.After(every).Add(c).Delete(c)
+		}
+		return s
+	}
+	nothing := func(*historytest.Story) {}
+	pods := func(s *historytest.Story) {
+		for i := range 10 {
+			s.Add(historytest.Pod(fmt.Sprint("p", i), "w"))
+		}
+	}
+	static := func(s *historytest.Story) { s.Change(historytest.Pool("p").Set(int64(50), "spec", "replicas")) }
+	judgeEach(t, comesToRest(), map[string]outcome{
+		"every second, for nobody": {makes(60, time.Second, nothing), check.Broken, "pool p got 31 NodeClaims within 30s although nothing changed; 30 would be plenty"},
+		"now and then":             {makes(60, 10*time.Second, nothing), check.Holds, ""},
+		"for pods":                 {makes(50, time.Second, pods), check.Holds, ""},
+		"too many for pods":        {makes(51, time.Second, pods), check.Broken, "50 would be plenty"},
+		"for replicas":             {makes(130, 100*time.Millisecond, static), check.Holds, ""},
+	})
+}
+
+func TestMovedAgainAndAgain(t *testing.T) {
+	claim := historytest.Claim("c").Pool("p").On("n").Because(karpenter.DisruptionReason, "Underutilized")
+	// moves is a workload of two pods, which are evicted again and again.
+	moves := func(n int, between func(*historytest.Story)) *historytest.Story {
+		pod := func(i int) *historytest.Thing {
+			return historytest.Pod(fmt.Sprint("p", i), "w").On("n").UID(fmt.Sprint(i))
+		}
+		s := historytest.Begin().Add(historytest.Pool("p"), claim).Change(claim).Add(pod(0), pod(1))
+		for i := range n {
+			s.Change(evict(pod(i))).Change(evict(pod(i)).Deleting()).Add(pod(i + 2)).Delete(evict(pod(i)).Deleting())
+			between(s)
+		}
+		return s
+	}
+	nothing := func(*historytest.Story) {}
+	scaled := func(s *historytest.Story) { // another workload shrinks
+		other := historytest.Pod("other", "v").UID("other")
+		s.Add(other).Delete(other)
+	}
+	judgeEach(t, comesToRest(), map[string]outcome{
+		"twice each":       {moves(4, nothing), check.Holds, ""},
+		"more than that":   {moves(5, nothing), check.Broken, "the pods of its owner, 2 at most, were evicted 5 times"},
+		"with input":       {moves(20, scaled), check.Holds, ""},
+		"not by Karpenter": {historytest.Begin().Add(historytest.Pod("a", "w").On("n")).Change(evict(historytest.Pod("a", "w").On("n"))), check.Vacuous, ""},
+	})
+}
