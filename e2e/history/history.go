@@ -45,6 +45,7 @@ type History struct {
 	taken time.Time // when the view was taken
 
 	ordered func() []Event // log[from:] in the order in which it happened
+	start   func() *World  // the world at from, made once
 }
 
 // New is a history written by hand, which begins with an empty world. Events
@@ -74,6 +75,13 @@ func view(log []Event, gaps []Gap, from Mark, began, taken time.Time) *History {
 		began:   began,
 		taken:   taken,
 		ordered: sync.OnceValue(func() []Event { return inOrder(log[from:]) }),
+		start: sync.OnceValue(func() *World {
+			w := &World{time: began}
+			for _, e := range log[:from] {
+				w.Apply(e)
+			}
+			return w
+		}),
 	}
 }
 
@@ -95,13 +103,7 @@ func (h *History) Gaps() []Gap {
 
 // Start is the world at the start of the history: a fresh copy, to be moved on
 // with Apply.
-func (h *History) Start() *World {
-	w := &World{time: h.began}
-	for _, e := range h.log[:h.from] {
-		w.Apply(e)
-	}
-	return w
-}
+func (h *History) Start() *World { return h.start().clone() }
 
 // End is the world after the last event: a fresh copy.
 func (h *History) End() *World {
