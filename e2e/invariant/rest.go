@@ -141,9 +141,6 @@ func (u *unrest) pod(m *check.Moment) {
 		if o.came() {
 			u.input++
 		}
-		for _, p := range u.pools {
-			p.pods = max(p.pods, u.pods)
-		}
 	case m.Before != nil && !karpenter.Deleting(m.Before.Unstructured()) && (gone(m) || karpenter.Deleting(pod)):
 		u.pods--
 		o.pods-- // its owner makes another one already
@@ -198,5 +195,5 @@ type restless struct {
 
 	replicas, claims int         // that there should be (static pools), that there are
 	made             []time.Time // claims, within the window
-	pods, base       int         // most pods, and claims before these
+	pods, base       int         // most pods when one was made, and claims before these
 }

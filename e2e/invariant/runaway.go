@@ -52,7 +52,7 @@ func (p *restless) judgeMade(m *check.Moment, pods int) {
 	if len(p.made) == 0 {
 		p.pods, p.base = pods, p.claims
 	}
-	p.claims++
+	p.claims, p.pods = p.claims+1, max(p.pods, pods)
 	p.made = append(p.made, m.Time)
 	if allowed := runawayFloor + 2*(p.pods+p.base+p.replicas); len(p.made) > allowed {
 		m.Suspect(fmt.Sprintf("pool %s got %d NodeClaims within %s although nothing changed; %d would be plenty",
