@@ -54,9 +54,9 @@ func All() []Invariant {
 // Judge judges a recording by every invariant and returns their findings, in
 // the order of All.
 func Judge(h *history.History, p Params) []check.Finding {
-	findings := make([]check.Finding, 0, len(All()))
+	var checks []check.Check
 	for _, i := range All() {
-		findings = append(findings, i.Check(p).Judge(h))
+		checks = append(checks, i.Check(p))
 	}
-	return findings
+	return check.Judge(h, checks...)
 }

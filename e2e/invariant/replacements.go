@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -147,6 +148,9 @@ func (r *replacements) tooEarly(deleted string) {
 
 // event learns what Karpenter says, and judges once it has said enough.
 func (r *replacements) event(m *check.Moment) {
+	if !bytes.Contains(m.Event.Object.Raw(), []byte(`"Disruption`)) {
+		return // most aren't worth decoding
+	}
 	event := m.Event.Object.Unstructured()
 	about := karpenter.EventInvolved(event)
 	if about.Kind != "NodeClaim" || karpenter.EventComponent(event) != karpenter.EventSource {

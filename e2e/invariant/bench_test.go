@@ -1,0 +1,98 @@
+package invariant
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+const manyEvents = 100_000
+
+// BenchmarkJudge judges a recording of 100,000 events by all invariants, when nobody
+// has decoded its objects yet, and then by each of them alone.
+func BenchmarkJudge(b *testing.B) {
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			h := long(b, manyEvents)
+			b.StartTimer()
+			Judge(h, Params{})
+		}
+	})
+	h := long(b, manyEvents)
+	for _, f := range Judge(h, Params{}) {
+		b.Logf("%s: %s, tested %d times", f.Check, f.Verdict, f.Tested)
+	}
+	for _, i := range All() {
+		b.Run(i.Name, func(b *testing.B) {
+			for b.Loop() {
+				i.Check(Params{}).Judge(h)
+			}
+		})
+	}
+}
+
+// TestLongRecordingIsJudged says that the cost doesn't run away: it leaves room for
+// a slow machine, but not for a cost that grows with the square of the events.
+func TestLongRecordingIsJudged(t *testing.T) {
+	h := long(t, manyEvents/5)
+	began := time.Now()
+	Judge(h, Params{})
+	took := time.Since(began)
+	t.Logf("%d events judged in %s", len(h.Events()), took.Round(time.Millisecond))
+	if took > 10*time.Second {
+		t.Errorf("judging %d events took %s", len(h.Events()), took)
+	}
+}
+
+// long is a recording of n events: a real one again and again, each time with pools,
+// NodeClaims, nodes and pods of its own, all of which are there from the start.
+func long(tb testing.TB, n int) *history.History {
+	tb.Helper()
+	short := load(tb, "../check/testdata/drift.jsonl.gz")
+	var start []history.Event
+	for _, r := range short.Start().Resources() {
+		if r == karpenter.Events { // far too many of them would be
+			continue
+		}
+		for _, o := range short.Start().List(r) {
+			start = append(start, history.Event{Type: watch.Added, Resource: r, Object: o})
+		}
+	}
+	copies := n/len(short.Events()) + 1
+	lasted := short.Taken().Sub(short.Events()[0].Time)
+	var events []history.Event
+	for i := range copies {
+		for _, e := range start {
+			e.Time = short.Start().Time()
+			events = append(events, another(tb, e, i))
+		}
+	}
+	from := len(events)
+	for i := range copies {
+		for _, e := range short.Events() {
+			e.Time = e.Time.Add(time.Duration(i) * lasted)
+			events = append(events, another(tb, e, i))
+		}
+	}
+	return history.New(events[:from+n], nil).Since(history.Mark(from))
+}
+
+// another is the same event of another object.
+func another(tb testing.TB, e history.Event, i int) history.Event {
+	tb.Helper()
+	raw := bytes.ReplaceAll(e.Object.Raw(), []byte("drift"), fmt.Appendf(nil, "drift%d", i))
+	raw = bytes.ReplaceAll(raw, []byte(`"uid":"`), fmt.Appendf(nil, `"uid":"%d-`, i))
+	o, err := history.NewObject(raw)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	e.Object = o
+	return e
+}
