@@ -30,8 +30,10 @@ func TestTaintedFirst(t *testing.T) {
 			Change(marked().Deleting()).Change(evicted()), check.Holds, ""},
 		"deleted without the taint": {begin().Change(chosen()).Change(chosen().Deleting()), check.Broken, "is being deleted to disrupt node n"},
 		"drained without the taint": {begin().Change(node().Deleting()).Change(evicted()), check.Broken, "pod default/w is evicted from node n"},
-		"drained before its deletion": {begin().Change(chosen()).Change(evicted()), check.Broken,
-			"pod default/w is evicted from node n"},
+		"drained before its deletion": {
+			begin().Change(chosen()).Change(evicted()), check.Broken,
+			"pod default/w is evicted from node n",
+		},
 		"drained by somebody else":   {begin().Change(evicted()), check.Vacuous, ""},
 		"loses the taint":            {begin().Change(marked().Deleting()).Change(node().Deleting()), check.Broken, "loses the taint"},
 		"a pod is bound after":       {begin().Change(marked()).After(3 * time.Second).Add(pod().UID("2").On("n")), check.Broken, "is bound to node n, 3s after"},
@@ -46,7 +48,9 @@ func TestTaintedFirst(t *testing.T) {
 		"given up, and taken up again": {begin().Change(marked()).Change(chosen()).Change(claim()).
 			After(time.Second).Change(chosen()).After(time.Minute).Change(marked()), check.Holds, ""},
 		"nothing disrupted": {begin().Change(node()), check.Vacuous, "no node was disrupted"},
-		"a gap": {begin().Gap(karpenter.Nodes, "410").Change(chosen()).Change(chosen().Deleting()),
-			check.Unknown, "gap"},
+		"a gap": {
+			begin().Gap(karpenter.Nodes, "410").Change(chosen()).Change(chosen().Deleting()),
+			check.Unknown, "gap",
+		},
 	})
 }

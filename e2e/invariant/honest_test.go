@@ -16,7 +16,7 @@ import (
 // separated by colons ("_artifacts/*/histories/*.jsonl.gz").
 func TestHonestRecordings(t *testing.T) {
 	files := []string{"../check/testdata/drift.jsonl.gz"}
-	for _, pattern := range strings.Split(os.Getenv("PLUMBLINE_HISTORIES"), ":") {
+	for pattern := range strings.SplitSeq(os.Getenv("PLUMBLINE_HISTORIES"), ":") {
 		more, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

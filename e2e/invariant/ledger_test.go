@@ -32,8 +32,10 @@ func TestLedgerCloses(t *testing.T) {
 
 	judgeEach(t, ledgerCloses(), map[string]outcome{
 		"comes and goes": {end(up().Delete(pod).Delete(owned(joined())).Delete(registered(), pool)), check.Holds, ""},
-		"a second instance": {up().Change(registered().Set("id1", "status", "providerID")), check.Broken,
-			`NodeClaim c0 had the instance id0, and now has "id1"`},
+		"a second instance": {
+			up().Change(registered().Set("id1", "status", "providerID")), check.Broken,
+			`NodeClaim c0 had the instance id0, and now has "id1"`,
+		},
 		"forgets its instance":           {up().Change(made()), check.Broken, `now has ""`},
 		"an instance of two claims":      {up().Add(historytest.Claim("c1").Set("id0", "status", "providerID")), check.Broken, "have the same instance, id0"},
 		"two nodes of one instance":      {up().Add(historytest.Node("n1").Set("id0", "spec", "providerID")), check.Broken, "are the same instance, id0"},
@@ -42,8 +44,10 @@ func TestLedgerCloses(t *testing.T) {
 		"the claim outlives its node":    {end(up().Delete(pod).Delete(owned(joined()))), check.Broken, "NodeClaim c0 is still there, and its node is gone, for longer than 5m0s"},
 		"the pod outlives its node":      {end(up().Delete(owned(joined())).Delete(registered())), check.Broken, "pod w is still there"},
 		"the node was never registered":  {end(launch().Delete(launched())), check.Broken, "node n0 has no NodeClaim"},
-		"nor is it at the end": {launch().Delete(launched(), pool).After(time.Minute).Add(historytest.Pod("other", "app")), check.Broken,
-			"all NodePools and NodeClaims are gone, and node n0 is left"},
+		"nor is it at the end": {
+			launch().Delete(launched(), pool).After(time.Minute).Add(historytest.Pod("other", "app")), check.Broken,
+			"all NodePools and NodeClaims are gone, and node n0 is left",
+		},
 		"another instance joins":   {end(up().Add(historytest.Node("n1").Pool("p").Set("id1", "spec", "providerID"))), check.Broken, "node n1 has no NodeClaim"},
 		"it was alone before":      {end(historytest.Begin().Add(pool, joined()).Start().Change(joined().Ready())), check.Vacuous, ""},
 		"it never launches":        {end(historytest.Begin().Add(pool, made())), check.Broken, "NodeClaim c0 has no instance and is not being deleted, for longer than 7m0s"},

@@ -32,8 +32,10 @@ func TestReplacedFirst(t *testing.T) {
 
 	judgeEach(t, replacedFirst(), map[string]outcome{
 		"one after the other": {replacing().Change(ready(10)).Change(ready(0).Deleting()).Add(terminating(0)), check.Holds, ""},
-		"too early": {replacing().Change(ready(0).Deleting()).Change(ready(10)).Add(terminating(0)), check.Broken,
-			"the deletion of NodeClaim c0 began when its replacement c10 was not initialized"},
+		"too early": {
+			replacing().Change(ready(0).Deleting()).Change(ready(10)).Add(terminating(0)), check.Broken,
+			"the deletion of NodeClaim c0 began when its replacement c10 was not initialized",
+		},
 		"said late": {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(0).Deleting()).
 			Add(terminating(0), launching(10)), check.Broken, "c10"},
 		"said very late":             {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(10)).Add(launching(10)), check.Holds, ""},
