@@ -9,10 +9,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// began is when stories begin.
-var began = time.Date(2026, time.January, 2, 15, 4, 5, 0, time.UTC)
-
-func at(d time.Duration) string { return began.Add(d).Format(time.RFC3339) }
+// at is a time in a story, as the API writes it.
+func at(d time.Duration) string {
+	began := time.Date(2026, time.January, 2, 15, 4, 5, 0, time.UTC) // as historytest.Begin
+	return began.Add(d).Format(time.RFC3339)
+}
 
 func evict(pod *historytest.Thing) *historytest.Thing {
 	return pod.Because("DisruptionTarget", "EvictionByEvictionAPI")
@@ -51,8 +52,10 @@ func TestProtectedPods(t *testing.T) {
 		"at its end": {historytest.Begin().Add(claim(), protect(pod()).Phase("Succeeded")).After(time.Hour).
 			Change(claim().Because(karpenter.DisruptionReason, "Empty")), check.Vacuous, ""},
 		"forced without a deadline": {forced(claim().Deleting()), check.Broken, "nothing bounds the drain"},
-		"forced too early": {forced(claim().Deleting().Annotate(karpenter.TerminationTimestampAnnotation, at(time.Hour))),
-			check.Broken, "ends before the drain must"},
+		"forced too early": {
+			forced(claim().Deleting().Annotate(karpenter.TerminationTimestampAnnotation, at(time.Hour))),
+			check.Broken, "ends before the drain must",
+		},
 		"forced in time": {forced(claim().Deleting().Annotate(karpenter.TerminationTimestampAnnotation, at(9*time.Second))), check.Holds, ""},
 		"forced when it is gone": {historytest.Begin().Add(claim().Deleting(), pod()).Delete(pod()).
 			Add(historytest.Report("karpenter", "Disrupted", pod())), check.Broken, "nothing bounds the drain"},

@@ -38,8 +38,10 @@ func TestComesToRest(t *testing.T) {
 		"nothing is made":           {historytest.Begin().Add(pool("a")), check.Vacuous, "no NodeClaim was made"},
 		"not of a pool":             {historytest.Begin().Add(historytest.Claim("c")), check.Vacuous, ""},
 		"a gap":                     {begin().Gap(karpenter.NodePools, "410"), check.Unknown, "gap"},
-		"comes and goes, with a gap": {begin().Change(drifted()).Gap(karpenter.NodePools, "410").Change(claim()).Change(drifted()),
-			check.Unknown, "gap"},
+		"comes and goes, with a gap": {
+			begin().Change(drifted()).Gap(karpenter.NodePools, "410").Change(claim()).Change(drifted()),
+			check.Unknown, "gap",
+		},
 	})
 }
 

@@ -21,8 +21,8 @@ const judgeHelp = `say which recordings: plumbline judge HISTORY.jsonl.gz...
 
 A recording is what a run leaves in _artifacts/*/histories, one per spec; a folder
 stands for the recordings in it. No cluster is needed. PROVIDER, if set, says by its
-adapter which kind the NodeClass is and where the controller runs; else any kind, and
-kube-system.`
+adapter which kind the NodeClass is, and where the controller runs (else any kind, and
+kube-system)`
 
 // judge judges saved histories by every invariant, and fails if one is broken.
 func judge(_ context.Context, args []string) error {
