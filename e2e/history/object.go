@@ -49,14 +49,20 @@ func (o *Object) Raw() json.RawMessage { return o.raw }
 // Unstructured is the object, decoded once and shared: read only. It lacks
 // metadata.managedFields, which make up half of the bytes; Raw has them.
 func (o *Object) Unstructured() *unstructured.Unstructured {
-	o.once.Do(func() {
-		content := map[string]any{}
-		if err := utiljson.Unmarshal(withoutManagedFields(o.raw), &content); err != nil {
-			// The API server sends no such thing and Load refuses it; what is
-			// known of the object is still better than a panic in a check.
-			content = map[string]any{"metadata": map[string]any{"namespace": o.Namespace, "name": o.Name, "uid": o.UID}}
-		}
-		o.parsed = &unstructured.Unstructured{Object: content}
-	})
+	o.once.Do(func() { o.parsed = &unstructured.Unstructured{Object: o.content()} })
 	return o.parsed
+}
+
+func (o *Object) content() map[string]any {
+	raw := withoutManagedFields(o.raw)
+	if content, ok := decode(string(raw)); ok {
+		return content
+	}
+	content := map[string]any{}
+	if err := utiljson.Unmarshal(raw, &content); err != nil {
+		// The API server sends no such thing and Load refuses it; what is
+		// known of the object is still better than a panic in a check.
+		content = map[string]any{"metadata": map[string]any{"namespace": o.Namespace, "name": o.Name, "uid": o.UID}}
+	}
+	return content
 }
