@@ -61,28 +61,53 @@ func seeConditions(m *check.Moment, p Params) {
 
 // judgeConditions judges those that an event has changed; each is a test.
 func judgeConditions(m *check.Moment, before, o *history.Object) {
-	was := map[string]map[string]any{}
+	var was []map[string]any
 	if before != nil && before.UID == o.UID {
-		for _, c := range list(before.Unstructured(), "status", "conditions") {
-			kind, _ := c["type"].(string)
-			was[kind] = c
-		}
+		was = list(before.Unstructured(), "status", "conditions")
 	}
-	seen := map[string]bool{}
-	for _, c := range list(o.Unstructured(), "status", "conditions") {
-		kind, _ := c["type"].(string)
-		if seen[kind] {
-			m.Broken(fmt.Sprintf("condition %s is there twice", kind), o)
-		}
-		seen[kind] = true
-		if old := was[kind]; old != nil && reflect.DeepEqual(old, c) {
+	all := list(o.Unstructured(), "status", "conditions")
+	for i, c := range all {
+		old := ofType(was, c["type"])
+		if old != nil && same(old, c) {
 			continue
 		}
 		m.Tested()
-		if fault := faultOf(was[kind], c, generation(o.Unstructured())); fault != "" {
-			m.Broken(fmt.Sprintf("condition %s %s", kind, fault), o)
+		fault := faultOf(old, c, generation(o.Unstructured()))
+		if ofType(all[:i], c["type"]) != nil {
+			fault = "is there twice"
+		}
+		if fault != "" {
+			m.Broken(fmt.Sprintf("condition %v %s", c["type"], fault), o)
 		}
 	}
+}
+
+// ofType is the condition of a type, nil if there is none.
+func ofType(conditions []map[string]any, kind any) map[string]any {
+	name, _ := kind.(string)
+	for _, c := range conditions {
+		if n, ok := c["type"].(string); ok && n == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// same compares two conditions; reflection, which is slow, is left for what no
+// condition should have.
+func same(a, b map[string]any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for key, v := range a {
+		w, there := b[key]
+		s, isText := v.(string)
+		t, wasText := w.(string)
+		if !there || isText != wasText || isText && s != t || !isText && !reflect.DeepEqual(v, w) {
+			return false
+		}
+	}
+	return true
 }
 
 // Patterns of metav1.Condition; there the message may have 32768 characters, and the

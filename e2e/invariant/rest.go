@@ -135,20 +135,21 @@ func (u *unrest) claim(m *check.Moment) {
 
 func (u *unrest) pod(m *check.Moment) {
 	pod := m.Event.Object.Unstructured()
-	switch o := u.owner(pod); {
+	switch {
 	case m.Before == nil && !gone(m):
 		u.pods++
-		if o.came() {
+		if u.owner(pod).came() {
 			u.input++
 		}
 	case m.Before != nil && !karpenter.Deleting(m.Before.Unstructured()) && (gone(m) || karpenter.Deleting(pod)):
 		u.pods--
-		o.pods-- // its owner makes another one already
+		u.owner(pod).pods-- // it makes another one already
 		if !evicted(pod) {
 			u.input++
 		}
 	case evictedHere(m) && u.byChoice(pod):
 		m.Tested()
+		o := u.owner(pod)
 		if o.input != u.input {
 			o.input, o.evictions, o.peak = u.input, 0, o.pods
 		}
