@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -30,7 +31,9 @@ const outcomeEntry = "plumbline"
 // The first spec that runs in a process starts the cluster; Close ends it, so
 // pass it to the tree's AfterSuite. Ginkgo's own flags select specs.
 func Register(a *providers.Adapter, suites ...*Suite) *Registration {
-	r := &Registration{adapter: a}
+	r := &Registration{adapter: a, again: func(pattern string) string {
+		return fmt.Sprintf("go test -count=1 -timeout=0 -ginkgo.focus='%s'", pattern)
+	}}
 	r.declare(suites)
 	return r
 }
@@ -45,6 +48,8 @@ type Registration struct {
 	run      string
 	progress *report.Progress // nil unless somebody follows
 	config   *Config          // nil: from the environment at the first spec
+
+	again func(pattern string) string // the command that runs what matches
 }
 
 // declare adds the suites to the tree, under the labels given.
@@ -104,7 +109,8 @@ func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) re
 	}
 	o.Worker = ginkgo.GinkgoParallelProcess()
 	if o.Verdict.Red() || o.Verdict == report.Known {
-		o.Rerun = r.rerun(o)
+		// Without apostrophes there is nothing to quote for a shell, or for make.
+		o.Rerun = r.again(strings.ReplaceAll(regexp.QuoteMeta(o.Sentence()), "'", "."))
 	}
 	if !clean {
 		r.renew(ctx)

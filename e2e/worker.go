@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -40,8 +38,10 @@ func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
 	defer progress.Close()
 	followLeader()
 
-	c.Rerun = rerunCommand(c.Rerun, t.Name())
-	r := &Registration{adapter: a, run: run, progress: progress, config: &c}
+	r := &Registration{
+		adapter: a, run: run, progress: progress, config: &c,
+		again: func(pattern string) string { return again(c.Rerun, t.Name(), "^"+pattern+"$") },
+	}
 	r.declare(suites, runLabel)
 	ginkgo.BeforeSuite(func(ctx ginkgo.SpecContext) {
 		if err := r.ensure(interruptible(ctx)); err != nil {
@@ -79,16 +79,12 @@ func followLeader() {
 	}()
 }
 
-// rerunCommand is what people type to run the test; %s is the selection.
-func rerunCommand(command, test string) string {
+// again is the command that runs the specs that match a pattern, given the
+// command that people run, or the name of the test.
+func again(command, test, pattern string) string {
+	focus := "FOCUS='" + pattern + "'"
 	if command == "" {
-		return fmt.Sprintf("%%s go test -count=1 -timeout=0 -run '^%s$'", test)
+		return fmt.Sprintf("%s go test -count=1 -timeout=0 -run '^%s$'", focus, test)
 	}
-	return command + " %s"
-}
-
-// rerun is the command that runs one spec alone.
-func (r *Registration) rerun(o report.Outcome) string {
-	pattern := strings.ReplaceAll(regexp.QuoteMeta(o.Sentence()), "'", ".") // nothing to quote for a shell, or for make
-	return fmt.Sprintf(r.config.Rerun, "FOCUS='^"+pattern+"$'")
+	return command + " " + focus
 }

@@ -14,7 +14,7 @@ import (
 func TestFailuresSayWhatWouldBeRight(t *testing.T) {
 	for name, test := range map[string]struct{ stderr, want, also string }{
 		"name resolution": {
-			`go: k8s.io/api@v0.36.3: Get "https://proxy.golang.org/k8s.io/api/@v/v0.36.3.mod": dial tcp: lookup proxy.golang.org: no such host`,
+			`go: k8s.io/api@v0.36.3: Get "https://proxy.example.com/k8s.io/api/@v/v0.36.3.mod": dial tcp: lookup proxy.example.com: no such host`,
 			"needs the Go module proxy (GOPROXY=https://my.proxy)", "nothing was changed",
 		},
 		"proxy off": {
@@ -26,7 +26,7 @@ func TestFailuresSayWhatWouldBeRight(t *testing.T) {
 			"needs the Go module proxy", "go1.26.11",
 		},
 		"gateway": {
-			`go: x@v1: reading https://proxy.golang.org/x/@v/v1.info: 502 Bad Gateway`,
+			`go: x@v1: reading https://proxy.example.com/x/@v/v1.info: 502 Bad Gateway`,
 			"needs the Go module proxy", "502",
 		},
 		"full disk": {

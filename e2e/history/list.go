@@ -57,7 +57,7 @@ func (w *watcher) listOnce(ctx context.Context) (list, error) {
 	}
 	l := list{resourceVersion: answer.Metadata.ResourceVersion}
 	for _, item := range answer.Items {
-		o, err := newObject(withKind(item, answer.APIVersion, strings.TrimSuffix(answer.Kind, "List")))
+		o, err := newObject(withKind(item, answer.APIVersion, strings.TrimSuffix(answer.Kind, "List")), false)
 		if err != nil {
 			return list{}, err
 		}

@@ -98,7 +98,7 @@ func (l *loader) event(in line) error {
 	if err != nil {
 		return err
 	}
-	o, err := newObject(bytes.Clone(in.Object))
+	o, err := newObject(bytes.Clone(in.Object), false)
 	if err != nil {
 		return err
 	}

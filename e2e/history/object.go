@@ -28,12 +28,13 @@ func NewObject(raw []byte) (*Object, error) {
 	if err := json.Compact(&line, raw); err != nil {
 		return nil, fmt.Errorf("not an API object: %w", err)
 	}
-	return newObject(line.Bytes())
+	return newObject(line.Bytes(), false)
 }
 
-// newObject takes over raw, which is on one line.
-func newObject(raw []byte) (*Object, error) {
-	m, err := scanMeta(raw)
+// newObject takes over raw, which is on one line. If it is known to be of a
+// kind without namespaces, that is found sooner.
+func newObject(raw []byte, cluster bool) (*Object, error) {
+	m, err := scanMeta(raw, cluster)
 	if err != nil {
 		return nil, err
 	}

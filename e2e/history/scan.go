@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 )
@@ -24,6 +25,9 @@ type frame struct {
 
 // scanFrame takes a line of a watch apart. The object shares the line's bytes.
 func scanFrame(line []byte) (frame, error) {
+	if f, ok := usualFrame(line); ok {
+		return f, nil
+	}
 	var f frame
 	s := scanner{b: line}
 	err := s.members(func(key string) (bool, error) {
@@ -47,8 +51,22 @@ func scanFrame(line []byte) (frame, error) {
 	return f, nil
 }
 
+// usualFrame takes apart a line as API servers write it, with the object last
+// and no blanks (metav1.WatchEvent): the object reaches to the line's last
+// brace, and need not be stepped over to find its end.
+func usualFrame(line []byte) (frame, bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
+	kind, object, found := bytes.Cut(rest, []byte(`","object":`))
+	object, closed := bytes.CutSuffix(bytes.TrimRight(object, "\r\n"), []byte("}"))
+	if !ok || !found || !closed || bytes.ContainsAny(kind, `"\`) || !bytes.HasPrefix(object, []byte("{")) || !bytes.HasSuffix(object, []byte("}")) {
+		return frame{}, false
+	}
+	return frame{Type: string(kind), Object: object}, true
+}
+
 // scanMeta finds the identity of an object and stops as soon as it is known.
-func scanMeta(object []byte) (meta, error) {
+// Of a kind without namespaces none is looked for.
+func scanMeta(object []byte, cluster bool) (meta, error) {
 	var m meta
 	s := scanner{b: object}
 	err := s.within("metadata", func(key string) (bool, error) {
@@ -59,7 +77,7 @@ func scanMeta(object []byte) (meta, error) {
 		}
 		var err error
 		*field, err = s.text()
-		return m.complete(), err
+		return m.complete(cluster), err
 	})
 	if err != nil {
 		return meta{}, fmt.Errorf("not an API object: %w", err)
@@ -82,8 +100,8 @@ func (m *meta) field(key string) *string {
 	}
 }
 
-func (m *meta) complete() bool {
-	return m.Namespace != "" && m.Name != "" && m.UID != "" && m.ResourceVersion != ""
+func (m *meta) complete(cluster bool) bool {
+	return (cluster || m.Namespace != "") && m.Name != "" && m.UID != "" && m.ResourceVersion != ""
 }
 
 // withoutManagedFields is the object with an empty metadata.managedFields; the

@@ -44,6 +44,7 @@ type watcher struct {
 	recorder *Recorder
 	resource schema.GroupVersionResource
 	position string // resourceVersion up to which everything is recorded
+	cluster  bool   // the kind has no namespaces, as its objects have shown
 
 	connected chan struct{} // closed when the first watch is open, or has failed for good
 	failed    error         // why; set before connected is closed
@@ -170,14 +171,15 @@ func (w *watcher) take(line []byte) error {
 	kind := watch.EventType(f.Type)
 	switch kind {
 	case added, modified, deleted:
-		o, err := newObject(bytes.Clone(f.Object))
+		o, err := newObject(bytes.Clone(f.Object), w.cluster)
 		if err != nil {
 			return err
 		}
+		w.cluster = o.Namespace == ""
 		w.recorder.add(Event{Time: now, Type: kind, Resource: w.resource, Object: o, revision: revisionOf(o.ResourceVersion)})
 		w.position = o.ResourceVersion
 	case watch.Bookmark:
-		m, err := scanMeta(f.Object)
+		m, err := scanMeta(f.Object, true)
 		if err != nil {
 			return err
 		}

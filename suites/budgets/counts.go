@@ -16,6 +16,23 @@ import (
 // is put to the test only after that.
 const rested = 21 * time.Second
 
+// pressed is how long a budget that is used up is watched: until every node has
+// rested, and for one more of the rounds of disruption, ten seconds apart.
+const pressed = rested + 10*time.Second
+
+// lingering builds a workload of so many pods, each on a node of the pool of its
+// own, that keep a node which is being deleted: they may not be evicted, and
+// only the pool's grace period, which no spec lives to see, ends that. So nodes
+// that are disrupted stay disrupted, and a budget fills up. Otherwise one node
+// might be gone before Karpenter looks for the next, whatever the budget says.
+//
+// Source: designs/nodeclaim-termination-grace-period.md: drift disrupts such
+// nodes if they have a terminationGracePeriod.
+func lingering(pool *fixtures.Pool, pods int) *fixtures.Workload {
+	pool.TerminationGracePeriod("1h")
+	return fixtures.Deployment(pods).OnePodPerNode().On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
+}
+
 // disrupting counts the nodes of a pool that a budget counts: tainted as
 // disrupted or being deleted, but not those whose instance is being terminated
 // after they have been drained. Their Node object may stand for a while yet.

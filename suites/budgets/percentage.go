@@ -19,14 +19,15 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Budget("25%")
-		app := fixtures.Deployment(3).OnePodPerNode().On(pool)
+		app := lingering(pool, 3)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 3, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Now()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 3, check.ReplacedNodes(pool, old))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 3, check.DriftedClaims(pool))
+		env.Await(ctx, 1, disrupting(pool))
+		env.Watch(ctx, pressed)
 
 		atOnce := check.AtMost(1, disrupting(pool))
 		env.Expect(env.Since(before), check.Always(atOnce), atOnce.Reached())

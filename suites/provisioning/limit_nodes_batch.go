@@ -18,7 +18,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools},
 	Since: e2e.Since{Karpenter: "1.11"},
 	Known: []e2e.Known{{
-		Releases: ">=1.15.0 <=1.15.0",
+		Releases: ">=1.11.2 <=1.15.0", // seen in v1.11.2, v1.12.1, v1.13.0, v1.14.1, v1.14.3, v1.15.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/2915",
 		Reason:   "nodes are not counted while a batch is being scheduled: ten pods get ten nodes where three are allowed",
 	}},

@@ -31,10 +31,10 @@ var _ = Suite.Add(e2e.Spec{
 		node := env.Await(ctx, 1, registered(pool).New(old))[0]
 		env.Create(ctx, late)
 		env.Watch(ctx, settled)
+		env.Expect(env.Since(before),
+			check.Always(check.None(check.PodsOf(late).On(check.Nodes(pool).Old(old)))))
+
 		env.Patch(ctx, karpenter.Nodes, "", node.Name, untainted)
 		env.Await(ctx, 2, check.RunningPods(late).On(check.ReplacedNodes(pool, old)))
-
-		env.Expect(env.Since(before),
-			check.Always(check.None(check.BoundPods(late).On(check.Nodes(pool).Old(old)))))
 	},
 })

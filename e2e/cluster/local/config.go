@@ -84,7 +84,12 @@ func patches(pki string) []patch {
 		}},
 		// There is one of each. With election on, a stall of a few seconds makes
 		// them exit, and nothing starts them again.
-		{Name: controllerManager, ExtraArgs: []argument{{"leader-elect", "false"}}},
+		{Name: controllerManager, ExtraArgs: []argument{
+			{"leader-elect", "false"},
+			// Pods have the address of the loopback, which endpoints refuse: these
+			// would only fail, over and over.
+			{"controllers", "*,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller"},
+		}},
 		{Name: scheduler, ExtraArgs: []argument{{"leader-elect", "false"}}},
 		// KWOK takes over every node unless told otherwise. A KwokConfiguration
 		// can't tell it: that contradicts kwokctl's own flag, and KWOK exits.
