@@ -1,6 +1,9 @@
 // Package invariant holds the checks that hold in every spec, whatever it was
 // about. Each is a pure function of a recording, named after the guarantee
 // that it judges.
+//
+// `plumbline judge` (make judge FILE=...) applies them to saved recordings. Runs
+// don't yet: a spec's verdict is that of its own checks.
 package invariant
 
 import (
