@@ -104,7 +104,7 @@ func (e *Env) awaitEmpty(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if e.session.infra() != nil || interrupted(ctx) {
+	if e.session.Err() != nil || interrupted(ctx) {
 		return nil //nolint:nilerr // nothing can be said of a cluster that died, or is about to go
 	}
 	var lines []string

@@ -187,7 +187,7 @@ func (e *Env) Fail(format string, args ...any) {
 func (e *Env) fail(ctx context.Context, format string, args ...any) {
 	err := fmt.Errorf(format, args...)
 	verdict := report.Failed
-	if infra := e.session.infra(); infra != nil {
+	if infra := e.session.Err(); infra != nil {
 		verdict, err = report.Infra, fmt.Errorf("%w\n%w", infra, err)
 	} else if interrupted(ctx) {
 		verdict = report.Infra

@@ -19,7 +19,6 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -119,10 +118,11 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	for _, name := range reaped {
 		steps("ended what a dead run left behind: " + name)
 	}
-	if _, err := Prepare(ctx, c, a, steps); err != nil {
+	plan, err := Prepare(ctx, c, a, steps)
+	if err != nil {
 		return err
 	}
-	cli, err := ginkgoCLI(ctx, steps)
+	cli, err := plan.ginkgoCLI(ctx)
 	if err != nil {
 		return err
 	}
@@ -148,12 +148,8 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 
 // ginkgoCLI is Ginkgo's command in the version that is linked here, which
 // must be the same.
-func ginkgoCLI(ctx context.Context, progress func(string)) (string, error) {
-	builds, err := build.Open(progress)
-	if err != nil {
-		return "", err
-	}
-	return builds.Main(ctx, "github.com/onsi/ginkgo/v2", "v"+types.VERSION, "./ginkgo", runtime.GOOS, runtime.GOARCH)
+func (p *Plan) ginkgoCLI(ctx context.Context) (string, error) {
+	return p.cache.Main(ctx, "github.com/onsi/ginkgo/v2", "v"+types.VERSION, "./ginkgo", runtime.GOOS, runtime.GOARCH)
 }
 
 // command runs this very test binary in worker processes.

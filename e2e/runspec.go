@@ -60,7 +60,7 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	file := filepath.Join(histories, fileName(o.Sentence())+".jsonl")
 	recorder, err := s.record(file)
 	if err != nil {
-		if death := s.infra(); death != nil { // that is why
+		if death := s.Err(); death != nil { // that is why
 			err = death
 		}
 		o.Verdict = report.Infra
@@ -71,11 +71,11 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	rights := s.newRights(ctx)
 
 	end := s.body(ctx, spec, env, rights)
-	if end != nil && end.verdict.Red() && known == nil && s.hold != nil && s.infra() == nil {
+	if end != nil && end.verdict.Red() && known == nil && s.hold != nil && s.Err() == nil {
 		s.hold(ctx, o.Sentence(), end)
 	}
 	var left []string
-	if !interrupted(ctx) && s.infra() == nil { // else the whole cluster goes
+	if !interrupted(ctx) && s.Err() == nil { // else the whole cluster goes
 		left = env.cleanUp(ctx)
 	}
 	end = s.afterwards(ctx, end, left, recorder, rights)
@@ -88,7 +88,7 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 		o.Detail = strings.TrimSpace(end.detail + "\n" + s.controllerLog(ctx, end.at))
 	}
 	settle(&o, known)
-	return o, len(left) == 0 && s.infra() == nil
+	return o, len(left) == 0 && s.Err() == nil
 }
 
 // record starts the recording of a spec, which ends with the cluster at the
@@ -134,7 +134,7 @@ func (s *Session) body(ctx context.Context, spec *Spec, env *Env, rights *rights
 // afterwards adds what shows only when a spec is over: components that died,
 // crashes of the controller, things left behind, gaps in the recording.
 func (s *Session) afterwards(ctx context.Context, end *ending, left []string, recorder *history.Recorder, rights *rights) *ending {
-	if infra := s.infra(); infra != nil {
+	if infra := s.Err(); infra != nil {
 		reason, detail, _ := strings.Cut(infra.Error(), "\n")
 		return &ending{verdict: report.Infra, reason: reason, detail: detail, at: time.Now()}
 	}

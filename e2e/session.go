@@ -108,7 +108,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	}
 	s.ClusterReady = time.Since(began)
 	if err := s.furnish(ctx, p); err != nil {
-		if death := s.infra(); death != nil { // all else follows from it
+		if death := s.Err(); death != nil { // all else follows from it
 			err = death
 		}
 		return nil, errors.Join(err, s.Close(context.WithoutCancel(ctx)))
@@ -173,8 +173,9 @@ func (s *Session) whileAlive(parent context.Context) (context.Context, context.C
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// infra says why the session can't be trusted any more; nil if it can.
-func (s *Session) infra() error {
+// Err says which component died, with its last lines; nil if none has. After
+// that the session can't be trusted any more.
+func (s *Session) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.death == nil {
@@ -192,6 +193,3 @@ func (s *Session) Close(ctx context.Context) error {
 
 // Dead is closed when a component of the cluster has died.
 func (s *Session) Dead() <-chan struct{} { return s.alive.Done() }
-
-// Err says which component died, with its last lines; nil if none has.
-func (s *Session) Err() error { return s.infra() }

@@ -34,17 +34,27 @@ func (s sandbox) inside(p string) string {
 	return filepath.Join(s.dir, p)
 }
 
+// open opens the container's root, which the caller closes, and says where in
+// it the mount path leads.
+func (s sandbox) open(m corev1.VolumeMount) (root *os.Root, at string, err error) {
+	root, err = os.OpenRoot(s.dir)
+	if err != nil {
+		return nil, "", err
+	}
+	at, err = image.Resolve(root, m.MountPath)
+	if err != nil {
+		return nil, "", errors.Join(err, root.Close())
+	}
+	return root, at, nil
+}
+
 // mount puts a volume's content at the mount path, over whatever the image has there.
 func (s sandbox) mount(m corev1.VolumeMount, c content) error {
-	root, err := os.OpenRoot(s.dir)
+	root, at, err := s.open(m)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	at, err := image.Resolve(root, m.MountPath)
-	if err != nil {
-		return err
-	}
 	if at == "." {
 		return errors.New("a volume can't be mounted at /")
 	}
@@ -70,15 +80,11 @@ func (s sandbox) refresh(m corev1.VolumeMount, held, holds content) error {
 	if m.SubPath != "" || m.SubPathExpr != "" {
 		return nil
 	}
-	root, err := os.OpenRoot(s.dir)
+	root, at, err := s.open(m)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	at, err := image.Resolve(root, m.MountPath)
-	if err != nil {
-		return err
-	}
 	for name := range held {
 		if _, ok := holds[name]; !ok {
 			if err := root.RemoveAll(path.Join(at, name)); err != nil {

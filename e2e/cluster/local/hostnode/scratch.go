@@ -11,8 +11,6 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
 // scratch are the emptyDirs of a pod. Without mounts a folder has one place:
@@ -47,15 +45,11 @@ func (s *scratch) lend(c *container, box sandbox, m corev1.VolumeMount) error {
 	if err := os.Chmod(home, 0o777); err != nil { // any user of any container, past the umask
 		return err
 	}
-	root, err := os.OpenRoot(box.dir)
+	root, at, err := box.open(m)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	at, err := image.Resolve(root, m.MountPath)
-	if err != nil {
-		return err
-	}
 	if err := root.RemoveAll(at); err != nil {
 		return err
 	}
