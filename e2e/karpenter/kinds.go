@@ -24,10 +24,11 @@ const Group = "karpenter.sh"
 // The kinds that a run records. Sources: Karpenter's CRDs
 // (karpenter.sh/v1) and the Kubernetes API.
 var (
-	NodePools   = schema.GroupVersionResource{Group: Group, Version: "v1", Resource: "nodepools"}
-	NodeClaims  = schema.GroupVersionResource{Group: Group, Version: "v1", Resource: "nodeclaims"}
-	Nodes       = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
-	Pods        = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	Events      = schema.GroupVersionResource{Version: "v1", Resource: "events"}
-	Deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	NodePools            = schema.GroupVersionResource{Group: Group, Version: "v1", Resource: "nodepools"}
+	NodeClaims           = schema.GroupVersionResource{Group: Group, Version: "v1", Resource: "nodeclaims"}
+	Nodes                = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	Pods                 = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	PodDisruptionBudgets = schema.GroupVersionResource{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"}
+	Events               = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	Deployments          = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 )
