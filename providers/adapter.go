@@ -63,7 +63,7 @@ type Source struct {
 type Controller struct {
 	// Image is the reference of a ready image; a template. Either this or Build.
 	Image string `yaml:"image"`
-	// Build makes the image from the source module.
+	// Build makes the image from Go source.
 	Build *Build `yaml:"build"`
 	// Namespace receives the controller. Empty: kube-system.
 	Namespace string `yaml:"namespace"`
@@ -88,8 +88,12 @@ type Controller struct {
 	Logs Logs `yaml:"logs"`
 }
 
-// Build is a main package of the source module.
+// Build is a main package of the source module, or of a module in a folder.
 type Build struct {
+	// Module is the folder of the module, relative to the adapter: for a
+	// provider that is built as it lies in its own repository. It must not
+	// replace modules by other folders. Empty: the source module.
+	Module string `yaml:"module"`
 	// Package is relative to the module's root, such as ./kwok.
 	Package string `yaml:"package"`
 }

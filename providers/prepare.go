@@ -3,6 +3,7 @@ package providers
 import (
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -76,38 +77,44 @@ func Prepare(ctx context.Context, cache *build.Cache, a *Adapter, s Selection) (
 // download gets the source module and learns what core it links.
 func (p *Prepared) download(ctx context.Context, cache *build.Cache, s Selection) error {
 	a := p.adapter
+	local := a.Controller.Build != nil && a.Controller.Build.Module != ""
+	if local && s.Version != "" {
+		return fmt.Errorf("version %s is asked for, but the adapter builds the controller from the folder %s, as it is", s.Version, a.Controller.Build.Module)
+	}
 	version := orElse(s.Version, a.Source.Version)
 	if version != "" && !strings.HasPrefix(version, "v") {
 		version = "v" + version
 	}
 	p.values = a.sample(version)
 	p.core = a.Core
-	if a.Source.Module == "" {
-		if s.Version != "" {
-			return fmt.Errorf("version %s is asked for, but the adapter has no source module", s.Version)
-		}
-		return nil
+	if a.Source.Module == "" && s.Version != "" {
+		return fmt.Errorf("version %s is asked for, but the adapter has no source module", s.Version)
 	}
 	var err error
-	if p.source, err = cache.Module(ctx, a.Source.Module, version); err != nil {
-		return err
+	if a.Source.Module != "" {
+		if p.source, err = cache.Module(ctx, a.Source.Module, version); err != nil {
+			return err
+		}
 	}
 	switch {
+	case local && a.Core == "":
+		p.core, err = linkedCore(tree{a, p.source}, path.Join(a.Controller.Build.Module, "go.mod"))
+	case local:
 	case a.Source.Module == coreModule:
 		p.core = version
-	case a.Core == "" || s.Version != "":
-		p.core, err = linkedCore(tree{a, p.source})
+	case a.Source.Module != "" && (a.Core == "" || s.Version != ""):
+		p.core, err = linkedCore(tree{a, p.source}, sourcePrefix+"/go.mod")
 	}
 	return err
 }
 
 // linkedCore reads from the provider's go.mod which release of core it links.
-func linkedCore(t tree) (string, error) {
-	raw, err := t.read(sourcePrefix + "/go.mod")
+func linkedCore(t tree, gomod string) (string, error) {
+	raw, err := t.read(gomod)
 	if err != nil {
 		return "", err
 	}
-	file, err := modfile.ParseLax("go.mod", raw, nil)
+	file, err := modfile.ParseLax(gomod, raw, nil)
 	if err != nil {
 		return "", err
 	}
@@ -116,7 +123,7 @@ func linkedCore(t tree) (string, error) {
 			return r.Mod.Version, nil
 		}
 	}
-	return "", fmt.Errorf("the go.mod of %s does not require %s; say in the adapter's `core` which release it is built on", t.a.Source.Module, coreModule)
+	return "", fmt.Errorf("%s does not require %s; say in the adapter's `core` which release it is built on", gomod, coreModule)
 }
 
 // findImage builds the image, or makes sure that the given one can run here.
@@ -163,7 +170,7 @@ func (p *Prepared) buildProgram(ctx context.Context, cache *build.Cache, s Selec
 	if s.Image != "" || a.Controller.Build == nil {
 		return fmt.Errorf("provider %s: images don't run on %s: the controller must be built for it, by `controller.build` in the adapter and without IMAGE", a.Name, runtime.GOOS)
 	}
-	binary, err := cache.Main(ctx, a.Source.Module, p.values.Version, a.Controller.Build.Package, runtime.GOOS, runtime.GOARCH)
+	binary, err := p.build(ctx, cache, runtime.GOOS)
 	if err != nil {
 		return err
 	}
@@ -171,12 +178,21 @@ func (p *Prepared) buildProgram(ctx context.Context, cache *build.Cache, s Selec
 	return nil
 }
 
+// build builds the controller's program for an operating system.
+func (p *Prepared) build(ctx context.Context, cache *build.Cache, goos string) (binary string, err error) {
+	a := p.adapter
+	b := a.Controller.Build
+	if b.Module != "" {
+		return cache.MainOf(ctx, tree{a: a}.folder(b.Module), b.Package, goos, runtime.GOARCH)
+	}
+	return cache.Main(ctx, a.Source.Module, p.values.Version, b.Package, goos, runtime.GOARCH)
+}
+
 // buildImage builds the controller for this machine's architecture and wraps it
 // in an image. The binary's folder in the cache is named after all that went
 // into it, so an image of that name is never stale.
 func (p *Prepared) buildImage(ctx context.Context, cache *build.Cache) (ref string, err error) {
-	a := p.adapter
-	binary, err := cache.Main(ctx, a.Source.Module, p.values.Version, a.Controller.Build.Package, "linux", runtime.GOARCH)
+	binary, err := p.build(ctx, cache, "linux")
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -14,7 +15,8 @@ import (
 
 // Values is what templates in controller.image, env, chart values and manifests
 // can name, as in {{.Image.Tag}}. Templates are those of text/template:
-// {{slice .Version 1}} is the version without its v.
+// {{slice .Version 1}} is the version without its v, and {{env "NAME"}} a
+// variable of the harness's own environment, empty if it isn't set.
 type Values struct {
 	Version     string // release of the source module, such as v1.15.0
 	ClusterName string
@@ -54,12 +56,15 @@ func (a *Adapter) sample(version string) Values {
 	}
 }
 
+// functions are what templates can call beside those of text/template.
+var functions = template.FuncMap{"env": os.Getenv}
+
 // expand executes the template in s.
 func expand(s string, values any) (string, error) {
 	if !strings.Contains(s, "{{") {
 		return s, nil
 	}
-	t, err := template.New("").Option("missingkey=error").Parse(s)
+	t, err := template.New("").Option("missingkey=error").Funcs(functions).Parse(s)
 	if err != nil {
 		return "", fmt.Errorf("not a template: %s", strings.TrimPrefix(err.Error(), "template: "))
 	}

@@ -20,12 +20,15 @@ func TestImageName(t *testing.T) {
 }
 
 func TestExpand(t *testing.T) {
+	t.Setenv("SUBJECT", "world")
 	values := Values{Version: "v1.14.0", ClusterName: "lab", Ports: map[string]int{"metrics": 8080}}
 	for text, want := range map[string]string{
 		"plain":                      "plain",
 		"{{.ClusterName}}-x":         "lab-x",
 		"acme:{{slice .Version 1}}":  "acme:1.14.0",
 		"http://:{{.Ports.metrics}}": "http://:8080",
+		`{{env "SUBJECT"}}`:          "world",
+		`{{env "NOBODY_SETS_THIS"}}`: "",
 	} {
 		NewWithT(t).Expect(expand(text, values)).To(Equal(want))
 	}

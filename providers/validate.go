@@ -98,9 +98,9 @@ func (c *checker) controller() {
 	}
 	if k.Build != nil {
 		if p := k.Build.Package; p != "." && !strings.HasPrefix(p, "./") || strings.Contains(p, "..") {
-			c.say("controller.build.package", "`%s` is not a package of the source module; write it relative to its root, such as ./cmd/controller", p)
+			c.say("controller.build.package", "`%s` is not a package of the module; write it relative to its root, such as ./cmd/controller", p)
 		}
-		c.needsSource("controller.build")
+		c.module("controller.build")
 	}
 	if bad := validation.IsDNS1123Label(k.namespace()); bad != nil {
 		c.say("controller.namespace", "`%s` is not a namespace: %s", k.Namespace, bad[0])
@@ -120,6 +120,20 @@ func (c *checker) controller() {
 	}
 	for i, pattern := range k.Logs.Tolerate {
 		c.regexp(fmt.Sprintf("controller.logs.tolerate[%d]", i), pattern)
+	}
+}
+
+// module checks that there is one to build.
+func (c *checker) module(at string) {
+	switch dir := c.a.Controller.Build.Module; {
+	case dir == "":
+		c.needsSource(at)
+	case c.a.builtin != nil || fromSource(dir):
+		c.say(join(at, "module"), "`%s` is not a folder beside the adapter", dir)
+	default:
+		if _, err := (tree{a: c.a}).stat(path.Join(dir, "go.mod")); err != nil {
+			c.say(join(at, "module"), "%s holds no go.mod; the folder of a Go module is expected, relative to the adapter", dir)
+		}
 	}
 }
 

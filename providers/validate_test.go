@@ -128,7 +128,7 @@ func TestMistakesOfAStruct(t *testing.T) {
   name: ` + "`Acme Cloud`" + ` is not a DNS label such as kwok: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')
   source.version: ` + "`latest`" + ` is not a version; write one such as v1.15.0
   controller: ` + "`image` and `build`" + ` exclude each other; keep one
-  controller.build.package: ` + "`cmd/controller`" + ` is not a package of the source module; write it relative to its root, such as ./cmd/controller
+  controller.build.package: ` + "`cmd/controller`" + ` is not a package of the module; write it relative to its root, such as ./cmd/controller
   controller.ports.health: 99999 is no port; 1 to 65535 is expected
   controller.ready.timeout: -1s is negative
   controller.logs.tolerate[0]: not a regular expression of Go: error parsing regexp: missing closing ): ` + "`no subnets (found`" + `

@@ -5,13 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
+	"golang.org/x/mod/sumdb/dirhash"
+	"golang.org/x/mod/zip"
 )
 
 // listed is how many versions an error lists before it says "and older ones".
@@ -42,34 +46,83 @@ func (c *Cache) Module(ctx context.Context, path, version string) (dir string, e
 // ("./kwok"); goos and goarch are the system that it will run on, this one if
 // they're empty.
 func (c *Cache) Main(ctx context.Context, module, version, pkg, goos, goarch string) (binary string, err error) {
+	d, err := c.download(ctx, module, version)
+	if err != nil {
+		return "", err
+	}
+	return c.main(ctx, source{dir: d.Dir, module: module, version: d.Version}, pkg, goos, goarch)
+}
+
+// MainOf is Main for the module in a folder, as it is there at this moment:
+// every file that belongs to the module is part of the entry's key. A go.mod
+// that replaces modules by other folders is refused, since changes there
+// would go unseen.
+func (c *Cache) MainOf(ctx context.Context, dir, pkg, goos, goarch string) (binary string, err error) {
+	s, err := folder(dir)
+	if err != nil {
+		return "", fmt.Errorf("the module in %s: %w", dir, err)
+	}
+	return c.main(ctx, s, pkg, goos, goarch)
+}
+
+// source is the source of a module: a release, or a folder in some state.
+type source struct{ dir, module, version string }
+
+// folder is the module in a folder, with a hash of its files for a version.
+func folder(dir string) (source, error) {
+	raw, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return source{}, err
+	}
+	mod, err := modfile.Parse("go.mod", raw, nil)
+	if err != nil {
+		return source{}, err
+	}
+	if mod.Module == nil {
+		return source{}, errors.New("go.mod names no module")
+	}
+	for _, r := range mod.Replace {
+		if modfile.IsDirectoryPath(r.New.Path) {
+			return source{}, fmt.Errorf("go.mod replaces %s by the folder %s; only a module that stands alone can be built from its folder", r.Old.Path, r.New.Path)
+		}
+	}
+	files, err := zip.CheckDir(dir) // what the module's zip would hold
+	if err != nil {
+		return source{}, err
+	}
+	hash, err := dirhash.Hash1(files.Valid, func(name string) (io.ReadCloser, error) { return os.Open(name) })
+	return source{dir: dir, module: mod.Module.Mod.Path, version: hash}, err
+}
+
+func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (binary string, err error) {
 	if goos == "" {
 		goos = runtime.GOOS
 	}
 	if goarch == "" {
 		goarch = runtime.GOARCH
 	}
-	pkg = relative(module, pkg)
-	d, err := c.download(ctx, module, version)
-	if err != nil {
-		return "", err
+	pkg = relative(s.module, pkg)
+	name := program(strings.TrimSuffix(s.module+strings.TrimPrefix(pkg, "."), "/"))
+	entry, at := name, "in "+s.dir
+	if semver.IsValid(s.version) { // a hash is no name
+		entry, at = name+"-"+s.version, "of "+s.module+"@"+s.version
 	}
-	name := program(strings.TrimSuffix(module+strings.TrimPrefix(pkg, "."), "/"))
-	flags := []string{"-trimpath", "-ldflags=-s -w"}
+	flags := []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
 	dir, err := c.ensure(ctx, task{
-		name:  fmt.Sprintf("%s-%s-%s-%s", name, d.Version, goos, goarch),
-		key:   append([]string{"main", module, d.Version, pkg, goos, goarch, Toolchain}, flags...),
-		what:  fmt.Sprintf("%s of %s@%s for %s/%s", pkg, module, d.Version, goos, goarch),
+		name:  fmt.Sprintf("%s-%s-%s", entry, goos, goarch),
+		key:   append([]string{"main", s.module, s.version, pkg, goos, goarch, Toolchain}, flags...),
+		what:  fmt.Sprintf("%s %s for %s/%s", pkg, at, goos, goarch),
 		cost:  "about 2 min",
 		needs: "2 GB",
 		makes: []string{name},
 		create: func(ctx context.Context, dir string) error {
-			cmd := command{dir: d.Dir, tmp: filepath.Join(dir, "tmp"), goos: goos, goarch: goarch}
+			cmd := command{dir: s.dir, tmp: filepath.Join(dir, "tmp"), goos: goos, goarch: goarch}
 			kind, err := cmd.run(ctx, "list", "-f", "{{.Name}}", pkg)
 			if err != nil {
 				return err
 			}
 			if got := strings.TrimSpace(string(kind)); got != "main" {
-				return fmt.Errorf("package %s of %s@%s is no program: it's package %s, not main", pkg, module, d.Version, got)
+				return fmt.Errorf("package %s %s is no program: it's package %s, not main", pkg, at, got)
 			}
 			args := append([]string{"build"}, flags...)
 			_, err = cmd.run(ctx, append(args, "-o", filepath.Join(dir, name), pkg)...)

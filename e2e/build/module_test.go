@@ -71,6 +71,32 @@ func TestAMainPackageIsBuiltWithinItsModule(t *testing.T) {
 	g.Expect(count(t, calls, "build")).To(Equal(2))
 }
 
+func TestTheModuleOfAFolderIsBuiltAsItIs(t *testing.T) {
+	g := NewWithT(t)
+	calls := fakeGo(t, modules)
+	c := &Cache{Dir: t.TempDir()}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		g.Expect(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)).To(Succeed())
+	}
+	write("go.mod", "module example.com/acme\n")
+	write("main.go", "package main\n")
+
+	first, err := c.MainOf(t.Context(), dir, ".", "linux", "arm64")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(filepath.Base(first)).To(Equal("acme"))
+	g.Expect(c.MainOf(t.Context(), dir, ".", "linux", "arm64")).To(Equal(first))
+	g.Expect(count(t, calls, "build")).To(Equal(1))
+
+	write("main.go", "package main // changed\n")
+	g.Expect(c.MainOf(t.Context(), dir, ".", "linux", "arm64")).NotTo(Equal(first))
+	g.Expect(count(t, calls, "build")).To(Equal(2))
+
+	write("go.mod", "module example.com/acme\nreplace example.com/lib => ../lib\n")
+	_, err = c.MainOf(t.Context(), dir, ".", "linux", "arm64")
+	g.Expect(err).To(MatchError(ContainSubstring("go.mod replaces example.com/lib by the folder ../lib")))
+}
+
 func TestALibraryIsNoProgram(t *testing.T) {
 	g := NewWithT(t)
 	t.Setenv("SOURCE", t.TempDir())
