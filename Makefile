@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER IMAGE FOCUS SKIP LABELS PROCS KEEP
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER IMAGE GATES FOCUS SKIP LABELS PROCS KEEP
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -17,7 +17,7 @@ export $(VARIABLES)
 export ARTIFACTS ?= $(CURDIR)/_artifacts
 
 # How to run one spec again: this command, FOCUS added by the report.
-export PLUMBLINE_RERUN := $(strip make e2e $(foreach v,PROVIDER K8S KARPENTER CLUSTER IMAGE,$(if $($v),$v=$($v))))
+export PLUMBLINE_RERUN := $(strip make e2e $(foreach v,PROVIDER K8S KARPENTER CLUSTER IMAGE GATES,$(if $($v),$v=$($v))))
 
 PLUMBLINE := go run ./hack/plumbline
 TOOL      := go tool -modfile=$(CURDIR)/hack/tools/go.mod

@@ -3,6 +3,7 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,17 +22,18 @@ import (
 // Config says how to run. People set it by environment variables of the
 // names given, which `make e2e` passes on.
 type Config struct {
-	Cluster    string         // CLUSTER: the backend; default local
-	Kubernetes string         // K8S: full version, such as v1.36.3; default the newest
-	Release    string         // KARPENTER: release of the provider's source module; empty: the adapter's
-	Image      string         // IMAGE: image to use instead of the adapter's; empty: the adapter's
-	Focus      *regexp.Regexp // FOCUS: run only specs whose sentence matches; nil: all
-	Skip       *regexp.Regexp // SKIP: don't run specs whose sentence matches; nil: none
-	Labels     string         // LABELS: a Ginkgo label filter; empty: all
-	Procs      int            // PROCS: specs run side by side, each on a cluster of its own
-	Keep       bool           // KEEP=1: leave the cluster of a failure running until Ctrl-C
-	Artifacts  string         // ARTIFACTS: folder for artifacts; default _artifacts in the working directory
-	Rerun      string         // PLUMBLINE_RERUN: the command that people run, for "run it alone"
+	Cluster    string          // CLUSTER: the backend; default local
+	Kubernetes string          // K8S: full version, such as v1.36.3; default the newest
+	Release    string          // KARPENTER: release of the provider's source module; empty: the adapter's
+	Image      string          // IMAGE: image to use instead of the adapter's; empty: the adapter's
+	Gates      map[string]bool // GATES: feature gates, laid over the adapter's; nil: the adapter's alone
+	Focus      *regexp.Regexp  // FOCUS: run only specs whose sentence matches; nil: all
+	Skip       *regexp.Regexp  // SKIP: don't run specs whose sentence matches; nil: none
+	Labels     string          // LABELS: a Ginkgo label filter; empty: all
+	Procs      int             // PROCS: specs run side by side, each on a cluster of its own
+	Keep       bool            // KEEP=1: leave the cluster of a failure running until Ctrl-C
+	Artifacts  string          // ARTIFACTS: folder for artifacts; default _artifacts in the working directory
+	Rerun      string          // PLUMBLINE_RERUN: the command that people run, for "run it alone"
 
 	labels types.LabelFilter
 }
@@ -63,6 +65,8 @@ func FromEnv() (Config, error) {
 	if err != nil {
 		mistake(fmt.Errorf("K8S=%s: %w", os.Getenv("K8S"), err))
 	}
+	c.Gates, err = gates("GATES")
+	mistake(err)
 	c.Focus, err = pattern("FOCUS")
 	mistake(err)
 	c.Skip, err = pattern("SKIP")
@@ -85,6 +89,38 @@ func envOr(name, otherwise string) string {
 		return v
 	}
 	return otherwise
+}
+
+// gates reads feature gates in the form in which Karpenter itself is told them.
+func gates(name string) (map[string]bool, error) {
+	v := os.Getenv(name)
+	if v == "" {
+		return nil, nil //nolint:nilnil // no gates are what an empty variable means
+	}
+	all := map[string]bool{}
+	for entry := range strings.SplitSeq(v, ",") {
+		gate, state, _ := strings.Cut(strings.TrimSpace(entry), "=")
+		on, err := strconv.ParseBool(state)
+		if err != nil || gate == "" {
+			return nil, fmt.Errorf("%s=%s: %q is not a feature gate and its state; write them as in StaticCapacity=true,NodeRepair=false", name, v, entry)
+		}
+		all[gate] = on
+	}
+	return all, nil
+}
+
+// gated is the adapter with the configuration's gates laid over its own.
+func (c Config) gated(a *providers.Adapter) *providers.Adapter {
+	if len(c.Gates) == 0 {
+		return a
+	}
+	over := *a
+	over.Controller.Gates = maps.Clone(a.Controller.Gates)
+	if over.Controller.Gates == nil {
+		over.Controller.Gates = map[string]bool{}
+	}
+	maps.Copy(over.Controller.Gates, c.Gates)
+	return &over
 }
 
 func pattern(name string) (*regexp.Regexp, error) {

@@ -22,7 +22,7 @@ func twoSuites() []*Suite {
 
 func clearEnvironment(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"CLUSTER", "K8S", "KARPENTER", "IMAGE", "FOCUS", "SKIP", "LABELS", "PROCS", "KEEP", "ARTIFACTS"} {
+	for _, name := range []string{"CLUSTER", "K8S", "KARPENTER", "IMAGE", "GATES", "FOCUS", "SKIP", "LABELS", "PROCS", "KEEP", "ARTIFACTS"} {
 		t.Setenv(name, "")
 	}
 }
@@ -32,6 +32,7 @@ func TestAllMistakesInTheEnvironmentAreReportedTogether(t *testing.T) {
 	clearEnvironment(t)
 	t.Setenv("CLUSTER", "minikube")
 	t.Setenv("K8S", "1.12")
+	t.Setenv("GATES", "NodeRepair=true,StaticCapacity")
 	t.Setenv("FOCUS", "(")
 	t.Setenv("LABELS", "a &&")
 	t.Setenv("PROCS", "many")
@@ -40,6 +41,7 @@ func TestAllMistakesInTheEnvironmentAreReportedTogether(t *testing.T) {
 	g.Expect(err).To(MatchError(And(
 		ContainSubstring("CLUSTER=minikube: there is no such backend; known: local"),
 		ContainSubstring("K8S=1.12"), ContainSubstring("1.36"),
+		ContainSubstring(`GATES=NodeRepair=true,StaticCapacity: "StaticCapacity" is not a feature gate and its state`),
 		ContainSubstring("FOCUS=(: not a regular expression"),
 		ContainSubstring("LABELS=a &&: not a Ginkgo label filter"),
 		ContainSubstring("PROCS=many: not a whole number from 1 up"),
@@ -77,6 +79,34 @@ func TestSelection(t *testing.T) {
 			config, err := FromEnv()
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(config.count(&providers.Adapter{Name: "kwok"}, twoSuites())).To(Equal(c.want))
+		})
+	}
+}
+
+func TestGatesAreLaidOverTheAdapters(t *testing.T) {
+	g := NewWithT(t)
+	clearEnvironment(t)
+	t.Setenv("GATES", "StaticCapacity=true, NodeRepair=0")
+	config, err := FromEnv()
+	g.Expect(err).NotTo(HaveOccurred())
+	adapter := &providers.Adapter{Name: "kwok"}
+	adapter.Controller.Gates = map[string]bool{"StaticCapacity": false, "NodeOverlay": true}
+
+	gated := config.gated(adapter)
+	g.Expect(gated.Name).To(Equal("kwok"))
+	g.Expect(gated.Controller.Gates).To(Equal(map[string]bool{"StaticCapacity": true, "NodeRepair": false, "NodeOverlay": true}))
+	g.Expect(adapter.Controller.Gates).To(HaveKeyWithValue("StaticCapacity", false), "the adapter's own stay as they are")
+	g.Expect(config.gated(&providers.Adapter{}).Controller.Gates).To(HaveLen(2), "an adapter may have none")
+	g.Expect(Config{}.gated(adapter)).To(BeIdenticalTo(adapter))
+}
+
+func TestMistakenGates(t *testing.T) {
+	for _, value := range []string{"StaticCapacity", "=true", "StaticCapacity=on", "StaticCapacity=true,", "NodeRepair=true NodeOverlay=true"} {
+		t.Run(value, func(t *testing.T) {
+			clearEnvironment(t)
+			t.Setenv("GATES", value)
+			_, err := FromEnv()
+			NewWithT(t).Expect(err).To(MatchError(ContainSubstring("StaticCapacity=true,NodeRepair=false")))
 		})
 	}
 }

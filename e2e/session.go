@@ -68,6 +68,7 @@ type Plan struct {
 // Prepare builds, or finds in the cache, the programs of the backend and of
 // the provider. It starts nothing.
 func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(string)) (*Plan, error) {
+	a = c.gated(a)
 	builds, err := build.Open(progress)
 	if err != nil {
 		return nil, err
