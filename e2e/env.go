@@ -30,8 +30,8 @@ const fieldManager = "plumbline"
 type Env struct {
 	session  *Session
 	recorder *history.Recorder
-	created  []reference // in the order of their creation
-	expected bool        // Expect was called: a spec without it proves nothing
+	created  []reference     // in the order of their creation
+	claims   []report.Judged // by Expect; a spec without any proves nothing
 
 	nodesBefore sets.Set[string] // nodes that were there before the spec
 }
@@ -93,11 +93,22 @@ func (e *Env) Change(ctx context.Context, objects ...fixtures.Object) {
 
 // Delete deletes objects, without waiting for their finalizers.
 func (e *Env) Delete(ctx context.Context, objects ...fixtures.Object) {
+	e.delete(ctx, metav1.DeletePropagationBackground, objects)
+}
+
+// DeleteInForeground deletes objects as `kubectl delete --cascade=foreground`
+// does: each stays, being deleted, until all that it owns is gone. It doesn't
+// wait for that.
+func (e *Env) DeleteInForeground(ctx context.Context, objects ...fixtures.Object) {
+	e.delete(ctx, metav1.DeletePropagationForeground, objects)
+}
+
+func (e *Env) delete(ctx context.Context, policy metav1.DeletionPropagation, objects []fixtures.Object) {
 	for _, object := range objects {
 		o := object.Unstructured()
 		ref, err := e.refer(o)
 		if err == nil {
-			err = e.at(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
+			err = e.at(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: &policy})
 		}
 		if err != nil {
 			e.fail(ctx, "deleting %s %s: %v", o.GetKind(), o.GetName(), err)
@@ -165,10 +176,11 @@ func (e *Env) World() *history.World { return e.recorder.History().End() }
 // Expect judges checks over a recording. The spec fails unless all hold; a
 // check that was never put to the test makes it vacuous.
 func (e *Env) Expect(h *history.History, checks ...check.Check) {
-	e.expected = true
 	var findings []check.Finding
 	for _, c := range checks {
-		if f := c.Judge(h); f.Verdict != check.Holds {
+		f := c.Judge(h)
+		e.claims = append(e.claims, report.Judged{Check: f.Check, Verdict: f.Verdict.String(), Tested: f.Tested})
+		if f.Verdict != check.Holds {
 			findings = append(findings, f)
 		}
 	}

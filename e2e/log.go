@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
 // Lines that are quoted from the controller's log: those around a moment, no
@@ -51,6 +54,43 @@ func (s *Session) logLines(ctx context.Context) []string {
 		_ = log.Close()
 	}
 	return lines
+}
+
+// logSince is the controller's log from a moment on. Lines that don't say
+// their time belong to it.
+func (s *Session) logSince(ctx context.Context, began time.Time) []string {
+	return slices.DeleteFunc(s.logLines(ctx), func(line string) bool {
+		t := lineTime(line)
+		return !t.IsZero() && t.Before(began)
+	})
+}
+
+// errorsIn sorts lines of the log by what they say, in the order in which
+// they came.
+func errorsIn(lines []string) []report.LogError {
+	var kinds []report.LogError
+	at := map[string]int{}
+	for _, line := range lines {
+		message := messageOf(line)
+		i, seen := at[message]
+		if !seen {
+			i = len(kinds)
+			at[message] = i
+			kinds = append(kinds, report.LogError{Message: message, Line: shorten(line)})
+		}
+		kinds[i].Times++
+	}
+	return kinds
+}
+
+// messageOf is who says what in a line of a structured log, without what
+// differs from time to time; for another line its beginning.
+func messageOf(line string) string {
+	var fields struct{ Controller, Message string }
+	if json.Unmarshal([]byte(line), &fields) != nil || fields.Message == "" {
+		return line[:min(len(line), 60)]
+	}
+	return strings.TrimPrefix(fields.Controller+": "+fields.Message, ": ")
 }
 
 // lineTime is the time of a line of a structured log; zero if it has none.

@@ -13,7 +13,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
@@ -22,9 +21,6 @@ import (
 // cleanUpWithin is the clean-up's own budget: a node needs some seconds to
 // drain, and what isn't gone by then is stuck.
 const cleanUpWithin = 60 * time.Second
-
-// lastWords is how many lines of a crashed controller's log are shown.
-const lastWords = 15
 
 // launchWithin is how long the clean-up waits for launches that are under way.
 const launchWithin = 15 * time.Second
@@ -78,7 +74,8 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	if !interrupted(ctx) && s.Err() == nil { // else the whole cluster goes
 		left = env.cleanUp(ctx)
 	}
-	end = s.afterwards(ctx, end, left, recorder, rights)
+	o.Claims = env.claims
+	end = s.afterwards(ctx, end, left, &aftermath{spec: spec, recorder: recorder, rights: rights, outcome: &o})
 	o.History, err = save(recorder, file)
 	if err != nil && end == nil {
 		end = &ending{verdict: report.Infra, reason: fmt.Sprintf("the recording is incomplete: %v", err), at: time.Now()}
@@ -98,7 +95,8 @@ func (s *Session) record(file string) (*history.Recorder, error) {
 		return nil, err
 	}
 	return history.Record(s.alive, s.Cluster.Config(), file,
-		karpenter.Nodes, karpenter.Pods, karpenter.Events, karpenter.NodePools, karpenter.NodeClaims, s.Adapter.NodeClassGVR())
+		karpenter.Nodes, karpenter.Pods, karpenter.PodDisruptionBudgets, karpenter.Events,
+		karpenter.NodePools, karpenter.NodeClaims, s.Adapter.NodeClassGVR())
 }
 
 // body runs the spec's own function and returns how it ended; nil if it went
@@ -125,79 +123,10 @@ func (s *Session) body(ctx context.Context, spec *Spec, env *Env, rights *rights
 		}
 	}()
 	spec.Run(ctx, env)
-	if !env.expected {
+	if len(env.claims) == 0 {
 		return &ending{verdict: report.Vacuous, reason: "the spec ended without expecting anything", at: time.Now()}
 	}
 	return nil
-}
-
-// afterwards adds what shows only when a spec is over: components that died,
-// crashes of the controller, things left behind, gaps in the recording.
-func (s *Session) afterwards(ctx context.Context, end *ending, left []string, recorder *history.Recorder, rights *rights) *ending {
-	if infra := s.Err(); infra != nil {
-		reason, detail, _ := strings.Cut(infra.Error(), "\n")
-		return &ending{verdict: report.Infra, reason: reason, detail: detail, at: time.Now()}
-	}
-	if lacking := rights.lacking(ctx, 0); lacking != nil && (end == nil || !strings.Contains(end.reason, lacking.Error())) {
-		end = worsen(end, report.Failed, "the controller was refused what it asked for: "+lacking.Error(), time.Now())
-	}
-	recorded := recorder.History()
-	if crash := crashed(recorded, s.Provider.Namespace); crash != "" {
-		if lines := s.logLines(ctx); len(lines) > 0 {
-			crash += "\nits last words:\n  " + strings.Join(cluster.LastWords(lines, lastWords), "\n  ")
-		}
-		return worsen(end, report.Failed, "the controller crashed during the spec: "+crash, recorded.End().Time())
-	}
-	if len(left) > 0 && ctx.Err() == nil {
-		return worsen(end, report.Failed, "the clean-up left behind:\n  "+strings.Join(left, "\n  "), time.Now())
-	}
-	if gaps := recorded.Gaps(); len(gaps) > 0 && end == nil {
-		return &ending{verdict: report.Infra, reason: fmt.Sprintf("the recording has %d gaps, the first because %s", len(gaps), gaps[0].Reason), at: gaps[0].Time}
-	}
-	return end
-}
-
-// worsen fails a spec, keeping what it had failed for already.
-func worsen(end *ending, verdict report.Verdict, text string, at time.Time) *ending {
-	reason, detail, _ := strings.Cut(text, "\n")
-	if end == nil {
-		return &ending{verdict: verdict, reason: reason, detail: detail, at: at}
-	}
-	if end.verdict == report.Vacuous || end.verdict == report.Skipped {
-		end.verdict = verdict
-	}
-	end.detail = strings.TrimSpace(end.detail + "\n" + text)
-	return end
-}
-
-// crashed tells of a container in the provider's namespace that was restarted
-// during the recording; "" if none was.
-func crashed(h *history.History, namespace string) string {
-	before := restarts(h.Start(), namespace)
-	for name, r := range restarts(h.End(), namespace) {
-		if r.count > before[name].count {
-			return fmt.Sprintf("%s, %d restarts; it ended with %s", name, r.count-before[name].count, r.last)
-		}
-	}
-	return ""
-}
-
-type restart struct {
-	count int64
-	last  string
-}
-
-func restarts(w *history.World, namespace string) map[string]restart {
-	all := map[string]restart{}
-	for _, pod := range w.List(karpenter.Pods) {
-		if pod.Namespace != namespace {
-			continue
-		}
-		for _, c := range karpenter.Containers(pod.Unstructured()) {
-			all[pod.Name+"/"+c.Name] = restart{count: int64(c.RestartCount), last: terminated(c)}
-		}
-	}
-	return all
 }
 
 func save(recorder *history.Recorder, file string) (string, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -30,6 +31,9 @@ type Spec struct {
 	// Known lists releases that are known to break the promise. The spec still
 	// runs there; its failure is shown as known and does not fail the run.
 	Known []Known
+	// Breaks lists the invariants that the spec breaks on purpose. All others are
+	// judged over its recording and fail it.
+	Breaks []Breach
 	// Labels are selected with LABELS; the suite's name is always one.
 	Labels []string
 	// Run arranges, changes, awaits and expects. It fails the spec through env.
@@ -58,6 +62,12 @@ type Known struct {
 	Reason string
 }
 
+// Breach is an invariant that a spec breaks on purpose.
+type Breach struct {
+	Invariant string // its name, such as "budgets are never exceeded"; see invariant.All
+	Why       string // in a sentence
+}
+
 // Suite is a set of specs about one behaviour.
 type Suite struct {
 	Name  string // such as "disruption budgets": the subject of its specs' sentences
@@ -68,8 +78,9 @@ type Suite struct {
 func NewSuite(name string) *Suite { return &Suite{Name: name} }
 
 // Add adds a spec and returns it. It panics on a spec without a name or a
-// body and on a second one of the same name: both are mistakes of whoever
-// wrote the suite, and show when its package is loaded.
+// body, on a second one of the same name and on a breach of an invariant that
+// there isn't: these are mistakes of whoever wrote the suite, and show when
+// its package is loaded.
 func (s *Suite) Add(spec Spec) *Spec {
 	if spec.Name == "" || spec.Run == nil {
 		panic(fmt.Sprintf("suite %q: a spec needs a Name and a Run", s.Name))
@@ -77,6 +88,11 @@ func (s *Suite) Add(spec Spec) *Spec {
 	for _, other := range s.specs {
 		if other.Name == spec.Name {
 			panic(fmt.Sprintf("suite %q has two specs named %q", s.Name, spec.Name))
+		}
+	}
+	for _, b := range spec.Breaks {
+		if b.Why == "" || !slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool { return i.Name == b.Invariant }) {
+			panic(fmt.Sprintf("suite %q, spec %q: Breaks needs the name of an invariant, and why: %+v", s.Name, spec.Name, b))
 		}
 	}
 	if _, file, line, ok := runtime.Caller(1); ok {

@@ -26,6 +26,7 @@ type Installed struct {
 
 	adapter  *Adapter
 	clients  *clients
+	ports    map[string]int // as allocated
 	selector string
 	// serviceAccount of the controller's pods.
 	serviceAccount string
@@ -102,7 +103,7 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 	i := &Installed{
 		Namespace: m.deployment.GetNamespace(), Deployment: m.deployment.GetName(),
 		CoreVersion: p.core, KubernetesVersion: on.kubernetes, Digest: p.digest,
-		adapter: p.adapter, clients: clients, selector: m.selector, serviceAccount: serviceAccount(m.deployment),
+		adapter: p.adapter, clients: clients, ports: values.Ports, selector: m.selector, serviceAccount: serviceAccount(m.deployment),
 	}
 	s := &start{Installed: i, cluster: c, container: m.container}
 	return i, s.await(ctx)

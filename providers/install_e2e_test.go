@@ -4,6 +4,7 @@ package providers
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -97,8 +98,10 @@ func TestKwokProvisionsAtEveryRelease(t *testing.T) {
 
 			log, err := c.PodLog(t.Context(), i.Namespace, i.Pods(t.Context())[0])
 			g.Expect(err).NotTo(HaveOccurred())
-			defer func() { _ = log.Close() }()
-			g.Expect(Unexpected(log, a.Controller.Logs.Tolerate)).To(BeEmpty())
+			g.Expect(i.Unexpected(lines(t, log))).To(BeEmpty())
+			g.Expect(i.Metric(t.Context(), "karpenter_cluster_state_synced")).To(BeNumerically("==", 1))
+			_, err = i.Metric(t.Context(), "karpenter_nothing")
+			g.Expect(err).To(MatchError(ErrNoMetric))
 
 			_, err = i.Call(t.Context(), UnreadyNodeClass, HookValues{NodeClass: "plumbline"})
 			g.Expect(err).NotTo(HaveOccurred())
@@ -115,8 +118,16 @@ func TestTheControllerAsAProgramOfTheHost(t *testing.T) {
 	g.Expect(i.Digest).To(BeEmpty())
 	log, err := c.PodLog(t.Context(), i.Namespace, i.Pods(t.Context())[0])
 	g.Expect(err).NotTo(HaveOccurred())
-	defer func() { _ = log.Close() }()
-	g.Expect(Unexpected(log, a.Controller.Logs.Tolerate)).To(BeEmpty())
+	g.Expect(i.Unexpected(lines(t, log))).To(BeEmpty())
+}
+
+// lines reads a log and closes it.
+func lines(t *testing.T, log io.ReadCloser) []string {
+	t.Helper()
+	defer log.Close()
+	text, err := io.ReadAll(log)
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
 func TestAControllerThatExits(t *testing.T) {

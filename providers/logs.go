@@ -1,15 +1,10 @@
 package providers
 
 import (
-	"bufio"
-	"fmt"
-	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
-
-// maxLine bounds a log line; what is longer ends the reading with an error.
-const maxLine = 1 << 20
 
 // forbidden is how the API server refuses: the wording of apiserver's
 // responsewriters.ForbiddenStatusError, quotes escaped where it stands in JSON.
@@ -38,25 +33,16 @@ func ForbiddenIn(logLine string) (verb, resource string, ok bool) {
 // log, klog's errors, and what Go prints when it dies.
 var alarming = regexp.MustCompile(`"level":"(ERROR|DPANIC|PANIC|FATAL)"|^[EF]\d{4} \d\d:\d\d:\d\d|^panic: |^fatal error: |WARNING: DATA RACE|Observed a panic`)
 
-// Unexpected returns the lines of a controller's log that report an error and
-// that none of the regular expressions in tolerate matches (the adapter's
-// controller.logs.tolerate), in their order.
-func Unexpected(log io.Reader, tolerate []string) ([]string, error) {
-	for _, pattern := range tolerate {
-		if _, err := regexp.Compile(pattern); err != nil {
-			return nil, fmt.Errorf("logs.tolerate: %w", err)
-		}
-	}
-	tolerated := Logs{Tolerate: tolerate}.tolerates()
-	var found []string
-	lines := bufio.NewScanner(log)
-	lines.Buffer(nil, maxLine)
-	for lines.Scan() {
-		if line := lines.Text(); alarming.MatchString(line) && !tolerated(line) {
-			found = append(found, line)
-		}
-	}
-	return found, lines.Err()
+// Unexpected returns the lines of the controller's log that report an error
+// and that the adapter doesn't tolerate (controller.logs.tolerate), in their order.
+func (i *Installed) Unexpected(lines []string) []string {
+	return unexpected(lines, i.adapter.Controller.Logs.tolerates())
+}
+
+func unexpected(lines []string, tolerated func(line string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		return !alarming.MatchString(line) || tolerated(line)
+	})
 }
 
 // tolerates tells which lines are to be ignored. The adapter has been validated.

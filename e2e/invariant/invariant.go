@@ -2,8 +2,9 @@
 // about. Each is a pure function of a recording, named after the guarantee
 // that it judges.
 //
-// `plumbline judge` (make judge FILE=...) applies them to saved recordings. Runs
-// don't yet: a spec's verdict is that of its own checks.
+// Every run applies them to the recording of every spec, and a spec fails if one
+// breaks, unless it says that it means to (e2e.Spec.Breaks). `plumbline judge`
+// (make judge FILE=...) applies them to saved recordings, without a cluster.
 package invariant
 
 import (

@@ -29,19 +29,52 @@ func (v Verdict) Red() bool { return v == Failed || v == Vacuous || v == Infra }
 // Outcome is the result of one spec. Workers hand it to the process that
 // started them as a line of JSON.
 type Outcome struct {
-	Provider string        `json:"provider"`
-	Suite    string        `json:"suite"`
-	Spec     string        `json:"spec"`
-	Verdict  Verdict       `json:"verdict"`
-	Reason   string        `json:"reason,omitempty"`  // one line; always there unless passed
-	Detail   string        `json:"detail,omitempty"`  // the event, what stood then, the log; many lines
-	Issue    string        `json:"issue,omitempty"`   // known: the upstream issue
-	Note     string        `json:"note,omitempty"`    // what else the reader must know, such as an unexpected pass
-	History  string        `json:"history,omitempty"` // the recording, a file
-	Rerun    string        `json:"rerun,omitempty"`   // the command that runs this spec alone
-	Took     time.Duration `json:"took"`              // in nanoseconds, clean-up included
-	Started  time.Time     `json:"started"`
-	Worker   int           `json:"worker"` // the process that ran it, from 1
+	Provider string   `json:"provider"`
+	Suite    string   `json:"suite"`
+	Spec     string   `json:"spec"`
+	Verdict  Verdict  `json:"verdict"`
+	Reason   string   `json:"reason,omitempty"` // one line; always there unless passed
+	Detail   string   `json:"detail,omitempty"` // the event, what stood then, the log; many lines
+	Issue    string   `json:"issue,omitempty"`  // known: the upstream issue
+	Note     string   `json:"note,omitempty"`   // what else the reader must know, such as an unexpected pass
+	Claims   []Judged `json:"claims,omitempty"` // what became of the spec's own checks
+	// Invariants is what became of the checks that hold in every spec, in their order.
+	Invariants []Judged `json:"invariants,omitempty"`
+	// Errors is what the controller's log reports as errors and the adapter
+	// doesn't tolerate. They are shown, and fail nothing.
+	Errors  []LogError    `json:"errors,omitempty"`
+	History string        `json:"history,omitempty"` // the recording, a file
+	Rerun   string        `json:"rerun,omitempty"`   // the command that runs this spec alone
+	Took    time.Duration `json:"took"`              // in nanoseconds, clean-up included
+	Started time.Time     `json:"started"`
+	Worker  int           `json:"worker"` // the process that ran it, from 1
+}
+
+// LogError is a kind of error in the controller's log.
+type LogError struct {
+	Message string `json:"message"` // by whom and what, without what differs from time to time
+	Times   int    `json:"times"`
+	Line    string `json:"line"` // the first one, cut where it is too wide to read
+}
+
+// Judged is what became of one check over a spec's recording.
+type Judged struct {
+	Check   string `json:"check"`   // in words; an invariant's name
+	Verdict string `json:"verdict"` // holds, broken, vacuous or unknown
+	Tested  int    `json:"tested"`  // how often it was put to the test
+	// Breaks says why the spec breaks this invariant on purpose; empty: it doesn't.
+	Breaks string `json:"breaks,omitempty"`
+}
+
+// Broke tells whether the check broke, and not on purpose.
+func (j Judged) Broke() bool { return j.Verdict == "broken" && j.Breaks == "" }
+
+// Tested sums up how often checks were put to the test.
+func Tested(judged []Judged) (times int) {
+	for _, j := range judged {
+		times += j.Tested
+	}
+	return times
 }
 
 // Sentence is the spec's full name, such as "kwok: disruption budgets are

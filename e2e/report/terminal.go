@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,8 +34,8 @@ func (t *Terminal) Fatal(text string) { fmt.Fprintf(t.out, "\n✗ %s\n", indentR
 func (t *Terminal) Add(o Outcome) {
 	t.all = append(t.all, o)
 	width := len(fmt.Sprint(t.total))
-	fmt.Fprintf(t.out, "[%*d/%d] %s %-7s %6s  %s%s\n", width, len(t.all), t.total,
-		mark(o.Verdict), o.Verdict, round(o.Took), o.Sentence(), t.remaining())
+	fmt.Fprintf(t.out, "[%*d/%d] %s %-7s %6s  %s%s%s\n", width, len(t.all), t.total,
+		mark(o.Verdict), o.Verdict, round(o.Took), o.Sentence(), tested(o), t.remaining())
 	if o.Reason != "" {
 		fmt.Fprintf(t.out, "        %s\n", indentRest(o.Reason))
 	}
@@ -43,6 +45,32 @@ func (t *Terminal) Add(o Outcome) {
 	if o.Verdict.Red() {
 		t.failure(o)
 	}
+}
+
+// tested says how often what a spec claims was put to the test, and how many
+// of the invariants were.
+func tested(o Outcome) string {
+	if len(o.Claims) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  (tested %s, and %d of %d invariants)", times(Tested(o.Claims)), exercised(o.Invariants), len(o.Invariants))
+}
+
+// exercised counts the checks that were put to the test.
+func exercised(all []Judged) (n int) {
+	for _, j := range all {
+		if j.Tested > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 func (t *Terminal) failure(o Outcome) {
@@ -95,6 +123,8 @@ func (t *Terminal) Summary(artifacts string) bool {
 			}
 		}
 	}
+	t.invariants()
+	t.logged()
 	var parts []string
 	for _, v := range Verdicts() {
 		if counts[v] > 0 {
@@ -109,6 +139,41 @@ func (t *Terminal) Summary(artifacts string) bool {
 	red := counts[Failed] + counts[Vacuous] + counts[Infra] + missing
 	fmt.Fprintf(t.out, "%d passed, %d failed, %d skipped\n", counts[Passed], red, counts[Known]+counts[Skipped])
 	return red == 0 && counts[Passed]+counts[Known] > 0 // a run in which nothing ran proves nothing
+}
+
+// invariants shows in how many specs each invariant was put to the test, how
+// often, and where it broke.
+func (t *Terminal) invariants() {
+	rows := Invariants(t.all)
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(t.out, "\ninvariants, judged over every recording:\n")
+	for _, r := range rows {
+		fmt.Fprintf(t.out, "  %s %4d specs, %8s  %s%s\n", r.mark(), r.Specs, times(r.Times), r.Name, r.also())
+	}
+}
+
+// logged shows the errors in the controller's log, each kind once.
+func (t *Terminal) logged() {
+	kinds := map[string]LogError{}
+	for _, o := range t.all {
+		for _, e := range o.Errors {
+			known, seen := kinds[e.Message]
+			if seen {
+				e.Line = known.Line
+			}
+			e.Times += known.Times
+			kinds[e.Message] = e
+		}
+	}
+	if len(kinds) == 0 {
+		return
+	}
+	fmt.Fprintf(t.out, "\nerrors in the controller's log (controller.logs.tolerate in the adapter names harmless ones):\n")
+	for _, message := range slices.Sorted(maps.Keys(kinds)) {
+		fmt.Fprintf(t.out, "  %s: %s, first\n    %s\n", message, times(kinds[message].Times), kinds[message].Line)
+	}
 }
 
 func mark(v Verdict) string {

@@ -42,6 +42,26 @@ func TestTerminalShowsAllOfAFailure(t *testing.T) {
 	g.Expect(out.String()).To(ContainSubstring("run it alone: make e2e FOCUS='^x$'"))
 }
 
+func TestTerminalShowsHowOftenThingsWereTested(t *testing.T) {
+	g := NewWithT(t)
+	var out bytes.Buffer
+	terminal := NewTerminal(&out, 2, 1)
+	o := outcome(Passed, "replaces nodes")
+	o.Claims = []Judged{{Check: "a", Verdict: "holds", Tested: 4}, {Check: "b", Verdict: "holds", Tested: 3}}
+	o.Invariants = []Judged{{Check: "budgets", Verdict: "holds", Tested: 9}, {Check: "limits", Verdict: "vacuous"}}
+	o.Errors = []LogError{{Message: "provisioner: no subnets", Times: 2, Line: "E"}}
+	terminal.Add(o)
+	g.Expect(out.String()).To(HavePrefix("[1/2] ✓ passed    4.0s  kwok: drift replaces nodes  (tested 7 times, and 1 of 2 invariants)"))
+
+	o = outcome(Failed, "keeps nodes")
+	o.Invariants = []Judged{{Check: "budgets", Verdict: "broken", Tested: 1}, {Check: "limits", Verdict: "broken", Tested: 1, Breaks: "it is about that"}}
+	terminal.Add(o)
+	terminal.Summary("_artifacts/latest")
+	g.Expect(out.String()).To(ContainSubstring("  ✗    2 specs, 10 times  budgets; BROKEN in 1\n"))
+	g.Expect(out.String()).To(ContainSubstring("  ✓    1 specs,     once  limits; broken on purpose in 1\n"))
+	g.Expect(out.String()).To(ContainSubstring("  provisioner: no subnets: 2 times, first\n    E\n"))
+}
+
 func TestSummaryIsGreenOnlyIfSomethingRanAndNothingIsRed(t *testing.T) {
 	for name, c := range map[string]struct {
 		verdicts []Verdict

@@ -36,7 +36,7 @@ func markdown(outcomes []report.Outcome) string {
 		}
 		reason, _, _ := strings.Cut(o.Reason, "\n")
 		why := strings.TrimSpace(reason + " " + o.Note)
-		fmt.Fprintf(b, "| %s | %s | %.1f s | %s |\n", o.Verdict, cell(o.Sentence()), o.Took.Seconds(), cell(why))
+		fmt.Fprintf(b, "| %s | %s | %d | %.1f s | %s |\n", o.Verdict, cell(o.Sentence()), report.Tested(o.Claims), o.Took.Seconds(), cell(why))
 	}
 	var counted []string
 	for _, v := range report.Verdicts() {
@@ -44,7 +44,20 @@ func markdown(outcomes []report.Outcome) string {
 			counted = append(counted, fmt.Sprintf("%d %s", counts[v], v))
 		}
 	}
-	return fmt.Sprintf("### %s\n\n| verdict | spec | took | why |\n|---|---|---|---|\n%s%s", strings.Join(counted, ", "), red.String(), other.String())
+	return fmt.Sprintf("### %s\n\n| verdict | spec | times tested | took | why |\n|---|---|---|---|---|\n%s%s%s",
+		strings.Join(counted, ", "), red.String(), other.String(), invariants(outcomes))
+}
+
+// invariants is a table of how often each invariant was put to the test.
+func invariants(outcomes []report.Outcome) string {
+	var b strings.Builder
+	for _, r := range report.Invariants(outcomes) {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d |\n", cell(r.Name), r.Specs, r.Times, r.Broken)
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n| invariant | specs that test it | times tested | specs that break it |\n|---|---|---|---|\n" + b.String()
 }
 
 // cell escapes text for a cell of a Markdown table.

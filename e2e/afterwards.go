@@ -1,0 +1,119 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+const (
+	// syncedWithin is how long the controller's picture of the cluster may lag
+	// behind when a spec is over; Karpenter looks at it at least every ten seconds.
+	syncedWithin = 15 * time.Second
+	syncedEvery  = 250 * time.Millisecond
+	syncedMetric = "karpenter_cluster_state_synced"
+)
+
+// aftermath is what is judged when a spec is over.
+type aftermath struct {
+	spec     *Spec
+	recorder *history.Recorder
+	rights   *rights
+	outcome  *report.Outcome
+}
+
+// afterwards adds what shows only when a spec is over: components that died,
+// rights that were refused, things left behind, broken invariants, gaps in
+// the recording.
+func (s *Session) afterwards(ctx context.Context, end *ending, left []string, a *aftermath) *ending {
+	if infra := s.Err(); infra != nil {
+		reason, detail, _ := strings.Cut(infra.Error(), "\n")
+		return &ending{verdict: report.Infra, reason: reason, detail: detail, at: time.Now()}
+	}
+	if interrupted(ctx) {
+		return end
+	}
+	if lacking := a.rights.lacking(ctx, 0); lacking != nil && (end == nil || !strings.Contains(end.reason, lacking.Error())) {
+		end = worsen(end, "the controller was refused what it asked for: "+lacking.Error(), time.Now())
+	}
+	if len(left) > 0 {
+		end = worsen(end, "the clean-up left behind:\n  "+strings.Join(left, "\n  "), time.Now())
+	}
+	if err := s.synced(ctx); err != nil {
+		end = worsen(end, err.Error(), time.Now())
+	}
+	a.outcome.Errors = errorsIn(s.Provider.Unexpected(s.logSince(ctx, a.outcome.Started)))
+	recorded := a.recorder.History()
+	end = a.judge(end, recorded, invariant.Params{NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace})
+	if gaps := recorded.Gaps(); len(gaps) > 0 && end == nil {
+		return &ending{verdict: report.Infra, reason: fmt.Sprintf("the recording has %d gaps, the first because %s", len(gaps), gaps[0].Reason), at: gaps[0].Time}
+	}
+	return end
+}
+
+// judge applies the invariants, which hold in every spec, to its recording.
+func (a *aftermath) judge(end *ending, recorded *history.History, params invariant.Params) *ending {
+	all := invariant.All()
+	for i, f := range invariant.Judge(recorded, params) {
+		j := report.Judged{Check: all[i].Name, Verdict: f.Verdict.String(), Tested: f.Tested, Breaks: a.spec.breaks(all[i].Name)}
+		a.outcome.Invariants = append(a.outcome.Invariants, j)
+		if !j.Broke() {
+			continue
+		}
+		at := recorded.End().Time()
+		if f.Event != nil {
+			at = f.Event.Time
+		}
+		end = worsen(end, fmt.Sprintf("an invariant is broken: %s\n%s", all[i].Name, f), at)
+	}
+	return end
+}
+
+// breaks says why a spec breaks an invariant on purpose; "" if it doesn't.
+func (s *Spec) breaks(invariant string) string {
+	for _, b := range s.Breaks {
+		if b.Invariant == invariant {
+			return b.Why
+		}
+	}
+	return ""
+}
+
+// worsen fails a spec, keeping what it had failed for already. That nothing
+// was proven matters no more when something was broken.
+func worsen(end *ending, text string, at time.Time) *ending {
+	reason, detail, _ := strings.Cut(text, "\n")
+	switch {
+	case end == nil:
+		return &ending{verdict: report.Failed, reason: reason, detail: detail, at: at}
+	case end.verdict == report.Vacuous || end.verdict == report.Skipped:
+		return &ending{verdict: report.Failed, reason: reason, detail: strings.Join([]string{detail, end.reason, end.detail}, "\n"), at: at}
+	}
+	end.detail = strings.TrimSpace(end.detail + "\n" + text)
+	return end
+}
+
+// synced waits until the controller says that its picture of the cluster is
+// complete. A controller that has no such metric, or none within reach, is
+// not asked.
+func (s *Session) synced(ctx context.Context) error {
+	ctx, stop := s.whileAlive(ctx)
+	defer stop()
+	said := false
+	err := wait.PollUntilContextTimeout(ctx, syncedEvery, syncedWithin, true, func(ctx context.Context) (bool, error) {
+		value, err := s.Provider.Metric(ctx, syncedMetric)
+		said = said || err == nil
+		return err != nil && !said || err == nil && value == 1, nil
+	})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("the controller's metric %s was not 1 within %s of the spec's end: its picture of the cluster is incomplete", syncedMetric, syncedWithin)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+const stages = "NodeClaims are launched, registered and initialized in that order, and for good"
+
+func TestABrokenInvariantFailsTheSpec(t *testing.T) {
+	claim := historytest.Claim("c").True(karpenter.Launched)
+	backwards := historytest.Begin().Add(claim).After(time.Second).Change(claim.False(karpenter.Launched)).History()
+	for name, c := range map[string]struct {
+		before *ending
+		breaks []Breach
+		want   report.Verdict
+	}{
+		"of a spec that passed":       {nil, nil, report.Failed},
+		"of a vacuous one":            {&ending{verdict: report.Vacuous, reason: "never tested"}, nil, report.Failed},
+		"but not of an infra one":     {&ending{verdict: report.Infra, reason: "etcd died"}, nil, report.Infra},
+		"nor if it breaks on purpose": {nil, []Breach{{Invariant: stages, Why: "it edits the status"}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			a := &aftermath{spec: &Spec{Breaks: c.breaks}, outcome: &report.Outcome{}}
+			end := a.judge(c.before, backwards, invariant.Params{})
+			g.Expect(a.outcome.Invariants).To(HaveLen(len(invariant.All())))
+			g.Expect(a.outcome.Invariants).To(ContainElement(And(HaveField("Check", stages), HaveField("Verdict", "broken"), HaveField("Tested", BeNumerically(">", 0)))))
+			if c.want == "" {
+				g.Expect(end).To(BeNil())
+				return
+			}
+			g.Expect(end.verdict).To(Equal(c.want))
+			g.Expect(end.reason + "\n" + end.detail).To(ContainSubstring("an invariant is broken: " + stages))
+			if c.before != nil {
+				g.Expect(end.reason + "\n" + end.detail).To(ContainSubstring(c.before.reason))
+			}
+		})
+	}
+}
+
+func TestABreachMustNameAnInvariant(t *testing.T) {
+	g := NewWithT(t)
+	add := func(b Breach) func() {
+		return func() { NewSuite("x").Add(Spec{Name: "y", Run: nothing, Breaks: []Breach{b}}) }
+	}
+	g.Expect(add(Breach{Invariant: stages, Why: "it edits the status"})).NotTo(Panic())
+	g.Expect(add(Breach{Invariant: stages})).To(PanicWith(ContainSubstring("and why")))
+	g.Expect(add(Breach{Invariant: "all is well", Why: "it isn't"})).To(PanicWith(ContainSubstring("the name of an invariant")))
+}
+
+func TestErrorsInTheLogAreSorted(t *testing.T) {
+	NewWithT(t).Expect(errorsIn([]string{
+		`{"level":"ERROR","controller":"provisioner","message":"no luck","pod":"a"}`,
+		"panic: runtime error",
+		`{"level":"ERROR","controller":"provisioner","message":"no luck","pod":"b"}`,
+	})).To(Equal([]report.LogError{
+		{Message: "provisioner: no luck", Times: 2, Line: `{"level":"ERROR","controller":"provisioner","message":"no luck","pod":"a"}`},
+		{Message: "panic: runtime error", Times: 1, Line: "panic: runtime error"},
+	}))
+}
