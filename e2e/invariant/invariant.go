@@ -46,6 +46,7 @@ func All() []Invariant {
 		taintedFirst(),
 		replacedFirst(),
 		protectedPods(),
+		podBudgetsHeld(),
 		boundedDrain(),
 		instanceFirst(),
 		settledClaims(),

@@ -22,11 +22,9 @@ import (
 //     pod's own grace period, nor at all where there is no deadline. Such a
 //     deletion passes PodDisruptionBudgets by.
 //
-// Only the API server, which enforces PodDisruptionBudgets for evictions, knows
-// their state; a recording lacks them, so the third rule is all that is judged of
-// them. And a deletion can be laid to Karpenter only if Karpenter reports it
-// (event Disrupted on the pod); anybody else may delete a pod. A protection by
-// annotation with a duration is not judged.
+// A deletion can be laid to Karpenter only if Karpenter reports it (event Disrupted on
+// the pod); anybody else may delete a pod. What PodDisruptionBudgets say is judged by
+// podBudgetsHeld. A protection by annotation with a duration is not judged.
 //
 // Sources: Karpenter, pkg/apis/v1/nodeclaim.go (terminationGracePeriod),
 // designs/nodeclaim-termination-grace-period.md, pkg/controllers/state/statenode.go
