@@ -1,6 +1,30 @@
 package main
 
-// coreLies returns the lies of the core level.
+import "maps"
+
+// coreLies returns the lies of the core level: Karpenter's own controllers, as
+// they would behave with a mistake in them. None of their code is changed. What
+// they read from the API server, and what they write to it, is changed on the
+// way; or one of them is left out.
 func coreLies() map[string]lie {
-	return map[string]lie{}
+	all := map[string]lie{}
+	for _, some := range []map[string]lie{
+		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), launchLies(), taintLies(),
+	} {
+		maps.Copy(all, some)
+	}
+	return all
 }
+
+// Core's controllers that are lied to, by the names that they give themselves.
+const (
+	disrupting   = "disruption"
+	evicting     = "eviction-queue"
+	replacing    = "disruption.queue"
+	driftHashing = "nodepool.hash"
+	expiring     = "nodeclaim.expiration"
+	joining      = "nodeclaim.lifecycle"
+	provisioning = "provisioner"
+	remembering  = "state.nodeclaim"
+	terminating  = "node.termination"
+)

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+)
+
+// driftLies returns the lies about how drifted nodes are replaced.
+func driftLies() map[string]lie {
+	return map[string]lie{
+		"takes-replacements-for-ready": deceives(interceptor.Funcs{
+			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+				err := c.Get(ctx, key, o, opts...)
+				if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, []string{replacing}) {
+					claim.StatusConditions().SetTrue(v1.ConditionTypeInitialized)
+					return client.IgnoreNotFound(err) // as soon as it was asked for
+				}
+				return err
+			},
+		}),
+		"launches-two-replacements":           launchesTwice(disrupting),
+		"replaces-by-a-stale-pool": staleTemplates(),
+	}
+}
+
+// staleTemplates returns the lie that nodes are launched from the template that
+// a pool had when it was first looked at.
+func staleTemplates() lie {
+	var first sync.Map
+	return reads(func(pool *v1.NodePool) {
+		template, _ := first.LoadOrStore(pool.UID, pool.Spec.Template.DeepCopy())
+		pool.Spec.Template = *template.(*v1.NodeClaimTemplate).DeepCopy()
+	}, provisioning, disrupting)
+}

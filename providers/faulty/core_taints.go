@@ -1,0 +1,31 @@
+package main
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+)
+
+// taintLies returns the lies about the taints and labels that a node has at each
+// stage of its life, and about pods that must not be moved.
+func taintLies() map[string]lie {
+	return map[string]lie{
+		"taints-only-when-it-drains": writes(func(node *corev1.Node) {
+			node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool {
+				return t.MatchTaint(&v1.DisruptedNoScheduleTaint)
+			})
+		}, disrupting),
+		"overlooks-startup-taints": reads(func(node *corev1.Node) {
+			if node.Labels[v1.NodeRegisteredLabelKey] == "true" {
+				node.Spec.Taints = nil
+			}
+		}, joining),
+		"registers-without-a-label": writes(func(node *corev1.Node) {
+			delete(node.Labels, v1.NodeRegisteredLabelKey)
+		}, joining),
+		"overlooks-do-not-disrupt": reads(func(pod *corev1.Pod) {
+			delete(pod.Annotations, v1.DoNotDisruptAnnotationKey)
+		}, terminating, evicting),
+	}
+}
