@@ -2,10 +2,8 @@ package invariant
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -15,11 +13,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
-
-// replacedWithin is how soon a pod that nobody wanted to lose is made again
-// (Kubernetes: pkg/controller/replicaset, at once; pkg/controller/statefulset, once
-// the old one is gone).
-const replacedWithin = 10 * time.Second
 
 // podBudgetsHeld says that a drain violates no PodDisruptionBudget before the
 // deadline of its node (terminationGracePeriod, less the pod's own grace period):
@@ -31,12 +24,7 @@ const replacedWithin = 10 * time.Second
 // than the budget's status.desiredHealthy. Pods are counted in the recording, since
 // the budget's own status lags behind them.
 //
-// No object says who deleted a pod. Scaling down, rolling out and deleting a workload
-// look the same, but for this: the workload makes no new pod of the same revision
-// instead. So only a pod that is replaced was taken by the drain; pods that no
-// ReplicaSet, StatefulSet or ReplicationController owns aren't judged, nor are those
-// that Kubernetes itself says that it ended (condition DisruptionTarget). Whoever
-// deletes such a pod by hand in the middle of a drain does break this rule.
+// How a deletion is laid to a drain: see departures.
 //
 // A budget that is newer than stale, or whose controller hasn't seen its last change,
 // binds nobody yet.
@@ -52,7 +40,7 @@ func podBudgetsHeld() Invariant {
 		Check: func(Params) check.Check {
 			return check.Follow(name, "no ready pod under a PodDisruptionBudget was on a node that was drained",
 				func() func(*check.Moment) {
-					b := &podBudgets{fleet: newFleet(), pods: residents{}, budgets: map[string]podBudget{}, workloads: map[string]*workload{}}
+					b := &podBudgets{newFleet(), newDepartures(), residents{}, map[string]podBudget{}}
 					return b.follow
 				}, karpenter.PodDisruptionBudgets, karpenter.Pods, karpenter.Nodes, karpenter.NodeClaims)
 		},
@@ -62,10 +50,9 @@ func podBudgetsHeld() Invariant {
 // podBudgets follows budgets, and what drains take from them.
 type podBudgets struct {
 	fleet
-	pods      residents
-	budgets   map[string]podBudget // by namespace and name
-	workloads map[string]*workload // the owners of pods
-	taken     []taken
+	departures
+	pods    residents
+	budgets map[string]podBudget // by namespace and name
 }
 
 // podBudget is a PodDisruptionBudget.
@@ -76,17 +63,8 @@ type podBudget struct {
 	since    time.Time // when that came to be; zero if it was so from the start
 }
 
-// taken is a pod that was deleted in a drain, against a budget. It is a breach if its
-// workload comes to have as many pods again.
-type taken struct {
-	pod, budget, claim *history.Object
-	at, until          time.Time
-	ready, desired     int64
-	wanted             int
-}
-
 func (b *podBudgets) follow(m *check.Moment) {
-	b.see(m)
+	b.fleet.see(m)
 	switch {
 	case m.End:
 	case m.Event == nil:
@@ -109,11 +87,7 @@ func (b *podBudgets) start(w *history.World) {
 		b.learn(budget, false, time.Time{})
 	}
 	b.pods.start(w)
-	for _, pod := range w.List(karpenter.Pods) {
-		if active(pod.Unstructured()) {
-			b.workload(pod).change(1, time.Time{})
-		}
-	}
+	b.count(w)
 }
 
 // learn takes over what a budget is now.
@@ -151,69 +125,31 @@ func selectorOf(budget *unstructured.Unstructured) labels.Selector {
 }
 
 func (b *podBudgets) pod(m *check.Moment) {
-	pod := m.Event.Object
-	b.pods.see(pod, gone(m), m.Time)
-	is := !gone(m) && active(pod.Unstructured())
-	was := m.Before != nil && m.Before.UID == pod.UID && active(m.Before.Unstructured())
-	w := b.workload(pod)
-	switch {
-	case was && !is:
-		b.leaves(m, w)
-		w.change(-1, m.Time)
-	case is && !was:
-		w.change(1, m.Time)
-		b.replaced(m, w)
-	}
-	if gone(m) && ownedBy(pod.Unstructured(), "StatefulSet") {
-		for i := range b.taken {
-			if b.taken[i].pod.UID == pod.UID { // only now it can be made again
-				b.taken[i].until = m.Time.Add(replacedWithin)
-			}
-		}
+	b.pods.see(m.Event.Object, gone(m), m.Time)
+	b.departures.see(m)
+	if leaves(m) {
+		b.left(m)
 	}
 }
 
-// leaves judges the way in which a pod goes.
-func (b *podBudgets) leaves(m *check.Moment, w *workload) {
+// left judges the way in which a pod goes.
+func (b *podBudgets) left(m *check.Moment) {
 	pod := m.Before
-	node := m.World.Get(karpenter.Nodes, "", karpenter.PodNode(pod.Unstructured()))
-	if node == nil || !ready(pod.Unstructured()) {
-		return
-	}
-	claim := b.claimOf(node)
-	if claim == nil || !tainted(node) && !deleting(node) && !deleting(claim) {
-		return
-	}
+	claim := b.draining(m.World, pod)
 	budgets := b.covering(pod)
-	if len(budgets) > 0 {
-		m.Tested()
-	}
-	by := deadline(claim.Unstructured())
-	forced := !by.IsZero() && !m.Time.Before(by.Add(-grace(pod.Unstructured())-time.Second))
-	if forced || targeted(m.Event.Object.Unstructured()) || !replaceable(pod.Unstructured()) {
+	if claim == nil || len(budgets) == 0 || !ready(pod.Unstructured()) {
 		return
 	}
+	m.Tested()
 	for _, budget := range budgets {
 		if !budget.since.IsZero() && m.Time.Sub(budget.since) <= stale {
 			continue
 		}
 		if left := b.readyUnder(m.World, budget); left < budget.desired {
-			b.taken = append(b.taken, taken{pod, budget.object, claim, m.Time, m.Time.Add(replacedWithin), left, budget.desired, w.wanted(m.Time)})
+			b.takes(m, claim, fmt.Sprintf("this left %d ready pods where PodDisruptionBudget %s asks for %d",
+				left, budget.object.Name, budget.desired), budget.object)
 			return
 		}
-	}
-}
-
-// replaced judges the pods that were taken, now that a workload has one more.
-func (b *podBudgets) replaced(m *check.Moment, w *workload) {
-	b.taken = slices.DeleteFunc(b.taken, func(t taken) bool { return m.Time.After(t.until) })
-	for _, t := range b.taken {
-		if b.workload(t.pod) != w || w.active < t.wanted || revision(t.pod) != revision(m.Event.Object) {
-			continue
-		}
-		m.Suspect(fmt.Sprintf("pod %s/%s was deleted at %s while its node was drained, without an eviction; "+
-			"this left %d ready pods where PodDisruptionBudget %s asks for %d (its workload has replaced it, so nobody had scaled it down)",
-			t.pod.Namespace, t.pod.Name, t.at.UTC().Format(time.TimeOnly), t.ready, t.budget.Name, t.desired), t.pod, t.budget, t.claim)
 	}
 }
 
@@ -245,8 +181,3 @@ func (b *podBudgets) readyUnder(w *history.World, budget podBudget) int64 {
 }
 
 func ready(pod *unstructured.Unstructured) bool { return karpenter.PodReady(pod) }
-
-// targeted says whether Kubernetes itself says why it ended a pod.
-func targeted(pod *unstructured.Unstructured) bool {
-	return karpenter.IsTrue(pod, string(corev1.DisruptionTarget))
-}

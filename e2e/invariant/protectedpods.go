@@ -14,16 +14,16 @@ import (
 
 // protectedPods says that a pod's wish not to be disrupted is respected:
 //
-//   - a pod with the annotation karpenter.sh/do-not-disrupt is never evicted; what
-//     bounds its stay is a deletion at the deadline of its node's drain;
+//   - a pod with the annotation karpenter.sh/do-not-disrupt is never evicted, nor
+//     deleted by a drain (see departures) before the deadline of its node;
 //   - its node is not chosen for voluntary disruption (Drifted, Underutilized,
 //     Empty), unless it has drifted and has a terminationGracePeriod;
 //   - no pod, protected or not, is deleted by force before that deadline less the
 //     pod's own grace period, nor at all where there is no deadline. Such a
 //     deletion passes PodDisruptionBudgets by.
 //
-// A deletion can be laid to Karpenter only if Karpenter reports it (event Disrupted on
-// the pod); anybody else may delete a pod. What PodDisruptionBudgets say is judged by
+// The third rule is judged where Karpenter reports such a deletion (event Disrupted on
+// the pod): anybody else may delete a pod. What PodDisruptionBudgets say is judged by
 // podBudgetsHeld. A protection by annotation with a duration is not judged.
 //
 // Sources: Karpenter, pkg/apis/v1/nodeclaim.go (terminationGracePeriod),
@@ -37,7 +37,10 @@ func protectedPods() Invariant {
 		Check: func(Params) check.Check {
 			return check.Follow(name, "no node with a protected pod had a reason to be disrupted, and no pod was deleted by force",
 				func() func(*check.Moment) {
-					g := guard{pods: residents{}, protected: map[string]time.Time{}, claims: map[string]*history.Object{}, left: map[string]*history.Object{}}
+					g := guard{
+						departures: newDepartures(), pods: residents{}, protected: map[string]time.Time{},
+						claims: map[string]*history.Object{}, left: map[string]*history.Object{},
+					}
 					return g.see
 				}, karpenter.Pods, karpenter.NodeClaims, karpenter.Events)
 		},
@@ -46,6 +49,7 @@ func protectedPods() Invariant {
 
 // guard watches over protected pods.
 type guard struct {
+	departures
 	pods      residents
 	protected map[string]time.Time       // since when, by the pod's UID; zero if it was made so
 	claims    map[string]*history.Object // last state of the NodeClaim of each node, by the node's name
@@ -56,6 +60,7 @@ func (g *guard) see(m *check.Moment) {
 	switch {
 	case m.End:
 	case m.Event == nil:
+		g.count(m.World)
 		for _, pod := range m.World.List(karpenter.Pods) {
 			g.pods.see(pod, false, time.Time{})
 			g.learn(pod, false, time.Time{})
@@ -92,10 +97,16 @@ func (g *guard) pod(m *check.Moment) {
 	if m.Before == nil {
 		since = time.Time{} // it is made with the annotation: nobody knows it without
 	}
-	long := g.isLong(pod, m.Time)
-	if long && evictedHere(m) && active(m.Before.Unstructured()) && g.claims[karpenter.PodNode(pod.Unstructured())] != nil {
-		m.Tested()
-		m.Broken("the pod has the annotation "+karpenter.DoNotDisruptAnnotation+", and was evicted", pod)
+	g.departures.see(m)
+	if claim := g.claims[karpenter.PodNode(pod.Unstructured())]; claim != nil && g.isLong(pod, m.Time) {
+		switch {
+		case evictedHere(m) && active(m.Before.Unstructured()):
+			m.Tested()
+			m.Broken("the pod has the annotation "+karpenter.DoNotDisruptAnnotation+", and was evicted", pod, claim)
+		case leaves(m) && (deleting(claim) || reached(claim, karpenter.DisruptionReason)):
+			m.Tested()
+			g.takes(m, claim, "it has the annotation "+karpenter.DoNotDisruptAnnotation)
+		}
 	}
 	g.pods.see(pod, gone(m), m.Time)
 	g.learn(pod, gone(m), since)

@@ -34,6 +34,7 @@ func TestProtectedPods(t *testing.T) {
 		return historytest.Begin().Add(claim, pod()).After(10 * time.Second).
 			Add(historytest.Report("karpenter", "Disrupted", pod()))
 	}
+	another := func(name string) *historytest.Thing { return protect(historytest.Pod(name, "w")) }
 	judgeEach(t, protectedPods(), map[string]outcome{
 		"its node drifts, and stays": {tell(claim()).Change(claim().True(karpenter.Drifted)), check.Holds, ""},
 		"evicted":                    {tell(claim()).Change(evict(protect(pod()))), check.Broken, "and was evicted"},
@@ -51,7 +52,11 @@ func TestProtectedPods(t *testing.T) {
 			After(time.Second).Change(claim().Because(karpenter.DisruptionReason, "Empty")), check.Holds, ""},
 		"at its end": {historytest.Begin().Add(claim(), protect(pod()).Phase("Succeeded")).After(time.Hour).
 			Change(claim().Because(karpenter.DisruptionReason, "Empty")), check.Vacuous, ""},
-		"forced without a deadline": {forced(claim().Deleting()), check.Broken, "nothing bounds the drain"},
+		"deleted in a drain":                  {tell(claim().Deleting()).Change(protect(pod()).Deleting()).Add(another("b")), check.Broken, "it has the annotation karpenter.sh/do-not-disrupt"},
+		"deleted in a drain, at its deadline": {tell(claim().Deleting().Annotate(karpenter.TerminationTimestampAnnotation, at(9*time.Second))).Change(protect(pod()).Deleting()).Add(another("b")), check.Holds, ""},
+		"scaled down in a drain":              {tell(claim().Deleting()).Change(protect(pod()).Deleting()), check.Holds, ""},
+		"deleted by somebody":                 {tell(claim()).Change(protect(pod()).Deleting()).Add(another("b")), check.Vacuous, ""},
+		"forced without a deadline":           {forced(claim().Deleting()), check.Broken, "nothing bounds the drain"},
 		"forced too early": {
 			forced(claim().Deleting().Annotate(karpenter.TerminationTimestampAnnotation, at(time.Hour))),
 			check.Broken, "ends before the drain must",

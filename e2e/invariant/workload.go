@@ -1,13 +1,6 @@
 package invariant
 
-import (
-	"time"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/plumbline-e2e/plumbline/e2e/history"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
-)
+import "time"
 
 // workload is how many pods an owner has, now and a little while ago: as many as it
 // had at most in that time is what it wants to have.
@@ -19,20 +12,6 @@ type workload struct {
 type headcount struct {
 	from   time.Time
 	active int
-}
-
-// workload is a pod's, made when first asked for.
-func (b *podBudgets) workload(pod *history.Object) *workload {
-	id := pod.UID // a pod without an owner is one by itself
-	if owners := list(pod.Unstructured(), "metadata", "ownerReferences"); len(owners) > 0 {
-		uid, _ := owners[0]["uid"].(string)
-		name, _ := owners[0]["name"].(string)
-		id = pod.Namespace + "/" + name + "/" + uid
-	}
-	if b.workloads[id] == nil {
-		b.workloads[id] = &workload{}
-	}
-	return b.workloads[id]
 }
 
 func (w *workload) change(by int, now time.Time) {
@@ -52,16 +31,4 @@ func (w *workload) wanted(now time.Time) int {
 		}
 	}
 	return most
-}
-
-// replaceable says whether a pod is one of those that are made anew wherever there is
-// room, when they go.
-func replaceable(pod *unstructured.Unstructured) bool {
-	return ownedBy(pod, "ReplicaSet") || ownedBy(pod, "StatefulSet") || ownedBy(pod, "ReplicationController")
-}
-
-// revision is which template of a StatefulSet a pod was made from (Kubernetes:
-// apps/v1 ControllerRevisionHashLabelKey); a ReplicaSet has one only.
-func revision(pod *history.Object) string {
-	return karpenter.Label(pod.Unstructured(), "controller-revision-hash")
 }
