@@ -1,6 +1,50 @@
 package main
 
-// cloudLies returns the lies of the cloud level.
+// cloudLies returns the lies of the cloud level: what a cloud, or a provider's
+// own code, gets wrong. Core is honest here.
 func cloudLies() map[string]lie {
-	return map[string]lie{}
+	return map[string]lie{
+		// Instances begin.
+		"never-launches":            launching(neverLaunches),
+		"leaks-an-instance":         launching(leaksAnother),
+		"launches-then-fails":       launching(launchesThenFails()),
+		"launches-once-per-pool":    launchesOncePerPool(),
+		"launches-too-small":        launching(launchesTooSmall()),
+		"launches-too-large":        sized(hasManyCPUs),
+		"launches-on-demand":        launching(launchesOnDemand()),
+		"forgets-the-provider-id":   launching(saying(hasNoProviderID)),
+		"dies-after-a-launch":       launching(diesAfterLaunch),
+		"ignores-node-affinity":     launching(ignoresRequirements()),
+		"forgets-labels":            launching(forgetsLabels()),
+		"forgets-annotations":       launching(forgetsAnnotations),
+		"forgets-the-capacity-type": labelled(hasNoCapacityType),
+		"mistakes-the-architecture": labelled(hasWrongArchitecture),
+
+		// Nodes join.
+		"joins-registered-at-once": joinedAs(isNotUnregistered),
+		"joins-without-taints":     joinedAs(keepsTaintsToItself),
+		"joins-with-little-room":   joinedAs(hasRoomForTwoPods),
+
+		// Nodes live.
+		"joins-again":            tending(joinsAgain),
+		"clears-startup-taints":  tending(clearsStartupTaints),
+		"clears-disrupted-taint": tending(clearsDisruptedTaint),
+		"resets-labels":          tending(resetsLabels),
+		"ends-by-itself":         tending(endsByItself()),
+
+		// Instances end.
+		"forgets-instances":    ending(forgetsInstances()),
+		"never-ends-instances": ending(neverEndsInstances),
+		"fails-to-end":         ending(failsToEnd),
+
+		// What is for sale.
+		"offers-no-spot":            offering(hasNoSpot),
+		"offers-room-for-two-pods":  offering(hasRoomForTwo),
+		"offers-thousandfold-cpus":  offering(hasThousandfoldCPUs),
+		"offers-nothing-to-weights": {cloud: lying(liar{types: nothingForTheHeaviest})},
+
+		// Drift.
+		"drifts-always":     drifting(func() bool { return true }),
+		"drifts-on-and-off": drifting(onAndOff()),
+	}
 }
