@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER IMAGE GATES FOCUS SKIP LABELS PROCS KEEP
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER IMAGE GATES FOCUS SKIP LABELS PROCS KEEP LIE
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -85,6 +85,13 @@ vuln: ## look for known vulnerabilities that the code reaches; needs vuln.go.dev
 e2e: ## run the suites against a provider: make e2e PROVIDER=kwok K8S=1.36 KARPENTER=v1.15.0
 	@go test -c -tags e2e -o "$(ARTIFACTS)/conformance.test" ./suites
 	@exec "$(ARTIFACTS)/conformance.test" -test.run '^TestConformance$$'
+
+# What the suites are worth: each lie must be caught by the specs that claim
+# to, and the honest provider stay green.
+.PHONY: lies
+lies: ## run the specs against providers that are broken on purpose: make lies LIE=cloud
+	@go test -c -tags e2e -o "$(ARTIFACTS)/conformance.test" ./suites
+	@$(PLUMBLINE) lies -binary "$(ARTIFACTS)/conformance.test"
 
 # One spec of each suite will do to see that importing works. The artifacts
 # lie apart, so that `latest` stays the last `make e2e`.

@@ -15,7 +15,7 @@ import (
 const stages = "NodeClaims are launched, registered and initialized in that order, and for good"
 
 func TestABrokenInvariantFailsTheSpec(t *testing.T) {
-	claim := historytest.Claim("c").True(karpenter.Launched)
+	claim := historytest.Claim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched)
 	backwards := historytest.Begin().Add(claim).After(time.Second).Change(claim.False(karpenter.Launched)).History()
 	for name, c := range map[string]struct {
 		before *ending

@@ -38,8 +38,9 @@ func Outcomes(run string) ([]report.Outcome, error) {
 	return all, err
 }
 
-// newRunFolder makes the folder of one run and points the link "latest" at it.
-func newRunFolder(artifacts string) (string, error) {
+// NewRunFolder makes the folder of one run among the artifacts and points the
+// link "latest" at it.
+func NewRunFolder(artifacts string) (string, error) {
 	run := filepath.Join(artifacts, fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102-150405"), os.Getpid()))
 	if err := os.MkdirAll(run, 0o755); err != nil {
 		return "", fmt.Errorf("folder for artifacts: %w; ARTIFACTS chooses another", err)

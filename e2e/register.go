@@ -155,7 +155,7 @@ func (r *Registration) prepare(ctx context.Context) error {
 		r.config = &c
 	}
 	if r.run == "" {
-		run, err := newRunFolder(r.config.Artifacts)
+		run, err := NewRunFolder(r.config.Artifacts)
 		if err != nil {
 			return err
 		}

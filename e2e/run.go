@@ -126,7 +126,7 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	if err != nil {
 		return err
 	}
-	run, err := newRunFolder(c.Artifacts)
+	run, err := NewRunFolder(c.Artifacts)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ func commands() []command {
 		{name: "setup", help: "build what a run needs into the cache, without running anything", run: setup},
 		{name: "up", help: "start a cluster with the provider and leave it running", run: up},
 		{name: "down", help: "end the cluster that up started", run: down},
+		{name: "lies", help: "run the specs against providers that are broken on purpose; LIE chooses some", run: tellLies},
 		{name: "judge", help: "judge saved recordings by every invariant: judge HISTORY.jsonl.gz...", run: judge},
 		{name: "summary", help: "print the latest run as Markdown", run: summary},
 		{name: "bench", help: "measure start-up, memory and the recorder; writes bench.json", run: bench},

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/suites"
+)
+
+// liesFile is where the results lie, in the run's folder.
+const liesFile = "lies.json"
+
+// tellLies runs, for each lie, the specs that claim to catch it, and the same
+// specs against the honest provider. It fails unless every lie is caught and
+// no honest run is red.
+func tellLies(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("lies", flag.ContinueOnError)
+	binary := flags.String("binary", "", "the compiled conformance test, which `make lies` makes")
+	if err := flags.Parse(args); err != nil {
+		return fmt.Errorf("lies: %w", err)
+	}
+	c, chosen, err := chooseLies(*binary)
+	if err != nil {
+		return err
+	}
+	run, err := e2e.NewRunFolder(c.Artifacts)
+	if err != nil {
+		return err
+	}
+	honest, lying, fixed := trials(chosen)
+	total := len(honest) + len(lying) + len(fixed)
+	step(fmt.Sprintf("%d lies, %d runs, %d at a time; artifacts in %s", len(chosen), total, min(c.Procs, total), run))
+	r := newLiesReport(chosen, os.Getenv("LIE") == "")
+	show := &liesProgress{total: total, began: time.Now()}
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(c.Procs)
+	start := func(t trial, add func(trial, result) string) {
+		group.Go(func() error {
+			began := time.Now()
+			outcomes, err := t.run(within, *binary, filepath.Join(run, t.name))
+			if within.Err() != nil {
+				return context.Cause(within)
+			}
+			show.line(func() string { return add(t, result{outcomes, err, time.Since(began)}) })
+			return nil
+		})
+	}
+	for _, t := range honest {
+		start(t, r.addHonest)
+	}
+	for _, t := range lying {
+		start(t, r.addLie)
+	}
+	for _, t := range fixed {
+		start(t, r.addFixed)
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	r.Took = time.Since(show.began).Seconds()
+	r.finish(allSpecs())
+	if err := r.write(filepath.Join(run, liesFile)); err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stdout)
+	if err := r.print(os.Stdout); err != nil {
+		return err
+	}
+	return r.verdict()
+}
+
+// chooseLies reads what is asked for, with all mistakes at once.
+func chooseLies(binary string) (e2e.Config, []lie, error) {
+	c, err := e2e.FromEnv()
+	errs := []error{err}
+	for _, name := range []string{"PROVIDER", "KARPENTER", "IMAGE", "FOCUS", "SKIP", "LABELS", "GATES", "KEEP"} {
+		if v := os.Getenv(name); v != "" {
+			errs = append(errs, fmt.Errorf("%s=%s: what runs is said by the lies; LIE chooses among them, by name or level, separated by commas", name, v))
+		}
+	}
+	if _, err := os.Stat(binary); err != nil {
+		errs = append(errs, fmt.Errorf("the conformance test is missing, run `make lies`: %w", err))
+	}
+	all, err := loadLies(filepath.Join(faulty, "lies"), suites.All())
+	errs = append(errs, err)
+	if err != nil {
+		return c, nil, errors.Join(errs...)
+	}
+	chosen, err := choose(all, os.Getenv("LIE"))
+	return c, chosen, errors.Join(append(errs, err)...)
+}
+
+func allSpecs() []string {
+	var all []string
+	for _, suite := range suites.All() {
+		for _, spec := range suite.Specs() {
+			all = append(all, suite.Name+" "+spec.Name)
+		}
+	}
+	return all
+}
+
+// liesProgress shows a line for each trial that has ended.
+type liesProgress struct {
+	mu          sync.Mutex
+	done, total int
+	began       time.Time
+}
+
+// line shows what add says, under a lock that add's own work needs too.
+func (p *liesProgress) line(add func() string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	left := time.Since(p.began) / time.Duration(p.done) * time.Duration(p.total-p.done)
+	fmt.Fprintf(os.Stdout, "[%*d/%d] %s  (about %s left)\n", len(fmt.Sprint(p.total)), p.done, p.total, add(), left.Round(time.Second))
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+)
+
+// faulty is the folder of the providers that are broken on purpose.
+const faulty = "providers/faulty"
+
+// releases is the level of the lies that released versions of Karpenter tell.
+const releases = "releases"
+
+// lie is a broken promise and the specs that claim to catch it.
+type lie struct {
+	Name    string   `json:"name"`
+	Lie     string   `json:"lie"`     // what the provider does, in a sentence
+	Promise string   `json:"promise"` // what it should, in a sentence
+	Specs   []string `json:"specs"`   // "suite spec": every one of them must turn red
+
+	// Karpenter is the release that tells the lie; empty: the faulty provider does.
+	Karpenter string `json:"karpenter,omitempty"`
+	// Fixed is the release in which the same specs are green; empty: none yet.
+	Fixed string `json:"fixed,omitempty"`
+	Issue string `json:"issue,omitempty"` // upstream's
+	// Gates are feature gates that the specs need.
+	Gates map[string]bool `json:"gates,omitempty"`
+
+	Level string `json:"level"` // the name of its file: cloud, core, saboteur, releases
+}
+
+// gates is the lie's feature gates as the variable GATES has them.
+func (l lie) gates() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(l.Gates)) {
+		parts = append(parts, fmt.Sprintf("%s=%t", name, l.Gates[name]))
+	}
+	return strings.Join(parts, ",")
+}
+
+// loadLies reads all lies of a folder, and returns all mistakes together.
+// Suites are those whose specs may be named.
+func loadLies(folder string, suites []*e2e.Suite) ([]lie, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("no lies in %s; run this from the root of the repository", folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, suite := range suites {
+		for _, spec := range suite.Specs() {
+			known[suite.Name+" "+spec.Name] = true
+		}
+	}
+	var all []lie
+	var mistakes []error
+	names := map[string]bool{}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var lies []lie
+		if err := yaml.UnmarshalStrict(raw, &lies); err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", file, err))
+			continue
+		}
+		for _, l := range lies {
+			l.Level = strings.TrimSuffix(filepath.Base(file), ".yaml")
+			if err := l.check(known, names[l.Name]); err != nil {
+				mistakes = append(mistakes, fmt.Errorf("%s: %q: %w", file, l.Name, err))
+			}
+			names[l.Name] = true
+			all = append(all, l)
+		}
+	}
+	return all, errors.Join(mistakes...)
+}
+
+// check says what is wrong with a lie.
+func (l lie) check(known map[string]bool, again bool) error {
+	var mistakes []error
+	mistake := func(wrong bool, format string, args ...any) {
+		if wrong {
+			mistakes = append(mistakes, fmt.Errorf(format, args...))
+		}
+	}
+	mistake(l.Name == "" || l.Lie == "" || l.Promise == "", "name, lie and promise are needed")
+	mistake(again, "there is another lie of that name")
+	mistake(len(l.Specs) == 0, "no spec claims to catch it")
+	for _, s := range l.Specs {
+		mistake(!known[s], "there is no spec %q; `make list` shows them all, suite and name", s)
+	}
+	mistake((l.Level == releases) != (l.Karpenter != ""), "karpenter is what lies of releases.yaml have, and no others")
+	mistake(l.Level != releases && (l.Fixed != "" || l.Issue != ""), "fixed and issue belong to lies of releases.yaml")
+	return errors.Join(mistakes...)
+}
+
+// choose returns the lies that a list of names and levels chooses; all of
+// them for an empty list.
+func choose(all []lie, list string) ([]lie, error) {
+	if list == "" {
+		return all, nil
+	}
+	var chosen []lie
+	var mistakes []error
+	for _, want := range strings.Split(list, ",") {
+		found := slices.DeleteFunc(slices.Clone(all), func(l lie) bool { return l.Name != want && l.Level != want })
+		if len(found) == 0 {
+			mistakes = append(mistakes, fmt.Errorf("LIE=%s: no lie, and no level, is called that; there are\n%s", want, overview(all)))
+		}
+		chosen = append(chosen, found...)
+	}
+	return chosen, errors.Join(mistakes...)
+}
+
+// overview lists the names of all lies by level.
+func overview(all []lie) string {
+	by := map[string][]string{}
+	for _, l := range all {
+		by[l.Level] = append(by[l.Level], l.Name)
+	}
+	var b strings.Builder
+	for _, level := range slices.Sorted(maps.Keys(by)) {
+		slices.Sort(by[level])
+		fmt.Fprintf(&b, "  %s: %s\n", level, strings.Join(by[level], ", "))
+	}
+	return b.String()
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// provenWanted is the share of specs that some lie must turn red.
+const provenWanted = 0.9
+
+// result is what became of a trial.
+type result struct {
+	outcomes []report.Outcome
+	err      error // it could not be carried through
+	took     time.Duration
+}
+
+// liesReport is what lies.json holds.
+type liesReport struct {
+	Lies     []liesRow `json:"lies"`
+	Honest   honest    `json:"honest"`
+	Complete bool      `json:"complete"` // all lies were told, so that what is unproven means something
+	Specs    int       `json:"specs"`    // in all suites
+	Unproven []string  `json:"unproven"` // specs that no lie turned red
+	Took     float64   `json:"tookSeconds"`
+}
+
+// liesRow is one lie and what became of it.
+type liesRow struct {
+	lie
+	Caught bool     `json:"caught"` // by every spec that claims to, and green in the fixed release
+	By     []caught `json:"by"`
+	Missed []string `json:"missed,omitempty"` // specs that claim to catch it and didn't, with their verdicts
+	Wrong  []string `json:"wrong,omitempty"`  // what else is not as it should be
+	Took   float64  `json:"tookSeconds"`      // the whole trial, its cluster included
+}
+
+// caught is a spec that turned red.
+type caught struct {
+	Spec string `json:"spec"`
+	// Checks are the spec's own checks and the invariants that broke.
+	Claims     []string `json:"claims,omitempty"`
+	Invariants []string `json:"invariants,omitempty"`
+	Reason     string   `json:"reason"`
+	Took       float64  `json:"tookSeconds"` // from the spec's start to its verdict
+}
+
+// honest is what became of the honest provider.
+type honest struct {
+	Specs int      `json:"specs"`
+	Red   []string `json:"red,omitempty"` // with the reason
+}
+
+func newLiesReport(lies []lie, complete bool) *liesReport {
+	r := &liesReport{Complete: complete}
+	for _, l := range lies {
+		r.Lies = append(r.Lies, liesRow{lie: l})
+	}
+	return r
+}
+
+func (r *liesReport) row(name string) *liesRow {
+	return &r.Lies[slices.IndexFunc(r.Lies, func(l liesRow) bool { return l.Name == name })]
+}
+
+// addHonest adds a run of the honest provider, and sums it up in a line.
+func (r *liesReport) addHonest(t trial, got result) string {
+	red := reds(got)
+	r.Honest.Specs += len(t.specs)
+	r.Honest.Red = append(r.Honest.Red, red...)
+	return fmt.Sprintf("%s %s: %d specs, %d red, in %s", mark(len(red) == 0), t.name, len(t.specs), len(red), got.took.Round(time.Second))
+}
+
+// addFixed adds a run of the release in which a lie is no longer told.
+func (r *liesReport) addFixed(t trial, got result) string {
+	row := r.row(strings.TrimSuffix(t.name, "-fixed"))
+	red := reds(got)
+	for _, why := range red {
+		row.Wrong = append(row.Wrong, fmt.Sprintf("red in %s too: %s", t.release, why))
+	}
+	return fmt.Sprintf("%s %s: %d specs of %s, %d red", mark(len(red) == 0), row.Name, len(t.specs), t.release, len(red))
+}
+
+// addLie adds the run in which a lie was told.
+func (r *liesReport) addLie(t trial, got result) string {
+	row := r.row(t.name)
+	row.Took = got.took.Seconds()
+	if got.err != nil {
+		row.Wrong = append(row.Wrong, got.err.Error())
+	}
+	for _, o := range got.outcomes {
+		// A failure that is known of a release is one.
+		if o.Verdict == report.Failed || o.Verdict == report.Known {
+			row.By = append(row.By, caught{specOf(o), broke(o.Claims), broke(o.Invariants), firstLine(o.Reason), o.Took.Seconds()})
+			continue
+		}
+		row.Missed = append(row.Missed, fmt.Sprintf("%s (%s) %s", specOf(o), o.Verdict, firstLine(o.Reason)))
+	}
+	by := "not caught"
+	if len(row.By) > 0 {
+		by = "caught by " + row.By[0].what()
+	}
+	problem := strings.Join(slices.Concat(row.Missed, row.Wrong), "; ")
+	if problem != "" {
+		problem = "; NOT AS CLAIMED: " + problem
+	}
+	return fmt.Sprintf("%s %s (%s): %s, in %s%s", mark(len(row.By) > 0 && problem == ""), row.Name, row.Level, by, got.took.Round(time.Second), problem)
+}
+
+// finish says which lies were caught and which specs no lie has turned red.
+func (r *liesReport) finish(specs []string) {
+	proven := map[string]bool{}
+	for i := range r.Lies {
+		row := &r.Lies[i]
+		row.Caught = len(row.By) > 0 && len(row.Missed)+len(row.Wrong) == 0
+		for _, c := range row.By {
+			proven[c.Spec] = true
+		}
+	}
+	r.Specs, r.Unproven = len(specs), []string{}
+	for _, s := range specs {
+		if !proven[s] {
+			r.Unproven = append(r.Unproven, s)
+		}
+	}
+}
+
+// verdict is an error unless all is as it should be.
+func (r *liesReport) verdict() error {
+	var errs []error
+	for _, l := range r.Lies {
+		if !l.Caught {
+			errs = append(errs, fmt.Errorf("%s: not caught as its specs claim", l.Name))
+		}
+	}
+	if n := len(r.Honest.Red); n > 0 {
+		errs = append(errs, fmt.Errorf("the honest provider is red in %d specs:\n%s", n, strings.Join(r.Honest.Red, "\n")))
+	}
+	if r.Complete && r.proven() < provenWanted*float64(r.Specs) {
+		errs = append(errs, fmt.Errorf("%d of %d specs are unproven; at most a tenth may be", len(r.Unproven), r.Specs))
+	}
+	return errors.Join(errs...)
+}
+
+func (r *liesReport) proven() float64 { return float64(r.Specs - len(r.Unproven)) }
+
+func (r *liesReport) write(file string) error {
+	raw, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(raw, '\n'), 0o644) //nolint:gosec // a report, for everybody
+}
+
+// print writes the table of lies and what else there is to know.
+func (r *liesReport) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\tLIE\tLEVEL\tTOOK\tCAUGHT BY")
+	missed := 0
+	for _, l := range r.Lies {
+		by := "nothing"
+		took := ""
+		if len(l.By) > 0 {
+			by, took = l.By[0].Spec+": "+l.By[0].what(), fmt.Sprintf("%.0f s", l.By[0].Took)
+		}
+		if !l.Caught {
+			missed++
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", mark(l.Caught), l.Name, l.Level, took, by)
+		for _, problem := range slices.Concat(l.Missed, l.Wrong) {
+			fmt.Fprintf(w, "\t\t\t\t! %s\n", problem)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if r.Complete && len(r.Unproven) > 0 {
+		fmt.Fprintf(out, "\nspecs that no lie turned red:\n  %s\n", strings.Join(r.Unproven, "\n  "))
+	}
+	fmt.Fprintf(out, "\n%d of %d lies caught; honest: %d specs, %d red", len(r.Lies)-missed, len(r.Lies), r.Honest.Specs, len(r.Honest.Red))
+	if r.Complete {
+		fmt.Fprintf(out, "; %d of %d specs proven", r.Specs-len(r.Unproven), r.Specs)
+	}
+	fmt.Fprintf(out, "; in %s\n", (time.Duration(r.Took) * time.Second))
+	return nil
+}
+
+// what names the checks that broke, or the reason if none did.
+func (c caught) what() string {
+	checks := slices.Concat(c.Claims, c.Invariants)
+	if len(checks) == 0 {
+		return c.Reason
+	}
+	more := ""
+	if n := len(checks) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return checks[0] + more
+}
+
+// broke names the checks that broke.
+func broke(all []report.Judged) []string {
+	var names []string
+	for _, j := range all {
+		if j.Broke() {
+			names = append(names, j.Check)
+		}
+	}
+	return names
+}
+
+// reds lists what of an honest trial is not green. A spec that is skipped was
+// not tried, which is not green either.
+func reds(got result) []string {
+	var red []string
+	if got.err != nil {
+		red = append(red, got.err.Error())
+	}
+	for _, o := range got.outcomes {
+		if o.Verdict.Red() || o.Verdict == report.Skipped {
+			red = append(red, fmt.Sprintf("%s (%s): %s", specOf(o), o.Verdict, firstLine(o.Reason)))
+		}
+	}
+	return red
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+func mark(good bool) string {
+	if good {
+		return "✓"
+	}
+	return "✗"
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/suites"
+)
+
+// trial is one run of some specs against one provider.
+type trial struct {
+	name     string // of its folder
+	provider string // for PROVIDER
+	prefix   string // the provider's name, with which its specs' sentences begin
+	lie      string // for LIE; empty: honest
+	release  string // for KARPENTER; empty: the adapter's
+	gates    string // for GATES
+	specs    []string
+}
+
+// lying is the trial in which the lie is told.
+func (l lie) lying() trial {
+	t := trial{name: l.Name, lie: l.Name, provider: filepath.Join(faulty, "adapter.yaml"), prefix: "faulty", gates: l.gates(), specs: l.Specs}
+	if l.Karpenter != "" {
+		t.lie, t.provider, t.prefix, t.release = "", "kwok", "kwok", l.Karpenter
+	}
+	return t
+}
+
+// trials are all runs that the lies need: each lie's own; the fixed release of
+// each that a release tells; and the honest twin of the faulty provider with
+// every spec that claims to catch a lie, suite by suite. The long ones come first.
+func trials(lies []lie) (honest, lying, fixed []trial) {
+	type group struct{ suite, gates string }
+	specs := map[group][]string{}
+	var groups []group
+	for _, l := range lies {
+		lying = append(lying, l.lying())
+		if l.Karpenter != "" {
+			if l.Fixed != "" {
+				t := l.lying()
+				t.name, t.release = l.Name+"-fixed", l.Fixed
+				fixed = append(fixed, t)
+			}
+			continue
+		}
+		for _, s := range l.Specs {
+			g := group{suiteOf(s), l.gates()}
+			if specs[g] == nil {
+				groups = append(groups, g)
+			}
+			if !slices.Contains(specs[g], s) {
+				specs[g] = append(specs[g], s)
+			}
+		}
+	}
+	for _, g := range groups {
+		t := lie{Name: strings.Trim("honest-"+strings.ReplaceAll(g.suite, " ", "-")+"-"+g.gates, "-"), Specs: specs[g]}.lying()
+		t.lie, t.gates = "", g.gates
+		honest = append(honest, t)
+	}
+	slices.SortStableFunc(honest, func(a, b trial) int { return len(b.specs) - len(a.specs) })
+	return honest, lying, fixed
+}
+
+// run runs the trial's specs one after another, by the test binary that `make
+// e2e` runs, in a folder of its own, and returns their outcomes. Specs that
+// turn red are no error; a run that did not get to a spec is.
+func (t trial) run(ctx context.Context, binary, folder string) ([]report.Outcome, error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(folder, "log.txt"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd := exec.CommandContext(ctx, binary, "-test.run", "^TestConformance$")
+	cmd.Env = t.environ(os.Environ(), folder)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C comes from us, once
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = 2 * time.Minute
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return nil, err
+	}
+	outcomes, err := e2e.Outcomes(filepath.Join(folder, "latest"))
+	if err != nil {
+		return nil, fmt.Errorf("it ended before its specs began; see %s", log.Name())
+	}
+	for _, s := range t.specs {
+		if !slices.ContainsFunc(outcomes, func(o report.Outcome) bool { return specOf(o) == s }) {
+			return outcomes, fmt.Errorf("it ended before %q did; see %s", s, log.Name())
+		}
+	}
+	return outcomes, nil
+}
+
+// environ is the environment of the trial: the user's, with all that selects
+// what runs replaced.
+func (t trial) environ(user []string, folder string) []string {
+	patterns := make([]string, len(t.specs))
+	for i, s := range t.specs {
+		patterns[i] = regexp.QuoteMeta(t.prefix + ": " + s)
+	}
+	ours := map[string]string{
+		"PROVIDER": t.provider, "LIE": t.lie, "KARPENTER": t.release, "GATES": t.gates,
+		"FOCUS": "^(" + strings.Join(patterns, "|") + ")$", "PROCS": "1", "ARTIFACTS": folder,
+		"PLUMBLINE_RERUN": "make lies LIE=" + t.lie, "SKIP": "", "LABELS": "", "IMAGE": "", "KEEP": "",
+	}
+	env := slices.DeleteFunc(slices.Clone(user), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		_, set := ours[name]
+		return set
+	})
+	for name, value := range ours {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+func specOf(o report.Outcome) string { return o.Suite + " " + o.Spec }
+
+// suiteOf is the name of the suite that a spec belongs to.
+func suiteOf(spec string) string {
+	for _, suite := range suites.All() {
+		if strings.HasPrefix(spec, suite.Name+" ") {
+			return suite.Name
+		}
+	}
+	return ""
+}

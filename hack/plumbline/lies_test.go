@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/suites"
+)
+
+func lyingSuites() []*e2e.Suite {
+	drift := e2e.NewSuite("drift")
+	for _, name := range []string{"replaces nodes", "keeps nodes"} {
+		drift.Add(e2e.Spec{Name: name, Run: func(context.Context, *e2e.Env) {}})
+	}
+	return []*e2e.Suite{drift}
+}
+
+func lieFiles(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		NewWithT(t).Expect(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)).To(Succeed())
+	}
+	return dir
+}
+
+const forgets = `
+- name: forgets
+  lie: Delete does nothing
+  promise: an instance ends with its NodeClaim
+  specs: [drift replaces nodes]
+`
+
+func TestLiesAreLoaded(t *testing.T) {
+	g := NewWithT(t)
+	all, err := loadLies(lieFiles(t, map[string]string{
+		"cloud.yaml": forgets,
+		"releases.yaml": `
+- name: static-runaway
+  lie: a deleted static pool gets NodeClaims
+  promise: it gets none
+  specs: [drift keeps nodes]
+  karpenter: v1.9.0
+  fixed: v1.10.0
+  issue: https://example.com/2840
+  gates: {StaticCapacity: true}
+`}), lyingSuites())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(all).To(HaveLen(2))
+	g.Expect(all[0].Level).To(Equal("cloud"))
+	g.Expect(all[1].gates()).To(Equal("StaticCapacity=true"))
+
+	g.Expect(choose(all, "")).To(Equal(all))
+	g.Expect(choose(all, "releases")).To(Equal(all[1:]))
+	g.Expect(choose(all, "static-runaway,forgets")).To(Equal([]lie{all[1], all[0]}))
+	_, err = choose(all, "forgts,cloud")
+	g.Expect(err).To(MatchError("LIE=forgts: no lie, and no level, is called that; there are\n  cloud: forgets\n  releases: static-runaway\n"))
+
+	honest, lying, fixed := trials(all)
+	g.Expect(honest).To(HaveLen(1), "releases have twins of their own")
+	g.Expect(honest[0].environ(nil, "/art")).To(ContainElements("LIE=", "PROVIDER=providers/faulty/adapter.yaml", "FOCUS=^(faulty: drift replaces nodes)$"))
+	g.Expect(lying).To(HaveLen(2))
+	g.Expect(lying[0].environ(nil, "/art")).To(ContainElements("LIE=forgets", "KARPENTER="))
+	g.Expect(lying[1].environ(nil, "/art")).To(ContainElements("LIE=", "KARPENTER=v1.9.0", "PROVIDER=kwok", "GATES=StaticCapacity=true"))
+	g.Expect(fixed).To(HaveLen(1))
+	g.Expect(fixed[0].environ(nil, "/art")).To(ContainElements("LIE=", "KARPENTER=v1.10.0", "PROVIDER=kwok"))
+}
+
+func TestMistakesInLiesAreSaidTogether(t *testing.T) {
+	g := NewWithT(t)
+	_, err := loadLies(lieFiles(t, map[string]string{
+		"cloud.yaml": forgets + forgets,
+		"core.yaml":  "- {name: x, lie: y, promise: z, specs: [drift replaces nods], karpenter: v1.9.0}\n- {name: w}\n",
+		"more.yaml":  "- {nme: x}\n",
+	}), lyingSuites())
+	for _, want := range []string{
+		`cloud.yaml: "forgets": there is another lie of that name`,
+		`core.yaml: "x": there is no spec "drift replaces nods"`,
+		`karpenter is what lies of releases.yaml have`,
+		`core.yaml: "w": name, lie and promise are needed`, `no spec claims to catch it`,
+		`more.yaml: error unmarshaling JSON: while decoding JSON: json: unknown field "nme"`,
+	} {
+		g.Expect(err).To(MatchError(ContainSubstring(want)))
+	}
+	_, err = loadLies(t.TempDir(), lyingSuites())
+	g.Expect(err).To(MatchError(ContainSubstring("no lies in")))
+}
+
+// The lies of this repository are well-formed.
+func TestTheLiesThereAre(t *testing.T) {
+	g := NewWithT(t)
+	all, err := loadLies(filepath.Join("..", "..", faulty, "lies"), suites.All())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(len(all)).To(BeNumerically(">=", 40))
+}
+
+func TestATrialReplacesWhatSelects(t *testing.T) {
+	env := trial{prefix: "faulty", provider: "p.yaml", lie: "forgets", specs: []string{"drift a's", "drift b"}}.
+		environ([]string{"HOME=/root", "FOCUS=x", "LIE=cloud", "PROCS=4"}, "/art")
+	NewWithT(t).Expect(env).To(ContainElements("HOME=/root", "FOCUS=^(faulty: drift a's|faulty: drift b)$", "LIE=forgets", "PROCS=1", "ARTIFACTS=/art", "KARPENTER="))
+	NewWithT(t).Expect(env).NotTo(ContainElements("FOCUS=x", "LIE=cloud"))
+}
+
+func TestTheVerdictOnLies(t *testing.T) {
+	outcome := func(spec string, v report.Verdict) report.Outcome {
+		return report.Outcome{
+			Suite: "drift", Spec: spec, Verdict: v, Reason: "because", Took: 3 * time.Second,
+			Invariants: []report.Judged{{Check: "the ledger closes", Verdict: map[bool]string{true: "broken", false: "holds"}[v == report.Failed], Tested: 1}},
+		}
+	}
+	l := lie{Name: "forgets", Level: "cloud", Specs: []string{"drift replaces nodes", "drift keeps nodes"}}
+	both := func(a, b report.Verdict) result {
+		return result{outcomes: []report.Outcome{outcome("replaces nodes", a), outcome("keeps nodes", b)}}
+	}
+	for name, c := range map[string]struct {
+		lying, honest result
+		says, fails   string
+	}{
+		"caught by both":         {both(report.Failed, report.Failed), both(report.Passed, report.Passed), "drift replaces nodes: the ledger closes", ""},
+		"a known failure counts": {both(report.Failed, report.Known), both(report.Passed, report.Passed), "1 of 1 lies caught", ""},
+		"missed by one":          {both(report.Failed, report.Passed), both(report.Passed, report.Passed), "! drift keeps nodes (passed)", "forgets: not caught"},
+		"infra catches nothing":  {both(report.Infra, report.Vacuous), both(report.Passed, report.Passed), "nothing", "forgets: not caught"},
+		"honest is red":          {both(report.Failed, report.Failed), both(report.Passed, report.Vacuous), "honest: 2 specs, 1 red", "the honest provider is red in 1 specs"},
+		"the run broke off":      {result{err: errors.New("no disk")}, both(report.Passed, report.Passed), "! no disk", "forgets: not caught"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			r := newLiesReport([]lie{l}, true)
+			r.addLie(l.lying(), c.lying)
+			honest := l.lying()
+			honest.lie = ""
+			r.addHonest(honest, c.honest)
+			r.finish(l.Specs)
+			var out bytes.Buffer
+			g.Expect(r.print(&out)).To(Succeed())
+			g.Expect(out.String()).To(ContainSubstring(c.says))
+			if c.fails == "" {
+				g.Expect(r.verdict()).To(Succeed())
+				return
+			}
+			g.Expect(r.verdict()).To(MatchError(ContainSubstring(c.fails)))
+		})
+	}
+}
+
+func TestTooManyUnprovenSpecsFail(t *testing.T) {
+	g := NewWithT(t)
+	l := lie{Name: "forgets", Specs: []string{"drift replaces nodes"}}
+	caughtOne := result{outcomes: []report.Outcome{{Suite: "drift", Spec: "replaces nodes", Verdict: report.Failed}}}
+	for _, complete := range []bool{true, false} {
+		r := newLiesReport([]lie{l}, complete)
+		r.addLie(l.lying(), caughtOne)
+		r.finish([]string{"drift replaces nodes", "drift keeps nodes"})
+		g.Expect(r.Unproven).To(Equal([]string{"drift keeps nodes"}))
+		if complete {
+			g.Expect(r.verdict()).To(MatchError("1 of 2 specs are unproven; at most a tenth may be"))
+		} else {
+			g.Expect(r.verdict()).To(Succeed())
+		}
+	}
+}
