@@ -22,8 +22,8 @@ func driftLies() map[string]lie {
 				return err
 			},
 		}),
-		"launches-two-replacements":           launchesTwice(disrupting),
-		"replaces-by-a-stale-pool": staleTemplates(),
+		"launches-two-replacements": launchesTwice(disrupting),
+		"replaces-by-a-stale-pool":  staleTemplates(),
 	}
 }
 
