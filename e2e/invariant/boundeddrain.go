@@ -25,7 +25,9 @@ const lag = time.Second
 //   - pods are evicted in turn: first those that are neither critical nor of a
 //     DaemonSet, then daemons, then critical pods, then critical daemons; no turn
 //     begins while a pod of an earlier one is there, unless its own time to be
-//     deleted by force has come.
+//     deleted by force has come;
+//   - the drain isn't said to be over (condition Drained), and the instance of a ready
+//     node isn't ended (InstanceTerminating), while a pod is there that it waits for.
 //
 // Pods that come while the drain is under way hold no turn. How long the instance
 // takes to end after the drain is the provider's business and not judged.
@@ -80,6 +82,9 @@ func (d *drain) see(m *check.Moment) {
 		}
 	default:
 		d.claim(m, m.Event.Object)
+		if m.Before != nil && !gone(m) {
+			d.over(m)
+		}
 	}
 }
 
@@ -134,6 +139,26 @@ func (d *drain) overdue(m *check.Moment) {
 				m.Suspect(fmt.Sprintf("the drain of node %s had to be over at %s; %s later a pod is there that was not told to end by then",
 					node, by.UTC().Format(time.TimeOnly), m.Time.Sub(by).Round(time.Second)), r.pod, d.claims[node])
 			}
+		}
+	}
+}
+
+// over judges the end of a drain.
+func (d *drain) over(m *check.Moment) {
+	claim := m.Event.Object
+	name := karpenter.ClaimNode(claim.Unstructured())
+	began, draining := d.began[name]
+	if !draining || !becomes(m, karpenter.Drained) && !becomes(m, karpenter.InstanceTerminating) {
+		return
+	}
+	node := m.World.Get(karpenter.Nodes, "", name)
+	if node == nil || !karpenter.NodeReady(node.Unstructured()) {
+		return // its instance is gone already, and its pods with it
+	}
+	m.Tested()
+	for _, r := range d.pods[name] {
+		if drains(r.pod.Unstructured()) && r.since.Before(began.Add(-lag)) && !d.forced(name, r, m.Time) {
+			m.Suspect(fmt.Sprintf("node %s counts as drained, or its instance is ended, and a pod that should have left is still on it", name), r.pod, claim)
 		}
 	}
 }

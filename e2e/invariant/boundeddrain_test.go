@@ -77,3 +77,28 @@ func TestDrainInTurn(t *testing.T) {
 		"a gap":          {historytest.Begin().Gap(karpenter.Pods, "410").Add(node(), app(), daemon()).After(time.Minute).Change(node().Deleting()).Change(evict(daemon())), check.Unknown, "gap"},
 	})
 }
+
+func TestDrainIsOver(t *testing.T) {
+	node := func() *historytest.Thing { return historytest.Node("n").Pool("p").Ready() }
+	claim := func() *historytest.Thing { return historytest.Claim("c").Pool("p").On("n").Deleting() }
+	pod := func() *historytest.Thing { return historytest.Pod("a", "w").On("n").Phase("Running") }
+	tell := func(things ...*historytest.Thing) *historytest.Story {
+		return historytest.Begin().Add(things...).After(time.Minute).Change(node().Deleting()).After(10 * time.Second)
+	}
+	ended := claim().True(karpenter.InstanceTerminating)
+	late := claim().Annotate(karpenter.TerminationTimestampAnnotation, at(time.Minute))
+	judgeEach(t, boundedDrain(), map[string]outcome{
+		"when the pods are gone":       {tell(node(), claim(), pod()).Delete(pod()).Change(claim().True(karpenter.Drained)).Change(ended), check.Holds, ""},
+		"too early":                    {tell(node(), claim(), pod()).Change(claim().True(karpenter.Drained)), check.Broken, "a pod that should have left is still on it"},
+		"the instance ends too early":  {tell(node(), claim(), pod()).Change(ended), check.Broken, "its instance is ended"},
+		"a pod is still ending":        {tell(node(), claim(), pod()).Change(pod().Set(at(2*time.Minute), "metadata", "deletionTimestamp")).Change(ended), check.Broken, "still on it"},
+		"a pod that is stuck":          {tell(node(), claim(), pod().Set(at(-time.Hour), "metadata", "deletionTimestamp")).Change(ended), check.Holds, ""},
+		"a pod that came late":         {tell(node(), claim()).Add(pod()).Change(ended), check.Holds, ""},
+		"a pod at its end":             {tell(node(), claim(), pod().Phase("Failed")).Change(ended), check.Holds, ""},
+		"the node is lost":             {tell(node(), claim(), pod()).Change(node().False(karpenter.Ready).Deleting()).Change(ended), check.Vacuous, ""},
+		"the node is gone":             {tell(node(), claim(), pod()).Delete(node().Deleting()).Change(ended), check.Vacuous, ""},
+		"the deadline is over":         {tell(node(), late, pod()).Change(late.True(karpenter.InstanceTerminating)), check.Holds, ""},
+		"nobody drains":                {historytest.Begin().Add(node(), claim(), pod()).After(time.Minute).Change(ended), check.Vacuous, ""},
+		"too early, but there's a gap": {tell(node(), claim(), pod()).Gap(karpenter.Pods, "410").Change(ended), check.Unknown, "gap"},
+	})
+}

@@ -23,6 +23,25 @@ func (l *ledger) expectClaim(m *check.Moment, node *history.Object) {
 	l.owe(m, key, nodeBound, "node %s has no NodeClaim", node)
 }
 
+// sameNode judges that a NodeClaim keeps its node, and that it is its instance's.
+func (l *ledger) sameNode(m *check.Moment, claim *history.Object) {
+	had, on := "", karpenter.ClaimNode(claim.Unstructured())
+	if m.Before != nil && m.Before.UID == claim.UID {
+		had = karpenter.ClaimNode(m.Before.Unstructured())
+	}
+	if had == on {
+		return
+	}
+	node := m.World.Get(karpenter.Nodes, "", on)
+	switch {
+	case had != "":
+		m.Suspect(fmt.Sprintf("NodeClaim %s had the node %s, and now has %q", claim.Name, had, on), m.Before, claim)
+	case node != nil && karpenter.NodeProviderID(node.Unstructured()) != karpenter.ClaimProviderID(claim.Unstructured()):
+		m.Suspect(fmt.Sprintf("NodeClaim %s says that its node is %s, and its instance %s; that node is the instance %s",
+			claim.Name, on, karpenter.ClaimProviderID(claim.Unstructured()), karpenter.NodeProviderID(node.Unstructured())), claim, node)
+	}
+}
+
 // own judges that a NodeClaim owns one node.
 func (l *ledger) own(m *check.Moment, node *history.Object) {
 	for _, uid := range owners(node) {

@@ -43,6 +43,7 @@ func All() []Invariant {
 		ledgerCloses(),
 		stagesInOrder(),
 		registeredWhole(),
+		asAsked(),
 		taintedFirst(),
 		replacedFirst(),
 		protectedPods(),

@@ -131,6 +131,7 @@ func (l *ledger) unique(m *check.Moment) {
 		if had == "" && id != "" {
 			m.Tested()
 		}
+		l.sameNode(m, o)
 	case karpenter.Nodes:
 		id := karpenter.NodeProviderID(o.Unstructured())
 		if other := l.nodes[id]; other != nil && other.Name != o.Name {

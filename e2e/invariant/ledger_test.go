@@ -40,6 +40,8 @@ func TestLedgerCloses(t *testing.T) {
 		"an instance of two claims":      {up().Add(historytest.Claim("c1").Set("id0", "status", "providerID")), check.Broken, "have the same instance, id0"},
 		"two nodes of one instance":      {up().Add(historytest.Node("n1").Set("id0", "spec", "providerID")), check.Broken, "are the same instance, id0"},
 		"two nodes of one claim":         {up().Add(owned(historytest.Node("n1").Set("id1", "spec", "providerID"))), check.Broken, "nodes n0 and n1 have the same NodeClaim"},
+		"another node":                   {up().Change(registered().On("n0")).Change(registered().On("n1")), check.Broken, `NodeClaim c0 had the node n0, and now has "n1"`},
+		"another instance's node":        {up().Add(historytest.Node("n1").Set("id1", "spec", "providerID")).Change(registered().On("n1")), check.Broken, "that node is the instance id1"},
 		"the claim goes before its node": {up().Delete(registered()), check.Broken, "NodeClaim c0 is gone before its node n0"},
 		"the claim outlives its node":    {end(up().Delete(pod).Delete(owned(joined()))), check.Broken, "NodeClaim c0 is still there, and its node is gone, for longer than 5m0s"},
 		"the pod outlives its node":      {end(up().Delete(owned(joined())).Delete(registered())), check.Broken, "pod w is still there"},

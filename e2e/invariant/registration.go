@@ -82,12 +82,28 @@ func (r *registrations) registered(m *check.Moment, node *history.Object) {
 	}
 	claim := r.claimOf(node)
 	if claim == nil {
+		claim = launching(m.World, node)
+	}
+	if claim == nil {
 		m.Suspect(fmt.Sprintf("node %s is registered, and no NodeClaim has its provider ID", node.Name), node)
 		return
 	}
 	if missing := demanded(claim, node); len(missing) > 0 {
 		m.Suspect(fmt.Sprintf("node %s is registered without what NodeClaim %s demands: %v", node.Name, claim.Name, missing), node, claim)
 	}
+}
+
+// launching is the NodeClaim that owns a node, as far as it has no provider ID yet:
+// Karpenter may launch and register in one go, and writes the NodeClaim's status last.
+func launching(w *history.World, node *history.Object) *history.Object {
+	for _, owner := range list(node.Unstructured(), "metadata", "ownerReferences") {
+		name, _ := owner["name"].(string)
+		claim := w.Get(karpenter.NodeClaims, "", name)
+		if owner["kind"] == "NodeClaim" && claim != nil && karpenter.ClaimProviderID(claim.Unstructured()) == "" {
+			return claim
+		}
+	}
+	return nil
 }
 
 // demanded is what a node lacks of what its NodeClaim demands, in words.

@@ -22,21 +22,29 @@ func TestRegisteredWhole(t *testing.T) {
 	started := func() *historytest.Thing { return registered().Untaint("starting") }
 
 	judgeEach(t, registeredWhole(), map[string]outcome{
-		"whole":                      {begin().Add(joining()).Change(registered()), check.Holds, ""},
-		"whole, and starts up":       {begin().Add(joining()).Change(registered()).Change(started()).Change(started()), check.Holds, ""},
-		"joins without the taint":    {begin().Add(bare()).Change(joining()).Change(registered()), check.Broken, "joined without the taint"},
-		"loses the taint before":     {begin().Add(joining()).Change(bare()), check.Broken, "without being registered"},
-		"keeps the taint":            {begin().Add(joining()).Change(registered().Taint(karpenter.UnregisteredTaint)), check.Broken, "still"},
-		"joins as if registered":     {begin().Add(registered()), check.Broken, "joins with the label"},
-		"lacks a label":              {begin().Add(joining()).Change(registered().Label("a", "c")), check.Broken, "label a=b"},
-		"lacks a taint":              {begin().Add(joining()).Change(registered().Untaint("dedicated")), check.Broken, "taint dedicated:NoSchedule"},
-		"lacks a startup taint":      {begin().Add(joining()).Change(started()), check.Broken, "taint starting:NoSchedule"},
-		"its provider syncs taints":  {begin().Add(joining()).Change(started().Label(karpenter.DoNotSyncTaintsLabel, "true")), check.Holds, ""},
-		"has no claim":               {begin().Add(joining()).Change(registered().Set("other", "spec", "providerID")), check.Broken, "no NodeClaim has its provider ID"},
+		"whole":                     {begin().Add(joining()).Change(registered()), check.Holds, ""},
+		"whole, and starts up":      {begin().Add(joining()).Change(registered()).Change(started()).Change(started()), check.Holds, ""},
+		"joins without the taint":   {begin().Add(bare()).Change(joining()).Change(registered()), check.Broken, "joined without the taint"},
+		"loses the taint before":    {begin().Add(joining()).Change(bare()), check.Broken, "without being registered"},
+		"keeps the taint":           {begin().Add(joining()).Change(registered().Taint(karpenter.UnregisteredTaint)), check.Broken, "still"},
+		"joins as if registered":    {begin().Add(registered()), check.Broken, "joins with the label"},
+		"lacks a label":             {begin().Add(joining()).Change(registered().Label("a", "c")), check.Broken, "label a=b"},
+		"lacks a taint":             {begin().Add(joining()).Change(registered().Untaint("dedicated")), check.Broken, "taint dedicated:NoSchedule"},
+		"lacks a startup taint":     {begin().Add(joining()).Change(started()), check.Broken, "taint starting:NoSchedule"},
+		"its provider syncs taints": {begin().Add(joining()).Change(started().Label(karpenter.DoNotSyncTaintsLabel, "true")), check.Holds, ""},
+		"has no claim":              {begin().Add(joining()).Change(registered().Set("other", "spec", "providerID")), check.Broken, "no NodeClaim has its provider ID"},
+		"launched and registered in one go": {
+			historytest.Begin().Add(historytest.Claim("c"), joining()).Change(ownedByClaim(registered())).Add(claim), check.Holds, "",
+		},
 		"a startup taint comes back": {begin().Add(joining()).Change(registered()).Change(started()).Change(registered()), check.Broken, "is back on node n"},
 		"never registered":           {begin().Add(joining()).Change(joining().Ready()), check.Vacuous, "no node was registered"},
 		"registered before":          {historytest.Begin().Add(claim, registered()).Start().Change(registered()), check.Vacuous, ""},
 		"another cluster's node":     {begin().Add(bare()).Change(bare().Ready()), check.Vacuous, ""},
 		"a gap":                      {begin().Add(joining()).Gap(karpenter.Nodes, "410").Change(started()), check.Unknown, "gap"},
 	})
+}
+
+// ownedByClaim is a node that the NodeClaim c owns.
+func ownedByClaim(node *historytest.Thing) *historytest.Thing {
+	return node.Set([]any{map[string]any{"kind": "NodeClaim", "name": "c"}}, "metadata", "ownerReferences")
 }

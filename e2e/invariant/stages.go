@@ -27,7 +27,9 @@ const rebooting = "Rebooting"
 // pkg/controllers/nodeclaim/lifecycle). Only a
 // restart in place takes Initialized back.
 //
-// Several may become true in one event, since Karpenter patches them together.
+// Several may become true in one event, since Karpenter patches them together. What a
+// stage has found out is there with it: the instance (status.providerID) with Launched,
+// the node (status.nodeName) with Registered.
 func stagesInOrder() Invariant {
 	return Invariant{
 		Name:   "NodeClaims are launched, registered and initialized in that order, and for good",
@@ -54,7 +56,22 @@ func followStages(m *check.Moment) {
 			m.Suspect(fmt.Sprintf("NodeClaim %s was %s, and no longer is", claim.Name, stage), m.Before, claim)
 		case is && !was:
 			m.Tested()
+			if lacks := foundOut(claim, stage); lacks != "" {
+				m.Broken(fmt.Sprintf("NodeClaim %s is %s, and its %s is empty", claim.Name, stage, lacks), claim)
+			}
 		}
+	}
+}
+
+// foundOut is the field that a stage should have set and didn't.
+func foundOut(claim *history.Object, stage string) string {
+	switch {
+	case stage == karpenter.Launched && karpenter.ClaimProviderID(claim.Unstructured()) == "":
+		return "status.providerID"
+	case stage == karpenter.Registered && karpenter.ClaimNode(claim.Unstructured()) == "":
+		return "status.nodeName"
+	default:
+		return ""
 	}
 }
 

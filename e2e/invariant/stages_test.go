@@ -9,7 +9,10 @@ import (
 )
 
 func TestStagesInOrder(t *testing.T) {
-	claim := historytest.Claim
+	bare := historytest.Claim
+	claim := func(name string) *historytest.Thing {
+		return bare(name).Set("id", "status", "providerID").On("n")
+	}
 	judgeEach(t, stagesInOrder(), map[string]outcome{
 		"one after the other": {historytest.Begin().
 			Add(claim("c")).
@@ -17,6 +20,10 @@ func TestStagesInOrder(t *testing.T) {
 			Change(claim("c").True(karpenter.Launched).True(karpenter.Registered).True(karpenter.Initialized)), check.Holds, ""},
 		"registered before it is launched": {historytest.Begin().
 			Add(claim("c").True(karpenter.Registered)), check.Broken, "is Registered, but not Launched"},
+		"launched without an instance": {historytest.Begin().
+			Add(bare("c").True(karpenter.Launched)), check.Broken, "NodeClaim c is Launched, and its status.providerID is empty"},
+		"registered without a node": {historytest.Begin().
+			Add(claim("c").On("").True(karpenter.Launched).True(karpenter.Registered)), check.Broken, "its status.nodeName is empty"},
 		"back again": {historytest.Begin().
 			Add(claim("c").True(karpenter.Launched)).
 			Change(claim("c").False(karpenter.Launched)), check.Broken, "was Launched, and no longer is"},
