@@ -21,6 +21,7 @@ import (
 func saboteurLies() map[string]lie {
 	return map[string]lie{
 		"disrupts-one-too-many":       claimLie(disruptsOneTooMany()),
+		"disrupts-protected-nodes":    claimLie(disruptsProtectedNodes),
 		"deletes-before-replacement":  claimLie(deletesBeforeReplacement),
 		"replaces-twice":              claimLie(replacesTwice()),
 		"drifts-without-cause":        {sabotage: driftsWithoutCause},
@@ -32,7 +33,9 @@ func saboteurLies() map[string]lie {
 		"evicts-before-tainting":      claimLie(evictsBeforeTainting),
 		"evicts-protected-pods":       claimLie(evictsProtectedPods),
 		"deletes-pods-by-force":       claimLie(deletesPodsByForce),
+		"deletes-past-pod-budgets":    claimLie(deletesPastPodBudgets),
 		"cuts-grace-periods-short":    claimLie(cutsGracePeriodsShort),
+		"stretches-grace-periods":     claimLie(stretchesGracePeriods),
 		"drains-daemons-first":        nodeLie(drainsDaemonsFirst),
 		"drops-node-finalizers":       nodeLie(dropsNodeFinalizers),
 		"drops-claim-finalizers":      claimLie(dropsClaimFinalizers),

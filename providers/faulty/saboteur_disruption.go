@@ -97,6 +97,24 @@ func disruptFor(ctx context.Context, c client.Client, claim *v1.NodeClaim, d tim
 	return change(ctx, c, nodeOf(claim), untaint(v1.DisruptedNoScheduleTaint))
 }
 
+// disruptsProtectedNodes chooses a drifted node for a moment, though a pod on it
+// may not be disrupted and nothing would bound its drain.
+func disruptsProtectedNodes(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
+	if !alive(claim) || !reached(claim, v1.ConditionTypeDrifted) || claim.Spec.TerminationGracePeriod != nil {
+		return false, nil
+	}
+	pods, err := podsOn(ctx, c, claim.Status.NodeName)
+	if err != nil {
+		return false, err
+	}
+	for i := range pods {
+		if protected(&pods[i]) {
+			return true, disruptFor(ctx, c, claim, blink)
+		}
+	}
+	return true, nil
+}
+
 // deletesBeforeReplacement deletes a NodeClaim as soon as it is chosen for
 // drift: there is nothing yet where its pods could go.
 func deletesBeforeReplacement(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -64,6 +65,35 @@ func cutsGracePeriodsShort(ctx context.Context, c client.Client, claim *v1.NodeC
 		return false, nil
 	}
 	return true, remove(ctx, c, claim.Status.NodeName)
+}
+
+// stretchesGracePeriods moves the end of a drain, which its NodeClaim's
+// terminationGracePeriod has set, by an hour.
+func stretchesGracePeriods(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
+	const end = v1.NodeClaimTerminationTimestampAnnotationKey
+	due, err := time.Parse(time.RFC3339, claim.Annotations[end])
+	if err != nil || claim.DeletionTimestamp.IsZero() {
+		return false, nil //nolint:nilerr // it has no end yet
+	}
+	return true, change(ctx, c, claim, func(claim *v1.NodeClaim) { claim.Annotations[end] = due.Add(time.Hour).Format(time.RFC3339) })
+}
+
+// deletesPastPodBudgets deletes the pods of a node that is going, all at once,
+// where it should ask for their eviction.
+func deletesPastPodBudgets(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
+	if claim.DeletionTimestamp.IsZero() {
+		return false, nil
+	}
+	pods, err := podsOn(ctx, c, claim.Status.NodeName)
+	if err != nil {
+		return false, err
+	}
+	for i := range pods {
+		if err := c.Delete(ctx, &pods[i]); err != nil {
+			return false, fmt.Errorf("deleting %s: %w", pods[i].Name, err)
+		}
+	}
+	return true, nil
 }
 
 // evict evicts some of the pods on a node.
