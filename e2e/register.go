@@ -52,12 +52,17 @@ type Registration struct {
 	again func(pattern string) string // the command that runs what matches
 }
 
-// declare adds the suites to the tree, under the labels given.
+// declare adds the suites to the tree, under the labels given: all their
+// specs, or those that the configuration selects. (Ginkgo's own focus would
+// match a text that begins with more than the spec's sentence.)
 func (r *Registration) declare(suites []*Suite, labels ...string) {
 	ginkgo.Describe(r.adapter.Name+":", ginkgo.Label(labels...), func() {
 		for _, suite := range suites {
 			ginkgo.Context(suite.Name, ginkgo.Label(suite.label()), func() {
 				for _, spec := range suite.Specs() {
+					if r.config != nil && !r.config.selects(r.adapter.Name, suite, spec) {
+						continue
+					}
 					ginkgo.It(spec.Name, ginkgo.Label(spec.Labels...), func(ctx ginkgo.SpecContext) {
 						r.it(ctx, suite, spec)
 					})

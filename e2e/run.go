@@ -157,19 +157,9 @@ func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
 	args := []string{
 		"run", fmt.Sprintf("--procs=%d", c.Procs), "--timeout=0", "--no-color", "--grace-period=90s", "--output-interceptor-mode=none",
 		"--output-dir=" + run, "--junit-report=junit.xml", "--json-report=report.json", "--fail-on-empty", "--silence-skips",
+		"--label-filter=" + runLabel, // they declare only what is selected
+		filepath.Join(run, testBinary), "--", "-test.run=^" + regexp.QuoteMeta(test) + "$",
 	}
-	if c.Focus != nil {
-		args = append(args, "--focus="+c.Focus.String())
-	}
-	if c.Skip != nil {
-		args = append(args, "--skip="+c.Skip.String())
-	}
-	labels := runLabel
-	if c.Labels != "" {
-		labels = fmt.Sprintf("%s && (%s)", runLabel, c.Labels)
-	}
-	args = append(args, "--label-filter="+labels)
-	args = append(args, filepath.Join(run, testBinary), "--", "-test.run=^"+regexp.QuoteMeta(test)+"$")
 	cmd := exec.CommandContext(ctx, cli, args...)
 	cmd.Env = append(os.Environ(), runVariable+"="+run, fmt.Sprintf("%s=%d", leaderVariable, os.Getpid()))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C comes from us, once

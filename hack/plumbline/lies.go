@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/providers"
 	"github.com/plumbline-e2e/plumbline/suites"
 )
 
@@ -32,11 +34,14 @@ func tellLies(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	honest, lying, fixed := trials(chosen)
+	if err := prepare(ctx, c, slices.Concat(honest, lying, fixed)); err != nil {
+		return err
+	}
 	run, err := e2e.NewRunFolder(c.Artifacts)
 	if err != nil {
 		return err
 	}
-	honest, lying, fixed := trials(chosen)
 	total := len(honest) + len(lying) + len(fixed)
 	step(fmt.Sprintf("%d lies, %d runs, %d at a time; artifacts in %s", len(chosen), total, min(c.Procs, total), run))
 	r := newLiesReport(chosen, os.Getenv("LIE") == "")
@@ -76,6 +81,25 @@ func tellLies(ctx context.Context, args []string) error {
 		return err
 	}
 	return r.verdict()
+}
+
+// prepare builds what the trials need, one after another and with its
+// progress shown, so that whatever can't be built is said before any starts.
+func prepare(ctx context.Context, c e2e.Config, all []trial) error {
+	type providing struct{ provider, release string }
+	done := map[providing]bool{}
+	for _, t := range all {
+		p := providing{t.provider, t.release}
+		if done[p] {
+			continue
+		}
+		done[p] = true
+		c.Release = t.release
+		if _, err := e2e.Prepare(ctx, c, providers.Named(t.provider), step); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // chooseLies reads what is asked for, with all mistakes at once.
