@@ -34,6 +34,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
 	"github.com/plumbline-e2e/plumbline/suites/provisioning"
+	"github.com/plumbline-e2e/plumbline/suites/static"
 	"github.com/plumbline-e2e/plumbline/suites/taints"
 )
 
@@ -45,5 +46,6 @@ func All() []*e2e.Suite {
 		drift.Suite,
 		expiration.Suite,
 		budgets.Suite,
+		static.Suite,
 	}
 }

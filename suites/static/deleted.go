@@ -1,0 +1,37 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// When a static pool is deleted its nodes end, and none is launched in their
+// place while the pool waits for them to be gone: one that does never gets rid
+// of its pool, and launches instances for as long as somebody pays.
+//
+// Source: designs/static-capacity.md, "Disruption": deleting the pool disrupts
+// all of its NodeClaims; https://github.com/kubernetes-sigs/karpenter/pull/2840.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "ends with its pool, and nothing comes in its place",
+	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Gate:  gate,
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(ctx, env, 2)
+		env.Create(ctx, pool)
+		env.Await(ctx, 2, initialized(pool))
+
+		before, old := env.Now(), env.World()
+		env.DeleteInForeground(ctx, pool)
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before),
+			check.Always(check.None(check.NodeClaims(pool).New(old))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))))
+	},
+})

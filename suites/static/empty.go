@@ -1,0 +1,38 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A static pool that shrinks gives up the nodes on which nothing runs: taking
+// back spare nodes must not restart the work on the others.
+//
+// Source: designs/static-capacity.md, "Deprovisioning Controller": empty nodes
+// are terminated first.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "gives up empty nodes before those with pods",
+	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Gate:  gate,
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(ctx, env, 4)
+		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
+		env.Create(ctx, pool)
+		env.Await(ctx, 4, initialized(pool))
+		env.Create(ctx, app)
+		env.Await(ctx, 2, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.Replicas(2))
+		env.Await(ctx, 2, check.Nodes(pool))
+
+		env.Expect(env.Since(before),
+			check.Always(check.Exactly(2, check.RunningPods(app).Old(old))),
+			check.Always(check.None(check.NodeClaims(pool).New(old))))
+	},
+})

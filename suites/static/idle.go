@@ -1,0 +1,38 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// The nodes of a static pool stay while nothing runs on them, though its policy
+// would have empty nodes removed; one beside it that isn't static loses its own.
+// Idle nodes are what a static pool is for.
+//
+// Source: designs/static-capacity.md, "Consolidation".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "is not consolidated when it is empty",
+	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Gate:  gate,
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(ctx, env, 1).ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
+		other := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
+		app := fixtures.Deployment(1).On(other)
+		env.Create(ctx, pool, other, app)
+		env.Await(ctx, 1, initialized(pool))
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before := env.Now()
+		env.Delete(ctx, app)
+		env.Await(ctx, 0, check.Nodes(other))
+
+		env.Expect(env.Since(before),
+			check.Always(check.None(check.DisruptedNodes(pool))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(other)), check.None(check.Nodes(other))))
+	},
+})

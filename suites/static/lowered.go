@@ -1,0 +1,36 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Lowering replicas takes as many nodes away as were taken back, whatever
+// budgets say, since it is asked for and not chosen; and nothing replaces them.
+//
+// Source: designs/static-capacity.md, "Disruption": scaling replicas doesn't
+// respect disruption budgets.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "shrinks by what its replicas are lowered, whatever budgets say",
+	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Gate:  gate,
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(ctx, env, 3).Budget("0")
+		env.Create(ctx, pool)
+		env.Await(ctx, 3, initialized(pool))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.Replicas(1))
+		env.Await(ctx, 1, check.NodeClaims(pool))
+		env.Await(ctx, 1, check.Nodes(pool))
+		env.Watch(ctx, settled)
+
+		replicas := check.AtLeast(1, staying(pool))
+		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
+			check.Always(check.None(check.NodeClaims(pool).New(old))))
+	},
+})

@@ -1,0 +1,34 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Raising replicas adds nodes, as many as were added, and leaves those alone
+// that are there: growing must not cost anybody a node.
+//
+// Source: designs/static-capacity.md, "Scale-Up Controller".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "grows by what its replicas are raised",
+	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Gate:  gate,
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(ctx, env, 1)
+		env.Create(ctx, pool)
+		env.Await(ctx, 1, initialized(pool))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.Replicas(3))
+		env.Await(ctx, 3, initialized(pool))
+		env.Watch(ctx, settled)
+
+		replicas := check.AtMost(3, check.NodeClaims(pool))
+		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
+			check.Always(check.Exactly(1, check.ReadyNodes(pool).Old(old))))
+	},
+})

@@ -1,0 +1,33 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A static pool has as many nodes as it has replicas, before there is any pod
+// and never one more: it is for whoever can't wait for a node, and pays for
+// each of them.
+//
+// Source: spec.replicas of the NodePool API; designs/static-capacity.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "has a node for each replica, without any pod",
+	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Gate:  gate,
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(ctx, env, 3)
+
+		before := env.Now()
+		env.Create(ctx, pool)
+		env.Await(ctx, 3, initialized(pool))
+		env.Watch(ctx, settled)
+
+		replicas := check.AtMost(3, check.NodeClaims(pool))
+		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
+			check.Finally(check.Exactly(3, check.ReadyNodes(pool))))
+	},
+})

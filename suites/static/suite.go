@@ -1,0 +1,11 @@
+// Package static holds what is promised of static NodePools: those with
+// spec.replicas, which keep a number of nodes whether pods need them or not.
+//
+// Sources: designs/static-capacity.md and spec.replicas of the NodePool API,
+// which came with Karpenter 1.8 and is behind the feature gate StaticCapacity.
+package static
+
+import "github.com/plumbline-e2e/plumbline/e2e"
+
+// Suite is "static capacity ...".
+var Suite = e2e.NewSuite("static capacity")
