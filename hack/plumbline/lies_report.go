@@ -1,14 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/report"
@@ -152,47 +148,6 @@ func (r *liesReport) verdict() error {
 }
 
 func (r *liesReport) proven() float64 { return float64(r.Specs - len(r.Unproven)) }
-
-func (r *liesReport) write(file string) error {
-	raw, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(raw, '\n'), 0o644) //nolint:gosec // a report, for everybody
-}
-
-// print writes the table of lies and what else there is to know.
-func (r *liesReport) print(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\tLIE\tLEVEL\tTOOK\tCAUGHT BY")
-	missed := 0
-	for _, l := range r.Lies {
-		by := "nothing"
-		took := ""
-		if len(l.By) > 0 {
-			by, took = l.By[0].Spec+": "+l.By[0].what(), fmt.Sprintf("%.0f s", l.By[0].Took)
-		}
-		if !l.Caught {
-			missed++
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", mark(l.Caught), l.Name, l.Level, took, by)
-		for _, problem := range slices.Concat(l.Missed, l.Wrong) {
-			fmt.Fprintf(w, "\t\t\t\t! %s\n", problem)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if r.Complete && len(r.Unproven) > 0 {
-		fmt.Fprintf(out, "\nspecs that no lie turned red:\n  %s\n", strings.Join(r.Unproven, "\n  "))
-	}
-	fmt.Fprintf(out, "\n%d of %d lies caught; honest: %d specs, %d red", len(r.Lies)-missed, len(r.Lies), r.Honest.Specs, len(r.Honest.Red))
-	if r.Complete {
-		fmt.Fprintf(out, "; %d of %d specs proven", r.Specs-len(r.Unproven), r.Specs)
-	}
-	fmt.Fprintf(out, "; in %s\n", (time.Duration(r.Took) * time.Second))
-	return nil
-}
 
 // what names the checks that broke, or the reason if none did.
 func (c caught) what() string {
