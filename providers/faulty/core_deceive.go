@@ -20,17 +20,12 @@ import (
 // the cache nor the API server knows of it, and a merge patch that a controller
 // makes of what it read leaves out what was changed before.
 func reads[T client.Object](change func(T), by ...string) lie {
-	retold := func(ctx context.Context, o runtime.Object) {
-		if t, ok := o.(T); ok && told(ctx, by) {
-			change(t)
-		}
-	}
 	return deceives(interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			if err := c.Get(ctx, key, o, append(slices.Clone(opts), copied)...); err != nil {
 				return err
 			}
-			retold(ctx, o)
+			retell(ctx, o, change, by)
 			return nil
 		},
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
@@ -38,7 +33,7 @@ func reads[T client.Object](change func(T), by ...string) lie {
 				return err
 			}
 			return meta.EachListItem(list, func(o runtime.Object) error {
-				retold(ctx, o)
+				retell(ctx, o, change, by)
 				return nil
 			})
 		},
@@ -51,25 +46,27 @@ const copied = client.UnsafeDisableDeepCopyOption(false)
 // writes returns the lie that objects of that kind are changed before the named
 // controllers, or all if none is named, create or patch them.
 func writes[T client.Object](change func(T), by ...string) lie {
-	retold := func(ctx context.Context, o client.Object) {
-		if t, ok := o.(T); ok && told(ctx, by) {
-			change(t)
-		}
-	}
 	return deceives(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			retold(ctx, o)
+			retell(ctx, o, change, by)
 			return c.Create(ctx, o, opts...)
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			retold(ctx, o)
+			retell(ctx, o, change, by)
 			return c.Patch(ctx, o, patch, opts...)
 		},
 	})
 }
 
-// told says whether it is one of the named controllers that asks; no names are all.
-func told(ctx context.Context, names []string) bool {
+// retell changes an object if it is of that kind and for one of those controllers.
+func retell[T client.Object](ctx context.Context, o runtime.Object, change func(T), by []string) {
+	if t, ok := o.(T); ok && told(ctx, by...) {
+		change(t)
+	}
+}
+
+// told says whether one of the named controllers is at work; no names are all.
+func told(ctx context.Context, names ...string) bool {
 	return len(names) == 0 || slices.Contains(names, injection.GetControllerName(ctx))
 }
 

@@ -15,7 +15,7 @@ func driftLies() map[string]lie {
 		"takes-replacements-for-ready": deceives(interceptor.Funcs{
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 				err := c.Get(ctx, key, o, opts...)
-				if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, []string{replacing}) {
+				if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, replacing) {
 					claim.StatusConditions().SetTrue(v1.ConditionTypeInitialized)
 					return client.IgnoreNotFound(err) // as soon as it was asked for
 				}

@@ -48,7 +48,7 @@ func expiresByPool() lie {
 				return err
 			}
 			claim, ok := o.(*v1.NodeClaim)
-			if !ok || !told(ctx, []string{expiring}) {
+			if !ok || !told(ctx, expiring) {
 				return nil
 			}
 			pool, err := ownPool(ctx, c, claim)
@@ -67,7 +67,7 @@ func heldByBudgets() lie {
 	return deceives(interceptor.Funcs{
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
 			claim, ok := o.(*v1.NodeClaim)
-			if !ok || !told(ctx, []string{expiring}) {
+			if !ok || !told(ctx, expiring) {
 				return c.Delete(ctx, o, opts...)
 			}
 			pool, err := ownPool(ctx, c, claim)

@@ -37,7 +37,7 @@ func hashes(change func(*v1.NodePool)) lie {
 	}
 	return deceives(interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			if pool, ok := o.(*v1.NodePool); ok && told(ctx, []string{driftHashing}) {
+			if pool, ok := o.(*v1.NodePool); ok && told(ctx, driftHashing) {
 				pool.Annotations[v1.NodePoolHashAnnotationKey] = hash(pool)
 			}
 			return c.Patch(ctx, o, patch, opts...)

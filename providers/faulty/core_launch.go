@@ -28,7 +28,7 @@ func launchLies() map[string]lie {
 func launchesTwice(by ...string) lie {
 	return deceives(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, by) {
+			if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, by...) {
 				if err := c.Create(ctx, claim.DeepCopy(), opts...); err != nil {
 					return err
 				}
