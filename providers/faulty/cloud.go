@@ -23,13 +23,12 @@ func cloudLies() map[string]lie {
 		// Nodes join.
 		"joins-registered-at-once": joinedAs(isNotUnregistered),
 		"joins-without-taints":     joinedAs(keepsTaintsToItself),
-		"joins-with-little-room":   joinedAs(hasRoomForTwoPods),
+		"joins-with-little-room":   joinsWithLittleRoom(),
 
 		// Nodes live.
 		"joins-again":            tending(joinsAgain),
 		"clears-startup-taints":  tending(clearsStartupTaints),
 		"clears-disrupted-taint": tending(clearsDisruptedTaint),
-		"resets-labels":          tending(resetsLabels),
 		"ends-by-itself":         tending(endsByItself()),
 
 		// Instances end.

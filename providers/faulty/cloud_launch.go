@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"sigs.k8s.io/karpenter/pkg/cloudprovider"
-
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
@@ -89,5 +87,3 @@ func onAndOff() func() bool {
 }
 
 func poolName(claim *karpenterv1.NodeClaim) string { return claim.Labels[karpenterv1.NodePoolLabelKey] }
-
-var _ cloudprovider.CloudProvider = liar{}

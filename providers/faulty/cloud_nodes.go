@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -30,7 +29,20 @@ func keepsTaintsToItself(node *corev1.Node) {
 	node.Labels[karpenterv1.NodeDoNotSyncTaintsLabelKey] = "true"
 }
 
-func hasRoomForTwoPods(node *corev1.Node) { hasRoomForTwoOf(node.Status.Allocatable) }
+// joinsWithLittleRoom lets nodes say for how many pods they have room once they are
+// initialized; until then it is two.
+func joinsWithLittleRoom() lie {
+	l := tending(func(ctx context.Context, c client.Client, node *corev1.Node) error {
+		if node.Labels[karpenterv1.NodeInitializedLabelKey] != "true" || node.Status.Allocatable.Pods().Value() > 2 {
+			return nil
+		}
+		stored := node.DeepCopy()
+		node.Status.Allocatable[corev1.ResourcePods] = resource.MustParse("16")
+		return c.Status().Patch(ctx, node, client.MergeFrom(stored))
+	})
+	l.instances = joinedAs(func(node *corev1.Node) { hasRoomForTwoOf(node.Status.Allocatable) }).instances
+	return l
+}
 
 func hasRoomForTwoOf(resources corev1.ResourceList) {
 	resources[corev1.ResourcePods] = resource.MustParse("2")
@@ -123,16 +135,6 @@ func clearsDisruptedTaint(ctx context.Context, c client.Client, node *corev1.Nod
 	})
 }
 
-// resetsLabels keeps those that the provider knows of.
-func resetsLabels(ctx context.Context, c client.Client, node *corev1.Node) error {
-	if node.Labels[karpenterv1.NodeRegisteredLabelKey] != "true" {
-		return nil
-	}
-	return patched(ctx, c, node, func() {
-		maps.DeleteFunc(node.Labels, func(key, _ string) bool { return !provider(key) })
-	})
-}
-
 // endsByItself ends instances two seconds after they came to work.
 func endsByItself() tender {
 	since := map[string]time.Time{}
@@ -173,4 +175,3 @@ func ignore(kind func(error) bool, err error) error {
 	}
 	return err
 }
-
