@@ -1,0 +1,45 @@
+package drift
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// The terminationGracePeriod of these nodes, and how long after its beginning a
+// drain is given: Karpenter looks again every few seconds.
+const (
+	gracePeriod = "10s"
+	drained     = 25 * time.Second
+)
+
+// A node is drained no longer than its terminationGracePeriod, whatever its pods
+// want: an administrator who sets it counts on a node with a security hole being
+// gone by then. Until then a pod that must not be disrupted stays.
+//
+// Source: designs/nodeclaim-termination-grace-period.md;
+// spec.template.spec.terminationGracePeriod of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "drains nodes no longer than their terminationGracePeriod",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().TerminationGracePeriod(gracePeriod)
+		app := fixtures.Deployment(1).On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 1, check.NodesWith(pool, karpenter.Deleting, "that are being deleted"))
+		staying := env.Watch(ctx, settled)
+		env.Watch(ctx, drained-settled)
+
+		env.Expect(staying, check.Always(check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(old)))))
+		env.Expect(env.Since(before), drifting(pool), check.Finally(check.None(check.Nodes(pool).Old(old))))
+	},
+})

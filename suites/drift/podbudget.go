@@ -1,0 +1,57 @@
+package drift
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Pods move to the replacement no faster than their PodDisruptionBudget allows,
+// though they are all on the one node that goes: it is what keeps a quorum or a
+// service alive while its nodes are replaced.
+//
+// Source: policy/v1 PodDisruptionBudget;
+// https://karpenter.sh/docs/concepts/disruption, "Termination Controller".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "evicts no more pods at a time than a PodDisruptionBudget allows",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(3).On(pool)
+		env.Create(ctx, pool, podBudget{app, 2}, app)
+		env.Await(ctx, 3, check.RunningPods(app))
+		env.Await(ctx, 1, check.ReadyNodes(pool))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 3, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(env.Since(before), drifting(pool), check.Always(check.AtLeast(2, check.RunningPods(app))))
+	},
+})
+
+// podBudget keeps so many pods of a workload running: a PodDisruptionBudget of
+// the workload's name.
+type podBudget struct {
+	*fixtures.Workload
+	available int64
+}
+
+// Unstructured returns the PodDisruptionBudget.
+func (b podBudget) Unstructured() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "policy/v1",
+		"kind":       "PodDisruptionBudget",
+		"metadata":   map[string]any{"name": b.GetName()},
+		"spec": map[string]any{
+			"minAvailable": b.available,
+			"selector":     map[string]any{"matchLabels": map[string]any{fixtures.WorkloadLabel: b.GetName()}},
+		},
+	}}
+}
