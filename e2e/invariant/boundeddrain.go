@@ -136,8 +136,8 @@ func (d *drain) overdue(m *check.Moment) {
 			pod, by := r.pod.Unstructured(), t.Add(-lateness)
 			ends := moment(pod, "metadata", "deletionTimestamp")
 			if drains(pod) && r.since.Before(by) && (ends.IsZero() || ends.After(t)) {
-				m.Suspect(fmt.Sprintf("the drain of node %s had to be over at %s; %s later a pod is there that was not told to end by then",
-					node, by.UTC().Format(time.TimeOnly), m.Time.Sub(by).Round(time.Second)), r.pod, d.claims[node])
+				m.Suspect(fmt.Sprintf("the drain of node %s had to be over at %s; %s later pod %s/%s is there that was not told to end by then",
+					node, by.UTC().Format(time.TimeOnly), m.Time.Sub(by).Round(time.Second), r.pod.Namespace, r.pod.Name), r.pod, d.claims[node])
 			}
 		}
 	}
@@ -158,7 +158,8 @@ func (d *drain) over(m *check.Moment) {
 	m.Tested()
 	for _, r := range d.pods[name] {
 		if drains(r.pod.Unstructured()) && r.since.Before(began.Add(-lag)) && !d.forced(name, r, m.Time) {
-			m.Suspect(fmt.Sprintf("node %s counts as drained, or its instance is ended, and a pod that should have left is still on it", name), r.pod, claim)
+			m.Suspect(fmt.Sprintf("node %s counts as drained, or its instance is being ended, and pod %s/%s that should have left is still on it",
+				name, r.pod.Namespace, r.pod.Name), r.pod, claim)
 		}
 	}
 }
@@ -179,7 +180,8 @@ func (d *drain) turn(m *check.Moment) {
 		}
 		tested = tested || tier(other) != mine
 		if tier(other) < mine && r.since.Before(began.Add(-lag)) && !d.forced(node, r, m.Time) {
-			m.Suspect("the pod was evicted before another that has to leave earlier was gone", pod, r.pod)
+			m.Suspect(fmt.Sprintf("pod %s (%s) was evicted before %s (%s) was gone, which has to leave earlier",
+				pod.Name, tierName(mine), r.pod.Name, tierName(tier(other))), pod, r.pod)
 		}
 	}
 	if tested || mine > 0 {

@@ -62,9 +62,9 @@ func TestDrainInTurn(t *testing.T) {
 			Change(evict(app())).Delete(evict(app())).
 			Change(evict(daemon())).Delete(evict(daemon())).
 			Change(evict(critical())).Delete(evict(critical())), check.Holds, ""},
-		"the daemon goes first":       {tell(app(), daemon()).Change(evict(daemon())), check.Broken, "before another that has to leave earlier"},
-		"the critical one goes first": {tell(critical(), daemon()).Change(evict(critical())), check.Broken, "before another that has to leave earlier"},
-		"it doesn't wait for the end": {tell(app(), daemon()).Change(evict(app())).Change(evict(daemon())), check.Broken, "before another"},
+		"the daemon goes first":       {tell(app(), daemon()).Change(evict(daemon())), check.Broken, "was gone, which has to leave earlier"},
+		"the critical one goes first": {tell(critical(), daemon()).Change(evict(critical())), check.Broken, "was gone, which has to leave earlier"},
+		"it doesn't wait for the end": {tell(app(), daemon()).Change(evict(app())).Change(evict(daemon())), check.Broken, "was gone, which has to leave earlier"},
 		"the other is at its end":     {tell(app().Phase("Succeeded"), daemon()).Change(evict(daemon())), check.Holds, ""},
 		"the other came late":         {tell(daemon()).Add(app()).Change(evict(daemon())), check.Holds, ""},
 		"the other is stuck": {tell(app().Set(at(-time.Hour), "metadata", "deletionTimestamp"), daemon()).
@@ -89,8 +89,8 @@ func TestDrainIsOver(t *testing.T) {
 	late := claim().Annotate(karpenter.TerminationTimestampAnnotation, at(time.Minute))
 	judgeEach(t, boundedDrain(), map[string]outcome{
 		"when the pods are gone":       {tell(node(), claim(), pod()).Delete(pod()).Change(claim().True(karpenter.Drained)).Change(ended), check.Holds, ""},
-		"too early":                    {tell(node(), claim(), pod()).Change(claim().True(karpenter.Drained)), check.Broken, "a pod that should have left is still on it"},
-		"the instance ends too early":  {tell(node(), claim(), pod()).Change(ended), check.Broken, "its instance is ended"},
+		"too early":                    {tell(node(), claim(), pod()).Change(claim().True(karpenter.Drained)), check.Broken, "pod default/a that should have left is still on it"},
+		"the instance ends too early":  {tell(node(), claim(), pod()).Change(ended), check.Broken, "its instance is being ended"},
 		"a pod is still ending":        {tell(node(), claim(), pod()).Change(pod().Set(at(2*time.Minute), "metadata", "deletionTimestamp")).Change(ended), check.Broken, "still on it"},
 		"a pod that is stuck":          {tell(node(), claim(), pod().Set(at(-time.Hour), "metadata", "deletionTimestamp")).Change(ended), check.Holds, ""},
 		"a pod that came late":         {tell(node(), claim()).Add(pod()).Change(ended), check.Holds, ""},

@@ -2,6 +2,8 @@ package invariant
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -100,8 +102,20 @@ func (d *disruptions) judge(m *check.Moment) {
 	}
 	m.Tested()
 	if reason := w.exceeded(m.Time, d.order[name], why); reason != "" {
-		m.Suspect(fmt.Sprintf("node %s of pool %s is disrupted%s, and %s", name, d.poolOf[name], because(why), reason), node, claim)
+		m.Suspect(fmt.Sprintf("node %s of pool %s is disrupted%s, and %s", name, d.poolOf[name], because(why), reason), d.standing(m.World, node, claim, w)...)
 	}
+}
+
+// standing are the node, its NodeClaim, and the others of its pool that are out of use.
+func (d *disruptions) standing(world *history.World, node, claim *history.Object, w *ward) []*history.Object {
+	all := []*history.Object{node, claim}
+	for _, name := range slices.Sorted(maps.Keys(w.members)) {
+		other := world.Get(karpenter.Nodes, "", name)
+		if other != nil && name != node.Name && w.members[name] != (membership{}) {
+			all = append(all, other)
+		}
+	}
+	return all
 }
 
 // count says what a node is to its pool's budgets now.

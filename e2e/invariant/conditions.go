@@ -77,7 +77,7 @@ func judgeConditions(m *check.Moment, before, o *history.Object) {
 			fault = "is there twice"
 		}
 		if fault != "" {
-			m.Broken(fmt.Sprintf("condition %v %s", c["type"], fault), o)
+			m.Broken(fmt.Sprintf("condition %v of %s %s %s", c["type"], o.Unstructured().GetKind(), o.Name, fault), o)
 		}
 	}
 }

@@ -38,8 +38,8 @@ func TestWellFormed(t *testing.T) {
 	bad := sound("reason", "")
 	judgeEach(t, wellFormed(), map[string]outcome{
 		"sound":                       {begin().Add(claim(sound())), check.Holds, ""},
-		"no reason":                   {begin().Add(claim(sound("reason", nil))), check.Broken, "Launched has no reason"},
-		"an empty reason":             {begin().Add(claim(bad)), check.Broken, "Launched has no reason"},
+		"no reason":                   {begin().Add(claim(sound("reason", nil))), check.Broken, "Launched of NodeClaim c has no reason"},
+		"an empty reason":             {begin().Add(claim(bad)), check.Broken, "Launched of NodeClaim c has no reason"},
 		"a sentence for a reason":     {begin().Add(claim(sound("reason", "not a word"))), check.Broken, "CamelCase"},
 		"a long reason":               {begin().Add(claim(sound("reason", strings.Repeat("a", 1025)))), check.Broken, "CamelCase"},
 		"no message":                  {begin().Add(claim(sound("message", nil))), check.Broken, "no message"},

@@ -129,7 +129,7 @@ func (l *ledger) close(m *check.Moment) {
 		d := l.debts[key]
 		alone := m.Time.Sub(d.due.Add(-d.bound))
 		if strings.HasPrefix(key, "node/") && alone > closing {
-			m.Suspect(fmt.Sprintf("all NodePools and NodeClaims are gone, and node %s is left", d.object.Name), d.object)
+			m.Suspect(fmt.Sprintf("all NodePools and NodeClaims are gone, and node %s is left: nobody will ever end its instance", d.object.Name), d.object)
 		}
 	}
 }

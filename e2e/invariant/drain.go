@@ -77,6 +77,11 @@ func tier(pod *unstructured.Unstructured) int {
 	return t
 }
 
+// tierName is a tier in words.
+func tierName(tier int) string {
+	return [...]string{"neither critical nor a daemon", "a daemon", "critical", "a critical daemon"}[tier]
+}
+
 // grace is the time that a pod is given to end.
 func grace(pod *unstructured.Unstructured) time.Duration {
 	seconds, _, _ := unstructured.NestedInt64(pod.Object, "spec", "terminationGracePeriodSeconds")

@@ -1,6 +1,8 @@
 package invariant
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -62,10 +64,15 @@ func judgeEnd(m *check.Moment, claim *history.Object) {
 	case ending(claim.Unstructured()):
 		m.Tested()
 	case o == claim:
-		m.Suspect("the NodeClaim lost its finalizer before its instance was ended", claim)
+		m.Suspect(tooSoon("NodeClaim", o.Name), claim)
 	case karpenter.NodeReady(o.Unstructured()):
-		m.Suspect("the node lost its finalizer before its instance was ended", o, claim)
+		m.Suspect(tooSoon("node", o.Name), o, claim)
 	}
+}
+
+func tooSoon(kind, name string) string {
+	return fmt.Sprintf("%s %s lost the finalizer %s before its instance was ended (the NodeClaim's condition %s is not true)",
+		kind, name, karpenter.TerminationFinalizer, karpenter.InstanceTerminating)
 }
 
 func ending(claim *unstructured.Unstructured) bool {

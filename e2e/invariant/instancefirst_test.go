@@ -22,10 +22,10 @@ func TestInstanceFirst(t *testing.T) {
 	judgeEach(t, instanceFirst(), map[string]outcome{
 		"instance, node, claim":          {tell().Change(ended()).Delete(node()).Delete(ended()), check.Holds, ""},
 		"from the start":                 {historytest.Begin().Add(ended(), node()).Start().Delete(node()), check.Holds, ""},
-		"the node goes first":            {tell().Delete(node()).Change(ended()), check.Broken, "the node lost its finalizer before"},
-		"its finalizer goes first":       {tell().Change(node().Finalizers("other/one")).Change(ended()), check.Broken, "the node lost its finalizer before"},
+		"the node goes first":            {tell().Delete(node()).Change(ended()), check.Broken, "node n lost the finalizer karpenter.sh/termination before"},
+		"its finalizer goes first":       {tell().Change(node().Finalizers("other/one")).Change(ended()), check.Broken, "node n lost the finalizer karpenter.sh/termination before"},
 		"another finalizer goes":         {tell().Change(node().Finalizers(finalizer)), check.Vacuous, ""},
-		"the claim goes first":           {tell().Delete(claim()), check.Broken, "the NodeClaim lost its finalizer before"},
+		"the claim goes first":           {tell().Delete(claim()), check.Broken, "NodeClaim c lost the finalizer karpenter.sh/termination before"},
 		"a node that is not ready":       {historytest.Begin().Add(claim(), node().False("Ready")).Delete(node().False("Ready")), check.Vacuous, ""},
 		"a claim that was not launched":  {historytest.Begin().Add(launching).Delete(launching), check.Vacuous, "no finalizer was removed"},
 		"a node without a NodeClaim":     {historytest.Begin().Add(node()).Delete(node()), check.Vacuous, ""},

@@ -102,7 +102,7 @@ func (g *guard) pod(m *check.Moment) {
 		switch {
 		case evictedHere(m) && active(m.Before.Unstructured()):
 			m.Tested()
-			m.Broken("the pod has the annotation "+karpenter.DoNotDisruptAnnotation+", and was evicted", pod, claim)
+			m.Broken(fmt.Sprintf("pod %s/%s has the annotation %s, and was evicted", pod.Namespace, pod.Name, karpenter.DoNotDisruptAnnotation), pod, claim)
 		case leaves(m) && (deleting(claim) || reached(claim, karpenter.DisruptionReason)):
 			m.Tested()
 			g.takes(m, claim, "it has the annotation "+karpenter.DoNotDisruptAnnotation)
@@ -132,7 +132,8 @@ func (g *guard) claim(m *check.Moment) {
 		m.Tested()
 		settled := g.isLong(r.pod, m.Time) && m.Time.Sub(r.since) > stale
 		if why := voluntaryReason(claim); chosen && settled && why != "" && !mayDrainPast(claim, why) {
-			m.Broken(fmt.Sprintf("the node is disrupted (%s) although this pod on it has the annotation %s", why, karpenter.DoNotDisruptAnnotation), r.pod, m.Event.Object)
+			m.Broken(fmt.Sprintf("the node of NodeClaim %s is disrupted (%s) although pod %s/%s on it has the annotation %s",
+				m.Event.Object.Name, why, r.pod.Namespace, r.pod.Name, karpenter.DoNotDisruptAnnotation), r.pod, m.Event.Object)
 		}
 	}
 }
@@ -161,10 +162,11 @@ func (g *guard) report(m *check.Moment) {
 	m.Tested()
 	switch by := deadline(claim.Unstructured()); {
 	case by.IsZero():
-		m.Suspect("a pod was deleted by force, and nothing bounds the drain of its node", pod, claim)
+		m.Suspect(fmt.Sprintf("Karpenter deleted pod %s/%s by force, past the Eviction API, and nothing bounds the drain of its node: "+
+			"NodeClaim %s has no terminationGracePeriod", pod.Namespace, pod.Name, claim.Name), pod, claim)
 	case m.Time.Before(by.Add(-grace(pod.Unstructured()) - time.Second)):
-		m.Suspect(fmt.Sprintf("a pod was deleted by force at %s, its grace period of %s ends before the drain must, at %s",
-			m.Time.UTC().Format(time.TimeOnly), grace(pod.Unstructured()), by.UTC().Format(time.TimeOnly)), pod, claim)
+		m.Suspect(fmt.Sprintf("Karpenter deleted pod %s/%s by force, past the Eviction API, at %s; its grace period of %s ends before the drain must, at %s",
+			pod.Namespace, pod.Name, m.Time.UTC().Format(time.TimeOnly), grace(pod.Unstructured()), by.UTC().Format(time.TimeOnly)), pod, claim)
 	}
 }
 

@@ -59,7 +59,7 @@ func (r *registrations) follow(m *check.Moment) {
 	case m.Before == nil || m.Before.UID != node.UID:
 		r.bare[node.UID] = !unregistered(node)
 		if labelled(node, karpenter.RegisteredLabel) {
-			m.Suspect(fmt.Sprintf("node %s joins with the label that says that it is registered", node.Name), node)
+			m.Suspect(fmt.Sprintf("node %s joins with the label %s already: nobody has synced its labels and taints yet", node.Name, karpenter.RegisteredLabel), node)
 		}
 	case labelled(node, karpenter.RegisteredLabel) && !labelled(m.Before, karpenter.RegisteredLabel):
 		r.registered(m, node)

@@ -154,7 +154,8 @@ func (u *unrest) pod(m *check.Moment) {
 			o.input, o.evictions, o.peak = u.input, 0, o.pods
 		}
 		if o.evictions++; o.evictions > movesEach*o.peak {
-			m.Suspect(fmt.Sprintf("the pods of its owner, %d at most, were evicted %d times although nothing changed", o.peak, o.evictions), m.Event.Object)
+			m.Suspect(fmt.Sprintf("pod %s/%s was evicted to disrupt its node; that makes %d evictions of its workload, which has %d pods at most, although nothing changed",
+				m.Event.Object.Namespace, m.Event.Object.Name, o.evictions, o.peak), m.Event.Object)
 		}
 	}
 }

@@ -29,10 +29,10 @@ func TestComesToRest(t *testing.T) {
 		"with input":                {begin().Change(pool("b")).Change(drifted()).Change(pool("a")).Change(claim()).Change(pool("b")).Change(drifted()), check.Holds, ""},
 		"with input to its class":   {begin().Change(drifted()).Change(claim()).Change(class).Change(drifted()), check.Holds, ""},
 		"lost while it registers":   {begin().Change(drifted()).Change(claim().True(karpenter.Registered)).Change(drifted().True(karpenter.Registered)), check.Holds, ""},
-		"drifts though it is new":   {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).Change(late().True(karpenter.Drifted)), check.Broken, "that was made 1m0s after the last change"},
+		"drifts though it is new":   {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).Change(late().True(karpenter.Drifted)), check.Broken, "and was made 1m0s after the last change"},
 		"drifts, new, with input":   {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).Change(class).Change(late().True(karpenter.Drifted)), check.Holds, ""},
-		"made for a pool that goes": {begin().Change(pool("a").Deleting()).After(underway + time.Second).Add(historytest.Claim("d").Pool("p")), check.Broken, "for pool p, 11s after its deletion"},
-		"made for a pool that went": {begin().Delete(pool("a")).After(underway + time.Second).Add(historytest.Claim("d").Pool("p")), check.Broken, "for pool p, 11s after its deletion"},
+		"made for a pool that goes": {begin().Change(pool("a").Deleting()).After(underway + time.Second).Add(historytest.Claim("d").Pool("p")), check.Broken, "for pool p, 11s after the pool's deletion"},
+		"made for a pool that went": {begin().Delete(pool("a")).After(underway + time.Second).Add(historytest.Claim("d").Pool("p")), check.Broken, "for pool p, 11s after the pool's deletion"},
 		"was underway":              {begin().Change(pool("a").Deleting()).After(time.Second).Add(historytest.Claim("d").Pool("p")), check.Holds, ""},
 		"the pool comes again":      {begin().Delete(pool("a")).Add(pool("a").UID("2")).After(time.Hour).Add(historytest.Claim("d").Pool("p")), check.Holds, ""},
 		"nothing is made":           {historytest.Begin().Add(pool("a")), check.Vacuous, "no NodeClaim was made"},
@@ -93,7 +93,7 @@ func TestMovedAgainAndAgain(t *testing.T) {
 	}
 	judgeEach(t, comesToRest(), map[string]outcome{
 		"twice each":       {moves(4, nothing), check.Holds, ""},
-		"more than that":   {moves(5, nothing), check.Broken, "the pods of its owner, 2 at most, were evicted 5 times"},
+		"more than that":   {moves(5, nothing), check.Broken, "that makes 5 evictions of its workload, which has 2 pods at most"},
 		"with input":       {moves(20, scaled), check.Holds, ""},
 		"not by Karpenter": {historytest.Begin().Add(historytest.Pod("a", "w").On("n")).Change(evict(historytest.Pod("a", "w").On("n"))), check.Vacuous, ""},
 	})

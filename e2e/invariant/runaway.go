@@ -44,7 +44,7 @@ func (p *restless) dies(now time.Time) {
 func (p *restless) judgeMade(m *check.Moment, pods int) {
 	m.Tested()
 	if late := m.Time.Sub(p.dying); !p.dying.IsZero() && late > underway {
-		m.Suspect(fmt.Sprintf("a NodeClaim was made for pool %s, %s after its deletion", p.name, late.Round(time.Second)), m.Event.Object)
+		m.Suspect(fmt.Sprintf("NodeClaim %s was made for pool %s, %s after the pool's deletion", m.Event.Object.Name, p.name, late.Round(time.Second)), m.Event.Object)
 	}
 	for len(p.made) > 0 && m.Time.Sub(p.made[0]) > runawayWindow {
 		p.made = p.made[1:]
@@ -73,10 +73,10 @@ func (p *restless) judgeDrift(m *check.Moment) {
 	case is && !was:
 		m.Tested()
 		if p.drifted[claim.UID] {
-			m.Suspect("Drifted came, went and came again although neither the pool nor its NodeClass changed", claim)
+			m.Suspect(fmt.Sprintf("Drifted of NodeClaim %s came, went and came again although neither pool %s nor its NodeClass changed", claim.Name, p.name), claim)
 		}
 		if late := moment(claim.Unstructured(), "metadata", "creationTimestamp").Sub(p.input); !p.input.IsZero() && late > underway {
-			m.Suspect(fmt.Sprintf("a NodeClaim has drifted that was made %s after the last change of its pool and its NodeClass", late.Round(time.Second)), claim)
+			m.Suspect(fmt.Sprintf("NodeClaim %s has drifted, and was made %s after the last change of its pool and its NodeClass: nothing has changed since then", claim.Name, late.Round(time.Second)), claim)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (s *hashes) made(m *check.Moment) {
 	}
 	m.Tested()
 	if h := hashOf(claim); h.value == "" || h.version == "" {
-		m.Broken("the NodeClaim was made without a hash of its pool, or without its version", claim)
+		m.Broken(fmt.Sprintf("NodeClaim %s was made without the hash of its pool, or without its version", claim.Name), claim)
 	}
 	s.waiting = append(s.waiting, waiting{claim, m.Time.Add(hashWithin)})
 }
@@ -133,8 +133,8 @@ func (s *hashes) overdue(m *check.Moment) {
 		switch {
 		case p == nil || p.unseen || p.known[hashOf(w.claim)]:
 		case m.Time.After(w.until):
-			m.Suspect(fmt.Sprintf("its pool never had the NodeClaim's hash %s (version %s), but %s (version %s) %s later",
-				hashOf(w.claim).value, hashOf(w.claim).version, p.now.value, p.now.version, hashWithin), w.claim)
+			m.Suspect(fmt.Sprintf("NodeClaim %s has the hash %s (version %s), which its pool never had; %s later that one has %s (version %s)",
+				w.claim.Name, hashOf(w.claim).value, hashOf(w.claim).version, hashWithin, p.now.value, p.now.version), w.claim)
 		default:
 			still = append(still, w)
 		}
@@ -152,14 +152,14 @@ func (s *hashes) changed(m *check.Moment) {
 	was, is := hashOf(m.Before), hashOf(claim)
 	switch {
 	case changedAt(m, "spec"):
-		m.Broken("the NodeClaim's spec changed", claim)
+		m.Broken(fmt.Sprintf("the spec of NodeClaim %s changed, which can't change what was launched by it", claim.Name), claim)
 	case was.value != is.value && was.value != "" && was.version == is.version:
-		m.Broken(fmt.Sprintf("the NodeClaim's hash changed from %s to %s, the version did not", was.value, is.value), claim)
+		m.Broken(fmt.Sprintf("the hash of NodeClaim %s changed from %s to %s, its version did not", claim.Name, was.value, is.value), claim)
 	case becomes(m, karpenter.Drifted):
 		c, _ := karpenter.Condition(claim.Unstructured(), karpenter.Drifted)
 		p := s.pools[karpenter.NodePoolOf(claim.Unstructured())]
 		if p != nil && c.Reason == "NodePoolDrifted" && p.now == is && p.changed == 0 && m.Time.Sub(p.since) > stale {
-			m.Suspect(fmt.Sprintf("the NodeClaim has drifted from its pool, although both have the hash %s (version %s)", is.value, is.version), claim)
+			m.Suspect(fmt.Sprintf("NodeClaim %s has drifted from its pool, although both have the hash %s (version %s)", claim.Name, is.value, is.version), claim)
 		}
 	}
 }

@@ -28,22 +28,22 @@ func TestSettledClaims(t *testing.T) {
 	}
 	judgeEach(t, settledClaims(), map[string]outcome{
 		"nothing changes":         {tell().After(later).Change(claim("1", "v3").True(karpenter.Launched)), check.Holds, ""},
-		"the spec changes":        {tell().Change(claim("1", "v3").Set("2", "spec", "cpu")), check.Broken, "the NodeClaim's spec changed"},
-		"the hash changes":        {tell().Change(claim("2", "v3")), check.Broken, "hash changed from 1 to 2"},
+		"the spec changes":        {tell().Change(claim("1", "v3").Set("2", "spec", "cpu")), check.Broken, "the spec of NodeClaim c changed"},
+		"the hash changes":        {tell().Change(claim("2", "v3")), check.Broken, "hash of NodeClaim c changed from 1 to 2"},
 		"with its version":        {tell().Change(claim("2", "v4")), check.Holds, ""},
-		"made without a hash":     {historytest.Begin().Add(historytest.Claim("c").Pool("p")), check.Broken, "without a hash"},
+		"made without a hash":     {historytest.Begin().Add(historytest.Claim("c").Pool("p")), check.Broken, "without the hash of its pool"},
 		"not of a pool":           {historytest.Begin().Add(historytest.Claim("c")), check.Vacuous, ""},
 		"a hash of before":        {historytest.Begin().Add(pool("1", "a")).Change(pool("2", "b")).Add(claim("1", "v3")).After(later).Change(pool("2", "b")), check.Holds, ""},
 		"a hash that comes":       {historytest.Begin().Add(pool("1", "a")).Change(pool("1", "b")).Add(claim("2", "v3")).After(time.Second).Change(pool("2", "b")).After(later).Change(pool("2", "b")), check.Holds, ""},
-		"a hash that never comes": {historytest.Begin().Add(pool("1", "a")).Add(claim("7", "v3")).After(later).Change(pool("1", "a")), check.Broken, "its pool never had the NodeClaim's hash 7"},
-		"of another version":      {historytest.Begin().Add(pool("1", "a")).Add(claim("1", "v2")).After(later).Change(pool("1", "a")), check.Broken, "never had"},
+		"a hash that never comes": {historytest.Begin().Add(pool("1", "a")).Add(claim("7", "v3")).After(later).Change(pool("1", "a")), check.Broken, "has the hash 7 (version v3), which its pool never had"},
+		"of another version":      {historytest.Begin().Add(pool("1", "a")).Add(claim("1", "v2")).After(later).Change(pool("1", "a")), check.Broken, "which its pool never had"},
 		"a hash that nobody saw":  {historytest.Begin().Add(pool("1", "a")).Start().Change(pool("1", "b")).Add(claim("2", "v3")).Change(pool("1", "c")).After(later).Change(pool("3", "c")), check.Holds, ""},
 		"too early to tell":       {historytest.Begin().Add(pool("1", "a")).Add(claim("7", "v3")), check.Holds, ""},
 		"drifts with its pool":    {tell().Change(pool("2", "b")).After(later).Change(drifted("1")), check.Holds, ""},
 		"drifts without":          {tell().After(later).Change(drifted("1")), check.Broken, "although both have the hash 1"},
 		"no claims":               {historytest.Begin().Add(pool("1", "a")), check.Vacuous, "no NodeClaim was made or changed"},
 		"a gap":                   {tell().Gap(karpenter.NodeClaims, "410"), check.Unknown, "gap"},
-		"changes in a gap":        {tell().Gap(karpenter.NodeClaims, "410").Change(claim("1", "v3").Set("2", "spec", "cpu")), check.Broken, "spec changed"},
+		"changes in a gap":        {tell().Gap(karpenter.NodeClaims, "410").Change(claim("1", "v3").Set("2", "spec", "cpu")), check.Broken, "the spec of NodeClaim c changed"},
 		"a hash lost in a gap":    {tell().Gap(karpenter.NodePools, "410").Delete(claim("1", "v3")).Add(claim("7", "v3").UID("2")).After(later).Change(pool("1", "a")), check.Unknown, "gap"},
 	})
 }
