@@ -33,6 +33,14 @@ func static(ctx context.Context, env *e2e.Env, replicas int) *fixtures.Pool {
 	return fixtures.NodePool().Replicas(replicas).Require(corev1.LabelInstanceTypeStable, fixtures.In, instanceType)
 }
 
+// retire takes a static pool's nodes away when a spec is through with it. The
+// clean-up deletes NodePools and NodeClaims at the same moment, and a pool that
+// Karpenter doesn't know to be deleted yet has them replaced.
+func retire(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) {
+	env.Change(ctx, pool.Replicas(0))
+	env.Await(ctx, 0, check.NodeClaims(pool))
+}
+
 // initialized counts the NodeClaims of a pool whose nodes are ready for work.
 // Only then do specs go on: what becomes of one that is deleted in the middle of
 // its launch is another promise.

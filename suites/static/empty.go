@@ -34,5 +34,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.Always(check.Exactly(2, check.RunningPods(app).Old(old))),
 			check.Always(check.None(check.NodeClaims(pool).New(old))))
+		retire(ctx, env, pool)
 	},
 })

@@ -34,5 +34,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.Always(check.None(check.DisruptedNodes(pool))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(other)), check.None(check.Nodes(other))))
+		retire(ctx, env, pool)
 	},
 })

@@ -28,5 +28,6 @@ var _ = Suite.Add(e2e.Spec{
 
 		limit := check.AtMost(2, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(limit), limit.Reached())
+		retire(ctx, env, pool)
 	},
 })

@@ -32,5 +32,6 @@ var _ = Suite.Add(e2e.Spec{
 		replicas := check.AtLeast(1, staying(pool))
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
 			check.Always(check.None(check.NodeClaims(pool).New(old))))
+		retire(ctx, env, pool)
 	},
 })

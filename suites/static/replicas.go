@@ -29,5 +29,6 @@ var _ = Suite.Add(e2e.Spec{
 		replicas := check.AtMost(3, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
 			check.Finally(check.Exactly(3, check.ReadyNodes(pool))))
+		retire(ctx, env, pool)
 	},
 })
