@@ -21,7 +21,8 @@ const lag = time.Second
 //
 //   - when the terminationGracePeriod of a NodeClaim is over, counted from its
 //     deletion, every pod on its node that the drain waits for has been told to go,
-//     and has no longer to live than that;
+//     and has no longer to live than that; the annotation that says when this is may
+//     name an earlier time, but no later one;
 //   - pods are evicted in turn: first those that are neither critical nor of a
 //     DaemonSet, then daemons, then critical pods, then critical daemons; no turn
 //     begins while a pod of an earlier one is there, unless its own time to be
@@ -96,6 +97,10 @@ func (d *drain) claim(m *check.Moment, o *history.Object) {
 		return
 	}
 	d.claims[node] = o
+	if by := specDeadline(claim); !by.IsZero() && deadline(claim).After(by.Add(lateness)) {
+		m.Broken(fmt.Sprintf("NodeClaim %s puts the end of its drain off to %s by the annotation %s, and its terminationGracePeriod ends at %s",
+			o.Name, deadline(claim).UTC().Format(time.TimeOnly), karpenter.TerminationTimestampAnnotation, by.UTC().Format(time.TimeOnly)), o)
+	}
 	if by := deadline(claim); m.Event != nil && gone(m) || by.IsZero() || !karpenter.Deleting(claim) {
 		delete(d.due, node)
 	} else {

@@ -33,7 +33,9 @@ func TestBoundedDrain(t *testing.T) {
 		"told to end later": {drained(claim(), pod("a"), func(s *historytest.Story) {
 			s.Change(pod("a").Set(at(time.Hour), "metadata", "deletionTimestamp"))
 		}), check.Broken, "not told to end by then"},
-		"the annotation bounds it": {drained(claim().Annotate(karpenter.TerminationTimestampAnnotation, at(time.Hour)), pod("a"), nothing), check.Holds, ""},
+		"the annotation bounds it":   {drained(claim().Annotate(karpenter.TerminationTimestampAnnotation, at(5*time.Second)), pod("a"), nothing), check.Broken, "had to be over at 15:04:10"},
+		"the annotation alone does":  {drained(claim().Set(nil, "spec", "terminationGracePeriod").Annotate(karpenter.TerminationTimestampAnnotation, at(time.Hour)), pod("a"), nothing), check.Holds, ""},
+		"the annotation puts it off": {drained(claim().Annotate(karpenter.TerminationTimestampAnnotation, at(time.Hour)), pod("a"), nothing), check.Broken, "puts the end of its drain off to 16:04:05"},
 		"it was so from the start": {historytest.Begin().Add(node(), claim().Deleting(), pod("a")).Start().
 			After(time.Minute).Add(later), check.Broken, "had to be over"},
 		"it tolerates it":    {drained(claim(), tolerant, nothing), check.Vacuous, ""},

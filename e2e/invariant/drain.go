@@ -95,6 +95,11 @@ func deadline(claim *unstructured.Unstructured) time.Time {
 	if t, err := time.Parse(time.RFC3339, text(claim, "metadata", "annotations", karpenter.TerminationTimestampAnnotation)); err == nil {
 		return t
 	}
+	return specDeadline(claim)
+}
+
+// specDeadline is that by the NodeClaim's spec.
+func specDeadline(claim *unstructured.Unstructured) time.Time {
 	period, err := time.ParseDuration(text(claim, "spec", "terminationGracePeriod"))
 	if asked := moment(claim, "metadata", "deletionTimestamp"); err == nil && !asked.IsZero() {
 		return asked.Add(period)

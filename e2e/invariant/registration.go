@@ -18,7 +18,8 @@ import (
 // goes with the registration and not before, and that by then the node has what its
 // NodeClaim demands: labels, taints, startup taints. Else pods that must not run
 // there are bound in between. A startup taint that somebody has removed after that
-// is not put back: its owner has said that the node is ready.
+// is not put back: its owner has said that the node is ready; nor is the node said to be
+// initialized before, or before it ever was ready.
 //
 // Source: the taint karpenter.sh/unregistered (Karpenter: pkg/apis/v1/taints.go),
 // which providers put on their nodes; spec.taints and spec.startupTaints of NodeClaim;
@@ -33,7 +34,7 @@ func registeredWhole() Invariant {
 		Source: "karpenter.sh/unregistered taint, NodeClaim spec.taints and spec.startupTaints; Karpenter: pkg/controllers/nodeclaim/lifecycle/registration.go",
 		Check: func(Params) check.Check {
 			return check.Follow(name, "no node was registered", func() func(*check.Moment) {
-				r := &registrations{newFleet(), map[string]bool{}, map[string][]string{}}
+				r := &registrations{newFleet(), map[string]bool{}, map[string][]string{}, map[string]bool{}}
 				return r.follow
 			}, karpenter.Nodes, karpenter.NodeClaims)
 		},
@@ -44,6 +45,7 @@ type registrations struct {
 	fleet
 	bare    map[string]bool     // nodes that joined without the taint, by UID
 	removed map[string][]string // startup taints that were removed, by the node's UID
+	ready   map[string]bool     // nodes that have joined, by UID: whether they ever were ready
 }
 
 func (r *registrations) follow(m *check.Moment) {
@@ -52,10 +54,12 @@ func (r *registrations) follow(m *check.Moment) {
 		return
 	}
 	node := m.Event.Object
+	r.initialized(m, node)
 	switch {
 	case m.Event.Type == watch.Deleted:
 		delete(r.bare, node.UID)
 		delete(r.removed, node.UID)
+		delete(r.ready, node.UID)
 	case m.Before == nil || m.Before.UID != node.UID:
 		r.bare[node.UID] = !unregistered(node)
 		if labelled(node, karpenter.RegisteredLabel) {
@@ -126,6 +130,30 @@ func demanded(claim, node *history.Object) []string {
 		}
 	}
 	return missing
+}
+
+// initialized judges that a node is said to be initialized when it can be.
+func (r *registrations) initialized(m *check.Moment, node *history.Object) {
+	joins := m.Before == nil || m.Before.UID != node.UID
+	wasReady, joined := r.ready[node.UID]
+	if gone(m) || !joins && !joined { // it was there from the start
+		return
+	}
+	r.ready[node.UID] = wasReady || karpenter.NodeReady(node.Unstructured())
+	claim := r.claimOf(node)
+	if joins || claim == nil || !labelled(node, karpenter.InitializedLabel) || labelled(m.Before, karpenter.InitializedLabel) {
+		return
+	}
+	m.Tested()
+	if !r.ready[node.UID] {
+		m.Suspect(fmt.Sprintf("node %s is said to be initialized, and never was ready", node.Name), node, claim)
+	}
+	has := kinds(karpenter.Taints(node.Unstructured()))
+	for _, t := range kinds(startupTaints(claim.Unstructured())) {
+		if slices.Contains(has, t) && !slices.Contains(r.removed[node.UID], t) {
+			m.Suspect(fmt.Sprintf("node %s is said to be initialized, and has the startup taint %s still", node.Name, t), node, claim)
+		}
+	}
 }
 
 // startup judges that startup taints that were removed stay so.

@@ -36,12 +36,31 @@ func TestRegisteredWhole(t *testing.T) {
 		"launched and registered in one go": {
 			historytest.Begin().Add(historytest.Claim("c"), joining()).Change(ownedByClaim(registered())).Add(claim), check.Holds, "",
 		},
+		"initialized": {
+			begin().Add(joining()).Change(registered().Ready()).Change(started().Ready()).Change(initialized(started().Ready())), check.Holds, "",
+		},
+		"initialized with a startup taint": {
+			begin().Add(joining()).Change(registered().Ready()).Change(initialized(registered().Ready())), check.Broken, "has the startup taint starting:NoSchedule still",
+		},
+		"initialized and never ready": {
+			begin().Add(joining()).Change(registered()).Change(started()).Change(initialized(started())), check.Broken, "never was ready",
+		},
+		"initialized, and not ready any more": {
+			begin().Add(joining()).Change(registered().Ready()).Change(started()).Change(initialized(started())), check.Holds, "",
+		},
+		"initialized, and ready before": {
+			historytest.Begin().Add(claim, registered()).Start().Change(initialized(registered())), check.Vacuous, "",
+		},
 		"a startup taint comes back": {begin().Add(joining()).Change(registered()).Change(started()).Change(registered()), check.Broken, "is back on node n"},
 		"never registered":           {begin().Add(joining()).Change(joining().Ready()), check.Vacuous, "no node was registered"},
 		"registered before":          {historytest.Begin().Add(claim, registered()).Start().Change(registered()), check.Vacuous, ""},
 		"another cluster's node":     {begin().Add(bare()).Change(bare().Ready()), check.Vacuous, ""},
 		"a gap":                      {begin().Add(joining()).Gap(karpenter.Nodes, "410").Change(started()), check.Unknown, "gap"},
 	})
+}
+
+func initialized(node *historytest.Thing) *historytest.Thing {
+	return node.Label(karpenter.InitializedLabel, "true")
 }
 
 // ownedByClaim is a node that the NodeClaim c owns.
