@@ -10,7 +10,7 @@ func cloudLies() map[string]lie {
 		"launches-then-fails":       launching(launchesThenFails()),
 		"launches-once-per-pool":    launchesOncePerPool(),
 		"launches-too-small":        launching(launchesTooSmall()),
-		"launches-too-large":        sized(hasManyCPUs),
+		"launches-too-large":        sized(manyCPUs()),
 		"launches-on-demand":        launching(launchesOnDemand()),
 		"forgets-the-provider-id":   launching(saying(hasNoProviderID)),
 		"dies-after-a-launch":       launching(diesAfterLaunch),

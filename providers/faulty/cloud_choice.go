@@ -47,9 +47,9 @@ func launchesTooSmall() creator {
 	}
 }
 
-// hasManyCPUs is larger than what core asked for.
-func hasManyCPUs(resources corev1.ResourceList) {
-	resources[corev1.ResourceCPU] = resource.MustParse("16")
+// manyCPUs are more than core asks for.
+func manyCPUs() corev1.ResourceList {
+	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("16")}
 }
 
 // launchesOnDemand answers each pool's first wish for spot with on-demand.
@@ -87,18 +87,18 @@ func ignoresRequirements() creator {
 	}
 }
 
-// forgetsLabels loses the template's labels with each pool's first launch.
+// forgetsLabels loses the template's labels whose keys it sees for the first time,
+// as a cloud where tags must be made before they are used.
 func forgetsLabels() creator {
-	var pools firsts
+	var keys firsts
 	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
-		if !pools.of(poolName(claim)) {
-			return honest.Create(ctx, claim)
-		}
-		foreign := slices.DeleteFunc(slices.Collect(maps.Keys(claim.Labels)), provider)
-		for _, key := range foreign {
+		lost := slices.DeleteFunc(slices.Collect(maps.Keys(claim.Labels)), func(key string) bool {
+			return provider(key) || !keys.of(key)
+		})
+		for _, key := range lost {
 			delete(claim.Labels, key)
 		}
-		return honest.Create(ctx, indifferentTo(claim, foreign...))
+		return honest.Create(ctx, indifferentTo(claim, lost...))
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -106,16 +107,23 @@ func labelled(edit func(map[string]string)) lie {
 }
 
 // sized is a lie about an instance's resources, told of the Node and to core.
-func sized(edit func(corev1.ResourceList)) lie {
+func sized(as corev1.ResourceList) lie {
 	l := joinedAs(func(node *corev1.Node) {
-		edit(node.Status.Capacity)
-		edit(node.Status.Allocatable)
+		node.Status.Capacity = overlaid(node.Status.Capacity, as)
+		node.Status.Allocatable = overlaid(node.Status.Allocatable, as)
 	})
 	l.cloud = lying(liar{create: saying(func(claim *karpenterv1.NodeClaim) {
-		edit(claim.Status.Capacity)
-		edit(claim.Status.Allocatable)
+		claim.Status.Capacity = overlaid(claim.Status.Capacity, as)
+		claim.Status.Allocatable = overlaid(claim.Status.Allocatable, as)
 	})})
 	return l
+}
+
+func overlaid(truth, lie corev1.ResourceList) corev1.ResourceList {
+	all := corev1.ResourceList{}
+	maps.Copy(all, truth)
+	maps.Copy(all, lie)
+	return all
 }
 
 // joiner is the client by which Nodes join.
