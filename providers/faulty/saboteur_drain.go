@@ -67,15 +67,17 @@ func cutsGracePeriodsShort(ctx context.Context, c client.Client, claim *v1.NodeC
 	return true, remove(ctx, c, claim.Status.NodeName)
 }
 
-// stretchesGracePeriods moves the end of a drain, which its NodeClaim's
-// terminationGracePeriod has set, by an hour.
+// stretchesGracePeriods sets the end of a node's drain long before the drain, an
+// hour away, where its NodeClaim's terminationGracePeriod should: core leaves it at
+// that.
 func stretchesGracePeriods(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
-	const end = v1.NodeClaimTerminationTimestampAnnotationKey
-	due, err := time.Parse(time.RFC3339, claim.Annotations[end])
-	if err != nil || claim.DeletionTimestamp.IsZero() {
-		return false, nil //nolint:nilerr // it has no end yet
+	if !alive(claim) || claim.Spec.TerminationGracePeriod == nil {
+		return false, nil
 	}
-	return true, change(ctx, c, claim, func(claim *v1.NodeClaim) { claim.Annotations[end] = due.Add(time.Hour).Format(time.RFC3339) })
+	end := time.Now().Add(time.Hour).Format(time.RFC3339)
+	return true, change(ctx, c, claim, func(claim *v1.NodeClaim) {
+		claim.Annotations[v1.NodeClaimTerminationTimestampAnnotationKey] = end
+	})
 }
 
 // deletesPastPodBudgets deletes the pods of a node that is going, all at once,
