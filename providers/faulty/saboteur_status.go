@@ -7,7 +7,6 @@ import (
 
 	"github.com/awslabs/operatorpkg/status"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
@@ -94,7 +93,5 @@ func panicsAfterInitialization(ctx context.Context, c client.Client, claim *v1.N
 	if err := change(ctx, c, claim, func(claim *v1.NodeClaim) { claim.Annotations[panicked] = "true" }); err != nil {
 		return false, err
 	}
-	var nobody map[types.UID]string
-	nobody[claim.UID] = claim.Name
-	return true, nil
+	panic("nobody was prepared for NodeClaim " + claim.Name)
 }
