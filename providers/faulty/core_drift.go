@@ -22,7 +22,7 @@ func driftLies() map[string]lie {
 				return err
 			},
 		}),
-		"launches-two-replacements": launchesTwice(disrupting),
+		"launches-two-replacements": launchesTwo(),
 		"replaces-by-a-stale-pool":  staleTemplates(),
 	}
 }
@@ -35,4 +35,19 @@ func staleTemplates() lie {
 		template, _ := first.LoadOrStore(pool.UID, pool.Spec.Template.DeepCopy())
 		pool.Spec.Template = *template.(*v1.NodeClaimTemplate).DeepCopy()
 	}, provisioning, disrupting)
+}
+
+// launchesTwo returns the lie that every replacement is asked for twice, as by a
+// retry of what had succeeded.
+func launchesTwo() lie {
+	return deceives(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, disrupting) {
+				if err := c.Create(ctx, claim.DeepCopy(), opts...); err != nil {
+					return err
+				}
+			}
+			return c.Create(ctx, o, opts...)
+		},
+	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // launchLies returns the lies about the NodeClaims that are made for pods.
 func launchLies() map[string]lie {
 	return map[string]lie{
-		"launches-twice": launchesTwice(provisioning),
+		"launches-spares": launchesSpares(),
 		"forgets-template-annotations": writes(func(claim *v1.NodeClaim) {
 			maps.DeleteFunc(claim.Annotations, func(key, _ string) bool { return !strings.HasPrefix(key, apis.Group+"/") })
 		}, provisioning),
@@ -23,17 +24,20 @@ func launchLies() map[string]lie {
 	}
 }
 
-// launchesTwice returns the lie that every NodeClaim that one of those
-// controllers makes is made twice, as by a retry of what had succeeded.
-func launchesTwice(by ...string) lie {
+// launchesSpares returns the lie that every NodeClaim for pods comes with a spare
+// one, which is deleted at once.
+func launchesSpares() lie {
 	return deceives(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, by...) {
-				if err := c.Create(ctx, claim.DeepCopy(), opts...); err != nil {
-					return err
-				}
+			claim, ok := o.(*v1.NodeClaim)
+			if !ok || !told(ctx, provisioning) {
+				return c.Create(ctx, o, opts...)
 			}
-			return c.Create(ctx, o, opts...)
+			spare := claim.DeepCopy()
+			if err := c.Create(ctx, spare, opts...); err != nil {
+				return err
+			}
+			return errors.Join(c.Create(ctx, o, opts...), c.Delete(ctx, spare))
 		},
 	})
 }
