@@ -9,7 +9,7 @@ import "maps"
 func coreLies() map[string]lie {
 	all := map[string]lie{}
 	for _, some := range []map[string]lie{
-		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), launchLies(), taintLies(),
+		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), launchLies(), taintLies(), drainLies(),
 	} {
 		maps.Copy(all, some)
 	}
@@ -23,7 +23,7 @@ const (
 	replacing    = "disruption.queue"
 	driftHashing = "nodepool.hash"
 	expiring     = "nodeclaim.expiration"
-	joining      = "nodeclaim.lifecycle"
+	lifecycle    = "nodeclaim.lifecycle"
 	provisioning = "provisioner"
 	remembering  = "state.nodeclaim"
 	terminating  = "node.termination"

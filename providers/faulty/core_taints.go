@@ -8,7 +8,7 @@ import (
 )
 
 // taintLies returns the lies about the taints and labels that a node has at each
-// stage of its life, and about pods that must not be moved.
+// stage of its life.
 func taintLies() map[string]lie {
 	return map[string]lie{
 		"taints-only-when-it-drains": writes(func(node *corev1.Node) {
@@ -20,12 +20,9 @@ func taintLies() map[string]lie {
 			if node.Labels[v1.NodeRegisteredLabelKey] == "true" {
 				node.Spec.Taints = nil
 			}
-		}, joining),
+		}, lifecycle),
 		"registers-without-a-label": writes(func(node *corev1.Node) {
 			delete(node.Labels, v1.NodeRegisteredLabelKey)
-		}, joining),
-		"overlooks-do-not-disrupt": reads(func(pod *corev1.Pod) {
-			delete(pod.Annotations, v1.DoNotDisruptAnnotationKey)
-		}, terminating, evicting),
+		}, lifecycle),
 	}
 }

@@ -87,9 +87,9 @@ func TestNeverIsReadAsAnAge(t *testing.T) {
 }
 
 func TestAControllerThatIsLeftOut(t *testing.T) {
-	left := coreLies()["never-expires"].controllers([]controller.Controller{&fetched{name: expiring}, &fetched{name: joining}})
-	if len(left) != 1 || nameOf(left[0]) != joining {
-		t.Errorf("%v are left, want %s alone", left, joining)
+	left := coreLies()["never-expires"].controllers([]controller.Controller{&fetched{name: expiring}, &fetched{name: lifecycle}})
+	if len(left) != 1 || nameOf(left[0]) != lifecycle {
+		t.Errorf("%v are left, want %s alone", left, lifecycle)
 	}
 }
 
