@@ -29,11 +29,18 @@ const fieldManager = "plumbline"
 // Its methods fail the spec themselves; they return only on success.
 type Env struct {
 	session  *Session
-	recorder *history.Recorder
+	recorder recording
 	created  []reference     // in the order of their creation
 	claims   []report.Judged // by Expect; a spec without any proves nothing
 
 	nodesBefore sets.Set[string] // nodes that were there before the spec
+}
+
+// recording is what an Env needs of a history.Recorder.
+type recording interface {
+	Await(ctx context.Context, pred func(*history.World) bool) error
+	Now() history.Mark
+	History() *history.History
 }
 
 // reference names an object in the cluster.
@@ -46,7 +53,7 @@ func (r reference) String() string {
 	return fmt.Sprintf("%s/%s", r.kind.Resource, r.name)
 }
 
-func newEnv(s *Session, r *history.Recorder) *Env {
+func newEnv(s *Session, r recording) *Env {
 	e := &Env{session: s, recorder: r, nodesBefore: sets.New[string]()}
 	for _, node := range r.History().Start().List(karpenter.Nodes) {
 		e.nodesBefore.Insert(node.Name)
@@ -157,7 +164,7 @@ func (e *Env) Watch(ctx context.Context, d time.Duration) *history.History {
 	before := e.Now()
 	window, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	<-window.Done()
+	_ = e.recorder.Await(window, func(*history.World) bool { return false }) // the window ends it
 	if ctx.Err() != nil {
 		e.fail(ctx, "watching for %s: %w", d, context.Cause(ctx))
 	}

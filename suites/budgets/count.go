@@ -29,7 +29,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 2, disrupting(pool))
 		env.Watch(ctx, pressed)
 
-		atOnce := check.AtMost(2, disrupting(pool))
-		env.Expect(env.Since(before), check.Always(atOnce), atOnce.Reached())
+		env.Expect(env.Since(before), check.Always(check.AtMost(2, disrupting(pool))), usedUp(2, pool))
 	},
 })

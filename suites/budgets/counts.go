@@ -56,6 +56,12 @@ func disrupting(pool *fixtures.Pool) check.Count {
 	}
 }
 
+// usedUp checks that drift comes to disrupt as many of a pool's nodes at once as
+// its budget allows: that it isn't exceeded says little where it isn't reached.
+func usedUp(nodes int, pool *fixtures.Pool) check.Check {
+	return check.LeadsTo(check.AtLeast(1, check.DriftedClaims(pool)), check.Exactly(nodes, disrupting(pool)))
+}
+
 // holds checks that a pool's nodes had drifted and were left alone.
 func holds(pool *fixtures.Pool) check.Check {
 	return check.Always(check.When(

@@ -29,7 +29,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, removesEmpty(pool))
 		env.Await(ctx, 1, check.Nodes(pool))
 
-		atOnce := check.AtMost(2, disrupting(pool))
-		env.Expect(env.Since(before), check.Always(atOnce), atOnce.Reached())
+		empty := check.AllOf(check.None(check.PodsOf(app)), check.AtLeast(1, check.Nodes(pool)))
+		env.Expect(env.Since(before),
+			check.Always(check.AtMost(2, disrupting(pool))),
+			check.LeadsTo(empty, check.Exactly(2, disrupting(pool))))
 	},
 })

@@ -35,11 +35,14 @@ var _ = Suite.Add(e2e.Spec{
 
 		before, old := env.Now(), env.World()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 1, check.NodesWith(pool, karpenter.Deleting, "that are being deleted"))
+		draining := check.NodesWith(pool, karpenter.Deleting, "that are being deleted")
+		env.Await(ctx, 1, draining)
 		staying := env.Watch(ctx, settled)
 		env.Watch(ctx, drained-settled)
 
-		env.Expect(staying, check.Always(check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(old)))))
-		env.Expect(env.Since(before), drifting(pool), check.Finally(check.None(check.Nodes(pool).Old(old))))
+		env.Expect(staying, check.Always(check.When(
+			check.AtLeast(1, draining),
+			check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(old))))))
+		env.Expect(env.Since(before), drifting(pool), check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(old))))
 	},
 })

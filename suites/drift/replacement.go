@@ -29,6 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(old))
 
-		env.Expect(env.Since(before), drifting(pool), check.Always(check.AtLeast(1, staying(pool))))
+		env.Expect(env.Since(before), drifting(pool),
+			check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.AtLeast(1, staying(pool)))))
 	},
 })

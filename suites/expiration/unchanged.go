@@ -30,7 +30,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		before, old := env.Now(), env.World()
 		env.Await(ctx, 1, check.RunningPods(passing).On(check.ReplacedNodes(mortal, old)))
-		env.Expect(env.Since(before), expiring(mortal), check.Always(check.None(check.DisruptedNodes(pool))))
+		env.Expect(env.Since(before), expiring(mortal),
+			check.Always(check.When(check.AtLeast(1, check.DriftedClaims(pool)), check.None(check.DisruptedNodes(pool)))))
 
 		env.Change(ctx, pool.NoBudgets())
 		env.Await(ctx, 1, check.RunningPods(lasting).On(check.ReplacedNodes(pool, old)))

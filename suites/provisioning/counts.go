@@ -24,6 +24,12 @@ func labelled(pool *fixtures.Pool, key, value string) check.Count {
 	return check.Nodes(pool).With(fmt.Sprintf("with the label %s=%s", key, value), check.Labeled(key, value))
 }
 
+// passedOver checks that a pool launches nothing while there are pods of a
+// workload: without them that would mean nothing.
+func passedOver(pool *fixtures.Pool, app *fixtures.Workload) check.Check {
+	return check.Always(check.None(check.NodeClaims(pool).AmongObjects(check.PodsOf(app))))
+}
+
 // refusals counts Karpenter's events which say that no node fits a pod of a
 // workload. The scheduler's own events of the same reason don't count.
 func refusals(app *fixtures.Workload) check.Count {

@@ -30,7 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, preferred.Limit("cpu", "1"), app.Replicas(2))
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		env.Expect(first, check.Always(check.None(check.NodeClaims(spare))))
+		env.Expect(first, passedOver(spare, app))
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, check.NodeClaims(preferred))),
 			check.Always(check.AtMost(1, check.NodeClaims(spare))),

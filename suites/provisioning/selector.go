@@ -32,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(forRed))
 		env.Await(ctx, 1, check.ReadyNodes(red))
 
-		env.Expect(onlyBlue, check.Always(check.None(check.NodeClaims(red))))
+		env.Expect(onlyBlue, passedOver(red, forBlue))
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(blue))))
 	},
 })

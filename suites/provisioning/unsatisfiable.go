@@ -37,7 +37,7 @@ func unsatisfiable(how string, make func(*fixtures.Workload)) e2e.Spec {
 			env.Create(ctx, modest)
 			env.Await(ctx, 1, check.RunningPods(modest))
 
-			env.Expect(alone, check.Always(check.None(check.NodeClaims(pool))))
+			env.Expect(alone, passedOver(pool, hopeless))
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),
 				check.Always(check.None(check.RunningPods(hopeless))),

@@ -32,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, other.Weight(90), app.Replicas(2))
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		env.Expect(first, check.Always(check.None(check.NodeClaims(other))))
+		env.Expect(first, passedOver(other, app))
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, check.NodeClaims(one))),
 			check.Always(check.AtMost(1, check.NodeClaims(other))),
