@@ -74,6 +74,9 @@ func claimFacts(claim *unstructured.Unstructured) []string {
 	if node := karpenter.ClaimNode(claim); node != "" {
 		facts = append(facts, "node "+node)
 	}
+	if id := karpenter.ClaimProviderID(claim); id != "" {
+		facts = append(facts, "instance "+id)
+	}
 	return append(facts, conditionFacts(claim)...)
 }
 

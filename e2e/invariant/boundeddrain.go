@@ -97,9 +97,9 @@ func (d *drain) claim(m *check.Moment, o *history.Object) {
 		return
 	}
 	d.claims[node] = o
-	if by := specDeadline(claim); !by.IsZero() && deadline(claim).After(by.Add(lateness)) {
+	if said, by := annotatedDeadline(claim), specDeadline(claim); !by.IsZero() && said.After(by.Add(lateness)) {
 		m.Broken(fmt.Sprintf("NodeClaim %s puts the end of its drain off to %s by the annotation %s, and its terminationGracePeriod ends at %s",
-			o.Name, deadline(claim).UTC().Format(time.TimeOnly), karpenter.TerminationTimestampAnnotation, by.UTC().Format(time.TimeOnly)), o)
+			o.Name, said.UTC().Format(time.TimeOnly), karpenter.TerminationTimestampAnnotation, by.UTC().Format(time.TimeOnly)), o)
 	}
 	if by := deadline(claim); m.Event != nil && gone(m) || by.IsZero() || !karpenter.Deleting(claim) {
 		delete(d.due, node)

@@ -33,9 +33,10 @@ func TestBoundedDrain(t *testing.T) {
 		"told to end later": {drained(claim(), pod("a"), func(s *historytest.Story) {
 			s.Change(pod("a").Set(at(time.Hour), "metadata", "deletionTimestamp"))
 		}), check.Broken, "not told to end by then"},
-		"the annotation bounds it":   {drained(claim().Annotate(karpenter.TerminationTimestampAnnotation, at(5*time.Second)), pod("a"), nothing), check.Broken, "had to be over at 15:04:10"},
-		"the annotation alone does":  {drained(claim().Set(nil, "spec", "terminationGracePeriod").Annotate(karpenter.TerminationTimestampAnnotation, at(time.Hour)), pod("a"), nothing), check.Holds, ""},
-		"the annotation puts it off": {drained(claim().Annotate(karpenter.TerminationTimestampAnnotation, at(time.Hour)), pod("a"), nothing), check.Broken, "puts the end of its drain off to 16:04:05"},
+		"the annotation bounds it":    {drained(claim().Annotate(karpenter.TerminationTimestampAnnotation, at(5*time.Second)), pod("a"), nothing), check.Broken, "had to be over at 15:04:10"},
+		"the annotation alone does":   {drained(claim().Set(nil, "spec", "terminationGracePeriod").Annotate(karpenter.TerminationTimestampAnnotation, at(time.Hour)), pod("a"), nothing), check.Holds, ""},
+		"the annotation puts it off":  {drained(claim().Annotate(karpenter.TerminationTimestampAnnotation, at(time.Hour)), pod("a"), nothing), check.Broken, "puts the end of its drain off to 16:04:05"},
+		"the annotation says nothing": {drained(claim().Annotate(karpenter.TerminationTimestampAnnotation, "soon"), pod("a"), nothing), check.Broken, "had to be over at 15:04:35"},
 		"it was so from the start": {historytest.Begin().Add(node(), claim().Deleting(), pod("a")).Start().
 			After(time.Minute).Add(later), check.Broken, "had to be over"},
 		"it tolerates it":    {drained(claim(), tolerant, nothing), check.Vacuous, ""},
@@ -103,4 +104,25 @@ func TestDrainIsOver(t *testing.T) {
 		"nobody drains":                {historytest.Begin().Add(node(), claim(), pod()).After(time.Minute).Change(ended), check.Vacuous, ""},
 		"too early, but there's a gap": {tell(node(), claim(), pod()).Gap(karpenter.Pods, "410").Change(ended), check.Unknown, "gap"},
 	})
+}
+
+func TestDeadline(t *testing.T) {
+	in := func(d time.Duration) *historytest.Thing {
+		return historytest.Claim("c").Set("30s", "spec", "terminationGracePeriod").Annotate(karpenter.TerminationTimestampAnnotation, at(d))
+	}
+	for name, want := range map[string]struct {
+		claim *historytest.Thing
+		by    string
+	}{
+		"the annotation is earlier":  {in(5 * time.Second).Deleting(), at(5 * time.Second)},
+		"the spec is earlier":        {in(time.Hour).Deleting(), at(30 * time.Second)},
+		"it isn't being deleted yet": {in(time.Hour), at(time.Hour)},
+		"only the spec says":         {historytest.Claim("c").Set("30s", "spec", "terminationGracePeriod").Deleting(), at(30 * time.Second)},
+		"nobody says":                {historytest.Claim("c").Deleting(), time.Time{}.Format(time.RFC3339)},
+	} {
+		claim := historytest.Begin().Add(want.claim).History().Events()[0].Object.Unstructured()
+		if by := deadline(claim).UTC().Format(time.RFC3339); by != want.by {
+			t.Errorf("%s: the drain must be over at %s, want %s", name, by, want.by)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -22,7 +23,8 @@ import (
 //     a word and not empty; the message is there, empty or not; lastTransitionTime is
 //     a time;
 //   - no condition was observed at a generation that the object has yet to reach;
-//   - when the status changes, lastTransitionTime doesn't go back.
+//   - when the status changes, lastTransitionTime doesn't go back, and doesn't stay
+//     either, unless it has just been.
 //
 // Karpenter's CRDs require only type, status and lastTransitionTime, so that the API
 // server doesn't see to the rest. That lastTransitionTime stays while the status
@@ -72,7 +74,7 @@ func judgeConditions(m *check.Moment, before, o *history.Object) {
 			continue
 		}
 		m.Tested()
-		fault := faultOf(old, c, generation(o.Unstructured()))
+		fault := faultOf(old, c, generation(o.Unstructured()), m.Time)
 		if ofType(all[:i], c["type"]) != nil {
 			fault = "is there twice"
 		}
@@ -110,6 +112,11 @@ func same(a, b map[string]any) bool {
 	return true
 }
 
+// writeLag is how long a transition may take from its lastTransitionTime, which is of
+// whole seconds, to the recording: controllers collect what they find out and write it
+// at the end. Karpenter's took 4 s at most on a busy machine.
+const writeLag = 10 * time.Second
+
 // Patterns of metav1.Condition; there the message may have 32768 characters, and the
 // reason 1024.
 var (
@@ -119,7 +126,7 @@ var (
 )
 
 // faultOf is what is wrong with a condition, empty if nothing is.
-func faultOf(old, c map[string]any, generation int64) string {
+func faultOf(old, c map[string]any, generation int64, now time.Time) string {
 	kind, _ := c["type"].(string)
 	reason, _ := c["reason"].(string)
 	message, hasMessage := c["message"].(string)
@@ -145,6 +152,8 @@ func faultOf(old, c map[string]any, generation int64) string {
 		return fmt.Sprintf("was observed at generation %d, and the object is at %d", observed, generation)
 	case hadTime && old["status"] != c["status"] && since.Before(before):
 		return fmt.Sprintf("went from %v to %v, and lastTransitionTime back from %v to %v", old["status"], c["status"], old["lastTransitionTime"], c["lastTransitionTime"])
+	case hadTime && old["status"] != c["status"] && since.Equal(before) && now.Sub(before) > writeLag:
+		return fmt.Sprintf("went from %v to %v, and lastTransitionTime stays %v, which was %s ago", old["status"], c["status"], c["lastTransitionTime"], now.Sub(before).Round(time.Second))
 	default:
 		return ""
 	}

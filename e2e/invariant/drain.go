@@ -88,14 +88,21 @@ func grace(pod *unstructured.Unstructured) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// deadline is by when the drain of a NodeClaim's node must be over: what its
-// annotation says, or as long as that is missing what its spec says; zero if
-// neither does.
+// deadline is by when the drain of a NodeClaim's node must be over: the earlier of what
+// its annotation says and what its spec does, since the annotation may only bring it
+// forward (Karpenter: pkg/utils/nodeclaim, TightenTerminationTimestampAnnotation);
+// zero if neither says anything.
 func deadline(claim *unstructured.Unstructured) time.Time {
-	if t, err := time.Parse(time.RFC3339, text(claim, "metadata", "annotations", karpenter.TerminationTimestampAnnotation)); err == nil {
-		return t
+	said, by := annotatedDeadline(claim), specDeadline(claim)
+	if by.IsZero() || !said.IsZero() && said.Before(by) {
+		return said
 	}
-	return specDeadline(claim)
+	return by
+}
+
+// annotatedDeadline is that by the NodeClaim's annotation.
+func annotatedDeadline(claim *unstructured.Unstructured) time.Time {
+	return moment(claim, "metadata", "annotations", karpenter.TerminationTimestampAnnotation)
 }
 
 // specDeadline is that by the NodeClaim's spec.

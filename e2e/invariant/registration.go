@@ -17,16 +17,18 @@ import (
 // registeredWhole is that a node joins with the unregistered taint, that the taint
 // goes with the registration and not before, and that by then the node has what its
 // NodeClaim demands: labels, taints, startup taints. Else pods that must not run
-// there are bound in between. A startup taint that somebody has removed after that
-// is not put back: its owner has said that the node is ready; nor is the node said to be
-// initialized before, or before it ever was ready.
+// there are bound in between. The taints stay as long as the node does; a startup taint that
+// somebody has removed after that is not put back: its owner has said that the node is
+// ready; nor is the node said to be initialized before, or before it ever was ready.
 //
 // Source: the taint karpenter.sh/unregistered (Karpenter: pkg/apis/v1/taints.go),
 // which providers put on their nodes; spec.taints and spec.startupTaints of NodeClaim;
 // Karpenter: pkg/controllers/nodeclaim/lifecycle/registration.go.
 //
 // A node with the label karpenter.sh/do-not-sync-taints has only its labels
-// judged. That a node has joined is judged if the recording shows it.
+// judged. That a node has joined is judged if the recording shows it. Taints that go
+// together with a startup taint were removed by its owner, and aren't missed; whoever
+// removes others by hand looks like the provider.
 func registeredWhole() Invariant {
 	const name = "nodes are registered whole, and unregistered until then"
 	return Invariant{
@@ -70,7 +72,7 @@ func (r *registrations) follow(m *check.Moment) {
 	case unregistered(m.Before) && !unregistered(node):
 		m.Broken(fmt.Sprintf("node %s loses the taint %s without being registered", node.Name, karpenter.UnregisteredTaint), node)
 	case labelled(node, karpenter.RegisteredLabel):
-		r.startup(m, node)
+		r.taints(m, node)
 	}
 }
 
@@ -156,24 +158,32 @@ func (r *registrations) initialized(m *check.Moment, node *history.Object) {
 	}
 }
 
-// startup judges that startup taints that were removed stay so.
-func (r *registrations) startup(m *check.Moment, node *history.Object) {
+// taints judges that startup taints that were removed stay so, and that the others stay.
+func (r *registrations) taints(m *check.Moment, node *history.Object) {
+	had, has := kinds(karpenter.Taints(m.Before.Unstructured())), kinds(karpenter.Taints(node.Unstructured()))
 	claim := r.claimOf(node)
-	if claim == nil {
+	if claim == nil || slices.Equal(had, has) {
 		return
 	}
 	startup := kinds(startupTaints(claim.Unstructured()))
-	if len(startup) == 0 {
-		return
-	}
-	had, has := kinds(karpenter.Taints(m.Before.Unstructured())), kinds(karpenter.Taints(node.Unstructured()))
+	lost := slices.DeleteFunc(had, func(t string) bool { return slices.Contains(has, t) })
+	started := false
 	for _, t := range startup {
 		switch {
-		case slices.Contains(had, t) && !slices.Contains(has, t):
+		case slices.Contains(lost, t):
+			started = true
 			m.Tested()
 			r.removed[node.UID] = append(r.removed[node.UID], t)
 		case slices.Contains(has, t) && slices.Contains(r.removed[node.UID], t):
 			m.Suspect(fmt.Sprintf("the startup taint %s is back on node %s, from which it was removed", t, node.Name), node)
+		}
+	}
+	if started || labelled(node, karpenter.DoNotSyncTaintsLabel) {
+		return
+	}
+	for _, t := range kinds(karpenter.Taints(claim.Unstructured())) {
+		if slices.Contains(lost, t) {
+			m.Suspect(fmt.Sprintf("node %s loses the taint %s, which NodeClaim %s demands", node.Name, t, claim.Name), node, claim)
 		}
 	}
 }

@@ -52,11 +52,25 @@ func TestRegisteredWhole(t *testing.T) {
 			historytest.Begin().Add(claim, registered()).Start().Change(initialized(registered())), check.Vacuous, "",
 		},
 		"a startup taint comes back": {begin().Add(joining()).Change(registered()).Change(started()).Change(registered()), check.Broken, "is back on node n"},
-		"never registered":           {begin().Add(joining()).Change(joining().Ready()), check.Vacuous, "no node was registered"},
-		"registered before":          {historytest.Begin().Add(claim, registered()).Start().Change(registered()), check.Vacuous, ""},
-		"another cluster's node":     {begin().Add(bare()).Change(bare().Ready()), check.Vacuous, ""},
-		"a gap":                      {begin().Add(joining()).Gap(karpenter.Nodes, "410").Change(started()), check.Unknown, "gap"},
+		"a taint goes": {
+			begin().Add(joining()).Change(registered()).Change(started()).Change(started().Untaint("dedicated")), check.Broken,
+			"loses the taint dedicated:NoSchedule, which NodeClaim c demands",
+		},
+		"a taint goes with a startup taint": {begin().Add(joining()).Change(registered()).Change(started().Untaint("dedicated")), check.Holds, ""},
+		"another taint comes and goes":      {begin().Add(joining()).Change(registered()).Change(registered().Taint("other")).Change(registered()), check.Holds, ""},
+		"its provider takes a taint": {
+			begin().Add(joining()).Change(own(registered())).Change(own(registered().Untaint("dedicated"))), check.Holds, "",
+		},
+		"never registered":       {begin().Add(joining()).Change(joining().Ready()), check.Vacuous, "no node was registered"},
+		"registered before":      {historytest.Begin().Add(claim, registered()).Start().Change(registered()), check.Vacuous, ""},
+		"another cluster's node": {begin().Add(bare()).Change(bare().Ready()), check.Vacuous, ""},
+		"a gap":                  {begin().Add(joining()).Gap(karpenter.Nodes, "410").Change(started()), check.Unknown, "gap"},
 	})
+}
+
+// own has its taints from its provider, not from its NodeClaim.
+func own(node *historytest.Thing) *historytest.Thing {
+	return node.Label(karpenter.DoNotSyncTaintsLabel, "true")
 }
 
 func initialized(node *historytest.Thing) *historytest.Thing {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -28,9 +27,11 @@ const reasonLaunching = "DisruptionLaunching"
 // something (DisruptionLaunching), and that a NodeClaim was deleted to be replaced
 // (DisruptionTerminating). It replaces nodes that were tainted before it was made, so
 // it is broken when all that it may replace are being deleted and it isn't
-// initialized; with several disruptions under way, that is later than the first.
-// Not judged are disruptions of which one was given up, or whose NodeClaim expired
-// meanwhile, and those whose events the recording lacks.
+// initialized, or isn't even made; with several disruptions under way, that is later
+// than the first. Not judged are disruptions of which one was given up, or whose
+// NodeClaim expired meanwhile or was being deleted before, and those whose events the
+// recording lacks. That something should have been replaced and never was is for specs:
+// whether its pods fit elsewhere no recording says.
 func replacedFirst() Invariant {
 	const name = "replacements are initialized before what they replace is deleted"
 	return Invariant{
@@ -50,13 +51,14 @@ type replacements struct {
 	olds   map[string]*old         // NodeClaims under disruption, by name
 	news   map[string]*replacement // NodeClaims made while there were any, by name
 	inTime map[string]bool         // those of them that were initialized in time
+	last   string                  // the one of olds whose deletion began last
 }
 
 // old is a NodeClaim that is being replaced.
 type old struct {
 	deleted    bool // its deletion has begun
 	terminated bool // and Karpenter has said that it was to disrupt it
-	void       bool // the disruption was given up, or the NodeClaim expired
+	void       bool // the disruption was given up, or isn't what it is deleted for
 }
 
 // replacement is a NodeClaim that may replace others.
@@ -69,7 +71,11 @@ type replacement struct {
 func (r *replacements) follow(m *check.Moment) {
 	r.see(m)
 	switch {
+	case m.End:
 	case m.Event == nil:
+		for _, claim := range m.World.List(karpenter.NodeClaims) {
+			r.leaving(claim, r.nodeOf(claim))
+		}
 	case m.Event.Resource == karpenter.Events:
 		r.event(m)
 	case m.Event.Resource == karpenter.Nodes:
@@ -90,6 +96,16 @@ func (r *replacements) disruption(claim, node *history.Object) {
 	case o != nil && !is && !o.deleted && !deleting(claim) && !deleting(node):
 		o.void = true
 		delete(r.olds, claim.Name)
+	default:
+		r.leaving(claim, node)
+	}
+}
+
+// leaving notes a NodeClaim that was on its way out when nothing had been seen of its
+// disruption: whether it is being replaced can't be known.
+func (r *replacements) leaving(claim, node *history.Object) {
+	if r.olds[claim.Name] == nil && (deleting(claim) || deleting(node) || tainted(node)) {
+		r.olds[claim.Name] = &old{deleted: true, void: true}
 	}
 }
 
@@ -111,6 +127,7 @@ func (r *replacements) claim(m *check.Moment, claim *history.Object) {
 	if o := r.olds[claim.Name]; o != nil && !o.deleted && deleting(claim) {
 		o.deleted = true
 		o.void = o.void || expired(claim, m.Time)
+		r.last = claim.Name
 		r.tooEarly(claim.Name)
 		return
 	}
@@ -119,31 +136,41 @@ func (r *replacements) claim(m *check.Moment, claim *history.Object) {
 	}
 }
 
-// made notes a NodeClaim and what it may replace.
+// made notes a NodeClaim and what it may replace: what is disrupted and there to stay
+// until then, or else what should be.
 func (r *replacements) made(claim *history.Object) {
-	n := &replacement{mayReplace: map[string]*old{}}
-	for name, o := range r.olds {
-		if !o.deleted {
-			n.mayReplace[name] = o
+	if len(r.olds) == 0 {
+		return
+	}
+	n := &replacement{mayReplace: maps.Clone(r.olds)}
+	if n.late() {
+		if n.mayReplace[r.last] != nil {
+			n.early = r.last
 		}
+	} else {
+		maps.DeleteFunc(n.mayReplace, func(_ string, o *old) bool { return o.deleted })
 	}
-	if len(n.mayReplace) > 0 {
-		r.news[claim.Name] = n
-	}
+	r.news[claim.Name] = n
 }
 
 // tooEarly notes which replacements should have been initialized by now, since
 // with this deletion all that they may replace are being deleted.
 func (r *replacements) tooEarly(deleted string) {
 	for _, n := range r.news {
-		if n.early != "" || n.mayReplace[deleted] == nil {
-			continue
-		}
-		pending := func(o *old) bool { return !o.deleted }
-		if !slices.ContainsFunc(slices.Collect(maps.Values(n.mayReplace)), pending) {
+		if n.early == "" && n.mayReplace[deleted] != nil && n.late() {
 			n.early = deleted
 		}
 	}
+}
+
+// late says that all that it may replace are being deleted.
+func (n *replacement) late() bool {
+	for _, o := range n.mayReplace {
+		if !o.deleted {
+			return false
+		}
+	}
+	return true
 }
 
 // event learns what Karpenter says, and judges once it has said enough.

@@ -36,6 +36,25 @@ func TestReplacedFirst(t *testing.T) {
 			replacing().Change(ready(0).Deleting()).Change(ready(10)).Add(terminating(0)), check.Broken,
 			"the deletion of NodeClaim c0 began when its replacement c10 was not initialized",
 		},
+		"before there is one": {
+			begin().Change(marked(0)).Change(ready(0).Deleting()).Add(itsClaim(10), launching(10)).Change(ready(10)).Add(terminating(0)), check.Broken,
+			"the deletion of NodeClaim c0 began when its replacement c10 was not initialized",
+		},
+		"before there is one, beside an honest one": {
+			two().Change(ready(11)).Change(ready(1).Deleting()).Add(terminating(1)).
+				Change(ready(0).Deleting()).Delete(ready(1)).Add(itsClaim(12), launching(12), terminating(0)), check.Broken, "of NodeClaim c0",
+		},
+		"deleted before it was chosen": {
+			begin().Change(ready(0).Deleting()).Change(marked(0)).Add(itsClaim(10), launching(10), terminating(0)), check.Vacuous, "",
+		},
+		"tainted from the start": {
+			begin().Change(marked(1)).Start().Change(marked(0)).Change(ready(0).Deleting()).Add(itsClaim(10), launching(10)).
+				Change(ready(1).Deleting()).Add(terminating(0), terminating(1)), check.Vacuous, "",
+		},
+		"empty, and another is replaced": {
+			begin().Change(marked(0)).Change(ready(0).Deleting()).Add(terminating(0)).
+				Change(marked(1)).Add(itsClaim(11), launching(11)).Change(ready(11)).Change(ready(1).Deleting()).Add(terminating(1)), check.Holds, "",
+		},
 		"said late": {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(0).Deleting()).
 			Add(terminating(0), launching(10)), check.Broken, "c10"},
 		"said very late":             {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(10)).Add(launching(10)), check.Holds, ""},
