@@ -46,11 +46,11 @@ broken: at least 1 nodes of pool p that are disrupted leads to at least 4 nodes 
 func TestDescribe(t *testing.T) {
 	pod := historytest.Pod("app-1", "app")
 	for want, thing := range map[string]*historytest.Thing{
-		"Pod default/app-1: Pending, not bound":                            historytest.Pod("app-1", "app"),
-		"Pod default/app-2: Running, on a, ready, being deleted":           historytest.Pod("app-2", "app").Phase("Running").On("a").Ready().Deleting(),
-		"NodeClaim c: pool p, node a, Registered, Drifted=False (Drifted)": historytest.Claim("c").Pool("p").On("a").True("Registered").False("Drifted"),
-		"NodeClaim d: instance cloud://1":                                  historytest.Claim("d").Set("cloud://1", "status", "providerID"),
-		"NodePool p": historytest.Pool("p"),
+		"Pod default/app-1: Pending, not bound":                                        historytest.Pod("app-1", "app"),
+		"Pod default/app-2: Running, on a, ready, being deleted":                       historytest.Pod("app-2", "app").Phase("Running").On("a").Ready().Deleting(),
+		"NodeClaim c: pool p, node a, Registered, Drifted=False (Drifted)":             historytest.Claim("c").Pool("p").On("a").True("Registered").False("Drifted"),
+		"NodeClaim d: instance cloud://1":                                              historytest.Claim("d").Set("cloud://1", "status", "providerID"),
+		"NodePool p":                                                                   historytest.Pool("p"),
 		"Event default/app-1.FailedScheduling: FailedScheduling on Pod app-1: no room": historytest.Report("karpenter", "FailedScheduling", pod).Set("no room", "message"),
 	} {
 		h := historytest.Begin().Add(thing).History()

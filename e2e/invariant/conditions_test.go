@@ -51,8 +51,10 @@ func TestWellFormed(t *testing.T) {
 		"twice":                   {begin().Add(claim(sound(), sound("status", "False"))), check.Broken, "is there twice"},
 		"ahead of its time":       {begin().Add(claim(sound("observedGeneration", int64(2)))), check.Broken, "observed at generation 2"},
 		"back in time":            {begin().Add(claim(sound())).Change(claim(sound("status", "False", "lastTransitionTime", at(0)))), check.Broken, "lastTransitionTime back"},
-		"stays in time": {begin().Add(claim(sound())).After(time.Hour).Change(claim(sound("status", "False"))), check.Broken,
-			"lastTransitionTime stays 2026-01-02T15:05:05Z, which was 59m0s ago"},
+		"stays in time": {
+			begin().Add(claim(sound())).After(time.Hour).Change(claim(sound("status", "False"))), check.Broken,
+			"lastTransitionTime stays 2026-01-02T15:05:05Z, which was 59m0s ago",
+		},
 		"twice in a second":           {begin().Add(claim(sound())).After(time.Minute + 5*time.Second).Change(claim(sound("status", "False"))), check.Holds, ""},
 		"only its message changes":    {begin().Add(claim(sound())).After(time.Hour).Change(claim(sound("message", "still"))), check.Holds, ""},
 		"turned back by a spec":       {begin().Add(claim(sound())).Change(claim(sound("lastTransitionTime", at(0)))), check.Holds, ""},
