@@ -109,6 +109,7 @@ func again() func(*http.Request) bool {
 // as many of them side by side as `go test -parallel` says.
 func each(t *testing.T, cluster string, f func(*testing.T, *e2e.Session, *e2e.Suite, *e2e.Spec)) {
 	t.Helper()
+	t.Parallel()
 	for _, suite := range behaviours() {
 		t.Run(suite.Name, func(t *testing.T) {
 			t.Parallel()
