@@ -26,5 +26,5 @@ const (
 	lifecycle    = "nodeclaim.lifecycle"
 	provisioning = "provisioner"
 	remembering  = "state.nodeclaim"
-	terminating  = "node.termination"
+	terminating  = "" // node.termination doesn't say its name
 )
