@@ -30,8 +30,8 @@ const reasonLaunching = "DisruptionLaunching"
 // initialized, or isn't even made; with several disruptions under way, that is later
 // than the first. Not judged are disruptions of which one was given up, or whose
 // NodeClaim expired meanwhile or was being deleted before, and those whose events the
-// recording lacks. That something should have been replaced and never was is for specs:
-// whether its pods fit elsewhere no recording says.
+// recording lacks. That a NodeClaim had to be replaced at all is certain only where its
+// pods had nowhere else to go.
 func replacedFirst() Invariant {
 	const name = "replacements are initialized before what they replace is deleted"
 	return Invariant{
@@ -41,7 +41,7 @@ func replacedFirst() Invariant {
 			return check.Follow(name, "nothing was replaced", func() func(*check.Moment) {
 				r := &replacements{fleet: newFleet(), olds: map[string]*old{}, news: map[string]*replacement{}, inTime: map[string]bool{}}
 				return r.follow
-			}, karpenter.Nodes, karpenter.NodeClaims, karpenter.Events)
+			}, karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools, karpenter.Pods, karpenter.PodDisruptionBudgets, karpenter.Events)
 		},
 	}
 }
@@ -59,6 +59,9 @@ type old struct {
 	deleted    bool // its deletion has begun
 	terminated bool // and Karpenter has said that it was to disrupt it
 	void       bool // the disruption was given up, or isn't what it is deleted for
+
+	since    time.Time       // when the disruption began
+	stranded *history.Object // a pod for which there had to be a replacement, and was none
 }
 
 // replacement is a NodeClaim that may replace others.
@@ -80,19 +83,19 @@ func (r *replacements) follow(m *check.Moment) {
 		r.event(m)
 	case m.Event.Resource == karpenter.Nodes:
 		if node, claim := r.pair(m.Event); node != nil && claim != nil {
-			r.disruption(claim, node)
+			r.disruption(m.Time, claim, node)
 		}
-	default:
+	case m.Event.Resource == karpenter.NodeClaims:
 		r.claim(m, m.Event.Object)
 	}
 }
 
 // disruption notes that a NodeClaim comes to be disrupted, or no longer is.
-func (r *replacements) disruption(claim, node *history.Object) {
+func (r *replacements) disruption(now time.Time, claim, node *history.Object) {
 	o, is := r.olds[claim.Name], disrupted(node, claim)
 	switch {
 	case o == nil && is:
-		r.olds[claim.Name] = &old{}
+		r.olds[claim.Name] = &old{since: now}
 	case o != nil && !is && !o.deleted && !deleting(claim) && !deleting(node):
 		o.void = true
 		delete(r.olds, claim.Name)
@@ -127,12 +130,13 @@ func (r *replacements) claim(m *check.Moment, claim *history.Object) {
 	if o := r.olds[claim.Name]; o != nil && !o.deleted && deleting(claim) {
 		o.deleted = true
 		o.void = o.void || expired(claim, m.Time)
+		o.stranded = stranded(m.World, claim, o.since)
 		r.last = claim.Name
 		r.tooEarly(claim.Name)
 		return
 	}
 	if node := r.nodeOf(claim); node != nil {
-		r.disruption(claim, node)
+		r.disruption(m.Time, claim, node)
 	}
 }
 
@@ -175,7 +179,8 @@ func (n *replacement) late() bool {
 
 // event learns what Karpenter says, and judges once it has said enough.
 func (r *replacements) event(m *check.Moment) {
-	if !bytes.Contains(m.Event.Object.Raw(), []byte(`"Disruption`)) {
+	raw := m.Event.Object.Raw()
+	if !bytes.Contains(raw, []byte(reasonLaunching)) && !bytes.Contains(raw, []byte(karpenter.ReasonDisruptionTerminating)) {
 		return // most aren't worth decoding
 	}
 	event := m.Event.Object.Unstructured()
@@ -191,6 +196,10 @@ func (r *replacements) event(m *check.Moment) {
 		n.announced = true
 	case karpenter.EventReason(event) == karpenter.ReasonDisruptionTerminating && o != nil:
 		o.terminated = true
+		if o.stranded != nil && !o.void {
+			m.Suspect(fmt.Sprintf("the deletion of NodeClaim %s began when there was no replacement, and no other node for pod %s/%s",
+				about.Name, o.stranded.Namespace, o.stranded.Name), m.World.Get(karpenter.NodeClaims, "", about.Name), o.stranded)
+		}
 	default:
 		return
 	}

@@ -71,3 +71,44 @@ func TestReplacedFirst(t *testing.T) {
 			Add(terminating(0)), check.Unknown, "gap"},
 	})
 }
+
+func TestReplacedWherePodsNeedIt(t *testing.T) {
+	pool := func() *historytest.Thing { return historytest.Pool("p") }
+	claim := func() *historytest.Thing { return itsClaim(0).Pool("p").On("n0").True(karpenter.Initialized) }
+	pod := func() *historytest.Thing {
+		return historytest.Pod("a", "w").On("n0").Phase("Running").True("PodScheduled")
+	}
+	host := func() *historytest.Thing { return historytest.Node("host").Ready().Taint("host") }
+	why := func(reason string) *historytest.Thing { return claim().Because(karpenter.DisruptionReason, reason) }
+	terminating := historytest.Report(karpenter.EventSource, karpenter.ReasonDisruptionTerminating, claim())
+	// tell is of a claim that is chosen for a reason and deleted.
+	tell := func(reason string, others ...*historytest.Thing) *historytest.Story {
+		return historytest.Begin().Add(member(0), claim()).Add(others...).Start().After(time.Minute).
+			Change(member(0).Taint(karpenter.DisruptedTaint), why(reason)).Change(why(reason).Deleting()).Add(terminating)
+	}
+	const breach = "the deletion of NodeClaim c0 began when there was no replacement, and no other node for pod default/a"
+	judgeEach(t, replacedFirst(), map[string]outcome{
+		"drifted":             {tell("Drifted", pool(), pod()), check.Broken, breach},
+		"underutilized":       {tell("Underutilized", pool(), pod()), check.Broken, breach},
+		"beside a barred one": {tell("Drifted", pool(), pod(), host()), check.Broken, breach},
+		"beside another node": {tell("Drifted", pool(), pod(), host().Untaint("host")), check.Vacuous, ""},
+		"it tolerates the other": {
+			tell("Drifted", pool(), pod().Set([]any{map[string]any{"key": "host", "operator": "Exists"}}, "spec", "tolerations"), host()), check.Vacuous, "",
+		},
+		"beside another claim":   {tell("Drifted", pool(), pod(), itsClaim(1)), check.Vacuous, ""},
+		"beside one that goes":   {tell("Drifted", pool(), pod(), itsClaim(1).Deleting()), check.Broken, breach},
+		"without pods":           {tell("Drifted", pool()), check.Vacuous, ""},
+		"with a daemon":          {tell("Drifted", pool(), pod().Set([]any{map[string]any{"kind": "DaemonSet"}}, "metadata", "ownerReferences")), check.Vacuous, ""},
+		"with a pod at its end":  {tell("Drifted", pool(), pod().Phase("Succeeded")), check.Vacuous, ""},
+		"with a pod to be kept":  {tell("Drifted", pool(), pod().Annotate(karpenter.DoNotDisruptAnnotation, "true")), check.Vacuous, ""},
+		"with a budget for pods": {tell("Drifted", pool(), pod(), historytest.Other(karpenter.PodDisruptionBudgets, "PodDisruptionBudget", "default", "b")), check.Vacuous, ""},
+		"with a pod that came":   {tell("Drifted", pool(), pod().False("PodScheduled")), check.Vacuous, ""},
+		"empty":                  {tell("Empty", pool(), pod()), check.Vacuous, ""},
+		"unhealthy":              {tell("Unhealthy", pool(), pod()), check.Vacuous, ""},
+		"of a static pool":       {tell("Drifted", pool().Set(int64(1), "spec", "replicas"), pod()), check.Vacuous, ""},
+		"its pool is gone":       {tell("Drifted", pod()), check.Vacuous, ""},
+		"a gap":                  {tell("Drifted", pool(), pod()).Gap(karpenter.Nodes, "410"), check.Unknown, "gap"},
+		"somebody else deletes it": {historytest.Begin().Add(member(0), claim(), pool(), pod()).Start().After(time.Minute).
+			Change(member(0).Taint(karpenter.DisruptedTaint), why("Drifted")).Change(why("Drifted").Deleting()), check.Vacuous, ""},
+	})
+}
