@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -167,14 +166,4 @@ func (e *Env) remove(ctx context.Context, ref reference) error {
 		return fmt.Errorf("deleting %s: %w", ref, err)
 	}
 	return nil
-}
-
-// terminated says how a container ended the last time.
-func terminated(c corev1.ContainerStatus) string {
-	t := c.LastTerminationState.Terminated
-	if t == nil {
-		return "no word"
-	}
-	// Its message is the end of the log, which is quoted from where it matters.
-	return fmt.Sprintf("exit code %d at %s", t.ExitCode, t.FinishedAt.Format(time.TimeOnly))
 }

@@ -30,11 +30,11 @@ const (
 	InstanceGC Capability = "instanceGC"
 	// NodeRepair: a node that stays unhealthy for Support.Toleration is replaced.
 	NodeRepair Capability = "nodeRepair"
-	// StaticCapacity: a NodePool with replicas keeps that many nodes (core 1.7 and later).
+	// StaticCapacity: a NodePool with replicas keeps that many nodes (core 1.8 and later).
 	StaticCapacity Capability = "staticCapacity"
 	// CapacityReservation: karpenter.sh/capacity-type=reserved is offered.
 	CapacityReservation Capability = "capacityReservation"
-	// NodeOverlay: NodeOverlays change prices and capacity of instance types (core 1.7 and later).
+	// NodeOverlay: NodeOverlays change prices and capacity of instance types (core 1.8 and later).
 	NodeOverlay Capability = "nodeOverlay"
 )
 

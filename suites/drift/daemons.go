@@ -3,8 +3,6 @@ package drift
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -23,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("1h")
-		daemon := daemonSet{fixtures.Deployment(1).On(pool)}
+		daemon := fixtures.DaemonSet().On(pool)
 		app := fixtures.Pod().On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		env.Create(ctx, pool, daemon, app)
 		pod := env.Await(ctx, 1, check.RunningPods(app))[0]
@@ -42,14 +40,3 @@ var _ = Suite.Add(e2e.Spec{
 			check.AtLeast(1, check.RunningPods(daemon).On(draining)))))
 	},
 })
-
-// daemonSet is a workload with one pod on each node that it may run on.
-type daemonSet struct{ *fixtures.Workload }
-
-// Unstructured returns a copy of the DaemonSet.
-func (d daemonSet) Unstructured() *unstructured.Unstructured {
-	o := d.Workload.Unstructured()
-	o.SetKind("DaemonSet")
-	unstructured.RemoveNestedField(o.Object, "spec", "replicas")
-	return o
-}

@@ -3,8 +3,6 @@ package drift
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -23,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(3).On(pool)
-		env.Create(ctx, pool, podBudget{app, 2}, app)
+		env.Create(ctx, pool, app.MinAvailable(2), app)
 		env.Await(ctx, 3, check.RunningPods(app))
 		env.Await(ctx, 1, check.ReadyNodes(pool))
 
@@ -36,23 +34,3 @@ var _ = Suite.Add(e2e.Spec{
 			check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.AtLeast(2, check.RunningPods(app)))))
 	},
 })
-
-// podBudget keeps so many pods of a workload running: a PodDisruptionBudget of
-// the workload's name.
-type podBudget struct {
-	*fixtures.Workload
-	available int64
-}
-
-// Unstructured returns the PodDisruptionBudget.
-func (b podBudget) Unstructured() *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "policy/v1",
-		"kind":       "PodDisruptionBudget",
-		"metadata":   map[string]any{"name": b.GetName()},
-		"spec": map[string]any{
-			"minAvailable": b.available,
-			"selector":     map[string]any{"matchLabels": map[string]any{fixtures.WorkloadLabel: b.GetName()}},
-		},
-	}}
-}

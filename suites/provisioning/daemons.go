@@ -1,0 +1,37 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A new node has room for its daemons, those included that wait until it is
+// initialized: an agent that never fits is missing on just the nodes that were
+// launched for small pods, and nobody launches another for it.
+//
+// Source: https://github.com/kubernetes-sigs/karpenter/pull/2161, label
+// karpenter.sh/initialized.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "leaves room for daemons that wait until their node is initialized",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		daemon := fixtures.DaemonSet().On(pool).Select(karpenter.InitializedLabel, "true").CPU("4")
+		app := fixtures.Deployment(1).On(pool)
+
+		before := env.Now()
+		env.Create(ctx, pool, daemon)
+		env.Create(ctx, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, check.RunningPods(app)), check.AtLeast(1, check.RunningPods(daemon))),
+			check.Always(check.AtMost(1, check.NodeClaims(pool))))
+	},
+})

@@ -1,0 +1,38 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// port is one that pods want of their host; which one doesn't matter.
+const port = 8099
+
+// A pod that wants a port of the host which a daemon has on every node gets no
+// node: none would do, and one after another would be launched for it, for as
+// long as somebody pays.
+//
+// Source: hostPort of the Pod API;
+// https://github.com/kubernetes-sigs/karpenter/pull/2102.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "launches nothing for a pod whose port every node's daemon has",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		daemon := fixtures.DaemonSet().On(pool).HostPort(port)
+		app := fixtures.Deployment(1).On(pool).HostPort(port)
+
+		before := env.Now()
+		env.Create(ctx, pool, daemon)
+		env.Create(ctx, app)
+		env.Watch(ctx, retried)
+
+		env.Expect(env.Since(before),
+			passedOver(pool, app),
+			check.Sometimes(check.AtLeast(1, refusals(app))))
+	},
+})

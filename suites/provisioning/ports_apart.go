@@ -1,0 +1,32 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Pods of one batch that want the same port of their host get a node each, and
+// none is told that there is no room: on a new node the port is free. Whoever
+// is refused waits for the next batch, and its alarms go off.
+//
+// Source: hostPort of the Pod API;
+// https://github.com/kubernetes-sigs/karpenter/pull/3022.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "gives pods that want the same port a node each, in one batch",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(3).On(pool).HostPort(port)
+
+		before := env.Now()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 3, check.RunningPods(app))
+
+		env.Expect(env.Since(before), check.Always(check.AtMost(3, check.NodeClaims(pool))),
+			check.Always(check.None(refusals(app).AmongObjects(check.PodsOf(app)))))
+	},
+})
