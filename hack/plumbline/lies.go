@@ -30,7 +30,7 @@ func tellLies(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("lies: %w", err)
 	}
-	c, chosen, err := chooseLies(*binary)
+	c, all, chosen, err := chooseLies(*binary)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func tellLies(ctx context.Context, args []string) error {
 	}
 	total := len(honest) + len(lying) + len(fixed)
 	step(fmt.Sprintf("%d lies, %d runs, %d at a time; artifacts in %s", len(chosen), total, min(c.Procs, total), run))
-	r := newLiesReport(chosen, os.Getenv("LIE") == "")
+	r := newLiesReport(chosen, len(chosen) == len(all))
 	show := &liesProgress{total: total, began: time.Now()}
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(c.Procs)
@@ -102,9 +102,10 @@ func prepare(ctx context.Context, c e2e.Config, all []trial) error {
 	return nil
 }
 
-// chooseLies reads what is asked for, with all mistakes at once.
-func chooseLies(binary string) (e2e.Config, []lie, error) {
-	c, err := e2e.FromEnv()
+// chooseLies reads what is asked for, with all mistakes at once, and returns
+// all lies that there are and those that are to be told.
+func chooseLies(binary string) (c e2e.Config, all, chosen []lie, err error) {
+	c, err = e2e.FromEnv()
 	errs := []error{err}
 	for _, name := range []string{"PROVIDER", "KARPENTER", "IMAGE", "FOCUS", "SKIP", "LABELS", "GATES", "KEEP"} {
 		if v := os.Getenv(name); v != "" {
@@ -114,13 +115,13 @@ func chooseLies(binary string) (e2e.Config, []lie, error) {
 	if _, err := os.Stat(binary); err != nil {
 		errs = append(errs, fmt.Errorf("the conformance test is missing, run `make lies`: %w", err))
 	}
-	all, err := loadLies(filepath.Join(faulty, "lies"), suites.All())
+	all, err = loadLies(filepath.Join(faulty, "lies"), suites.All())
 	errs = append(errs, err)
-	if err != nil {
-		return c, nil, errors.Join(errs...)
+	if err == nil {
+		chosen, err = choose(all, os.Getenv("LIE"))
+		errs = append(errs, err)
 	}
-	chosen, err := choose(all, os.Getenv("LIE"))
-	return c, chosen, errors.Join(append(errs, err)...)
+	return c, all, chosen, errors.Join(errs...)
 }
 
 func allSpecs() []string {

@@ -9,7 +9,7 @@ import "maps"
 func coreLies() map[string]lie {
 	all := map[string]lie{}
 	for _, some := range []map[string]lie{
-		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), launchLies(), taintLies(), drainLies(),
+		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), launchLies(), taintLies(), drainLies(), staticLies(),
 	} {
 		maps.Copy(all, some)
 	}

@@ -15,7 +15,7 @@ import (
 // launchLies returns the lies about the NodeClaims that are made for pods.
 func launchLies() map[string]lie {
 	return map[string]lie{
-		"launches-spares": launchesSpares(),
+		"launches-spares": launchesSpares(provisioning),
 		"forgets-template-annotations": writes(func(claim *v1.NodeClaim) {
 			maps.DeleteFunc(claim.Annotations, func(key, _ string) bool { return !strings.HasPrefix(key, apis.Group+"/") })
 		}, provisioning),
@@ -24,14 +24,14 @@ func launchLies() map[string]lie {
 	}
 }
 
-// launchesSpares returns the lie that every NodeClaim for pods comes with a spare
+// launchesSpares returns the lie that every NodeClaim of a controller comes with a spare
 // one. The spare can't be launched and goes: counts that a spec waits for come true,
 // and what was there for a moment must be found in the recording.
-func launchesSpares() lie {
+func launchesSpares(by string) lie {
 	return deceives(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			claim, ok := o.(*v1.NodeClaim)
-			if !ok || !told(ctx, provisioning) {
+			if !ok || !told(ctx, by) {
 				return c.Create(ctx, o, opts...)
 			}
 			spare := claim.DeepCopy()

@@ -15,10 +15,11 @@ import (
 
 // metadata is what lies/*.yaml says of a lie; the runner of lies reads it.
 type metadata struct {
-	Name    string   `yaml:"name"`
-	Lie     string   `yaml:"lie"`
-	Promise string   `yaml:"promise"`
-	Specs   []string `yaml:"specs"`
+	Name    string          `yaml:"name"`
+	Lie     string          `yaml:"lie"`
+	Promise string          `yaml:"promise"`
+	Specs   []string        `yaml:"specs"`
+	Gates   map[string]bool `yaml:"gates"`
 }
 
 func read(t *testing.T, level string) []metadata {
