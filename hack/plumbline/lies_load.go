@@ -114,15 +114,22 @@ func choose(all []lie, list string) ([]lie, error) {
 		return all, nil
 	}
 	var chosen []lie
-	var mistakes []error
+	var unknown []string
 	for _, want := range strings.Split(list, ",") {
 		found := slices.DeleteFunc(slices.Clone(all), func(l lie) bool { return l.Name != want && l.Level != want })
 		if len(found) == 0 {
-			mistakes = append(mistakes, fmt.Errorf("LIE=%s: no lie, and no level, is called that; there are\n%s", want, overview(all)))
+			unknown = append(unknown, want)
 		}
-		chosen = append(chosen, found...)
+		for _, l := range found {
+			if !slices.ContainsFunc(chosen, func(c lie) bool { return c.Name == l.Name }) {
+				chosen = append(chosen, l)
+			}
+		}
 	}
-	return chosen, errors.Join(mistakes...)
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("LIE=%s: no lie, and no level, is called that; there are\n%s", strings.Join(unknown, ","), overview(all))
+	}
+	return chosen, nil
 }
 
 // overview lists the names of all lies by level.
