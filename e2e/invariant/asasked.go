@@ -22,7 +22,10 @@ import (
 //     (spec.requirements), with values that it allows;
 //   - what is launched can hold the requests for which it was made
 //     (spec.resources.requests): by status.allocatable of the NodeClaim, and of the
-//     node once it is initialized.
+//     node once it is initialized;
+//   - once it is initialized, the node has at least 90 % of what the NodeClaim says that
+//     it has (status.capacity), of each resource that is requested. Until then pods are
+//     placed by the NodeClaim's word.
 //
 // A label that is missing breaks the operator In only: of the others nobody knows
 // whether the provider has a value. Labels in beta, which Karpenter translates, are
@@ -30,12 +33,13 @@ import (
 //
 // Sources: NodeClaim spec.requirements and spec.resources; Karpenter:
 // pkg/cloudprovider/types.go (Create "launches a NodeClaim with the given resource
-// requests and requirements").
+// requests and requirements"), and pkg/controllers/nodeclaim/consistency/nodeshape.go,
+// where Karpenter itself reports a node that has less than 90 %.
 func asAsked() Invariant {
 	const name = "instances are what their NodeClaims ask for"
 	return Invariant{
 		Name:   name,
-		Source: "NodeClaim spec.requirements and spec.resources; Karpenter: pkg/cloudprovider/types.go, Create",
+		Source: "NodeClaim spec.requirements and spec.resources; Karpenter: pkg/cloudprovider/types.go, Create, and pkg/controllers/nodeclaim/consistency/nodeshape.go",
 		Check: func(Params) check.Check {
 			return check.Follow(name, "nothing was launched or registered for a NodeClaim that asks for anything",
 				func() func(*check.Moment) {
@@ -57,6 +61,8 @@ func (f fleet) judgeAsked(m *check.Moment) {
 	switch {
 	case m.Event.Resource == karpenter.NodeClaims && becomes(m, karpenter.Launched):
 		judgeRoom(m, claim, claim)
+	case m.Event.Resource == karpenter.NodeClaims && becomes(m, karpenter.Initialized):
+		judgeShape(m, claim, node)
 	case m.Event.Resource != karpenter.Nodes || claim == nil || m.Before == nil:
 	case labelled(node, karpenter.RegisteredLabel) && !labelled(m.Before, karpenter.RegisteredLabel):
 		judgeLabels(m, claim, node)
@@ -78,6 +84,31 @@ func judgeRoom(m *check.Moment, claim, has *history.Object) {
 		if want.Cmp(there) > 0 {
 			m.Suspect(fmt.Sprintf("NodeClaim %s was made for pods that request %s of %s, and %s %s has %s allocatable",
 				claim.Name, &want, resource, has.Unstructured().GetKind(), has.Name, &there), has, claim)
+			return
+		}
+	}
+}
+
+// judgeShape judges what a NodeClaim says that its node has. node may be nil.
+func judgeShape(m *check.Moment, claim, node *history.Object) {
+	if node == nil || deleting(claim) {
+		return
+	}
+	asked := quantities(value(claim.Unstructured(), "spec", "resources", "requests"))
+	said := quantities(value(claim.Unstructured(), "status", "capacity"))
+	has := quantities(value(node.Unstructured(), "status", "capacity"))
+	for _, resource := range slices.Sorted(maps.Keys(asked)) {
+		wanted, promised, there := asked[resource], said[resource], has[resource]
+		if wanted.IsZero() || promised.IsZero() {
+			continue
+		}
+		m.Tested()
+		enough, tenfold := promised.DeepCopy(), there.DeepCopy()
+		enough.Mul(9)
+		tenfold.Mul(10)
+		if tenfold.Cmp(enough) < 0 {
+			m.Suspect(fmt.Sprintf("NodeClaim %s says that its node has %s of %s, and node %s has %s, which is less than 90 %%",
+				claim.Name, &promised, resource, node.Name, &there), node, claim)
 			return
 		}
 	}

@@ -32,6 +32,11 @@ func TestAsAsked(t *testing.T) {
 	launched := func(claim *historytest.Thing, cpu string) *historytest.Story {
 		return historytest.Begin().Add(claim).Change(claim.Set(object{"cpu": cpu}, "status", "allocatable").True(karpenter.Launched))
 	}
+	// shaped is a NodeClaim that is initialized with more or fewer CPUs than it said.
+	shaped := func(asked, said, has string) *historytest.Story {
+		claim := func() *historytest.Thing { return requests(asked).Capacity("cpu", said) }
+		return historytest.Begin().Add(claim(), node().Capacity("cpu", has)).Change(claim().True(karpenter.Initialized))
+	}
 	judgeEach(t, asAsked(), map[string]outcome{
 		"in the zone":            {registered(requires("In", "a", "b"), in("b")), check.Holds, ""},
 		"in another":             {registered(requires("In", "a", "b"), in("c")), check.Broken, "requires topology.kubernetes.io/zone In [a b], and on node n this label is c"},
@@ -48,6 +53,15 @@ func TestAsAsked(t *testing.T) {
 		"room on the node":       {initialized(requests("2"), "4"), check.Holds, ""},
 		"no room on the node":    {initialized(requests("2"), "1"), check.Broken, "and Node n has 1 allocatable"},
 		"nobody says how much":   {historytest.Begin().Add(requests("2")).Change(requests("2").True(karpenter.Launched)), check.Vacuous, ""},
+		"what was said":          {shaped("2", "4", "4"), check.Holds, ""},
+		"90 % of it":             {shaped("2", "4", "3600m"), check.Holds, ""},
+		"less than 90 % of it":   {shaped("2", "4", "3599m"), check.Broken, "says that its node has 4 of cpu, and node n has 3599m"},
+		"a tenth of it":          {shaped("2", "40", "4"), check.Broken, "says that its node has 40 of cpu, and node n has 4"},
+		"more than was said":     {shaped("2", "2", "64"), check.Holds, ""},
+		"nothing said":           {shaped("2", "0", "4"), check.Vacuous, ""},
+		"of what nobody needs":   {shaped("0", "40", "4"), check.Vacuous, ""},
+		"no node":                {historytest.Begin().Add(requests("2").Capacity("cpu", "4")).Change(requests("2").Capacity("cpu", "4").True(karpenter.Initialized)), check.Vacuous, ""},
+		"a tenth, in a gap":      {historytest.Begin().Gap(karpenter.Nodes, "410").Add(node().Capacity("cpu", "4"), requests("2").Capacity("cpu", "40").True(karpenter.Initialized)), check.Unknown, "gap"},
 		"nothing asked":          {registered(historytest.Claim("c").Set("id", "status", "providerID"), node()), check.Vacuous, "nothing was launched or registered"},
 		"another NodeClaim's":    {registered(requires("In", "a"), node().Set("other", "spec", "providerID")), check.Vacuous, ""},
 		"registered before":      {registered(requires("In", "a"), in("b")).Start().Change(in("b").Label(karpenter.RegisteredLabel, "true")), check.Vacuous, ""},

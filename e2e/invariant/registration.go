@@ -17,9 +17,9 @@ import (
 // registeredWhole is that a node joins with the unregistered taint, that the taint
 // goes with the registration and not before, and that by then the node has what its
 // NodeClaim demands: labels, taints, startup taints. Else pods that must not run
-// there are bound in between. The taints stay as long as the node does; a startup taint that
-// somebody has removed after that is not put back: its owner has said that the node is
-// ready; nor is the node said to be initialized before, or before it ever was ready.
+// there are bound in between. Labels and taints stay until the node is deleted; a startup
+// taint that somebody has removed after that is not put back: its owner has said that the
+// node is ready; nor is the node said to be initialized before, or before it ever was ready.
 //
 // Source: the taint karpenter.sh/unregistered (Karpenter: pkg/apis/v1/taints.go),
 // which providers put on their nodes; spec.taints and spec.startupTaints of NodeClaim;
@@ -28,7 +28,8 @@ import (
 // A node with the label karpenter.sh/do-not-sync-taints has only its labels
 // judged. That a node has joined is judged if the recording shows it. Taints that go
 // together with a startup taint were removed by its owner, and aren't missed; whoever
-// removes others by hand looks like the provider.
+// removes others, or labels, by hand looks like the provider. A label may go that the
+// NodeClaim has lost before, as when a provider says that a node is on-demand from now on.
 func registeredWhole() Invariant {
 	const name = "nodes are registered whole, and unregistered until then"
 	return Invariant{
@@ -71,7 +72,8 @@ func (r *registrations) follow(m *check.Moment) {
 		r.registered(m, node)
 	case unregistered(m.Before) && !unregistered(node):
 		m.Broken(fmt.Sprintf("node %s loses the taint %s without being registered", node.Name, karpenter.UnregisteredTaint), node)
-	case labelled(node, karpenter.RegisteredLabel):
+	case labelled(m.Before, karpenter.RegisteredLabel):
+		r.labels(m, node)
 		r.taints(m, node)
 	}
 }
@@ -154,6 +156,20 @@ func (r *registrations) initialized(m *check.Moment, node *history.Object) {
 	for _, t := range kinds(startupTaints(claim.Unstructured())) {
 		if slices.Contains(has, t) && !slices.Contains(r.removed[node.UID], t) {
 			m.Suspect(fmt.Sprintf("node %s is said to be initialized, and has the startup taint %s still", node.Name, t), node, claim)
+		}
+	}
+}
+
+// labels judges that a node keeps those that its NodeClaim demands.
+func (r *registrations) labels(m *check.Moment, node *history.Object) {
+	claim := r.claimOf(node)
+	if claim == nil || deleting(node) {
+		return
+	}
+	had, has, demands := m.Before.Unstructured(), node.Unstructured(), claim.Unstructured().GetLabels()
+	for _, key := range slices.Sorted(maps.Keys(demands)) {
+		if karpenter.Label(had, key) == demands[key] && karpenter.Label(has, key) != demands[key] {
+			m.Suspect(fmt.Sprintf("node %s loses the label %s=%s, which NodeClaim %s demands", node.Name, key, demands[key], claim.Name), node, claim)
 		}
 	}
 }

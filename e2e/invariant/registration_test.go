@@ -13,6 +13,9 @@ func TestRegisteredWhole(t *testing.T) {
 	claim := historytest.Claim("c").Label("a", "b").Taint("dedicated").
 		Set([]any{map[string]any{"key": "starting", "effect": "NoSchedule"}}, "spec", "startupTaints").
 		Set("id", "status", "providerID")
+	demanding := func(value string) *historytest.Thing {
+		return historytest.Claim("c").Label("a", value).Taint("dedicated").Set("id", "status", "providerID")
+	}
 	begin := func() *historytest.Story { return historytest.Begin().Add(claim).Start() }
 	bare := func() *historytest.Thing { return historytest.Node("n").Set("id", "spec", "providerID") }
 	joining := func() *historytest.Thing { return bare().Taint(karpenter.UnregisteredTaint) }
@@ -58,6 +61,27 @@ func TestRegisteredWhole(t *testing.T) {
 		},
 		"a taint goes with a startup taint": {begin().Add(joining()).Change(registered()).Change(started().Untaint("dedicated")), check.Holds, ""},
 		"another taint comes and goes":      {begin().Add(joining()).Change(registered()).Change(registered().Taint("other")).Change(registered()), check.Holds, ""},
+		"a label goes": {
+			begin().Add(joining()).Change(registered()).Change(bare().Taint("dedicated").Taint("starting").Label(karpenter.RegisteredLabel, "true")),
+			check.Broken, "loses the label a=b, which NodeClaim c demands",
+		},
+		"all labels go": {
+			begin().Add(joining()).Change(registered()).Change(bare().Taint("dedicated").Taint("starting")), check.Broken, "loses the label a=b",
+		},
+		"a label changes": {begin().Add(joining()).Change(registered()).Change(registered().Label("a", "c")), check.Broken, "loses the label a=b"},
+		"a label changes, as its NodeClaim's": {
+			begin().Add(joining()).Change(registered()).Change(demanding("c")).Change(registered().Label("a", "c")), check.Holds, "",
+		},
+		"a label changes, then its NodeClaim's": {
+			begin().Add(joining()).Change(registered()).Change(registered().Label("a", "c")).Change(demanding("c")), check.Broken, "loses the label a=b",
+		},
+		"another label comes and goes": {begin().Add(joining()).Change(registered()).Change(registered().Label("x", "y")).Change(registered()), check.Holds, ""},
+		"a label goes with the node": {
+			begin().Add(joining()).Change(registered()).Change(registered().Deleting()).Change(registered().Label("a", "c").Deleting()), check.Holds, "",
+		},
+		"a label goes in a gap": {
+			begin().Add(joining()).Change(registered()).Gap(karpenter.NodeClaims, "410").Change(registered().Label("a", "c")), check.Unknown, "gap",
+		},
 		"its provider takes a taint": {
 			begin().Add(joining()).Change(own(registered())).Change(own(registered().Untaint("dedicated"))), check.Holds, "",
 		},

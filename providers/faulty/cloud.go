@@ -17,7 +17,9 @@ func cloudLies() map[string]lie {
 		"ignores-node-affinity":     launching(ignoresRequirements()),
 		"forgets-labels":            launching(forgetsLabels()),
 		"forgets-annotations":       launching(forgetsAnnotations),
+		"promises-too-much":         launching(saying(hasTenfoldRoom)),
 		"forgets-the-capacity-type": labelled(hasNoCapacityType),
+		"forgets-the-zone":          labelled(hasNoZone),
 		"mistakes-the-architecture": labelled(hasWrongArchitecture),
 
 		// Nodes join.
@@ -27,6 +29,7 @@ func cloudLies() map[string]lie {
 
 		// Nodes live.
 		"joins-again":            tending(joinsAgain),
+		"resets-labels":          tending(resetsLabels),
 		"clears-startup-taints":  tending(clearsStartupTaints),
 		"clears-disrupted-taint": tending(clearsDisruptedTaint),
 		"ends-by-itself":         tending(endsByItself()),

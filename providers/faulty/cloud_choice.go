@@ -110,6 +110,8 @@ func forgetsAnnotations(ctx context.Context, honest cloud, claim *karpenterv1.No
 
 func hasNoCapacityType(labels map[string]string) { delete(labels, karpenterv1.CapacityTypeLabelKey) }
 
+func hasNoZone(labels map[string]string) { delete(labels, corev1.LabelTopologyZone) }
+
 func hasWrongArchitecture(labels map[string]string) {
 	labels[corev1.LabelArchStable] = karpenterv1.ArchitectureArm64
 }
@@ -134,8 +136,11 @@ func requiring(claim *karpenterv1.NodeClaim, key, value string) *karpenterv1.Nod
 // provider says whether a label or an annotation is one that the provider,
 // Karpenter or Kubernetes gives a meaning to, and not a user's own.
 func provider(key string) bool {
+	return of(key, "karpenter.sh", "k8s.io", "kubernetes.io", "karpenter.kwok.sh")
+}
+
+// of says whether a key belongs to a domain or to none.
+func of(key string, domains ...string) bool {
 	domain, _, qualified := strings.Cut(key, "/")
-	return !qualified || slices.ContainsFunc([]string{"karpenter.sh", "k8s.io", "kubernetes.io"}, func(known string) bool {
-		return strings.HasSuffix(domain, known)
-	}) || strings.HasSuffix(domain, "karpenter.kwok.sh")
+	return !qualified || slices.ContainsFunc(domains, func(d string) bool { return strings.HasSuffix(domain, d) })
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
@@ -72,6 +73,16 @@ func diesAfterLaunch(ctx context.Context, honest cloud, claim *karpenterv1.NodeC
 }
 
 func hasNoProviderID(created *karpenterv1.NodeClaim) { created.Status.ProviderID = "" }
+
+// hasTenfoldRoom says that an instance is ten times as large as it is.
+func hasTenfoldRoom(created *karpenterv1.NodeClaim) {
+	for _, resources := range []corev1.ResourceList{created.Status.Capacity, created.Status.Allocatable} {
+		for name, quantity := range resources {
+			quantity.Mul(10)
+			resources[name] = quantity
+		}
+	}
+}
 
 func onAndOff() func() bool {
 	var (

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -101,6 +102,17 @@ func rejoined(node *corev1.Node) *corev1.Node {
 	delete(again.Labels, karpenterv1.NodeInitializedLabelKey)
 	again.Spec.Taints = []corev1.Taint{karpenterv1.UnregisteredNoExecuteTaint}
 	return again
+}
+
+// resetsLabels labels a node as its instance is as soon as it is registered: what
+// only Karpenter and its users know of it is lost.
+func resetsLabels(ctx context.Context, c client.Client, node *corev1.Node) error {
+	if node.Labels[karpenterv1.NodeRegisteredLabelKey] != "true" || node.DeletionTimestamp != nil {
+		return nil
+	}
+	return patched(ctx, c, node, func() {
+		maps.DeleteFunc(node.Labels, func(key, _ string) bool { return !of(key, "karpenter.sh", "k8s.io", "kubernetes.io") })
+	})
 }
 
 // clearsStartupTaints takes them for leftovers once the node is ready.

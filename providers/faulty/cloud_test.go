@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,7 +25,7 @@ const (
 )
 
 // asked is a NodeClaim of the pool "pool" for a large spot instance with a fast
-// disk.
+// disk, made for 2 CPUs.
 func asked(name string) *karpenterv1.NodeClaim {
 	return requiring(requiring(requiring(requiring(&karpenterv1.NodeClaim{
 		ObjectMeta: metav1.ObjectMeta{
@@ -32,7 +33,12 @@ func asked(name string) *karpenterv1.NodeClaim {
 			Labels:      map[string]string{karpenterv1.NodePoolLabelKey: "pool", team: "red", disk: "fast"},
 			Annotations: map[string]string{karpenterv1.NodePoolHashAnnotationKey: "1", team: "red"},
 		},
-		Spec: karpenterv1.NodeClaimSpec{NodeClassRef: &karpenterv1.NodeClassReference{Name: "default"}},
+		Spec: karpenterv1.NodeClaimSpec{
+			NodeClassRef: &karpenterv1.NodeClassReference{Name: "default"},
+			Resources: karpenterv1.ResourceRequirements{ // of which KWOK makes the capacity
+				Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")},
+			},
+		},
 	}, corev1.LabelInstanceTypeStable, large), corev1.LabelArchStable, "amd64"), karpenterv1.CapacityTypeLabelKey, "spot"), disk, "fast")
 }
 
@@ -88,7 +94,7 @@ func TestLaunches(t *testing.T) {
 		n := l.nodes[0]
 		return l.told.Status.ProviderID == n.Spec.ProviderID && n.Labels[corev1.LabelInstanceTypeStable] == large &&
 			n.Labels[karpenterv1.CapacityTypeLabelKey] == "spot" && n.Labels[disk] == "fast" && n.Labels[team] == "red" &&
-			n.Labels[corev1.LabelArchStable] == "amd64" && l.claim.Annotations[team] == "red" && n.Annotations[team] == "red" &&
+			n.Labels[corev1.LabelArchStable] == "amd64" && n.Labels[corev1.LabelTopologyZone] != "" && l.claim.Annotations[team] == "red" && n.Annotations[team] == "red" &&
 			slices.ContainsFunc(n.Spec.Taints, is(karpenterv1.UnregisteredNoExecuteTaint))
 	}
 	nodes := func(n int) expectation { return func(l launched) bool { return len(l.nodes) == n } }
@@ -108,6 +114,12 @@ func TestLaunches(t *testing.T) {
 		"ignores-node-affinity":     {func(l launched) bool { return l.nodes[0].Labels[disk] == "slow" && l.claim.Labels[disk] == "slow" }, alike},
 		"forgets-labels":            {func(l launched) bool { return l.nodes[0].Labels[team] == "" && l.claim.Labels[team] == "" }, alike},
 		"forgets-the-capacity-type": {label(karpenterv1.CapacityTypeLabelKey, ""), label(karpenterv1.CapacityTypeLabelKey, "")},
+		"forgets-the-zone":          {label(corev1.LabelTopologyZone, ""), label(corev1.LabelTopologyZone, "")},
+		"promises-too-much": {func(l launched) bool {
+			node, told := l.nodes[0].Status, l.told.Status
+			return node.Capacity.Cpu().Value() == 2 && told.Capacity.Cpu().Value() == 20 &&
+				told.Allocatable.Cpu().MilliValue() == 10*node.Allocatable.Cpu().MilliValue()
+		}, nodes(1)},
 		"mistakes-the-architecture": {label(corev1.LabelArchStable, "arm64"), label(corev1.LabelArchStable, "arm64")},
 		"forgets-annotations": {func(l launched) bool {
 			return l.nodes[0].Annotations[team] == "" && l.claim.Annotations[team] == "" && l.claim.Annotations[karpenterv1.NodePoolHashAnnotationKey] == "1"
