@@ -167,10 +167,14 @@ func (r *registrations) labels(m *check.Moment, node *history.Object) {
 		return
 	}
 	had, has, demands := m.Before.Unstructured(), node.Unstructured(), claim.Unstructured().GetLabels()
+	var lost []string
 	for _, key := range slices.Sorted(maps.Keys(demands)) {
 		if karpenter.Label(had, key) == demands[key] && karpenter.Label(has, key) != demands[key] {
-			m.Suspect(fmt.Sprintf("node %s loses the label %s=%s, which NodeClaim %s demands", node.Name, key, demands[key], claim.Name), node, claim)
+			lost = append(lost, key+"="+demands[key])
 		}
+	}
+	if len(lost) > 0 {
+		m.Suspect(fmt.Sprintf("node %s loses labels that NodeClaim %s demands: %v", node.Name, claim.Name, lost), node, claim)
 	}
 }
 

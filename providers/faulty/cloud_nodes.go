@@ -104,8 +104,8 @@ func rejoined(node *corev1.Node) *corev1.Node {
 	return again
 }
 
-// resetsLabels labels a node as its instance is as soon as it is registered: what
-// only Karpenter and its users know of it is lost.
+// resetsLabels takes labels that are neither Karpenter's nor Kubernetes' for
+// leftovers once the node is registered.
 func resetsLabels(ctx context.Context, c client.Client, node *corev1.Node) error {
 	if node.Labels[karpenterv1.NodeRegisteredLabelKey] != "true" || node.DeletionTimestamp != nil {
 		return nil
