@@ -90,7 +90,7 @@ func TestMetadataIsWhole(t *testing.T) {
 
 func TestEveryLieLiesSomewhere(t *testing.T) {
 	for name, l := range lies() {
-		if l.cloud == nil && l.instances == nil && l.client == nil && l.controllers == nil && l.sabotage == nil {
+		if l.Cloud == nil && l.Instances == nil && l.Client == nil && l.Controllers == nil && l.Sabotage == nil {
 			t.Errorf("%s is honest: none of its fields is set", name)
 		}
 	}
@@ -101,7 +101,7 @@ func TestUnknownLiesAreRefused(t *testing.T) {
 		t.Errorf("an unknown lie should be refused, with the names of all; got %v", err)
 	}
 	honest, err := find("")
-	if err != nil || honest.cloud != nil {
+	if err != nil || honest.Cloud != nil {
 		t.Errorf("no lie should be the honest provider; got %v, %v", honest, err)
 	}
 }

@@ -12,13 +12,14 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	kwok "sigs.k8s.io/karpenter/kwok/cloudprovider"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider/overlay"
 	"sigs.k8s.io/karpenter/pkg/controllers"
 	"sigs.k8s.io/karpenter/pkg/controllers/node/health"
 	"sigs.k8s.io/karpenter/pkg/controllers/state"
 	"sigs.k8s.io/karpenter/pkg/operator"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
 func main() {
@@ -41,60 +42,42 @@ func run(name string) error {
 		return err
 	}
 	ctx, op := operator.NewOperator()
-	cloud, err := l.cloudProvider(ctx, op.GetClient())
+	provider, err := l.CloudProvider(ctx, op.GetClient())
 	if err != nil {
 		return err
 	}
-	if l.sabotage != nil {
-		if err := op.Add(saboteur{run: l.sabotage, client: op.GetClient()}); err != nil {
+	if l.Sabotage != nil {
+		if err := op.Add(beside{run: l.Sabotage, client: op.GetClient()}); err != nil {
 			return fmt.Errorf("adding the sabotage of %s: %w", name, err)
 		}
 	}
-	return l.start(ctx, op, cloud)
-}
-
-// cloudProvider returns KWOK's cloud provider, made over the lie's instances
-// and decorated by its cloud.
-func (l lie) cloudProvider(ctx context.Context, honest client.Client) (cloudprovider.CloudProvider, error) {
-	types, err := kwok.ConstructInstanceTypes(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading KWOK's instance types: %w", err)
-	}
-	instances := honest
-	if l.instances != nil {
-		instances = l.instances(honest)
-	}
-	var cloud cloudprovider.CloudProvider = kwok.NewCloudProvider(ctx, instances, types)
-	if l.cloud != nil {
-		cloud = l.cloud(cloud, honest)
-	}
-	return cloud, nil
+	return start(ctx, op, provider, l)
 }
 
 // start runs core over the cloud provider until its manager ends.
-func (l lie) start(ctx context.Context, op *operator.Operator, cloud cloudprovider.CloudProvider) error {
+func start(ctx context.Context, op *operator.Operator, provider cloudprovider.CloudProvider, l lie.Lie) error {
 	c := op.GetClient()
-	if l.client != nil {
-		c = l.client(c)
+	if l.Client != nil {
+		c = l.Client(c)
 	}
-	overlaid := overlay.Decorate(cloud, c, op.InstanceTypeStore)
+	overlaid := overlay.Decorate(provider, c, op.InstanceTypeStore)
 	repairs, err := health.NewRepairPolicyMatcher(ctx, overlaid)
 	if err != nil {
 		return fmt.Errorf("reading the repair policies: %w", err)
 	}
 	cluster := state.NewCluster(op.Clock, c, overlaid, state.WithRepairPolicyMatcher(repairs))
-	all := controllers.NewControllers(ctx, op.Manager, op.Clock, c, op.EventRecorder, overlaid, cloud, cluster,
+	all := controllers.NewControllers(ctx, op.Manager, op.Clock, c, op.EventRecorder, overlaid, provider, cluster,
 		op.InstanceTypeStore, op.PredictionStore)
-	if l.controllers != nil {
-		all = l.controllers(all)
+	if l.Controllers != nil {
+		all = l.Controllers(all)
 	}
 	op.WithControllers(ctx, all...).Start(ctx)
 	return nil
 }
 
-// A saboteur runs a lie's sabotage as a part of the manager, whether it leads
-// or not.
-type saboteur struct {
+// beside runs a lie's sabotage as a part of the manager, whether it leads or
+// not.
+type beside struct {
 	run    func(context.Context, client.Client) error
 	client client.Client
 }
@@ -102,10 +85,10 @@ type saboteur struct {
 var _ interface {
 	manager.Runnable
 	manager.LeaderElectionRunnable
-} = saboteur{}
+} = beside{}
 
 // Start runs the sabotage until the context ends.
-func (s saboteur) Start(ctx context.Context) error { return s.run(ctx, s.client) }
+func (s beside) Start(ctx context.Context) error { return s.run(ctx, s.client) }
 
 // NeedLeaderElection says that sabotage waits for no election.
-func (saboteur) NeedLeaderElection() bool { return false }
+func (beside) NeedLeaderElection() bool { return false }

@@ -1,0 +1,54 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+)
+
+// These are lies about how instances end.
+
+// forgetsInstances says that an instance has ended, and leaves it running: when
+// its Node is gone, its kubelet makes it anew.
+func forgetsInstances() func(context.Context, cloud, *karpenterv1.NodeClaim) error {
+	var instances firsts
+	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) error {
+		node := &corev1.Node{}
+		err := honest.client.Get(ctx, client.ObjectKey{Name: claim.Status.NodeName}, node)
+		if err == nil && instances.of(claim.Status.ProviderID) {
+			go func() {
+				if err := rejoin(ctx, honest.client, node); err != nil {
+					log.FromContext(ctx).Error(err, "an instance could not join again")
+				}
+			}()
+		}
+		return honest.Delete(ctx, claim)
+	}
+}
+
+// rejoin waits until a Node is gone and makes it anew.
+func rejoin(ctx context.Context, c client.Client, node *corev1.Node) error {
+	err := wait.PollUntilContextTimeout(ctx, tendEvery, time.Minute, true, func(ctx context.Context) (bool, error) {
+		err := c.Get(ctx, client.ObjectKeyFromObject(node), &corev1.Node{})
+		return apierrors.IsNotFound(err), ignore(apierrors.IsNotFound, err)
+	})
+	if err != nil {
+		return fmt.Errorf("waiting until node %s is gone: %w", node.Name, err)
+	}
+	return c.Create(ctx, rejoined(node))
+}
+
+// neverEndsInstances says for ever that it is about to.
+func neverEndsInstances(context.Context, cloud, *karpenterv1.NodeClaim) error { return nil }
+
+func failsToEnd(context.Context, cloud, *karpenterv1.NodeClaim) error {
+	return errors.New("the cloud answers: not authorized to end instances")
+}

@@ -1,0 +1,102 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// These are lies about how many instances a NodeClaim gets, and what core is told
+// of them.
+
+func neverLaunches(context.Context, cloud, *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+	return nil, errors.New("the cloud answers: internal error")
+}
+
+// leaksAnother leaks an instance with each launch, as a retry without an
+// idempotency token does.
+func leaksAnother(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+	if _, err := honest.Create(ctx, claim); err != nil {
+		return nil, err
+	}
+	return honest.Create(ctx, claim)
+}
+
+// launchesThenFails loses the answer to each first launch, so that core asks for
+// another one.
+func launchesThenFails() creator {
+	var claims firsts
+	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+		created, err := honest.Create(ctx, claim)
+		if err == nil && claims.of(string(claim.UID)) {
+			return nil, errors.New("waiting for the cloud: timed out")
+		}
+		return created, err
+	}
+}
+
+// launchesOncePerPool takes a pool's NodeClaims for one, as an idempotency token
+// does that is made of the pool's name.
+func launchesOncePerPool() lie.Lie {
+	var mu sync.Mutex
+	instances := map[string]*karpenterv1.NodeClaim{} // by pool
+	return lie.Lie{Cloud: lying(liar{
+		create: func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if instance := instances[poolName(claim)]; instance != nil {
+				return instance, nil
+			}
+			created, err := honest.Create(ctx, claim)
+			if err == nil {
+				instances[poolName(claim)] = created.DeepCopy()
+			}
+			return created, err
+		},
+		end: func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) error {
+			mu.Lock()
+			delete(instances, poolName(claim))
+			mu.Unlock()
+			return honest.Delete(ctx, claim)
+		},
+	})}
+}
+
+// diesAfterLaunch panics once an instance is launched, where nothing recovers it.
+func diesAfterLaunch(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+	time.AfterFunc(time.Second, func() { panic("index out of range: the instance has no network interface") })
+	return honest.Create(ctx, claim)
+}
+
+func hasNoProviderID(created *karpenterv1.NodeClaim) { created.Status.ProviderID = "" }
+
+// hasTenfoldRoom says that an instance is ten times as large as it is.
+func hasTenfoldRoom(created *karpenterv1.NodeClaim) {
+	for _, resources := range []corev1.ResourceList{created.Status.Capacity, created.Status.Allocatable} {
+		for name, quantity := range resources {
+			quantity.Mul(10)
+			resources[name] = quantity
+		}
+	}
+}
+
+func onAndOff() func() bool {
+	var (
+		mu sync.Mutex
+		on bool
+	)
+	return func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		on = !on
+		return on
+	}
+}
+
+func poolName(claim *karpenterv1.NodeClaim) string { return claim.Labels[karpenterv1.NodePoolLabelKey] }

@@ -1,0 +1,154 @@
+package cloud
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// cloud is KWOK's cloud provider, and the API.
+type cloud struct {
+	cloudprovider.CloudProvider
+	client client.Client
+}
+
+// A liar is a cloud provider that does in its own way what is set.
+type liar struct {
+	cloud
+	create  creator
+	end     func(context.Context, cloud, *karpenterv1.NodeClaim) error
+	types   func(context.Context, cloud, *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error)
+	drifted func() bool
+}
+
+// A creator launches an instance for a NodeClaim, with the help of an honest
+// cloud. It may change the NodeClaim's metadata, which core writes back.
+type creator func(context.Context, cloud, *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error)
+
+// lying returns the decoration by a liar.
+func lying(l liar) func(cloudprovider.CloudProvider, client.Client) cloudprovider.CloudProvider {
+	return func(honest cloudprovider.CloudProvider, c client.Client) cloudprovider.CloudProvider {
+		l.cloud = cloud{honest, c}
+		return l
+	}
+}
+
+// launching is a lie about how instances begin.
+func launching(create creator) lie.Lie { return lie.Lie{Cloud: lying(liar{create: create})} }
+
+// ending is a lie about how instances end.
+func ending(end func(context.Context, cloud, *karpenterv1.NodeClaim) error) lie.Lie {
+	return lie.Lie{Cloud: lying(liar{end: end})}
+}
+
+// drifting is a lie about drift that the provider finds.
+func drifting(drifted func() bool) lie.Lie { return lie.Lie{Cloud: lying(liar{drifted: drifted})} }
+
+// Create launches an instance.
+func (l liar) Create(ctx context.Context, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+	if l.create == nil {
+		return l.cloud.Create(ctx, claim)
+	}
+	return l.create(ctx, l.cloud, claim)
+}
+
+// Delete ends an instance.
+func (l liar) Delete(ctx context.Context, claim *karpenterv1.NodeClaim) error {
+	if l.end == nil {
+		return l.cloud.Delete(ctx, claim)
+	}
+	return l.end(ctx, l.cloud, claim)
+}
+
+// GetInstanceTypes lists what is for sale.
+func (l liar) GetInstanceTypes(ctx context.Context, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
+	if l.types == nil {
+		return l.cloud.GetInstanceTypes(ctx, pool)
+	}
+	return l.types(ctx, l.cloud, pool)
+}
+
+// IsDrifted says why an instance is not what it should be; "" if it is.
+func (l liar) IsDrifted(ctx context.Context, claim *karpenterv1.NodeClaim) (cloudprovider.DriftReason, error) {
+	if l.drifted != nil && l.drifted() {
+		return "ImageDrifted", nil
+	}
+	return l.cloud.IsDrifted(ctx, claim)
+}
+
+// saying launches honestly and says otherwise.
+func saying(edit func(*karpenterv1.NodeClaim)) creator {
+	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+		created, err := honest.Create(ctx, claim)
+		if err != nil {
+			return nil, err
+		}
+		created = created.DeepCopy() // KWOK shares its maps with the Node
+		edit(created)
+		return created, nil
+	}
+}
+
+// joinedAs is a lie about the Nodes as which instances join.
+func joinedAs(edit func(*corev1.Node)) lie.Lie {
+	return lie.Lie{Instances: func(honest client.Client) client.Client { return joiner{honest, edit} }}
+}
+
+// labelled is a lie about an instance's labels, told of the Node and to core.
+func labelled(edit func(map[string]string)) lie.Lie {
+	l := joinedAs(func(node *corev1.Node) { edit(node.Labels) })
+	l.Cloud = lying(liar{create: saying(func(claim *karpenterv1.NodeClaim) { edit(claim.Labels) })})
+	return l
+}
+
+// sized is a lie about an instance's resources, told of the Node and to core.
+func sized(as corev1.ResourceList) lie.Lie {
+	l := joinedAs(func(node *corev1.Node) {
+		node.Status.Capacity = overlaid(node.Status.Capacity, as)
+		node.Status.Allocatable = overlaid(node.Status.Allocatable, as)
+	})
+	l.Cloud = lying(liar{create: saying(func(claim *karpenterv1.NodeClaim) {
+		claim.Status.Capacity = overlaid(claim.Status.Capacity, as)
+		claim.Status.Allocatable = overlaid(claim.Status.Allocatable, as)
+	})})
+	return l
+}
+
+func overlaid(truth, lie corev1.ResourceList) corev1.ResourceList {
+	all := corev1.ResourceList{}
+	maps.Copy(all, truth)
+	maps.Copy(all, lie)
+	return all
+}
+
+// joiner is the client by which Nodes join.
+type joiner struct {
+	client.Client
+	edit func(*corev1.Node)
+}
+
+// Create writes an edited copy of a Node, and anything else as it is.
+func (j joiner) Create(ctx context.Context, object client.Object, opts ...client.CreateOption) error {
+	if node, ok := object.(*corev1.Node); ok {
+		node = node.DeepCopy()
+		j.edit(node)
+		object = node
+	}
+	return j.Client.Create(ctx, object, opts...)
+}
+
+// firsts knows what has happened once. The zero value knows of nothing.
+type firsts struct{ seen sync.Map }
+
+// of says whether it is the first time for a key.
+func (f *firsts) of(key string) bool {
+	_, again := f.seen.LoadOrStore(key, true)
+	return !again
+}

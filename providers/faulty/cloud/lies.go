@@ -1,0 +1,56 @@
+// Package cloud holds the lies that a cloud would tell, or a provider's own code:
+// about launches, nodes, offers, ends and drift.
+package cloud
+
+import "github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+
+// Lies returns the lies of the cloud level: what a cloud, or a provider's
+// own code, gets wrong. Core is honest here.
+func Lies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		// Instances begin.
+		"never-launches":            launching(neverLaunches),
+		"leaks-an-instance":         launching(leaksAnother),
+		"launches-then-fails":       launching(launchesThenFails()),
+		"launches-once-per-pool":    launchesOncePerPool(),
+		"launches-too-small":        launching(launchesTooSmall()),
+		"launches-too-large":        sized(manyCPUs()),
+		"launches-on-demand":        launching(launchesOnDemand()),
+		"forgets-the-provider-id":   launching(saying(hasNoProviderID)),
+		"dies-after-a-launch":       launching(diesAfterLaunch),
+		"ignores-node-affinity":     launching(ignoresRequirements()),
+		"forgets-labels":            launching(forgetsLabels()),
+		"forgets-annotations":       launching(forgetsAnnotations),
+		"promises-too-much":         launching(saying(hasTenfoldRoom)),
+		"forgets-the-capacity-type": labelled(hasNoCapacityType),
+		"forgets-the-zone":          labelled(hasNoZone),
+		"mistakes-the-architecture": labelled(hasWrongArchitecture),
+
+		// Nodes join.
+		"joins-registered-at-once": joinedAs(isNotUnregistered),
+		"joins-without-taints":     joinedAs(keepsTaintsToItself),
+		"joins-with-little-room":   joinsWithLittleRoom(),
+
+		// Nodes live.
+		"joins-again":            tending(joinsAgain),
+		"resets-labels":          tending(resetsLabels),
+		"clears-startup-taints":  tending(clearsStartupTaints),
+		"clears-disrupted-taint": tending(clearsDisruptedTaint),
+		"ends-by-itself":         tending(endsByItself()),
+
+		// Instances end.
+		"forgets-instances":    ending(forgetsInstances()),
+		"never-ends-instances": ending(neverEndsInstances),
+		"fails-to-end":         ending(failsToEnd),
+
+		// What is for sale.
+		"offers-no-spot":            offering(hasNoSpot),
+		"offers-room-for-two-pods":  offering(hasRoomForTwo),
+		"offers-thousandfold-cpus":  offering(hasThousandfoldCPUs),
+		"offers-nothing-to-weights": {Cloud: lying(liar{types: nothingForTheHeaviest})},
+
+		// Drift.
+		"drifts-always":     drifting(func() bool { return true }),
+		"drifts-on-and-off": drifting(onAndOff()),
+	}
+}

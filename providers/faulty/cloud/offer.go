@@ -1,0 +1,76 @@
+package cloud
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// These are lies about what is for sale.
+
+// offering is a lie about each instance type.
+func offering(edit func(*cloudprovider.InstanceType)) lie.Lie {
+	var (
+		once   sync.Once
+		edited []*cloudprovider.InstanceType
+		err    error
+	)
+	return lie.Lie{Cloud: lying(liar{types: func(ctx context.Context, honest cloud, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
+		once.Do(func() { // KWOK's never change
+			var types []*cloudprovider.InstanceType
+			types, err = honest.GetInstanceTypes(ctx, pool)
+			for _, t := range types {
+				t = t.DeepCopy()
+				edit(t)
+				edited = append(edited, t)
+			}
+		})
+		return edited, err
+	}})}
+}
+
+func hasNoSpot(t *cloudprovider.InstanceType) {
+	t.Offerings = slices.DeleteFunc(t.Offerings, func(o *cloudprovider.Offering) bool {
+		return o.CapacityType() == karpenterv1.CapacityTypeSpot
+	})
+}
+
+// hasRoomForTwo counts pods too low, as who takes the network addresses of one
+// interface for all.
+func hasRoomForTwo(t *cloudprovider.InstanceType) { hasRoomForTwoOf(t.Capacity) }
+
+// hasThousandfoldCPUs takes millicores for cores.
+func hasThousandfoldCPUs(t *cloudprovider.InstanceType) {
+	cpus := t.Capacity[corev1.ResourceCPU]
+	cpus.Mul(1000)
+	t.Capacity[corev1.ResourceCPU] = cpus
+}
+
+// nothingForTheHeaviest takes weight for rank: of several pools, the one with the
+// greatest weight comes last, and gets nothing while there are others.
+func nothingForTheHeaviest(ctx context.Context, honest cloud, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
+	pools := &karpenterv1.NodePoolList{}
+	if err := honest.client.List(ctx, pools); err != nil {
+		return nil, fmt.Errorf("listing NodePools: %w", err)
+	}
+	lighter := func(other karpenterv1.NodePool) bool { return weight(&other) < weight(pool) }
+	heavier := func(other karpenterv1.NodePool) bool { return weight(&other) > weight(pool) }
+	if slices.ContainsFunc(pools.Items, lighter) && !slices.ContainsFunc(pools.Items, heavier) {
+		return nil, nil
+	}
+	return honest.GetInstanceTypes(ctx, pool)
+}
+
+func weight(pool *karpenterv1.NodePool) int32 {
+	if pool == nil || pool.Spec.Weight == nil {
+		return 0
+	}
+	return *pool.Spec.Weight
+}

@@ -1,0 +1,55 @@
+package core
+
+import (
+	"context"
+	"sync"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// driftLies returns the lies about how drifted nodes are replaced.
+func driftLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"takes-replacements-for-ready": deceives(interceptor.Funcs{
+			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+				err := c.Get(ctx, key, o, opts...)
+				if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, replacing) {
+					claim.StatusConditions().SetTrue(v1.ConditionTypeInitialized)
+					return client.IgnoreNotFound(err) // as soon as it was asked for
+				}
+				return err
+			},
+		}),
+		"launches-two-replacements": launchesTwo(),
+		"replaces-by-a-stale-pool":  staleTemplates(),
+	}
+}
+
+// staleTemplates returns the lie that nodes are launched from the template that
+// a pool had when it was first looked at.
+func staleTemplates() lie.Lie {
+	var first sync.Map
+	return reads(func(pool *v1.NodePool) {
+		template, _ := first.LoadOrStore(pool.UID, pool.Spec.Template.DeepCopy())
+		pool.Spec.Template = *template.(*v1.NodeClaimTemplate).DeepCopy()
+	}, provisioning, disrupting)
+}
+
+// launchesTwo returns the lie that every replacement is asked for twice, as by a
+// retry of what had succeeded.
+func launchesTwo() lie.Lie {
+	return deceives(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, disrupting) {
+				if err := c.Create(ctx, claim.DeepCopy(), opts...); err != nil {
+					return err
+				}
+			}
+			return c.Create(ctx, o, opts...)
+		},
+	})
+}

@@ -1,0 +1,85 @@
+package core
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// expirationLies returns the lies about when nodes are too old.
+func expirationLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"never-expires": leavesOut(expiring),
+		"expires-at-half-the-age": ages(func(age *time.Duration) *time.Duration {
+			if age == nil {
+				return nil
+			}
+			return new(*age / 2)
+		}),
+		"expires-what-never-expires": ages(func(age *time.Duration) *time.Duration {
+			if age == nil {
+				return new(30 * time.Second)
+			}
+			return age
+		}),
+		"expires-by-the-age-of-the-pool": expiresByPool(),
+		"lets-budgets-hold-expiration":   heldByBudgets(),
+	}
+}
+
+// ages returns the lie that nodes expire at another age than their NodeClaims
+// say; nil is never.
+func ages(other func(*time.Duration) *time.Duration) lie.Lie {
+	return reads(func(claim *v1.NodeClaim) {
+		claim.Spec.ExpireAfter.Duration = other(claim.Spec.ExpireAfter.Duration)
+	}, expiring)
+}
+
+// expiresByPool returns the lie that nodes expire at the age that their pool says
+// now, as they did before v1.
+func expiresByPool() lie.Lie {
+	return deceives(interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			if err := c.Get(ctx, key, o, opts...); err != nil {
+				return err
+			}
+			claim, ok := o.(*v1.NodeClaim)
+			if !ok || !told(ctx, expiring) {
+				return nil
+			}
+			pool, err := ownPool(ctx, c, claim)
+			if err != nil {
+				return err
+			}
+			claim.Spec.ExpireAfter = pool.Spec.Template.Spec.ExpireAfter
+			return nil
+		},
+	})
+}
+
+// heldByBudgets returns the lie that nothing expires in a pool with a budget of
+// zero: before v1 expiration was paced by budgets.
+func heldByBudgets() lie.Lie {
+	return deceives(interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			claim, ok := o.(*v1.NodeClaim)
+			if !ok || !told(ctx, expiring) {
+				return c.Delete(ctx, o, opts...)
+			}
+			pool, err := ownPool(ctx, c, claim)
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(pool.Spec.Disruption.Budgets, func(b v1.Budget) bool { return b.Nodes == "0" }) {
+				return nil
+			}
+			return c.Delete(ctx, o, opts...)
+		},
+	})
+}

@@ -1,0 +1,75 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// hashLies returns the lies about which fields of a pool make its nodes drift:
+// the hash leaves out one that counts, or takes in one that doesn't.
+func hashLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"leaves-labels-out-of-the-hash":        hashes(func(p *v1.NodePool) { p.Spec.Template.Labels = nil }),
+		"leaves-annotations-out-of-the-hash":   hashes(func(p *v1.NodePool) { p.Spec.Template.Annotations = nil }),
+		"leaves-taints-out-of-the-hash":        hashes(func(p *v1.NodePool) { p.Spec.Template.Spec.Taints = nil }),
+		"leaves-expiration-out-of-the-hash":    hashes(func(p *v1.NodePool) { p.Spec.Template.Spec.ExpireAfter = v1.NillableDuration{} }),
+		"leaves-grace-periods-out-of-the-hash": hashes(func(p *v1.NodePool) { p.Spec.Template.Spec.TerminationGracePeriod = nil }),
+
+		"takes-weights-into-the-hash":      hashes(takingIn(func(p *v1.NodePool) any { return p.Spec.Weight })),
+		"takes-limits-into-the-hash":       hashes(takingIn(func(p *v1.NodePool) any { return p.Spec.Limits })),
+		"takes-disruption-into-the-hash":   hashes(takingIn(func(p *v1.NodePool) any { return p.Spec.Disruption })),
+		"takes-requirements-into-the-hash": hashes(takingIn(func(p *v1.NodePool) any { return p.Spec.Template.Spec.Requirements })),
+	}
+}
+
+// hashes returns the lie that the hash of a pool, on itself and on the NodeClaims
+// that are made from it, is that of a changed copy.
+func hashes(change func(*v1.NodePool)) lie.Lie {
+	hash := func(pool *v1.NodePool) string {
+		pool = pool.DeepCopy()
+		change(pool)
+		return pool.Hash()
+	}
+	return deceives(interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			if pool, ok := o.(*v1.NodePool); ok && told(ctx, driftHashing) {
+				pool.Annotations[v1.NodePoolHashAnnotationKey] = hash(pool)
+			}
+			return c.Patch(ctx, o, patch, opts...)
+		},
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			if claim, ok := o.(*v1.NodeClaim); ok {
+				pool, err := ownPool(ctx, c, claim)
+				if err != nil {
+					return err
+				}
+				claim.Annotations[v1.NodePoolHashAnnotationKey] = hash(pool)
+			}
+			return c.Create(ctx, o, opts...)
+		},
+	})
+}
+
+// takingIn puts what a pool says elsewhere where it is hashed.
+func takingIn(part func(*v1.NodePool) any) func(*v1.NodePool) {
+	return func(pool *v1.NodePool) {
+		said, err := json.Marshal(part(pool))
+		pool.Spec.Template.Annotations = map[string]string{"said": fmt.Sprint(string(said), err)}
+	}
+}
+
+// ownPool reads the pool that a NodeClaim belongs to.
+func ownPool(ctx context.Context, c client.Client, claim *v1.NodeClaim) (*v1.NodePool, error) {
+	pool := &v1.NodePool{}
+	if err := c.Get(ctx, client.ObjectKey{Name: claim.Labels[v1.NodePoolLabelKey]}, pool); err != nil {
+		return nil, fmt.Errorf("reading the pool of NodeClaim %s%s: %w", claim.GenerateName, claim.Name, err)
+	}
+	return pool, nil
+}

@@ -1,0 +1,44 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/karpenter/pkg/apis"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// launchLies returns the lies about the NodeClaims that are made for pods.
+func launchLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"launches-spares": launchesSpares(provisioning),
+		"forgets-template-annotations": writes(func(claim *v1.NodeClaim) {
+			maps.DeleteFunc(claim.Annotations, func(key, _ string) bool { return !strings.HasPrefix(key, apis.Group+"/") })
+		}, provisioning),
+		"forgets-template-taints": writes(func(claim *v1.NodeClaim) { claim.Spec.Taints = nil }, provisioning),
+		"forgets-startup-taints":  writes(func(claim *v1.NodeClaim) { claim.Spec.StartupTaints = nil }, provisioning),
+	}
+}
+
+// launchesSpares returns the lie that every NodeClaim of a controller comes with a spare
+// one. The spare can't be launched and goes: counts that a spec waits for come true,
+// and what was there for a moment must be found in the recording.
+func launchesSpares(by string) lie.Lie {
+	return deceives(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			claim, ok := o.(*v1.NodeClaim)
+			if !ok || !told(ctx, by) {
+				return c.Create(ctx, o, opts...)
+			}
+			spare := claim.DeepCopy()
+			spare.Spec.NodeClassRef.Name = "nowhere"
+			return errors.Join(c.Create(ctx, o, opts...), c.Create(ctx, spare, opts...))
+		},
+	})
+}

@@ -1,0 +1,90 @@
+package core
+
+import (
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	podutils "sigs.k8s.io/karpenter/pkg/utils/pod"
+	"sigs.k8s.io/karpenter/pkg/utils/resources"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// schedulingLies returns the lies about which pods get nodes, and of which pool.
+//
+// Most of those about pods end after a while: core acts on half of what a pod
+// says, and mends its mistake when it looks again. So what it did is seen, and not
+// only that the pod waits until time is up.
+func schedulingLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"ignores-weights": reads(func(pool *v1.NodePool) { pool.Spec.Weight = nil }, provisioning),
+		"ignores-limits":  reads(func(pool *v1.NodePool) { pool.Spec.Limits = nil }, provisioning),
+		"ignores-limits-of-nodes": reads(func(pool *v1.NodePool) {
+			delete(pool.Spec.Limits, resources.Node)
+		}, provisioning),
+		"forgets-starting-nodes": reads(func(claim *v1.NodeClaim) { claim.Spec.StartupTaints = nil }, remembering),
+
+		"overlooks-requests-at-first":  atFirst(func(pod *corev1.Pod) { pod.Spec.Containers[0].Resources.Requests = nil }),
+		"overlooks-selectors-at-first": atFirst(func(pod *corev1.Pod) { pod.Spec.NodeSelector = nil }),
+		"takes-selectors-for-exclusions": atFirst(func(pod *corev1.Pod) {
+			for key, value := range pod.Spec.NodeSelector {
+				pod.Spec.Affinity = avoiding(key, value)
+			}
+			pod.Spec.NodeSelector = nil
+		}),
+		"takes-exclusions-for-selections": atFirst(func(pod *corev1.Pod) {
+			for _, r := range required(pod) {
+				if r.Operator == corev1.NodeSelectorOpNotIn {
+					r.Operator = corev1.NodeSelectorOpIn
+				}
+			}
+		}),
+		"gives-each-pod-a-node": reads(func(pod *corev1.Pod) {
+			pod.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 1, Protocol: corev1.ProtocolTCP}}
+		}, provisioning),
+	}
+}
+
+// atFirst returns the lie that pods which wait for a node look different in their
+// first seconds. Core looks at once, and again after ten seconds.
+func atFirst(change func(*corev1.Pod)) lie.Lie {
+	const while = 5 * time.Second
+	var seen sync.Map
+	return reads(func(pod *corev1.Pod) {
+		if !podutils.FailedToSchedule(pod) {
+			return // core doesn't look at it yet
+		}
+		if first, _ := seen.LoadOrStore(pod.UID, time.Now()); time.Since(first.(time.Time)) < while {
+			change(pod)
+		}
+	}, provisioning)
+}
+
+// required returns what a pod's required node affinity asks for.
+func required(pod *corev1.Pod) []*corev1.NodeSelectorRequirement {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
+		return nil
+	}
+	var all []*corev1.NodeSelectorRequirement
+	if selector := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; selector != nil {
+		for i := range selector.NodeSelectorTerms {
+			for j := range selector.NodeSelectorTerms[i].MatchExpressions {
+				all = append(all, &selector.NodeSelectorTerms[i].MatchExpressions[j])
+			}
+		}
+	}
+	return all
+}
+
+// avoiding is the affinity of a pod that keeps off nodes with a label.
+func avoiding(key, value string) *corev1.Affinity {
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: key, Operator: corev1.NodeSelectorOpNotIn, Values: []string{value}}},
+			}},
+		},
+	}}
+}

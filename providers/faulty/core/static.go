@@ -1,0 +1,80 @@
+package core
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// Core's controllers of static pools, by the names that they give themselves.
+const (
+	growing   = "static.provisioning"
+	shrinking = "static.deprovisioning"
+)
+
+// staticLies returns the lies about pools with replicas.
+func staticLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"launches-spares-for-replicas":   launchesSpares(growing),
+		"ignores-limits-of-static-pools": reads(func(pool *v1.NodePool) { pool.Spec.Limits = nil }, growing),
+		"shrinks-by-one-too-many":        shrinksTooFar(),
+		"gives-up-nodes-with-pods":       givesUpBusyNodes(),
+		"consolidates-static-pools":      reads(func(pool *v1.NodePool) { pool.Spec.Replicas = nil }, disrupting),
+	}
+}
+
+// shrinksTooFar returns the lie that a pool that was changed has one node less
+// than its replicas for a moment: until it grows again.
+func shrinksTooFar() lie.Lie {
+	return reads(func(pool *v1.NodePool) {
+		if n := pool.Spec.Replicas; pool.Generation > 1 && n != nil && *n > 0 {
+			pool.Spec.Replicas = new(*n - 1)
+		}
+	}, shrinking)
+}
+
+// givesUpBusyNodes returns the lie that a pool that shrinks gives up nodes with
+// pods before empty ones.
+func givesUpBusyNodes() lie.Lie {
+	return deceives(interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			claim, ok := o.(*v1.NodeClaim)
+			if !ok || !told(ctx, shrinking) {
+				return c.Delete(ctx, o, opts...)
+			}
+			busy, err := busyNeighbour(ctx, c, claim)
+			if err != nil {
+				return err
+			}
+			return c.Delete(ctx, busy, opts...)
+		},
+	})
+}
+
+// busyNeighbour returns a NodeClaim of the same pool whose node has a pod, or
+// the claim itself if there is none.
+func busyNeighbour(ctx context.Context, c client.Client, claim *v1.NodeClaim) (*v1.NodeClaim, error) {
+	claims, pods := &v1.NodeClaimList{}, &corev1.PodList{}
+	if err := c.List(ctx, claims, client.MatchingLabels{v1.NodePoolLabelKey: claim.Labels[v1.NodePoolLabelKey]}); err != nil {
+		return nil, fmt.Errorf("listing the pool's NodeClaims: %w", err)
+	}
+	if err := c.List(ctx, pods); err != nil {
+		return nil, fmt.Errorf("listing pods: %w", err)
+	}
+	busy := map[string]bool{}
+	for i := range pods.Items {
+		busy[pods.Items[i].Spec.NodeName] = true
+	}
+	for i := range claims.Items {
+		if other := &claims.Items[i]; busy[other.Status.NodeName] && other.DeletionTimestamp.IsZero() {
+			return other, nil
+		}
+	}
+	return claim, nil
+}
