@@ -50,6 +50,7 @@ func All() []Invariant {
 		podBudgetsHeld(),
 		boundedDrain(),
 		instanceFirst(),
+		fromTemplate(),
 		settledClaims(),
 		comesToRest(),
 		steadyController(),

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
@@ -20,24 +19,27 @@ const hashWithin = 10 * time.Second
 //
 //   - its spec never changes;
 //   - its hash changes only together with the version of the hash;
-//   - it is made with a hash that its pool has, had, or has ten seconds later, and
-//     of the same version;
+//   - it is made with a hash that its pool has, had until a moment ago (recall), or has
+//     ten seconds later, and of the same version;
 //   - it doesn't drift with the reason NodePoolDrifted while its hash is its
-//     pool's.
+//     pool's;
+//   - the hash of a pool changes when its template does, requirements aside, within
+//     ten seconds, and only then.
 //
 // A pool that changes twice before it gets a new hash leaves a hash that nobody
-// has seen; NodeClaims made from then on are not held against it.
+// has seen; NodeClaims made from then on are not held against it. Of pools without a
+// hash nothing is asked: they may belong to another controller.
 //
 // Sources: Karpenter, pkg/apis/v1/nodeclaim.go ("spec is immutable"),
 // designs/drift.md, designs/drift-hash-versioning.md,
-// pkg/controllers/nodeclaim/disruption/drift.go.
+// pkg/apis/v1/nodepool.go (Hash), pkg/controllers/nodeclaim/disruption/drift.go.
 func settledClaims() Invariant {
 	const name = "NodeClaims stay what they were made as, and carry their pool's hash"
 	return Invariant{
 		Name:   name,
 		Source: "NodeClaim spec (immutable); annotations karpenter.sh/nodepool-hash and -version; designs/drift-hash-versioning.md",
 		Check: func(Params) check.Check {
-			return check.Follow(name, "no NodeClaim was made or changed",
+			return check.Follow(name, "no NodeClaim was made or changed, nor the hash of a NodePool",
 				func() func(*check.Moment) {
 					return (&hashes{pools: map[string]*hashed{}}).see
 				}, karpenter.NodeClaims, karpenter.NodePools)
@@ -45,43 +47,20 @@ func settledClaims() Invariant {
 	}
 }
 
-// hash is a hash of a pool's template, and the version of its algorithm.
-type hash struct{ value, version string }
-
-func hashOf(o *history.Object) hash {
-	u := o.Unstructured()
-	return hash{
-		text(u, "metadata", "annotations", karpenter.NodePoolHashAnnotation),
-		text(u, "metadata", "annotations", karpenter.NodePoolHashVersionAnnotation),
-	}
-}
-
-// hashed is what is known of a pool.
-type hashed struct {
-	known   map[hash]bool
-	now     hash
-	since   time.Time // of now
-	changed int       // how often the template did since then
-	unseen  bool      // there was a template whose hash nobody has seen
-}
-
 type hashes struct {
+	recall
 	pools   map[string]*hashed
-	waiting []waiting
-}
-
-// waiting is a NodeClaim whose hash its pool hasn't had yet.
-type waiting struct {
-	claim *history.Object
-	until time.Time
+	waiting []made // NodeClaims whose hash is not yet known to be their pool's
 }
 
 func (s *hashes) see(m *check.Moment) {
+	s.overdue(m) // by what was so until this moment
 	switch {
 	case m.End:
 	case m.Event == nil:
 		for _, pool := range m.World.List(karpenter.NodePools) {
-			s.pools[pool.Name] = &hashed{known: map[hash]bool{hashOf(pool): true}, now: hashOf(pool)}
+			s.recall.learn(pool)
+			s.pools[pool.Name] = newHashed(pool, m.Time.Add(hashWithin))
 		}
 	case m.Event.Resource == karpenter.NodePools:
 		s.pool(m)
@@ -90,26 +69,20 @@ func (s *hashes) see(m *check.Moment) {
 	default:
 		s.changed(m)
 	}
-	s.overdue(m)
 }
 
 func (s *hashes) pool(m *check.Moment) {
 	pool := m.Event.Object
-	p := s.pools[pool.Name]
-	if p == nil || m.Before == nil {
-		p = &hashed{known: map[hash]bool{}, changed: 1}
-		s.pools[pool.Name] = p
-	}
-	if gone(m) {
-		return // its name may come again, and its NodeClaims may come late
-	}
-	if m.Before != nil && changedAt(m, "spec", "template") {
-		p.changed++
-		p.unseen = p.unseen || p.changed > 1
-	}
-	if h := hashOf(pool); h != p.now {
-		p.now, p.since, p.changed = h, m.Time, 0
-		p.known[h] = true
+	s.recall.learn(pool)
+	switch p := s.pools[pool.Name]; {
+	case gone(m) || deleting(pool): // its name may come again, and its NodeClaims may come late
+		if p != nil {
+			p.due = time.Time{}
+		}
+	case p == nil || m.Before == nil || m.Before.UID != pool.UID:
+		s.pools[pool.Name] = newHashed(pool, m.Time)
+	default:
+		p.see(m)
 	}
 }
 
@@ -122,21 +95,28 @@ func (s *hashes) made(m *check.Moment) {
 	if h := hashOf(claim); h.value == "" || h.version == "" {
 		m.Broken(fmt.Sprintf("NodeClaim %s was made without the hash of its pool, or without its version", claim.Name), claim)
 	}
-	s.waiting = append(s.waiting, waiting{claim, m.Time.Add(hashWithin)})
+	s.waiting = append(s.waiting, made{claim, m.Time})
 }
 
-// overdue judges the NodeClaims whose pools had time to get the hash.
+// overdue judges the pools that had time to get another hash, and the NodeClaims whose
+// pools had time to get theirs.
 func (s *hashes) overdue(m *check.Moment) {
-	var still []waiting
+	for _, p := range s.pools {
+		p.overdue(m)
+	}
+	var still []made
 	for _, w := range s.waiting {
-		p := s.pools[karpenter.NodePoolOf(w.claim.Unstructured())]
+		p, h := s.pools[karpenter.NodePoolOf(w.claim.Unstructured())], hashOf(w.claim)
 		switch {
-		case p == nil || p.unseen || p.known[hashOf(w.claim)]:
-		case m.Time.After(w.until):
-			m.Suspect(fmt.Sprintf("NodeClaim %s has the hash %s (version %s), which its pool never had; %s later that one has %s (version %s)",
-				w.claim.Name, hashOf(w.claim).value, hashOf(w.claim).version, hashWithin, p.now.value, p.now.version), w.claim)
-		default:
+		case p == nil || p.unseen || p.had(h, w.at.Add(-s.reach())):
+		case !m.Time.After(w.at.Add(hashWithin)):
 			still = append(still, w)
+		case p.until[h].IsZero():
+			m.Suspect(fmt.Sprintf("NodeClaim %s has the hash %s (version %s), which its pool never had; %s later that one has %s (version %s)",
+				w.claim.Name, h.value, h.version, hashWithin, p.now.value, p.now.version), w.claim)
+		default:
+			m.Suspect(fmt.Sprintf("NodeClaim %s was made with the hash %s, which its pool had given up %s before, for %s",
+				w.claim.Name, h.value, w.at.Sub(p.until[h]).Round(time.Millisecond), p.now.value), w.claim)
 		}
 	}
 	s.waiting = still
