@@ -165,7 +165,7 @@ func (r *Recorder) reconcile(resource schema.GroupVersionResource, l list, reaso
 	defer r.mu.Unlock()
 	now := timestamp()
 	r.addGap(Gap{Time: now, Resource: resource, Reason: reason})
-	for _, e := range differences(r.world.objects[resource], l.objects) {
+	for _, e := range differences(r.world.List(resource), l.objects) {
 		e.Time, e.Resource, e.revision = now, resource, revisionOf(l.resourceVersion)
 		r.record(e)
 	}

@@ -35,7 +35,7 @@ func writeLines(write func([]byte) error, h *History) error {
 	}
 	var b []byte
 	for _, r := range start.Resources() {
-		for _, o := range start.objects[r] {
+		for _, o := range start.List(r) {
 			b = appendEvent(b[:0], Event{Type: typeStart, Resource: r, Object: o})
 			if err := write(b); err != nil {
 				return err

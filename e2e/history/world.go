@@ -14,51 +14,78 @@ import (
 // up to. The zero value is the empty world. It belongs to one goroutine.
 type World struct {
 	time    time.Time
-	objects map[schema.GroupVersionResource][]*Object // each sorted by byName
+	objects map[schema.GroupVersionResource]*kind
 }
+
+// kind is the objects of one resource.
+type kind struct {
+	named  map[key]*Object
+	sorted []*Object // by namespace and name; nil until somebody asks for it, which few do of Events
+}
+
+type key struct{ namespace, name string }
 
 // Apply moves the world on by one event.
 func (w *World) Apply(e Event) {
-	if w.objects == nil {
-		w.objects = map[schema.GroupVersionResource][]*Object{}
-	}
 	if e.Time.After(w.time) {
 		w.time = e.Time
 	}
-	all := w.objects[e.Resource]
-	i, found := slices.BinarySearchFunc(all, e.Object, byName)
+	k := w.objects[e.Resource]
+	if k == nil {
+		if w.objects == nil {
+			w.objects = map[schema.GroupVersionResource]*kind{}
+		}
+		k = &kind{named: map[key]*Object{}}
+		w.objects[e.Resource] = k
+	}
+	id := key{e.Object.Namespace, e.Object.Name}
+	_, found := k.named[id]
+	if e.Type == watch.Deleted {
+		delete(k.named, id)
+	} else {
+		k.named[id] = e.Object
+	}
+	if k.sorted == nil {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(k.sorted, e.Object, byName)
 	switch {
 	case e.Type == watch.Deleted && found:
-		w.objects[e.Resource] = slices.Delete(all, i, i+1)
+		k.sorted = slices.Delete(k.sorted, i, i+1)
 	case e.Type == watch.Deleted:
 	case found:
-		all[i] = e.Object
+		k.sorted[i] = e.Object
 	default:
-		w.objects[e.Resource] = slices.Insert(all, i, e.Object)
+		k.sorted = slices.Insert(k.sorted, i, e.Object)
 	}
 }
 
 // List is every object of a resource, sorted by namespace and name. The slice
 // is the caller's, the objects are shared.
 func (w *World) List(r schema.GroupVersionResource) []*Object {
-	return slices.Clone(w.objects[r])
+	k := w.objects[r]
+	if k == nil || len(k.named) == 0 {
+		return nil
+	}
+	if k.sorted == nil {
+		k.sorted = slices.SortedFunc(maps.Values(k.named), byName)
+	}
+	return slices.Clone(k.sorted)
 }
 
 // Get is one object, nil if there is none. Objects without a namespace have
 // the namespace "".
 func (w *World) Get(r schema.GroupVersionResource, namespace, name string) *Object {
-	all := w.objects[r]
-	i, found := slices.BinarySearchFunc(all, &Object{Namespace: namespace, Name: name}, byName)
-	if !found {
-		return nil
+	if k := w.objects[r]; k != nil {
+		return k.named[key{namespace, name}]
 	}
-	return all[i]
+	return nil
 }
 
 // Resources are those of which the world has an object, sorted.
 func (w *World) Resources() []schema.GroupVersionResource {
 	present := slices.Collect(maps.Keys(w.objects))
-	present = slices.DeleteFunc(present, func(r schema.GroupVersionResource) bool { return len(w.objects[r]) == 0 })
+	present = slices.DeleteFunc(present, func(r schema.GroupVersionResource) bool { return len(w.objects[r].named) == 0 })
 	slices.SortFunc(present, func(a, b schema.GroupVersionResource) int {
 		return cmp.Compare(a.String(), b.String())
 	})
@@ -71,9 +98,9 @@ func (w *World) Time() time.Time { return w.time }
 
 // clone is a copy that can be moved on without moving this one.
 func (w *World) clone() *World {
-	c := &World{time: w.time, objects: make(map[schema.GroupVersionResource][]*Object, len(w.objects))}
-	for r, all := range w.objects {
-		c.objects[r] = slices.Clone(all)
+	c := &World{time: w.time, objects: make(map[schema.GroupVersionResource]*kind, len(w.objects))}
+	for r, k := range w.objects {
+		c.objects[r] = &kind{named: maps.Clone(k.named), sorted: slices.Clone(k.sorted)}
 	}
 	return c
 }

@@ -12,7 +12,7 @@ import (
 // conventions: nodes, pods, NodeClaims, NodePools, NodeClasses. A time that
 // cannot be read is zero.
 func Condition(o *unstructured.Unstructured, conditionType string) (metav1.Condition, bool) {
-	for _, c := range maps(o, fieldConditions) {
+	for c := range mappings(o, fieldConditions) {
 		if text(c, "type") != conditionType {
 			continue
 		}
@@ -31,7 +31,7 @@ func Condition(o *unstructured.Unstructured, conditionType string) (metav1.Condi
 // Conditions is every condition of the object, in the order of its status.
 func Conditions(o *unstructured.Unstructured) []metav1.Condition {
 	var all []metav1.Condition
-	for _, c := range maps(o, fieldConditions) {
+	for c := range mappings(o, fieldConditions) {
 		if condition, ok := Condition(o, text(c, "type")); ok {
 			all = append(all, condition)
 		}
@@ -41,7 +41,7 @@ func Conditions(o *unstructured.Unstructured) []metav1.Condition {
 
 // IsTrue says whether the object has the condition with status True.
 func IsTrue(o *unstructured.Unstructured, conditionType string) bool {
-	for _, c := range maps(o, fieldConditions) {
+	for c := range mappings(o, fieldConditions) {
 		if text(c, "type") == conditionType {
 			return text(c, "status") == string(metav1.ConditionTrue)
 		}

@@ -10,7 +10,7 @@ import (
 // their times.
 func Taints(o *unstructured.Unstructured) []corev1.Taint {
 	var taints []corev1.Taint
-	for _, t := range maps(o, fieldTaints) {
+	for t := range mappings(o, fieldTaints) {
 		taints = append(taints, corev1.Taint{
 			Key:    text(t, "key"),
 			Value:  text(t, "value"),
@@ -23,7 +23,7 @@ func Taints(o *unstructured.Unstructured) []corev1.Taint {
 // HasTaint says whether a node carries a taint with this key, whatever its
 // value and effect.
 func HasTaint(o *unstructured.Unstructured, key string) bool {
-	for _, t := range maps(o, fieldTaints) {
+	for t := range mappings(o, fieldTaints) {
 		if text(t, "key") == key {
 			return true
 		}

@@ -1,6 +1,7 @@
 package karpenter
 
 import (
+	"iter"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -46,17 +47,17 @@ func lookup(o *unstructured.Unstructured, path string) any {
 	}
 }
 
-// maps are the elements of the list at path; elements of another type are
+// mappings are the elements of the list at path; those of another type are
 // left out.
-func maps(o *unstructured.Unstructured, path string) []map[string]any {
+func mappings(o *unstructured.Unstructured, path string) iter.Seq[map[string]any] {
 	list, _ := lookup(o, path).([]any)
-	elements := make([]map[string]any, 0, len(list))
-	for _, e := range list {
-		if m, ok := e.(map[string]any); ok {
-			elements = append(elements, m)
+	return func(yield func(map[string]any) bool) {
+		for _, e := range list {
+			if m, ok := e.(map[string]any); ok && !yield(m) {
+				return
+			}
 		}
 	}
-	return elements
 }
 
 func text(m map[string]any, key string) string {

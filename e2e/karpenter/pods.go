@@ -49,7 +49,7 @@ func BelongsTo(pod *unstructured.Unstructured, workload string) bool {
 func Containers(pod *unstructured.Unstructured) []corev1.ContainerStatus {
 	var all []corev1.ContainerStatus
 	for _, path := range []string{"status.initContainerStatuses", "status.containerStatuses"} {
-		for _, m := range maps(pod, path) {
+		for m := range mappings(pod, path) {
 			var c corev1.ContainerStatus
 			if runtime.DefaultUnstructuredConverter.FromUnstructured(m, &c) == nil {
 				all = append(all, c)
