@@ -2,6 +2,9 @@ package drift
 
 import (
 	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -10,20 +13,27 @@ import (
 )
 
 // A change of any static field of a pool's template marks the nodes that were
-// launched from it as drifted, and replaces them: it is how a change reaches
-// nodes that are already there.
+// launched from it as drifted, and replaces them by nodes that have the change:
+// it is how a change reaches nodes that are already there.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Static fields";
 // designs/drift-hash-versioning.md. Startup taints have a spec of their own.
 var (
-	_ = Suite.Add(replaces("labels change", func(p *fixtures.Pool) { p.Label(fixtures.Key("drift"), "yes") }))
-	_ = Suite.Add(replaces("annotations change", func(p *fixtures.Pool) { p.Annotation(fixtures.Key("drift"), "yes") }))
-	_ = Suite.Add(replaces("taints change", func(p *fixtures.Pool) { p.Taint(fixtures.Key("drift"), fixtures.NoSchedule) }))
-	_ = Suite.Add(replaces("expireAfter changes", func(p *fixtures.Pool) { p.ExpireAfter("720h") }))
-	_ = Suite.Add(replaces("terminationGracePeriod changes", func(p *fixtures.Pool) { p.TerminationGracePeriod("5m") }))
+	_ = Suite.Add(replaces("labels change", func(p *fixtures.Pool) { p.Label(fixtures.Key("drift"), "yes") },
+		check.Nodes, check.Labeled(fixtures.Key("drift"), "yes")))
+	_ = Suite.Add(replaces("annotations change", func(p *fixtures.Pool) { p.Annotation(fixtures.Key("drift"), "yes") },
+		check.Nodes, annotated(fixtures.Key("drift"), "yes")))
+	_ = Suite.Add(replaces("taints change", func(p *fixtures.Pool) { p.Taint(fixtures.Key("drift"), fixtures.NoSchedule) },
+		check.Nodes, check.Tainted(fixtures.Key("drift"))))
+	_ = Suite.Add(replaces("expireAfter changes", func(p *fixtures.Pool) { p.ExpireAfter("720h") },
+		check.NodeClaims, lasting("expireAfter", 720*time.Hour)))
+	_ = Suite.Add(replaces("terminationGracePeriod changes", func(p *fixtures.Pool) { p.TerminationGracePeriod("5m") },
+		check.NodeClaims, lasting("terminationGracePeriod", 5*time.Minute)))
 )
 
-func replaces(what string, change func(*fixtures.Pool)) e2e.Spec {
+// replaces is a spec of a change, and of how it shows on the pool's new nodes, or
+// on their NodeClaims.
+func replaces(what string, change func(*fixtures.Pool), on func(check.Named) check.Count, shows func(*unstructured.Unstructured) bool) e2e.Spec {
 	return e2e.Spec{
 		Name:  "replaces nodes when their template's " + what,
 		Needs: []providers.Capability{providers.NodePools},
@@ -40,7 +50,23 @@ func replaces(what string, change func(*fixtures.Pool)) e2e.Spec {
 			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 			env.Await(ctx, 0, check.Nodes(pool).Old(old))
 
-			env.Expect(env.Since(before), drifting(pool))
+			changed := on(pool).New(old).With("and have the change", shows)
+			env.Expect(env.Since(before), drifting(pool),
+				check.LeadsTo(check.AtLeast(1, check.DriftedClaims(pool)), check.AtLeast(1, changed)))
 		},
+	}
+}
+
+// annotated says whether an object has this annotation with this value.
+func annotated(key, value string) func(*unstructured.Unstructured) bool {
+	return func(o *unstructured.Unstructured) bool { return o.GetAnnotations()[key] == value }
+}
+
+// lasting says whether a field of a NodeClaim's spec is a duration of this length.
+func lasting(field string, length time.Duration) func(*unstructured.Unstructured) bool {
+	return func(claim *unstructured.Unstructured) bool {
+		said, _, _ := unstructured.NestedString(claim.Object, "spec", field)
+		d, err := time.ParseDuration(said)
+		return err == nil && d == length
 	}
 }
