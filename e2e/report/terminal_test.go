@@ -56,9 +56,12 @@ func TestTerminalShowsHowOftenThingsWereTested(t *testing.T) {
 	o = outcome(Failed, "keeps nodes")
 	o.Invariants = []Judged{{Check: "budgets", Verdict: "broken", Tested: 1}, {Check: "limits", Verdict: "broken", Tested: 1, Breaks: "it is about that"}}
 	terminal.Add(o)
+	o = outcome(Known, "packs pods")
+	o.Invariants = []Judged{{Check: "limits", Verdict: "broken", Tested: 1}}
+	terminal.Add(o)
 	terminal.Summary("_artifacts/latest")
 	g.Expect(out.String()).To(ContainSubstring("  ✗    2 specs, 10 times  budgets; BROKEN in 1\n"))
-	g.Expect(out.String()).To(ContainSubstring("  ✓    1 specs,     once  limits; broken on purpose in 1\n"))
+	g.Expect(out.String()).To(ContainSubstring("  ✓    2 specs,  2 times  limits; broken in 1 known failure; broken on purpose in 1\n"))
 	g.Expect(out.String()).To(ContainSubstring("  provisioner: no subnets: 2 times, first\n    E\n"))
 }
 
