@@ -68,7 +68,9 @@ func (t *templates) see(m *check.Moment) {
 		}
 	case gone(m): // the NodeClaims of a pool may come late
 	case m.Event.Resource == karpenter.NodePools:
-		t.learn(m.Event.Object, m.Time)
+		if m.Before == nil || changedAt(m, "spec") {
+			t.learn(m.Event.Object, m.Time)
+		}
 	case m.Before == nil || m.Before.UID != m.Event.Object.UID:
 		t.waiting = append(t.waiting, made{m.Event.Object, m.Time})
 	}

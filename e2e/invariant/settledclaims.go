@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -50,7 +51,8 @@ func settledClaims() Invariant {
 type hashes struct {
 	recall
 	pools   map[string]*hashed
-	waiting []made // NodeClaims whose hash is not yet known to be their pool's
+	behind  []*hashed // pools that may have to get another hash
+	waiting []made    // NodeClaims whose hash is not yet known to be their pool's
 }
 
 func (s *hashes) see(m *check.Moment) {
@@ -83,6 +85,9 @@ func (s *hashes) pool(m *check.Moment) {
 		s.pools[pool.Name] = newHashed(pool, m.Time)
 	default:
 		p.see(m)
+		if !p.due.IsZero() && !slices.Contains(s.behind, p) {
+			s.behind = append(s.behind, p)
+		}
 	}
 }
 
@@ -101,9 +106,10 @@ func (s *hashes) made(m *check.Moment) {
 // overdue judges the pools that had time to get another hash, and the NodeClaims whose
 // pools had time to get theirs.
 func (s *hashes) overdue(m *check.Moment) {
-	for _, p := range s.pools {
+	s.behind = slices.DeleteFunc(s.behind, func(p *hashed) bool {
 		p.overdue(m)
-	}
+		return p.due.IsZero()
+	})
 	var still []made
 	for _, w := range s.waiting {
 		p, h := s.pools[karpenter.NodePoolOf(w.claim.Unstructured())], hashOf(w.claim)

@@ -55,17 +55,26 @@ func (p *hashed) had(h hash, since time.Time) bool {
 // see takes over a change of the pool.
 func (p *hashed) see(m *check.Moment) {
 	p.pool = m.Event.Object
-	if t := templateOf(p.pool.Unstructured(), "spec", "template"); !maps.Equal(t, p.template) {
-		p.template, p.due = t, m.Time.Add(hashWithin)
-		p.changed++
-		p.unseen = p.unseen || p.changed > 1
+	if changedAt(m, "spec", "template") {
+		p.learn(m.Time)
 	}
 	if is := hashOf(p.pool); is != p.now {
 		p.changes(m, is)
 	}
-	if p.now.value == "" || maps.Equal(p.template, p.meant) {
+	if p.now.value == "" || !p.due.IsZero() && maps.Equal(p.template, p.meant) {
 		p.due = time.Time{}
 	}
+}
+
+// learn takes over the pool's template.
+func (p *hashed) learn(now time.Time) {
+	t := templateOf(p.pool.Unstructured(), "spec", "template")
+	if maps.Equal(t, p.template) {
+		return
+	}
+	p.template, p.due = t, now.Add(hashWithin)
+	p.changed++
+	p.unseen = p.unseen || p.changed > 1
 }
 
 // changes takes over a new hash.
