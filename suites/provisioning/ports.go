@@ -33,6 +33,6 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			passedOver(pool, app),
-			check.Sometimes(check.AtLeast(1, refusals(app))))
+			check.LeadsTo(check.AtLeast(1, check.PodsOf(app)), check.AtLeast(1, refusals(app))))
 	},
 })

@@ -12,10 +12,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// Core's controllers of static pools, by the names that they give themselves.
+// Core's controllers that treat static pools in their own way, by the names that
+// they give themselves.
 const (
 	growing   = "static.provisioning"
 	shrinking = "static.deprovisioning"
+	marking   = "nodeclaim.disruption" // says what is drifted and consolidatable
 )
 
 // staticLies returns the lies about pools with replicas.
@@ -25,7 +27,7 @@ func staticLies() map[string]lie.Lie {
 		"ignores-limits-of-static-pools": reads(func(pool *v1.NodePool) { pool.Spec.Limits = nil }, growing),
 		"shrinks-by-one-too-many":        shrinksTooFar(),
 		"gives-up-nodes-with-pods":       givesUpBusyNodes(),
-		"consolidates-static-pools":      reads(func(pool *v1.NodePool) { pool.Spec.Replicas = nil }, disrupting),
+		"consolidates-static-pools":      reads(func(pool *v1.NodePool) { pool.Spec.Replicas = nil }, disrupting, marking),
 	}
 }
 
