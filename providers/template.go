@@ -57,14 +57,14 @@ func (a *Adapter) sample(version string) Values {
 }
 
 // functions are what templates can call beside those of text/template.
-var functions = template.FuncMap{"env": os.Getenv}
+func functions() template.FuncMap { return template.FuncMap{"env": os.Getenv} }
 
 // expand executes the template in s.
 func expand(s string, values any) (string, error) {
 	if !strings.Contains(s, "{{") {
 		return s, nil
 	}
-	t, err := template.New("").Option("missingkey=error").Funcs(functions).Parse(s)
+	t, err := template.New("").Option("missingkey=error").Funcs(functions()).Parse(s)
 	if err != nil {
 		return "", fmt.Errorf("not a template: %s", strings.TrimPrefix(err.Error(), "template: "))
 	}

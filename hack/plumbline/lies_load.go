@@ -115,7 +115,7 @@ func choose(all []lie, list string) ([]lie, error) {
 	}
 	var chosen []lie
 	var unknown []string
-	for _, want := range strings.Split(list, ",") {
+	for want := range strings.SplitSeq(list, ",") {
 		found := slices.DeleteFunc(slices.Clone(all), func(l lie) bool { return l.Name != want && l.Level != want })
 		if len(found) == 0 {
 			unknown = append(unknown, want)

@@ -53,7 +53,8 @@ func TestLiesAreLoaded(t *testing.T) {
   fixed: v1.10.0
   issue: https://example.com/2840
   gates: {StaticCapacity: true}
-`}), lyingSuites())
+`,
+	}), lyingSuites())
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(all).To(HaveLen(2))
 	g.Expect(all[0].Level).To(Equal("cloud"))
