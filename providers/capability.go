@@ -84,7 +84,7 @@ func (a *Adapter) Supports(c Capability) (ok bool, why string) {
 	case s.State == Unsupported:
 		return false, because(fmt.Sprintf("%s does not support %s", a.Name, c), s.Why)
 	case s.Gate != "" && !a.Controller.Gates[s.Gate]:
-		return false, fmt.Sprintf("%s needs the feature gate %s, which the adapter of %s does not turn on", c, s.Gate, a.Name)
+		return false, fmt.Sprintf("%s needs the feature gate %s, which the adapter of %s does not turn on; GATES=%s=true does", c, s.Gate, a.Name, s.Gate)
 	}
 	return true, ""
 }

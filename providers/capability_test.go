@@ -21,7 +21,7 @@ func TestSupports(t *testing.T) {
 		Interruption:   "acme does not support interruption: it has no queue",
 		InstanceGC:     "it is unknown whether acme supports instanceGC; its adapter can say so under capabilities",
 		NodeOverlay:    "it is unknown whether acme supports nodeOverlay; its adapter can say so under capabilities",
-		StaticCapacity: "staticCapacity needs the feature gate StaticCapacity, which the adapter of acme does not turn on",
+		StaticCapacity: "staticCapacity needs the feature gate StaticCapacity, which the adapter of acme does not turn on; GATES=StaticCapacity=true does",
 		"spto":         "there is no capability spto, did you mean `spot`?",
 	} {
 		ok, why := a.Supports(c)

@@ -150,7 +150,7 @@ func (t *Terminal) invariants() {
 	}
 	fmt.Fprintf(t.out, "\ninvariants, judged over every recording:\n")
 	for _, r := range rows {
-		fmt.Fprintf(t.out, "  %s %4d specs, %8s  %s%s\n", r.mark(), r.Specs, times(r.Times), r.Name, r.also())
+		fmt.Fprintf(t.out, "  %s %4d specs, %10s  %s%s\n", r.mark(), r.Specs, times(r.Times), r.Name, r.also())
 	}
 }
 

@@ -60,8 +60,8 @@ func TestTerminalShowsHowOftenThingsWereTested(t *testing.T) {
 	o.Invariants = []Judged{{Check: "limits", Verdict: "broken", Tested: 1}}
 	terminal.Add(o)
 	terminal.Summary("_artifacts/latest")
-	g.Expect(out.String()).To(ContainSubstring("  ✗    2 specs, 10 times  budgets; BROKEN in 1\n"))
-	g.Expect(out.String()).To(ContainSubstring("  ✓    2 specs,  2 times  limits; broken in 1 known failure; broken on purpose in 1\n"))
+	g.Expect(out.String()).To(ContainSubstring("  ✗    2 specs,   10 times  budgets; BROKEN in 1\n"))
+	g.Expect(out.String()).To(ContainSubstring("  ✓    2 specs,    2 times  limits; broken in 1 known failure; broken on purpose in 1\n"))
 	g.Expect(out.String()).To(ContainSubstring("  provisioner: no subnets: 2 times, first\n    E\n"))
 }
 
