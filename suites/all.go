@@ -33,6 +33,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
+	"github.com/plumbline-e2e/plumbline/suites/nodeclaim"
 	"github.com/plumbline-e2e/plumbline/suites/provisioning"
 	"github.com/plumbline-e2e/plumbline/suites/static"
 	"github.com/plumbline-e2e/plumbline/suites/taints"
@@ -42,6 +43,7 @@ import (
 func All() []*e2e.Suite {
 	return []*e2e.Suite{
 		provisioning.Suite,
+		nodeclaim.Suite,
 		taints.Suite,
 		drift.Suite,
 		expiration.Suite,

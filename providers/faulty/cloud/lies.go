@@ -2,12 +2,16 @@
 // about launches, nodes, offers, ends and drift.
 package cloud
 
-import "github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+import (
+	"maps"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
 
 // Lies returns the lies of the cloud level: what a cloud, or a provider's
 // own code, gets wrong. Core is honest here.
 func Lies() map[string]lie.Lie {
-	return map[string]lie.Lie{
+	all := map[string]lie.Lie{
 		// Instances begin.
 		"never-launches":            launching(neverLaunches),
 		"leaks-an-instance":         launching(leaksAnother),
@@ -53,4 +57,6 @@ func Lies() map[string]lie.Lie {
 		"drifts-always":     drifting(func() bool { return true }),
 		"drifts-on-and-off": drifting(onAndOff()),
 	}
+	maps.Copy(all, standaloneLies())
+	return all
 }

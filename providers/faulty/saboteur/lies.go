@@ -2,13 +2,17 @@
 // its rights, over the API alone.
 package saboteur
 
-import "github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+import (
+	"maps"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
 
 // Lies returns the lies of the saboteur level: the provider is honest,
 // and beside it somebody with its rights does over the API what a broken core
 // would do.
 func Lies() map[string]lie.Lie {
-	return map[string]lie.Lie{
+	all := map[string]lie.Lie{
 		"disrupts-one-too-many":       claimLie(disruptsOneTooMany()),
 		"disrupts-protected-nodes":    claimLie(disruptsProtectedNodes),
 		"deletes-before-replacement":  claimLie(deletesBeforeReplacement),
@@ -41,4 +45,6 @@ func Lies() map[string]lie.Lie {
 		"stamps-changes-in-the-past":  claimLie(stampsChangesInThePast),
 		"panics-after-initialization": claimLie(panicsAfterInitialization),
 	}
+	maps.Copy(all, standaloneLies())
+	return all
 }

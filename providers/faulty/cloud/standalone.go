@@ -1,0 +1,55 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kwokv1alpha1 "sigs.k8s.io/karpenter/kwok/apis/v1alpha1"
+	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// These are lies about NodeClaims that belong to no NodePool, as of a provider
+// that was only ever tried with pools.
+
+// standaloneLies returns them.
+func standaloneLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"launches-standalone-too-small":   launching(standalone(launchesTooSmall())),
+		"forgets-standalone-annotations":  launching(standalone(forgetsAnnotations)),
+		"takes-another-nodeclass-instead": launching(standalone(takesAnotherNodeClass)),
+	}
+}
+
+// standalone is honest about the NodeClaims of a NodePool.
+func standalone(create creator) creator {
+	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+		if poolName(claim) != "" {
+			return honest.Create(ctx, claim)
+		}
+		return create(ctx, honest, claim)
+	}
+}
+
+// takesAnotherNodeClass launches by whichever NodeClass there is, where it doesn't
+// find the one that it should: a default that was meant to help.
+func takesAnotherNodeClass(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+	err := honest.client.Get(ctx, client.ObjectKey{Name: claim.Spec.NodeClassRef.Name}, &kwokv1alpha1.KWOKNodeClass{})
+	if !apierrors.IsNotFound(err) {
+		return honest.Create(ctx, claim)
+	}
+	classes := &kwokv1alpha1.KWOKNodeClassList{}
+	if err := honest.client.List(ctx, classes); err != nil {
+		return nil, fmt.Errorf("listing NodeClasses: %w", err)
+	}
+	if len(classes.Items) == 0 {
+		return nil, errors.New("there is no NodeClass at all")
+	}
+	claim = claim.DeepCopy()
+	claim.Spec.NodeClassRef.Name = classes.Items[0].Name
+	return honest.Create(ctx, claim)
+}

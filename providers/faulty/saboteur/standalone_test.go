@@ -1,0 +1,26 @@
+package saboteur
+
+import (
+	"context"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+)
+
+// TestStandaloneLiesSparePools: the NodeClaims of a NodePool are never looked at
+// again, the others at each of their states.
+func TestStandaloneLiesSparePools(t *testing.T) {
+	for pool, answered := range map[string]bool{"": true, "pool": false} {
+		claim := claimWith("claim")
+		claim.Labels = map[string]string{v1.NodePoolLabelKey: pool}
+		asked := false
+		done, err := standalone(func(context.Context, client.Client, *v1.NodeClaim) (bool, error) {
+			asked = true
+			return false, nil
+		})(t.Context(), nil, &claim)
+		if asked != answered || done == answered || err != nil {
+			t.Errorf("pool %q: asked is %t, done is %t, %v", pool, asked, done, err)
+		}
+	}
+}

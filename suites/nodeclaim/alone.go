@@ -1,0 +1,43 @@
+package nodeclaim
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A NodeClaim needs no NodePool: it gets one node, and keeps it although the
+// cluster has no pool at all and nothing makes one. Controllers that make
+// NodeClaims themselves have no pool to show, and must not lose their nodes as
+// somebody's leftovers.
+//
+// Source: https://karpenter.sh/docs/concepts/nodeclaims; Karpenter's regression
+// suite, "should create a standard NodeClaim".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "gets a node, and keeps it, where there is no NodePool",
+	Needs: needs(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		model := launched(ctx, env, fixtures.Deployment(1))
+		claim := model.order()
+		env.Delete(ctx, model.app, model.pool)
+		pools := check.Where("NodePools", karpenter.NodePools, func(*unstructured.Unstructured) bool { return true })
+		env.Await(ctx, 0, check.NodeClaims(nil))
+		env.Await(ctx, 0, pools)
+
+		before, old := env.Now(), env.World()
+		env.Create(ctx, claim)
+		env.Await(ctx, 1, in(claim, karpenter.Initialized))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before),
+			check.Always(check.None(pools.New(old).AmongObjects(claims(claim)))),
+			check.Always(check.When(check.None(pools), check.AtMost(1, model.nodes(claim)))),
+			check.Always(check.When(check.None(pools), check.None(deleting(claims(claim))))),
+			check.Always(check.When(check.None(pools), check.None(deleting(model.nodes(claim))))))
+	},
+})

@@ -1,0 +1,37 @@
+package nodeclaim
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A NodeClaim that is deleted takes its node and its instance with it, and is
+// there until both are gone: its maker, who pays for the instance, has nothing
+// else to see by that the bill has ended.
+//
+// Source: finalizer karpenter.sh/termination and condition InstanceTerminating of
+// the NodeClaim API; Karpenter's regression suite, "should remove the
+// cloudProvider NodeClaim when the cluster NodeClaim is deleted".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "ends its instance and its node, and then itself, when it is deleted",
+	Needs: needs(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		model := launched(ctx, env, fixtures.Deployment(1))
+		claim := model.order()
+		env.Create(ctx, claim)
+		env.Await(ctx, 1, in(claim, karpenter.Initialized))
+
+		before := env.Now()
+		env.Delete(ctx, claim)
+		env.Await(ctx, 0, model.nodes(claim))
+		env.Await(ctx, 0, claims(claim))
+
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, deleting(claims(claim))), check.AtLeast(1, in(claim, karpenter.InstanceTerminating))),
+			check.Always(check.When(check.AtLeast(1, deleting(model.nodes(claim))), check.Exactly(1, claims(claim)))))
+	},
+})

@@ -1,0 +1,52 @@
+package nodeclaim
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// The age at which a NodeClaim expires here: as short as leaves time to launch
+// its node.
+const (
+	ttl       = "20s"
+	ttlLength = 20 * time.Second
+)
+
+// A NodeClaim expires at the age that it says itself, and one beside it that says
+// Never stays: there is no NodePool that would say another, and its maker plans
+// the work by it.
+//
+// Source: spec.expireAfter of the NodeClaim API; designs/forceful-expiration.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "expires at the age that it says itself",
+	Needs: needs(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		model := launched(ctx, env, fixtures.Deployment(1))
+		mortal, eternal := model.order().ExpireAfter(ttl), model.order()
+
+		before := env.Now()
+		env.Create(ctx, mortal, eternal)
+		env.Await(ctx, 1, in(mortal, karpenter.Initialized))
+		env.Await(ctx, 1, in(eternal, karpenter.Initialized))
+		env.Await(ctx, 0, claims(mortal))
+		env.Await(ctx, 1, model.nodes(eternal))
+
+		env.Expect(env.Since(before),
+			check.Always(check.Each(deleting(claims(mortal)), "are as old as expireAfter says", onTime)),
+			check.Always(check.None(deleting(claims(eternal)))))
+	},
+})
+
+// onTime says whether a NodeClaim's deletion was asked for at its ttl or up to
+// ten seconds later. The API server's times are whole seconds.
+func onTime(claim *unstructured.Unstructured) bool {
+	age := claim.GetDeletionTimestamp().Sub(claim.GetCreationTimestamp().Time)
+	return age >= ttlLength-time.Second && age <= ttlLength+10*time.Second
+}

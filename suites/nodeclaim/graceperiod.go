@@ -1,0 +1,48 @@
+package nodeclaim
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// The terminationGracePeriod of this NodeClaim, and how long after its beginning a
+// drain is given: Karpenter looks again every few seconds.
+const (
+	gracePeriod = "10s"
+	drained     = 25 * time.Second
+)
+
+// A node is drained as long as the terminationGracePeriod of its NodeClaim allows
+// and no longer, whatever its pods want: a pod that must not be disrupted has
+// that time, and whoever deletes the NodeClaim knows when the machine is free.
+//
+// Source: spec.terminationGracePeriod of the NodeClaim API;
+// designs/nodeclaim-termination-grace-period.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "is drained for its own terminationGracePeriod and no longer",
+	Needs: needs(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		model := launched(ctx, env, fixtures.Deployment(1))
+		claim := model.order().Label(fixtures.Key("order"), "drained").TerminationGracePeriod(gracePeriod)
+		pod := fixtures.Pod().Select(fixtures.Key("order"), "drained").Annotate(karpenter.DoNotDisruptAnnotation, "true")
+		env.Create(ctx, claim)
+		env.Await(ctx, 1, in(claim, karpenter.Initialized))
+		env.Create(ctx, pod)
+		env.Await(ctx, 1, check.RunningPods(pod))
+
+		before := env.Now()
+		env.Delete(ctx, claim)
+		draining := deleting(model.nodes(claim))
+		env.Await(ctx, 1, draining)
+		staying := env.Watch(ctx, settled)
+		env.Await(ctx, 0, model.nodes(claim))
+
+		env.Expect(staying, check.Always(check.When(check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(pod)))))
+		env.Expect(env.Since(before), check.Within(drained, check.LeadsTo(check.AtLeast(1, draining), check.None(model.nodes(claim)))))
+	},
+})

@@ -1,0 +1,45 @@
+package nodeclaim
+
+import (
+	"context"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// missing is the name of a NodeClass that there isn't.
+const missing = "missing-nodeclass"
+
+// A NodeClaim whose NodeClass doesn't exist gets no node: it is given up, and an
+// event names the NodeClass. Something else in its place would be a machine that
+// nobody described, and without the event the NodeClaim would just be gone.
+//
+// Source: spec.nodeClassRef of the NodeClaim API; Karpenter's regression suite,
+// "should delete a NodeClaim if it references a NodeClass that doesn't exist".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "is given up when its NodeClass doesn't exist, and an event says so",
+	Needs: needs(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		model := launched(ctx, env, fixtures.Deployment(1))
+		group, _, _ := unstructured.NestedString(model.claim.Object, "spec", "nodeClassRef", "group")
+		kind, _, _ := unstructured.NestedString(model.claim.Object, "spec", "nodeClassRef", "kind")
+		claim := model.order().NodeClass(group, kind, missing)
+		told := check.Where("events that name its NodeClass", karpenter.Events, func(event *unstructured.Unstructured) bool {
+			return karpenter.EventInvolved(event).Name == claim.GetName() && strings.Contains(karpenter.EventMessage(event), missing)
+		})
+
+		before := env.Now()
+		env.Create(ctx, claim)
+		env.Watch(ctx, 2*settled)
+
+		env.Expect(env.Since(before),
+			check.Always(check.None(model.nodes(claim))),
+			check.LeadsTo(check.AtLeast(1, claims(claim)), check.None(claims(claim))),
+			check.LeadsTo(check.AtLeast(1, claims(claim)), check.AtLeast(1, told)))
+	},
+})

@@ -1,0 +1,54 @@
+package nodeclaim
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A node that somebody deletes takes its NodeClaim with it, and stays until its
+// instance is being ended: `kubectl delete node` is how people get rid of a
+// machine, and nothing replaces a NodeClaim without a NodePool.
+//
+// Source: finalizer karpenter.sh/termination on nodes;
+// https://karpenter.sh/docs/concepts/disruption, "Manual Methods"; Karpenter's
+// regression suite, "should delete a NodeClaim from the node termination
+// finalizer".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "ends with its instance when its node is deleted",
+	Needs: needs(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		model := launched(ctx, env, fixtures.Deployment(1))
+		claim := model.order()
+		env.Create(ctx, claim)
+		env.Await(ctx, 1, in(claim, karpenter.Initialized))
+
+		before := env.Now()
+		env.Delete(ctx, node{env.Await(ctx, 1, model.nodes(claim))[0].Name})
+		env.Await(ctx, 0, claims(claim))
+
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, deleting(model.nodes(claim))), check.AtLeast(1, deleting(claims(claim)))),
+			check.Always(check.When(check.AtLeast(1, deleting(claims(claim))), check.AnyOf(
+				check.Exactly(1, model.nodes(claim)), check.AtLeast(1, in(claim, karpenter.InstanceTerminating))))),
+			check.LeadsTo(check.AtLeast(1, deleting(model.nodes(claim))), check.None(model.nodes(claim))))
+	},
+})
+
+// node is one that is there, to be deleted.
+type node struct{ name string }
+
+// GetName returns its name.
+func (n node) GetName() string { return n.name }
+
+// Unstructured returns what identifies it.
+func (n node) Unstructured() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": n.name},
+	}}
+}

@@ -1,0 +1,48 @@
+package nodeclaim
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// What a NodeClaim requests the node can hold: allocatable, not just installed,
+// since what requested it is going to run there and there is no pod yet by which
+// anybody would notice.
+//
+// Source: spec.resources.requests of the NodeClaim API, "the minimum resources
+// required to be launched".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "gets a node that can hold what it requests",
+	Needs: needs(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		model := launched(ctx, env, fixtures.Deployment(1).CPU("3").Memory("5Gi"))
+		claim := model.order().Request("cpu", "3").Request("memory", "5Gi")
+
+		ready := model.nodes(claim).With("that are ready", karpenter.NodeReady)
+
+		before := env.Now()
+		env.Create(ctx, claim)
+		env.Await(ctx, 1, ready)
+
+		env.Expect(env.Since(before), check.Always(check.Each(ready, "can hold what is requested", holds("3", "5Gi"))))
+	},
+})
+
+// holds says whether that much of a node is allocatable.
+func holds(cpu, memory string) func(*unstructured.Unstructured) bool {
+	enough := func(node *unstructured.Unstructured, name corev1.ResourceName, quantity string) bool {
+		allocatable := karpenter.Allocatable(node, name)
+		return allocatable.Cmp(resource.MustParse(quantity)) >= 0
+	}
+	return func(node *unstructured.Unstructured) bool {
+		return enough(node, corev1.ResourceCPU, cpu) && enough(node, corev1.ResourceMemory, memory)
+	}
+}
