@@ -19,8 +19,8 @@ const movesEach = 2
 // of a NodePool's spec and any change of a NodeClass; for evictions also a pod more
 // than there was, or one less that was not evicted. Without it
 //
-//   - Drifted doesn't come, go and come again on one NodeClaim (what is lost while it
-//     registers is not counted), nor does a NodeClaim drift that was made more than
+//   - Drifted doesn't come, go and come again on one NodeClaim (what is lost when another
+//     condition is written is not counted), nor does a NodeClaim drift that was made more than
 //     ten seconds after the last input to its pool;
 //   - voluntary disruption doesn't evict the pods of one owner more than twice each,
 //     on average;

@@ -29,6 +29,7 @@ func TestComesToRest(t *testing.T) {
 		"with input":                {begin().Change(pool("b")).Change(drifted()).Change(pool("a")).Change(claim()).Change(pool("b")).Change(drifted()), check.Holds, ""},
 		"with input to its class":   {begin().Change(drifted()).Change(claim()).Change(class).Change(drifted()), check.Holds, ""},
 		"lost while it registers":   {begin().Change(drifted()).Change(claim().True(karpenter.Registered)).Change(drifted().True(karpenter.Registered)), check.Holds, ""},
+		"lost to another's word":    {begin().Change(drifted()).Change(claim().True(karpenter.DisruptionReason)).Change(drifted().True(karpenter.DisruptionReason)), check.Holds, ""},
 		"drifts though it is new":   {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).Change(late().True(karpenter.Drifted)), check.Broken, "and was made 1m0s after the last change"},
 		"drifts, new, with input":   {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).Change(class).Change(late().True(karpenter.Drifted)), check.Holds, ""},
 		"made for a pool that goes": {begin().Change(pool("a").Deleting()).After(underway + time.Second).Add(historytest.Claim("d").Pool("p")), check.Broken, "for pool p, 11s after the pool's deletion"},

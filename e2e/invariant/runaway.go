@@ -81,13 +81,18 @@ func (p *restless) judgeDrift(m *check.Moment) {
 	}
 }
 
-// overwritten says whether a condition may have gone because another controller, which
-// hadn't seen it yet, wrote all conditions at once when it had reached a stage
-// (Karpenter: pkg/controllers/nodeclaim/lifecycle/controller.go, seen from v1.9.0 to
-// v1.15.0). It is back at once.
+// overwritten says whether Drifted may have gone because another controller, which
+// hadn't seen it yet, wrote all conditions at once to change one of its own, such as
+// Initialized or DisruptionReason (Karpenter: pkg/controllers/nodeclaim/lifecycle,
+// pkg/controllers/disruption/queue.go; seen from v1.9.0 to v1.15.0). It is back at once.
+// The controller that takes Drifted away changes none of the others' conditions.
 func overwritten(m *check.Moment) bool {
-	for _, stage := range stages {
-		if becomes(m, stage) {
+	for _, c := range karpenter.Conditions(m.Event.Object.Unstructured()) {
+		switch c.Type {
+		case karpenter.Drifted, karpenter.Consolidatable, karpenter.Ready:
+			continue
+		}
+		if was, _ := karpenter.Condition(m.Before.Unstructured(), c.Type); was.Status != c.Status {
 			return true
 		}
 	}
