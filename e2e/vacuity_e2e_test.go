@@ -20,6 +20,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
+	"github.com/plumbline-e2e/plumbline/suites/nodeclaim"
 	"github.com/plumbline-e2e/plumbline/suites/provisioning"
 	"github.com/plumbline-e2e/plumbline/suites/taints"
 )
@@ -34,7 +35,7 @@ const expired = 35 * time.Second
 // behaviours are the suites whose specs make something happen by pods that they
 // create and by changes that they make.
 func behaviours() []*e2e.Suite {
-	return []*e2e.Suite{provisioning.Suite, taints.Suite, drift.Suite, expiration.Suite, budgets.Suite}
+	return []*e2e.Suite{provisioning.Suite, taints.Suite, drift.Suite, expiration.Suite, budgets.Suite, nodeclaim.Suite}
 }
 
 // lifts are the specs whose only change lifts what they have tested by pods
