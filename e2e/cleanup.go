@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,9 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 }
 
 // deleteWorkloads deletes everything but Karpenter's objects, then the pods
-// themselves: without this nobody would need nodes.
+// themselves: without this nobody would need nodes. Pods go by the garbage
+// collector, as far as it is quick: it ends a ReplicaSet first, which would
+// replace what somebody else deletes.
 func (e *Env) deleteWorkloads(ctx context.Context) error {
 	for _, ref := range e.created {
 		if ref.namespace == "" {
@@ -52,12 +55,28 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := e.letPodsEnd(ctx); err != nil {
+		return err
+	}
 	err := e.at(reference{kind: karpenter.Pods, namespace: e.session.Namespace}).DeleteCollection(ctx,
 		metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("deleting pods: %w", err)
 	}
 	return nil
+}
+
+// letPodsEnd waits a while until the spec's namespace has no pods.
+func (e *Env) letPodsEnd(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, podsWithin)
+	defer cancel()
+	err := e.recorder.Await(ctx, func(w *history.World) bool {
+		return !slices.ContainsFunc(w.List(karpenter.Pods), func(pod *history.Object) bool { return pod.Namespace == e.session.Namespace })
+	})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("waiting for pods to end: %w", err)
+	}
+	return nil // what takes longer is deleted by force
 }
 
 // letLaunchesEnd waits a while for claims whose node has not joined yet. What

@@ -22,6 +22,9 @@ import (
 // drain, and what isn't gone by then is stuck.
 const cleanUpWithin = 60 * time.Second
 
+// podsWithin is how long the clean-up waits for the pods of deleted workloads.
+const podsWithin = 10 * time.Second
+
 // launchWithin is how long the clean-up waits for launches that are under way.
 const launchWithin = 15 * time.Second
 
