@@ -85,18 +85,20 @@ vuln: ## look for known vulnerabilities that the code reaches; needs vuln.go.dev
 
 ##
 
+.PHONY: conformance.test
+conformance.test:
+	@go test -c -tags e2e -o "$(ARTIFACTS)/$@" ./suites
+
 # `go test` would run in the folder of the package; from here, relative paths
 # in PROVIDER and IMAGE mean what whoever typed them meant.
 .PHONY: e2e
-e2e: ## run the suites against a provider: make e2e PROVIDER=kwok K8S=1.36 KARPENTER=v1.15.0
-	@go test -c -tags e2e -o "$(ARTIFACTS)/conformance.test" ./suites
+e2e: conformance.test ## run the suites against a provider: make e2e PROVIDER=kwok K8S=1.36 KARPENTER=v1.15.0
 	@exec "$(ARTIFACTS)/conformance.test" -test.run '^TestConformance$$'
 
 # What the suites are worth: each lie must be caught by the specs that claim
 # to, and the honest provider stay green.
 .PHONY: lies
-lies: ## run the specs against providers that are broken on purpose: make lies LIE=cloud
-	@go test -c -tags e2e -o "$(ARTIFACTS)/conformance.test" ./suites
+lies: conformance.test ## run the specs against providers that are broken on purpose: make lies LIE=cloud
 	@$(PLUMBLINE) lies -binary "$(ARTIFACTS)/conformance.test"
 
 # One spec of each suite will do to see that importing works. The artifacts

@@ -46,7 +46,9 @@ func (s *Session) afterwards(ctx context.Context, end *ending, left []string, a 
 	if len(left) > 0 {
 		end = worsen(end, "the clean-up left behind:\n  "+strings.Join(left, "\n  "), time.Now())
 	}
-	if err := s.synced(ctx); err != nil {
+	alive, stop := s.whileAlive(ctx)
+	defer stop()
+	if err := synced(alive, s.Provider.Metric, syncedWithin); err != nil {
 		end = worsen(end, err.Error(), time.Now())
 	}
 	a.outcome.Errors = errorsIn(s.Provider.Unexpected(s.logSince(ctx, a.outcome.Started)))
@@ -103,17 +105,15 @@ func worsen(end *ending, text string, at time.Time) *ending {
 // synced waits until the controller says that its picture of the cluster is
 // complete. A controller that has no such metric, or none within reach, is
 // not asked.
-func (s *Session) synced(ctx context.Context) error {
-	ctx, stop := s.whileAlive(ctx)
-	defer stop()
+func synced(ctx context.Context, metric func(ctx context.Context, name string) (float64, error), within time.Duration) error {
 	said := false
-	err := wait.PollUntilContextTimeout(ctx, syncedEvery, syncedWithin, true, func(ctx context.Context) (bool, error) {
-		value, err := s.Provider.Metric(ctx, syncedMetric)
+	err := wait.PollUntilContextTimeout(ctx, syncedEvery, within, true, func(ctx context.Context) (bool, error) {
+		value, err := metric(ctx, syncedMetric)
 		said = said || err == nil
 		return err != nil && !said || err == nil && value == 1, nil
 	})
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("the controller's metric %s was not 1 within %s of the spec's end: its picture of the cluster is incomplete", syncedMetric, syncedWithin)
+		return fmt.Errorf("the controller's metric %s was not 1 within %s of the spec's end: its picture of the cluster is incomplete", syncedMetric, within)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -65,4 +67,36 @@ func TestErrorsInTheLogAreSorted(t *testing.T) {
 		{Message: "provisioner: no luck", Times: 2, Line: `{"level":"ERROR","controller":"provisioner","message":"no luck","pod":"a"}`},
 		{Message: "panic: runtime error", Times: 1, Line: "panic: runtime error"},
 	}))
+}
+
+func TestTheControllersPictureMustBeComplete(t *testing.T) {
+	out := errors.New("out of reach")
+	for name, c := range map[string]struct {
+		says  []float64 // one after the other, the last for ever; negative: out of reach
+		fails bool
+	}{
+		"it is":                     {[]float64{1}, false},
+		"it comes to be":            {[]float64{0, 1}, false},
+		"it never is":               {[]float64{0}, true},
+		"nobody is asked":           {[]float64{-1}, false},
+		"it can't be asked anymore": {[]float64{0, -1}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked := 0
+			err := synced(t.Context(), func(context.Context, string) (float64, error) {
+				value := c.says[min(asked, len(c.says)-1)]
+				asked++
+				if value < 0 {
+					return 0, out
+				}
+				return value, nil
+			}, 3*syncedEvery)
+			if c.fails {
+				NewWithT(t).Expect(err).To(MatchError(ContainSubstring("was not 1 within")))
+				return
+			}
+			NewWithT(t).Expect(err).NotTo(HaveOccurred())
+		})
+	}
 }

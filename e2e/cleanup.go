@@ -68,15 +68,10 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 
 // letPodsEnd waits a while until the spec's namespace has no pods.
 func (e *Env) letPodsEnd(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, podsWithin)
-	defer cancel()
-	err := e.recorder.Await(ctx, func(w *history.World) bool {
+	// What takes longer is deleted by force.
+	return e.awaitAWhile(ctx, podsWithin, "pods to end", func(w *history.World) bool {
 		return !slices.ContainsFunc(w.List(karpenter.Pods), func(pod *history.Object) bool { return pod.Namespace == e.session.Namespace })
 	})
-	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("waiting for pods to end: %w", err)
-	}
-	return nil // what takes longer is deleted by force
 }
 
 // letLaunchesEnd waits a while for claims whose node has not joined yet. What
@@ -84,9 +79,8 @@ func (e *Env) letPodsEnd(ctx context.Context) error {
 // with a spec of its own; a clean-up that raced with it would put it to the
 // test, by chance, in every other spec.
 func (e *Env) letLaunchesEnd(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, launchWithin)
-	defer cancel()
-	err := e.recorder.Await(ctx, func(w *history.World) bool {
+	// A launch that takes longer is not the clean-up's business.
+	return e.awaitAWhile(ctx, launchWithin, "launches", func(w *history.World) bool {
 		for _, claim := range w.List(karpenter.NodeClaims) {
 			if !karpenter.IsTrue(claim.Unstructured(), karpenter.Registered) && !karpenter.Deleting(claim.Unstructured()) {
 				return false
@@ -94,10 +88,17 @@ func (e *Env) letLaunchesEnd(ctx context.Context) error {
 		}
 		return true
 	})
-	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("waiting for launches: %w", err)
+}
+
+// awaitAWhile waits for something that need not come: that it hasn't by then is
+// no error.
+func (e *Env) awaitAWhile(ctx context.Context, within time.Duration, what string, pred func(*history.World) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	if err := e.recorder.Await(ctx, pred); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("waiting for %s: %w", what, err)
 	}
-	return nil // a launch that takes longer is not the clean-up's business
+	return nil
 }
 
 // deletePools deletes NodePools and NodeClaims, with which their nodes go.

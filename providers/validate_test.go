@@ -3,6 +3,7 @@ package providers
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,6 +106,22 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
 func TestAnAliasThatContainsItself(t *testing.T) {
 	err := loaded(t, good+"nodePool: &loop {spec: {again: *loop}}\n").Validate()
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("nested more than 64 deep")))
+}
+
+func TestAModuleInAFolderMustBeThere(t *testing.T) {
+	g := NewWithT(t)
+	for build, want := range map[string]string{
+		"{module: acme, package: .}":          "controller.build.module: acme holds no go.mod; the folder of a Go module is expected, relative to the adapter",
+		"{module: $source/tools, package: .}": "controller.build.module: `$source/tools` is not a folder beside the adapter",
+	} {
+		a := loaded(t, strings.Replace(good, "{package: ./cmd/controller}", build, 1))
+		g.Expect(a.Validate()).To(MatchError(ContainSubstring(want)))
+	}
+	a := loaded(t, strings.Replace(good, "{package: ./cmd/controller}", "{module: ., package: .}", 1))
+	g.Expect(os.WriteFile("go.mod", []byte("module example.com/acme\n"), 0o600)).To(Succeed())
+	g.Expect(a.Validate()).To(Succeed())
+	_, err := Prepare(t.Context(), nil, a, Selection{Version: "v1.9.0"})
+	g.Expect(err).To(MatchError(ContainSubstring("version v1.9.0 is asked for, but the adapter builds the controller from the folder .")))
 }
 
 func TestMistakesOfAStruct(t *testing.T) {

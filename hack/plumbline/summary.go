@@ -39,8 +39,7 @@ func markdown(outcomes []report.Outcome) string {
 		if o.Verdict.Red() {
 			b = &red
 		}
-		reason, _, _ := strings.Cut(o.Reason, "\n")
-		why := strings.TrimSpace(reason + " " + o.Note)
+		why := strings.TrimSpace(firstLine(o.Reason) + " " + o.Note)
 		fmt.Fprintf(b, "| %s | %s | %d | %.1f s | %s |\n", o.Verdict, cell(o.Sentence()), report.Tested(o.Claims), o.Took.Seconds(), cell(why))
 	}
 	var counted []string
