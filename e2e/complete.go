@@ -13,7 +13,8 @@ const nodeClassObject = "plumbline"
 
 // complete adds to a spec's object what only the provider knows: a NodePool
 // or NodeClaim gets the adapter's requirements and a NodeClass, created on
-// first need. What the spec says itself wins.
+// first need. What the spec says itself wins. NodeClaims that no pod asks for,
+// those of static NodePools among them, get the adapter's nodeClaim too.
 func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstructured.Unstructured {
 	var path []string
 	switch o.GetKind() {
@@ -25,6 +26,10 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 		return o
 	}
 	template, _, _ := unstructured.NestedMap(e.session.Adapter.NodePoolTemplate().Object, "spec", "template", "spec")
+	if _, static, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "replicas"); static || o.GetKind() == "NodeClaim" {
+		claim, _, _ := unstructured.NestedMap(e.session.Adapter.NodeClaimTemplate().Object, "spec")
+		template = below(template, claim)
+	}
 	own, _, _ := unstructured.NestedMap(o.Object, path...)
 	completed := below(template, own)
 	if _, found, _ := unstructured.NestedMap(completed, "nodeClassRef"); !found || nodeClassName(completed) == "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/Masterminds/semver/v3"
+	"github.com/onsi/ginkgo/v2"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
@@ -107,4 +108,16 @@ func (s *Spec) absent(karpenter, kubernetes string) string {
 		}
 	}
 	return ""
+}
+
+// constraints are the same in Ginkgo's form, by which its own filter selects.
+func (s Since) constraints() ginkgo.ComponentSemVerConstraints {
+	c := ginkgo.ComponentSemVerConstraints{}
+	if s.Karpenter != "" {
+		c["karpenter"] = []string{">=" + s.Karpenter}
+	}
+	if s.Kubernetes != "" {
+		c["kubernetes"] = []string{">=" + s.Kubernetes}
+	}
+	return c
 }

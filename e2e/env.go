@@ -126,10 +126,20 @@ func (e *Env) delete(ctx context.Context, policy metav1.DeletionPropagation, obj
 // Patch applies a JSON merge patch to any object, as an outsider would.
 // An empty namespace means a cluster-scoped object.
 func (e *Env) Patch(ctx context.Context, kind schema.GroupVersionResource, namespace, name, patch string) {
-	_, err := e.at(reference{kind, namespace, name}).Patch(ctx, name, types.MergePatchType, []byte(patch),
-		metav1.PatchOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict})
+	e.patch(ctx, reference{kind, namespace, name}, patch)
+}
+
+// PatchStatus is Patch for an object's status: what a kubelet, or a controller
+// beside the provider, would say there.
+func (e *Env) PatchStatus(ctx context.Context, kind schema.GroupVersionResource, namespace, name, patch string) {
+	e.patch(ctx, reference{kind, namespace, name}, patch, "status")
+}
+
+func (e *Env) patch(ctx context.Context, ref reference, patch string, subresources ...string) {
+	_, err := e.at(ref).Patch(ctx, ref.name, types.MergePatchType, []byte(patch),
+		metav1.PatchOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict}, subresources...)
 	if err != nil {
-		e.fail(ctx, "patching %s %s: %v", kind.Resource, name, err)
+		e.fail(ctx, "patching %s: %v", strings.Join(append([]string{ref.String()}, subresources...), ", its "), err)
 	}
 }
 
@@ -220,19 +230,36 @@ func (e *Env) apply(ctx context.Context, o *unstructured.Unstructured) reference
 	if err != nil {
 		e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
 	}
-	data, err := json.Marshal(o)
-	if err == nil {
-		_, err = e.at(ref).Patch(ctx, ref.name, types.ApplyPatchType, data, metav1.PatchOptions{
-			FieldManager: fieldManager, Force: new(true), FieldValidation: metav1.FieldValidationStrict,
-		})
-	}
-	if field, absent := absentField(err); absent {
-		panic(ending{verdict: report.Skipped, at: time.Now(), reason: fmt.Sprintf("the provider's CRD of %s has no field %s", o.GetKind(), field)})
-	}
-	if err != nil {
+	if err := e.send(ctx, ref, o); err != nil {
+		e.skipIfAbsent(o, err)
 		e.fail(ctx, "applying %s %s: %v", o.GetKind(), o.GetName(), err)
 	}
 	return ref
+}
+
+// send applies an object and returns the API server's answer.
+func (e *Env) send(ctx context.Context, ref reference, o *unstructured.Unstructured, dryRun ...string) error {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	_, err = e.at(ref).Patch(ctx, ref.name, types.ApplyPatchType, data, metav1.PatchOptions{
+		FieldManager: fieldManager, Force: new(true), FieldValidation: metav1.FieldValidationStrict, DryRun: dryRun,
+	})
+	return err
+}
+
+// skipIfAbsent skips the spec if an object was refused since the provider's CRD
+// has no such field.
+func (e *Env) skipIfAbsent(o *unstructured.Unstructured, err error) {
+	if field, absent := absentField(err); absent {
+		e.skip("the provider's CRD of %s has no field %s", o.GetKind(), field)
+	}
+}
+
+// skip ends the spec because it can't be put to the test here.
+func (e *Env) skip(format string, args ...any) {
+	panic(ending{verdict: report.Skipped, at: time.Now(), reason: fmt.Sprintf(format, args...)})
 }
 
 // absentField recognises the API server's answer to a field that the schema

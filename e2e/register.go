@@ -63,7 +63,7 @@ func (r *Registration) declare(suites []*Suite, labels ...string) {
 					if r.config != nil && !r.config.selects(r.adapter.Name, suite, spec) {
 						continue
 					}
-					ginkgo.It(spec.Name, ginkgo.Label(spec.Labels...), func(ctx ginkgo.SpecContext) {
+					ginkgo.It(spec.Name, ginkgo.Label(spec.Labels...), spec.Since.constraints(), func(ctx ginkgo.SpecContext) {
 						r.it(ctx, suite, spec)
 					})
 				}

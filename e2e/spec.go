@@ -82,6 +82,32 @@ func NewSuite(name string) *Suite { return &Suite{Name: name} }
 // there isn't: these are mistakes of whoever wrote the suite, and show when
 // its package is loaded.
 func (s *Suite) Add(spec Spec) *Spec {
+	return s.add(spec, caller())
+}
+
+// Table adds a spec for each row, for promises that differ in data alone: the
+// operators of a requirement, the fields that drift. Each row has a sentence of
+// its own and is run, reported and selected alone.
+func Table[Row any](s *Suite, rows []Row, spec func(Row) Spec) []*Spec {
+	source := caller()
+	specs := make([]*Spec, len(rows))
+	for i, row := range rows {
+		specs[i] = s.add(spec(row), source)
+	}
+	return specs
+}
+
+// caller is where the function that asks was called, as file:line; "" if Go
+// doesn't know.
+func caller() string {
+	_, file, line, ok := runtime.Caller(2)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+func (s *Suite) add(spec Spec, source string) *Spec {
 	if spec.Name == "" || spec.Run == nil {
 		panic(fmt.Sprintf("suite %q: a spec needs a Name and a Run", s.Name))
 	}
@@ -95,9 +121,7 @@ func (s *Suite) Add(spec Spec) *Spec {
 			panic(fmt.Sprintf("suite %q, spec %q: Breaks needs the name of an invariant, and why: %+v", s.Name, spec.Name, b))
 		}
 	}
-	if _, file, line, ok := runtime.Caller(1); ok {
-		spec.source = fmt.Sprintf("%s:%d", file, line)
-	}
+	spec.source = source
 	s.specs = append(s.specs, &spec)
 	return &spec
 }

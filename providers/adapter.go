@@ -30,6 +30,10 @@ type Adapter struct {
 	// NodePool is laid below every NodePool of a spec: what the spec leaves
 	// open comes from here. Optional; see NodePoolTemplate for what is added.
 	NodePool Object `yaml:"nodePool"`
+	// NodeClaim is laid, above NodePool, below every NodeClaim that no pod asks
+	// for: standalone ones and those of static NodePools, whose requirements alone
+	// decide what is launched. Optional; see NodeClaimTemplate.
+	NodeClaim Object `yaml:"nodeClaim"`
 	// Names says what the provider accepts as names of NodePools and claims.
 	Names NameRules `yaml:"names"`
 	// Capabilities says what the provider can do. What is not listed is unknown

@@ -96,11 +96,22 @@ func (a *Adapter) NodeClassGVR() schema.GroupVersionResource {
 // nodePool with apiVersion and kind. Its nodeClassRef is left open, for the
 // NodeClass that the spec makes from NodeClassObject. The adapter must be valid.
 func (a *Adapter) NodePoolTemplate() *unstructured.Unstructured {
-	content, err := a.content(a.NodePool)
+	return a.template(a.NodePool, "NodePool")
+}
+
+// NodeClaimTemplate is what lies, above NodePoolTemplate, below every NodeClaim
+// that no pod asks for: the adapter's nodeClaim with apiVersion and kind. The
+// adapter must be valid.
+func (a *Adapter) NodeClaimTemplate() *unstructured.Unstructured {
+	return a.template(a.NodeClaim, "NodeClaim")
+}
+
+func (a *Adapter) template(object Object, kind string) *unstructured.Unstructured {
+	content, err := a.content(object)
 	if err != nil || content == nil {
 		content = map[string]any{}
 	}
 	o := &unstructured.Unstructured{Object: content}
-	o.SetGroupVersionKind(karpenter.NodePools.GroupVersion().WithKind("NodePool"))
+	o.SetGroupVersionKind(karpenter.NodePools.GroupVersion().WithKind(kind))
 	return o
 }

@@ -39,7 +39,7 @@ func (c *checker) templates() {
 	}
 }
 
-// objects checks the NodeClass and the NodePool template.
+// objects checks the NodeClass and the templates of NodePools and NodeClaims.
 func (c *checker) objects() {
 	class, err := c.a.content(c.a.NodeClass)
 	switch {
@@ -60,20 +60,32 @@ func (c *checker) objects() {
 		c.topLevel("nodeClass", class, "apiVersion", "kind", "metadata", "spec", "status")
 	}
 
-	pool, err := c.a.content(c.a.NodePool)
+	c.template("nodePool", "NodePool", c.a.NodePool, "spec", "template", "spec", "requirements")
+	c.template("nodeClaim", "NodeClaim", c.a.NodeClaim, "spec", "requirements")
+}
+
+// template checks what is laid below objects of one kind, whose requirements
+// stand at that path.
+func (c *checker) template(at, kind string, object Object, path ...string) {
+	content, err := c.a.content(object)
 	if errors.Is(err, fs.ErrNotExist) {
-		c.path("nodePool", c.a.NodePool.File)
+		c.path(at, object.File)
 		return
 	}
 	if err != nil {
-		c.say("nodePool", "%v", err)
+		c.say(at, "%v", err)
 		return
 	}
-	if kind := (&unstructured.Unstructured{Object: pool}).GetKind(); kind != "" && kind != "NodePool" {
-		c.say("nodePool", "kind is `%s`; it can be left out, or is NodePool", kind)
+	if is := (&unstructured.Unstructured{Object: content}).GetKind(); is != "" && is != kind {
+		c.say(at, "kind is `%s`; it can be left out, or is %s", is, kind)
 	}
-	c.topLevel("nodePool", pool, "apiVersion", "kind", "metadata", "spec")
-	c.requirements(pool)
+	c.topLevel(at, content, "apiVersion", "kind", "metadata", "spec")
+	list, _, err := unstructured.NestedSlice(content, path...)
+	at = join(at, strings.Join(path, "."))
+	if err != nil {
+		c.say(at, "a list of key, operator and values is expected")
+	}
+	c.requirements(at, list)
 }
 
 // topLevel reports unknown keys of an API object; the API server checks the rest.
@@ -85,14 +97,9 @@ func (c *checker) topLevel(at string, object map[string]any, known ...string) {
 	}
 }
 
-// requirements checks the NodePool's requirements, whose mistakes would
-// otherwise show as nodes that never come.
-func (c *checker) requirements(pool map[string]any) {
-	const at = "nodePool.spec.template.spec.requirements"
-	list, _, err := unstructured.NestedSlice(pool, "spec", "template", "spec", "requirements")
-	if err != nil {
-		c.say(at, "a list of key, operator and values is expected")
-	}
+// requirements checks requirements, whose mistakes would otherwise show as nodes
+// that never come.
+func (c *checker) requirements(at string, list []any) {
 	operators := []corev1.NodeSelectorOperator{
 		corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn, corev1.NodeSelectorOpExists,
 		corev1.NodeSelectorOpDoesNotExist, corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt, "Gte", "Lte",

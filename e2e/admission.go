@@ -1,0 +1,69 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// Accepted expects that the API server would accept an object, completed as
+// Create does. Nothing is created.
+func (e *Env) Accepted(ctx context.Context, object fixtures.Object) {
+	o, err := e.ask(ctx, object)
+	switch {
+	case err == nil:
+		e.claim("the API server accepts " + called(o))
+	case invalid(err):
+		e.skipIfAbsent(o, err)
+		e.Fail("%s is refused, though it is valid: %v", called(o), err)
+	default:
+		e.fail(ctx, "%s: %w", called(o), err)
+	}
+}
+
+// Refused expects that the API server refuses an object, completed as Create
+// does, with a message that contains because. Nothing is created.
+func (e *Env) Refused(ctx context.Context, object fixtures.Object, because string) {
+	o, err := e.ask(ctx, object)
+	switch {
+	case err == nil:
+		e.Fail("%s is accepted; it should have been refused: %s", called(o), because)
+	case !invalid(err):
+		e.fail(ctx, "%s: %w", called(o), err)
+	case !strings.Contains(err.Error(), because):
+		e.skipIfAbsent(o, err)
+		e.Fail("%s is refused, but not for %q: %v", called(o), because, err)
+	}
+	e.claim(fmt.Sprintf("the API server refuses %s: %s", called(o), because))
+}
+
+// ask has the API server judge an object without storing it.
+func (e *Env) ask(ctx context.Context, object fixtures.Object) (*unstructured.Unstructured, error) {
+	o := e.complete(ctx, object.Unstructured())
+	ref, err := e.refer(o)
+	if err != nil {
+		return o, err
+	}
+	return o, e.send(ctx, ref, o, metav1.DryRunAll)
+}
+
+// invalid tells an object that is wrong from a server that can't answer.
+func invalid(err error) bool {
+	_, absent := absentField(err)
+	return absent || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
+}
+
+// claim notes that something was put to the test once, and held.
+func (e *Env) claim(what string) {
+	e.claims = append(e.claims, report.Judged{Check: what, Verdict: check.Holds.String(), Tested: 1})
+}
+
+func called(o *unstructured.Unstructured) string { return o.GetKind() + " " + o.GetName() }
