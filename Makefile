@@ -136,6 +136,10 @@ judge: ## judge recordings by every invariant: make judge FILE=_artifacts/latest
 list: ## list the specs: make list FORMAT=json
 	@$(PLUMBLINE) list $(if $(FORMAT),-format $(FORMAT))
 
+.PHONY: catalogue
+catalogue: ## write suites/README.md from the specs
+	@$(PLUMBLINE) catalogue > "$(ARTIFACTS)/catalogue.md" && mv "$(ARTIFACTS)/catalogue.md" suites/README.md
+
 .PHONY: setup
 setup: ## build what `make e2e` needs into the cache, without running anything
 	@$(PLUMBLINE) setup

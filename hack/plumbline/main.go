@@ -24,6 +24,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{name: "list", help: "list the specs; -format table or json", run: list},
+		{name: "catalogue", help: "print suites/README.md, made from the specs", run: catalogue},
 		{name: "setup", help: "build what a run needs into the cache, without running anything", run: setup},
 		{name: "up", help: "start a cluster with the provider and leave it running", run: up},
 		{name: "down", help: "end the cluster that up started", run: down},
@@ -64,7 +65,7 @@ func usage() string {
 	b.WriteString("usage: plumbline COMMAND\n\n")
 	for _, c := range commands() {
 		if !c.hidden {
-			fmt.Fprintf(&b, "  %-7s %s\n", c.name, c.help)
+			fmt.Fprintf(&b, "  %-9s %s\n", c.name, c.help)
 		}
 	}
 	b.WriteString("\nVariables: PROVIDER, K8S, KARPENTER, CLUSTER, IMAGE, ARTIFACTS; see README.md.\n")

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/suites"
+)
+
+// catalogue prints suites/README.md: what each suite covers, and each spec with
+// its promise, read from the comments in the sources. It runs at the root of
+// the repository.
+func catalogue(context.Context, []string) error {
+	var b strings.Builder
+	b.WriteString("# The catalogue\n\n<!-- Written by `make catalogue` from the specs' declarations. -->\n\n")
+	total := 0
+	for _, suite := range suites.All() {
+		total += len(suite.Specs())
+	}
+	fmt.Fprintf(&b, "%d specs, in the order of a node's life. A spec is skipped, with the reason, where the provider lacks what it\n"+
+		"needs, where a feature gate is off, where the release doesn't make the promise yet and where its CRDs lack a field.\n\n", total)
+	for _, suite := range suites.All() {
+		fmt.Fprintf(&b, "- [%s](#%s): %d\n", suite.Name, strings.ReplaceAll(strings.ToLower(suite.Name), " ", "-"), len(suite.Specs()))
+	}
+	for _, suite := range suites.All() {
+		section, err := chapter(suite)
+		if err != nil {
+			return fmt.Errorf("suite %q: %w", suite.Name, err)
+		}
+		b.WriteString(section)
+	}
+	fmt.Print(b.String())
+	return nil
+}
+
+// chapter is one suite's part of the catalogue.
+func chapter(suite *e2e.Suite) (string, error) {
+	specs := suite.Specs()
+	folder := filepath.Join("suites", filepath.Base(filepath.Dir(specs[0].Source())))
+	read, err := sources(folder)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| It ... | Promise | Needs | Since | Source |\n|---|---|---|---|---|\n", suite.Name, strings.TrimSpace(read.about))
+	slices.SortStableFunc(specs, func(a, b *e2e.Spec) int { return strings.Compare(a.Source(), b.Source()) }) // rows of a table stay together
+	last := ""
+	for _, spec := range specs {
+		name, at, err := place(spec)
+		if err != nil {
+			return "", err
+		}
+		promise, source := read.promise(name, at)
+		if said := promise; said == last {
+			promise, source = "as above", ""
+		} else {
+			last = said
+		}
+		fmt.Fprintf(&b, "| [%s](%s/%s) | %s | %s | %s | %s |\n", spec.Name, filepath.Base(folder), name,
+			promise, needed(spec), since(spec), source)
+	}
+	return b.String(), nil
+}
+
+// place is the file, without its folder, and the line of a spec's declaration.
+func place(spec *e2e.Spec) (file string, line int, err error) {
+	name, number, _ := strings.Cut(filepath.Base(spec.Source()), ":")
+	line, err = strconv.Atoi(number)
+	if err != nil {
+		return "", 0, fmt.Errorf("spec %q: where it is declared is unknown: %q", spec.Name, spec.Source())
+	}
+	return name, line, nil
+}
+
+// commented is a suite's folder, parsed.
+type commented struct {
+	about string // the package's comment, without its first words
+	set   *token.FileSet
+	files map[string]*ast.File // by name
+}
+
+func sources(folder string) (commented, error) {
+	c := commented{set: token.NewFileSet(), files: map[string]*ast.File{}}
+	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		return c, err
+	}
+	if len(names) == 0 {
+		return c, fmt.Errorf("%s holds no sources: %w; run this at the root of the repository", folder, os.ErrNotExist)
+	}
+	for _, name := range names {
+		file, err := parser.ParseFile(c.set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return c, err
+		}
+		c.files[filepath.Base(name)] = file
+		if file.Doc != nil {
+			c.about = strings.TrimPrefix(file.Doc.Text(), "Package "+file.Name.Name+" ")
+			c.about = strings.ToUpper(c.about[:1]) + c.about[1:]
+		}
+	}
+	return c, nil
+}
+
+// promise splits the comment above the declaration that holds a line: what is promised,
+// and where that is written down. Both are for a cell of a table.
+func (c commented) promise(file string, at int) (promise, source string) {
+	for _, d := range c.files[file].Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || at < c.set.Position(g.Pos()).Line || at > c.set.Position(g.End()).Line {
+			continue
+		}
+		before, after, _ := strings.Cut(g.Doc.Text(), "Source: ")
+		return cell(line(before)), cell(line(after))
+	}
+	return "", ""
+}
+
+// line is a comment's text without its line breaks.
+func line(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func needed(spec *e2e.Spec) string {
+	var all []string
+	for _, need := range spec.Needs {
+		all = append(all, string(need))
+	}
+	if spec.Gate != "" {
+		all = append(all, "gate "+spec.Gate)
+	}
+	all = append(all, spec.Labels...)
+	return strings.Join(all, ", ")
+}
+
+func since(spec *e2e.Spec) string {
+	said := entry{SinceKarpenter: spec.Since.Karpenter, SinceKubernetes: spec.Since.Kubernetes}.since()
+	for _, known := range spec.Known {
+		said = strings.TrimSpace(fmt.Sprintf("%s broken in %s ([known](%s))", said, known.Releases, known.Issue))
+	}
+	return strings.TrimPrefix(said, ",")
+}
