@@ -31,7 +31,7 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 	ctx, stop := e.session.whileAlive(ctx)
 	defer stop()
 	var problems []string
-	for _, step := range []func(context.Context) error{e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses} {
+	for _, step := range []func(context.Context) error{e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteTheRest} {
 		if err := step(ctx); err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -42,7 +42,7 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 	return problems
 }
 
-// deleteWorkloads deletes everything but Karpenter's objects, then the pods
+// deleteWorkloads deletes everything that is in a namespace, then the pods
 // themselves: without this nobody would need nodes. Pods go by the garbage
 // collector, as far as it is quick: it ends a ReplicaSet first, which would
 // replace what somebody else deletes.
@@ -167,10 +167,11 @@ func (e *Env) awaitNoInstances(ctx context.Context) error {
 	}
 }
 
-// deleteNodeClasses deletes the spec's NodeClass once no claim needs it.
-func (e *Env) deleteNodeClasses(ctx context.Context) error {
+// deleteTheRest deletes what belongs to no namespace once nothing needs it: the
+// spec's NodeClass, and the likes of volumes and runtime classes.
+func (e *Env) deleteTheRest(ctx context.Context) error {
 	for _, ref := range e.created {
-		if ref.kind != e.session.Adapter.NodeClassGVR() {
+		if ref.namespace != "" {
 			continue
 		}
 		if err := e.remove(ctx, ref); err != nil {

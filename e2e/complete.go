@@ -13,7 +13,8 @@ const nodeClassObject = "plumbline"
 
 // complete adds to a spec's object what only the provider knows: a NodePool
 // or NodeClaim gets the adapter's requirements and a NodeClass, created on
-// first need. What the spec says itself wins. NodeClaims that no pod asks for,
+// first need. What the spec says itself wins, be it no more than the name of
+// another NodeClass. NodeClaims that no pod asks for,
 // those of static NodePools among them, get the adapter's nodeClaim too.
 func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstructured.Unstructured {
 	var path []string
@@ -32,18 +33,12 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 	}
 	own, _, _ := unstructured.NestedMap(o.Object, path...)
 	completed := below(template, own)
-	if _, found, _ := unstructured.NestedMap(completed, "nodeClassRef"); !found || nodeClassName(completed) == "" {
-		completed["nodeClassRef"] = e.nodeClass(ctx)
-	}
+	class, _, _ := unstructured.NestedMap(completed, "nodeClassRef")
+	completed["nodeClassRef"] = below(e.nodeClass(ctx), class)
 	if err := unstructured.SetNestedMap(o.Object, completed, path...); err != nil {
 		e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
 	}
 	return o
-}
-
-func nodeClassName(spec map[string]any) string {
-	name, _, _ := unstructured.NestedString(spec, "nodeClassRef", "name")
-	return name
 }
 
 // nodeClass returns a reference to the spec's NodeClass, which it creates the
