@@ -14,6 +14,10 @@ import (
 type Adapter struct {
 	// Name is a DNS label such as kwok; reports and spec names begin with it.
 	Name string `yaml:"name"`
+	// Base is a built-in adapter that this one is laid over, such as kwok: of
+	// mappings what this one doesn't name stays, lists and values are replaced,
+	// and null takes away. In YAML only. Empty: none.
+	Base string `yaml:"base"`
 	// Source is the Go module that holds what is installed. It is optional if
 	// no path begins with $source and nothing is built.
 	Source Source `yaml:"source"`

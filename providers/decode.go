@@ -13,6 +13,8 @@ import (
 const maxDepth = 64
 
 // decoder fills a struct from YAML and keeps every mistake, not just the first.
+// What the struct holds already stays where the YAML says nothing: mappings are
+// merged, all else is replaced, and null takes it away.
 type decoder struct {
 	file     string
 	mistakes Mistakes
@@ -55,6 +57,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 		n = n.Alias
 	}
 	if n.Tag == "!!null" {
+		v.SetZero()
 		return
 	}
 	switch out := v.Addr().Interface().(type) {
@@ -62,6 +65,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 		d.object(n, out, path)
 		return
 	case *Support:
+		*out = Support{} // a parameter says nothing beside another state
 		if n.Kind == yaml.ScalarNode {
 			d.value(n, reflect.ValueOf(&out.State).Elem(), path)
 			return
@@ -72,7 +76,9 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
 		d.value(n, v.Elem(), path)
 	case reflect.Struct:
 		d.fields(n, v, path)
@@ -123,11 +129,17 @@ func (d *decoder) fields(n *yaml.Node, v reflect.Value, path string) {
 }
 
 func (d *decoder) entries(n *yaml.Node, v reflect.Value, path string) {
-	v.Set(reflect.MakeMap(v.Type()))
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(v.Type()))
+	}
 	d.pairs(n, path, func(key, value *yaml.Node) {
+		name := reflect.ValueOf(key.Value).Convert(v.Type().Key())
 		entry := reflect.New(v.Type().Elem()).Elem()
+		if old := v.MapIndex(name); old.IsValid() {
+			entry.Set(old)
+		}
 		d.value(value, entry, join(path, key.Value))
-		v.SetMapIndex(reflect.ValueOf(key.Value).Convert(v.Type().Key()), entry)
+		v.SetMapIndex(name, entry)
 	})
 }
 
@@ -146,7 +158,7 @@ func (d *decoder) items(n *yaml.Node, v reflect.Value, path string) {
 func (d *decoder) anything(n *yaml.Node, v reflect.Value, path string) {
 	switch n.Kind {
 	case yaml.MappingNode:
-		m := map[string]any{}
+		m, _ := reflect.TypeAssert[map[string]any](v)
 		d.entries(n, reflect.ValueOf(&m).Elem(), path)
 		v.Set(reflect.ValueOf(m))
 	case yaml.SequenceNode:
@@ -201,8 +213,10 @@ func (d *decoder) duration(n *yaml.Node, out *time.Duration, path string) {
 // object decodes a path or an inline object.
 func (d *decoder) object(n *yaml.Node, out *Object, path string) {
 	if n.Kind == yaml.ScalarNode {
+		out.Inline = nil
 		d.value(n, reflect.ValueOf(&out.File).Elem(), path)
 		return
 	}
+	out.File = ""
 	d.value(n, reflect.ValueOf(&out.Inline).Elem(), path)
 }

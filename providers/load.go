@@ -63,6 +63,25 @@ func parse(raw []byte, file, dir string, builtin fs.FS) *Adapter {
 	d := &decoder{file: file, at: map[string]position{}}
 	a := &Adapter{}
 	d.document(raw, a)
+	if a.Base != "" {
+		a = d.over(a.Base, raw)
+	}
 	a.Dir, a.file, a.builtin, a.mistakes, a.at = dir, file, builtin, d.mistakes, d.at
+	return a
+}
+
+// over decodes a document again, over the built-in adapter of that name.
+func (d *decoder) over(base string, raw []byte) *Adapter {
+	a := &Adapter{}
+	below, err := builtins.ReadFile(path.Join(base, "adapter.yaml"))
+	if err != nil {
+		at := d.at["base"]
+		d.mistakes = append(d.mistakes, Mistake{
+			File: d.file, Line: at.line, Column: at.column, Path: "base",
+			Message: fmt.Sprintf("there is no built-in adapter `%s`%s", base, hint(base, Names())),
+		})
+	}
+	(&decoder{file: base, at: map[string]position{}}).document(below, a)
+	(&decoder{file: d.file, at: map[string]position{}}).document(raw, a) // whose mistakes d has already
 	return a
 }
