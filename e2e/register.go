@@ -1,12 +1,14 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,19 +56,28 @@ type Registration struct {
 
 // declare adds the suites to the tree, under the labels given: all their
 // specs, or those that the configuration selects. (Ginkgo's own focus would
-// match a text that begins with more than the spec's sentence.)
+// match a text that begins with more than the spec's sentence.) Those that may
+// take longest come first, so that no worker begins one when the others end.
 func (r *Registration) declare(suites []*Suite, labels ...string) {
+	type place struct {
+		suite *Suite
+		spec  *Spec
+	}
+	var all []place
+	for _, suite := range suites {
+		for _, spec := range suite.Specs() {
+			if r.config == nil || r.config.selects(r.adapter.Name, suite, spec) {
+				all = append(all, place{suite, spec})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(b.spec.within(), a.spec.within()) })
 	ginkgo.Describe(r.adapter.Name+":", ginkgo.Label(labels...), func() {
-		for _, suite := range suites {
-			ginkgo.Context(suite.Name, ginkgo.Label(suite.label()), func() {
-				for _, spec := range suite.Specs() {
-					if r.config != nil && !r.config.selects(r.adapter.Name, suite, spec) {
-						continue
-					}
-					ginkgo.It(spec.Name, ginkgo.Label(spec.Labels...), spec.Since.constraints(), func(ctx ginkgo.SpecContext) {
-						r.it(ctx, suite, spec)
-					})
-				}
+		for _, p := range all {
+			ginkgo.Context(p.suite.Name, ginkgo.Label(p.suite.label()), func() {
+				ginkgo.It(p.spec.Name, ginkgo.Label(p.spec.Labels...), p.spec.Since.constraints(), func(ctx ginkgo.SpecContext) {
+					r.it(ctx, p.suite, p.spec)
+				})
 			})
 		}
 	})

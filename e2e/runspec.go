@@ -105,10 +105,7 @@ func (s *Session) record(file string) (*history.Recorder, error) {
 // body runs the spec's own function and returns how it ended; nil if it went
 // through.
 func (s *Session) body(ctx context.Context, spec *Spec, env *Env, rights *rights) (end *ending) {
-	within := spec.Within
-	if within == 0 {
-		within = DefaultWithin
-	}
+	within := spec.within()
 	ctx, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("the spec's %s were over", within))
 	defer cancel()
 	ctx, release := s.whileAlive(ctx)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -134,6 +135,9 @@ func (s *Suite) Specs() []*Spec {
 
 // Source is where the spec is declared, as file:line.
 func (s *Spec) Source() string { return s.source }
+
+// within bounds the spec, whether it says so or not.
+func (s *Spec) within() time.Duration { return cmp.Or(s.Within, DefaultWithin) }
 
 // label is the suite's name as a Ginkgo label, which may not hold commas and
 // reads better without spaces.
