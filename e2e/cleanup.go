@@ -47,8 +47,9 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 // collector, as far as it is quick: it ends a ReplicaSet first, which would
 // replace what somebody else deletes.
 func (e *Env) deleteWorkloads(ctx context.Context) error {
+	last := []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims, e.session.Adapter.NodeClassGVR()}
 	for _, ref := range e.created {
-		if ref.namespace == "" {
+		if slices.Contains(last, ref.kind) {
 			continue
 		}
 		if err := e.remove(ctx, ref); err != nil {

@@ -8,8 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// nodeClassObject is the name of the NodeClass that specs get.
-const nodeClassObject = "plumbline"
+// Names of the NodeClass that every spec gets, and of the one that it can have
+// beside it.
+const (
+	nodeClassObject  = "plumbline"
+	anotherNodeClass = "plumbline-another"
+)
 
 // complete adds to a spec's object what only the provider knows: a NodePool
 // or NodeClaim gets the adapter's requirements and a NodeClass, created on
@@ -44,9 +48,21 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 // nodeClass returns a reference to the spec's NodeClass, which it creates the
 // first time.
 func (e *Env) nodeClass(ctx context.Context) map[string]any {
-	o := e.session.Adapter.NodeClassObject(nodeClassObject)
+	return e.nodeClassCalled(ctx, nodeClassObject)
+}
+
+// AnotherNodeClass creates a second NodeClass, from the same template of the
+// provider as the spec's own, and returns what refers to it.
+func (e *Env) AnotherNodeClass(ctx context.Context) (group, kind, name string) {
+	e.nodeClassCalled(ctx, anotherNodeClass)
+	gvk := e.session.Adapter.NodeClassObject(anotherNodeClass).GroupVersionKind()
+	return gvk.Group, gvk.Kind, anotherNodeClass
+}
+
+func (e *Env) nodeClassCalled(ctx context.Context, name string) map[string]any {
+	o := e.session.Adapter.NodeClassObject(name)
 	kind := e.session.Adapter.NodeClassGVR()
-	if !slices.ContainsFunc(e.created, func(r reference) bool { return r.kind == kind }) {
+	if !slices.ContainsFunc(e.created, func(r reference) bool { return r.kind == kind && r.name == name }) {
 		e.created = append(e.created, e.apply(ctx, o))
 	}
 	gvk := o.GroupVersionKind()
