@@ -23,6 +23,8 @@ const (
 	NodeClassReadiness Capability = "nodeClassReadiness"
 	// Spot: the provider offers karpenter.sh/capacity-type=spot.
 	Spot Capability = "spot"
+	// Zones: nodes of one NodePool can be in two zones or more, by topology.kubernetes.io/zone.
+	Zones Capability = "zones"
 	// Interruption: the cloud announces the end of an instance and the
 	// provider drains its node in time.
 	Interruption Capability = "interruption"
@@ -41,7 +43,7 @@ const (
 // Capabilities lists all of them, in the order of the documentation.
 func Capabilities() []Capability {
 	return []Capability{
-		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, Spot, Interruption,
+		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, Spot, Zones, Interruption,
 		InstanceGC, NodeRepair, StaticCapacity, CapacityReservation, NodeOverlay,
 	}
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -58,6 +59,23 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 
+	zones := func(each ...string) func() *historytest.Story {
+		return func() *historytest.Story {
+			s := historytest.Begin()
+			for i, zone := range each {
+				s.Add(historytest.Node(fmt.Sprint("z", i)).Pool("p").Label("zone", zone))
+			}
+			return s.Add(historytest.Node("unlabelled").Pool("p")).Start()
+		}
+	}
+	anything := func(*unstructured.Unstructured) bool { return true }
+	claimed := func() *historytest.Story {
+		return quiet().Add(historytest.Claim("c").Pool("p").Set([]any{
+			map[string]any{"key": "disk", "operator": "Exists"},
+			map[string]any{"key": "zone", "operator": "In", "values": []any{"y", "x"}},
+		}, "spec", "requirements"))
+	}
+
 	for name, c := range map[string]struct {
 		check  Check
 		story  func() *historytest.Story
@@ -90,6 +108,13 @@ func TestVerdicts(t *testing.T) {
 		"always and: holds":              {Always(AllOf(two, AtLeast(1, ReadyNodes(pool)))), disrupts, Holds, Unknown},
 		"always or: holds":               {Always(AnyOf(noNodes, AtLeast(1, ReadyNodes(pool)))), quiet, Holds, Unknown},
 		"always or: breaks":              {Always(AnyOf(noNodes, None(disrupted))), disrupts, Broken, Broken},
+
+		"always balanced: holds":       {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "y"), Holds, Unknown},
+		"always balanced: breaks":      {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "x", "y"), Broken, Broken},
+		"always balanced: one domain":  {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "x"), Vacuous, Unknown},
+		"always requiring: holds":      {Always(Each(ClaimsWith(pool, Requiring("zone", "x", "y"), "in x or y"), "are there", anything)), claimed, Holds, Unknown},
+		"always requiring: breaks":     {Always(Each(NodeClaims(pool), "are in x", Requiring("zone", "x"))), claimed, Broken, Broken},
+		"always requiring: none there": {Always(Each(NodeClaims(pool), "are in x", Requiring("zone", "x"))), quiet, Vacuous, Unknown},
 
 		"never: holds":           {Never(AtLeast(3, disrupted)), disrupts, Holds, Unknown},
 		"never: breaks":          {Never(AtLeast(2, disrupted)), disrupts, Broken, Broken},

@@ -7,7 +7,7 @@
 // be narrowed (With, New, Old, On, Where makes one from scratch).
 //
 // A Claim is true or false of one moment: AtMost(2, DisruptedNodes(pool)), None,
-// Exactly, Each, AtMostQuantity. Claims combine by AllOf, AnyOf, When, Untrue; That
+// Exactly, Each, Balanced, AtMostQuantity. Claims combine by AllOf, AnyOf, When, Untrue; That
 // makes one of a function.
 //
 // A Check is a claim over a history:
@@ -36,6 +36,7 @@
 //	                   pool itself, for its nodes
 //	AtLeast, Exactly   there is at least one, or there could be the first
 //	Each(c, ...)       there is one to claim it of
+//	Balanced(n, ...)   there are two domains at least
 //	When(a, b)         a is true, and the moment exercises b
 //
 // Always and Never need one such moment in the history. LeadsTo needs the cause,

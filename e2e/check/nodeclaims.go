@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
@@ -27,6 +28,15 @@ func DriftedClaims(pool Named) Count {
 // True says whether an object has this condition with status True: for With.
 func True(condition string) func(*unstructured.Unstructured) bool {
 	return func(o *unstructured.Unstructured) bool { return karpenter.IsTrue(o, condition) }
+}
+
+// Requiring says whether a NodeClaim requires a label to have one of just these
+// values, in any order: for With.
+func Requiring(key string, values ...string) func(*unstructured.Unstructured) bool {
+	wanted := sets.New(values...)
+	return func(claim *unstructured.Unstructured) bool {
+		return sets.New(karpenter.ClaimRequired(claim, key)...).Equal(wanted)
+	}
 }
 
 // ClaimedCapacity is what the NodeClaims of a pool add up to of one resource:

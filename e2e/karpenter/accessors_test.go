@@ -35,6 +35,7 @@ metadata: {name: c, labels: {karpenter.sh/nodepool: p}, deletionTimestamp: "2026
 spec:
   taints: [{key: a, value: b, effect: NoSchedule}, {key: c, effect: NoExecute}]
   resources: {requests: {cpu: 1500m, pods: "3"}}
+  requirements: [{key: size, operator: Gt, values: ["2"]}, {key: zone, operator: In, values: [red, blue]}]
 status:
   nodeName: node-1
   providerID: kwok://n
@@ -57,6 +58,9 @@ status:
 	} {
 		g.Expect(q).To(Equal(want))
 	}
+
+	g.Expect(ClaimRequired(claim, "zone")).To(Equal([]string{"red", "blue"}))
+	g.Expect(ClaimRequired(claim, "size")).To(BeEmpty())
 
 	c, there := Condition(claim, Registered)
 	g.Expect(there).To(BeTrue())

@@ -12,4 +12,5 @@ const (
 	fieldAllocatable = "status.allocatable"      // NodeClaim
 	fieldTaints      = "spec.taints"             // NodeClaim
 	fieldRequests    = "spec.resources.requests" // NodeClaim
+	fieldRequired    = "spec.requirements"       // NodeClaim
 )

@@ -26,3 +26,22 @@ func ClaimRequests(claim *unstructured.Unstructured, name corev1.ResourceName) r
 	list, _ := lookup(claim, fieldRequests).(map[string]any)
 	return quantity(list, string(name))
 }
+
+// ClaimRequired are the values of a label among which a NodeClaim's instance must
+// have one, by a requirement In (spec.requirements); none if there is no such one.
+func ClaimRequired(claim *unstructured.Unstructured, key string) []string {
+	for r := range mappings(claim, fieldRequired) {
+		if text(r, "key") != key || text(r, "operator") != string(corev1.NodeSelectorOpIn) {
+			continue
+		}
+		list, _ := r["values"].([]any)
+		values := make([]string, 0, len(list))
+		for _, v := range list {
+			if s, ok := v.(string); ok {
+				values = append(values, s)
+			}
+		}
+		return values
+	}
+	return nil
+}

@@ -48,6 +48,9 @@ func TestFieldsAreInTheCRDs(t *testing.T) {
 		{fieldTaints + ".value", "nodeclaims", ""},
 		{fieldTaints + ".effect", "nodeclaims", ""},
 		{fieldRequests, "nodeclaims", ""},
+		{fieldRequired + ".key", "nodeclaims", ""},
+		{fieldRequired + ".operator", "nodeclaims", ""},
+		{fieldRequired + ".values", "nodeclaims", ""},
 	} {
 		for _, release := range releases {
 			g := NewWithT(t)

@@ -1,0 +1,59 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// Balanced claims that no value of a label is on more than skew objects more than
+// any other, as a topology spread constraint demands of the nodes of pods that have
+// one each. Objects without the label don't count. It is exercised from two values
+// on: with fewer there is nothing between which to be balanced.
+func Balanced(skew int, objects Count, label string) Claim { return balanced{skew, objects, label} }
+
+type balanced struct {
+	skew    int
+	objects Count
+	label   string
+}
+
+func (b balanced) String() string {
+	return fmt.Sprintf("%s are spread over %s with a skew of at most %d", b.objects.Name, b.label, b.skew)
+}
+
+func (b balanced) Reads() []schema.GroupVersionResource { return b.objects.Reads }
+
+func (b balanced) Holds(w *history.World) (ok, exercised bool) {
+	numbers := slices.Collect(maps.Values(b.numbers(w)))
+	if len(numbers) < 2 {
+		return true, false
+	}
+	return slices.Max(numbers)-slices.Min(numbers) <= b.skew, true
+}
+
+func (b balanced) Standing(w *history.World) string {
+	numbers := b.numbers(w)
+	var words []string
+	for _, value := range slices.Sorted(maps.Keys(numbers)) {
+		words = append(words, fmt.Sprintf("%d with %s", numbers[value], value))
+	}
+	return strings.Join(words, ", ") + lines(b.objects.Of(w))
+}
+
+// numbers says how many objects have each value of the label.
+func (b balanced) numbers(w *history.World) map[string]int {
+	numbers := map[string]int{}
+	for _, o := range b.objects.Of(w) {
+		if value := karpenter.Label(o.Unstructured(), b.label); value != "" {
+			numbers[value]++
+		}
+	}
+	return numbers
+}
