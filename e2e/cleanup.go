@@ -11,11 +11,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -56,6 +58,9 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := e.releasePods(ctx); err != nil {
+		return err
+	}
 	if err := e.letPodsEnd(ctx); err != nil {
 		return err
 	}
@@ -63,6 +68,21 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 		metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("deleting pods: %w", err)
+	}
+	return nil
+}
+
+// releasePods takes the finalizers from pods that the spec has made to linger.
+func (e *Env) releasePods(ctx context.Context) error {
+	for _, pod := range e.World().List(karpenter.Pods) {
+		if pod.Namespace != e.session.Namespace || !slices.Contains(pod.Unstructured().GetFinalizers(), fixtures.LingeringFinalizer) {
+			continue
+		}
+		_, err := e.at(reference{kind: karpenter.Pods, namespace: pod.Namespace}).Patch(ctx, pod.Name, types.MergePatchType,
+			[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{FieldManager: fieldManager})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("releasing pod %s: %w", pod.Name, err)
+		}
 	}
 	return nil
 }
