@@ -37,8 +37,10 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 	}
 	own, _, _ := unstructured.NestedMap(o.Object, path...)
 	completed := below(template, own)
-	class, _, _ := unstructured.NestedMap(completed, "nodeClassRef")
-	completed["nodeClassRef"] = below(e.nodeClass(ctx), class)
+	class, _, _ := unstructured.NestedMap(own, "nodeClassRef")
+	if len(class) < 2 { // else it is meant as it is, also where a part is missing
+		completed["nodeClassRef"] = below(e.nodeClass(ctx), class)
+	}
 	if err := unstructured.SetNestedMap(o.Object, completed, path...); err != nil {
 		e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
 	}

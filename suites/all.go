@@ -30,6 +30,7 @@ package suites
 
 import (
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/suites/api"
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
@@ -42,6 +43,7 @@ import (
 // All returns every suite, in the order of a node's life.
 func All() []*e2e.Suite {
 	return []*e2e.Suite{
+		api.Suite,
 		provisioning.Suite,
 		nodeclaim.Suite,
 		taints.Suite,

@@ -1,0 +1,91 @@
+package api
+
+import "github.com/plumbline-e2e/plumbline/e2e"
+
+// Budgets are what stands between a fleet and its disruption: one that says
+// nothing, or something that nobody meant, is found out when it is too late. So
+// all that can be checked in the words of a budget is checked when it is written.
+//
+// Source: spec.disruption.budgets and consolidationPolicy of the NodePool API;
+// designs/disruption-controls.md; Karpenter's regression suite, "should succeed
+// when ConsolidationPolicy=WhenEmptyOrUnderutilized is used with consolidateAfter".
+var _ = e2e.Table(Suite, []rule{
+	{
+		name:     "refuses budgets with a schedule and no duration, or a duration and no schedule",
+		of:       pool("disruption.budgets"),
+		refused:  []string{`[{nodes: "1", schedule: "@daily"}]`, `[{nodes: "1"}, {nodes: "1", duration: 1h}]`},
+		because:  "'schedule' must be set with 'duration'",
+		accepted: []string{`[{nodes: "1", schedule: "@daily", duration: 1h}, {nodes: "1"}]`},
+	},
+	{
+		name:     "refuses budgets whose schedule is no line of a crontab",
+		of:       pool("disruption.budgets"),
+		as:       `[{nodes: "1", duration: 1h, schedule: %s}]`,
+		refused:  []string{"'@often'", "daily", "'* * * *'", "''"},
+		because:  "budgets[0].schedule",
+		accepted: []string{"'@hourly'", "0 9 * * 1-5", "'*/5 9-17 1,15 * mon'"},
+	},
+	{
+		name:     "refuses budgets whose duration has seconds or days",
+		of:       pool("disruption.budgets"),
+		as:       `[{nodes: "1", schedule: "@daily", duration: %s}]`,
+		refused:  []string{"30s", "1d", "1h30m10s", "30m1h", "-1h", "Never", "''"},
+		because:  "budgets[0].duration",
+		accepted: []string{"1h30m", "10m", "8h", "1h0m0s"},
+	},
+	{
+		name:     "refuses budgets for reasons that it doesn't know",
+		of:       pool("disruption.budgets"),
+		as:       `[{nodes: "1", reasons: %s}]`,
+		refused:  []string{"[Expired]", "[Drifted, Whatever]", "[empty]", "['']"},
+		because:  "budgets[0].reasons",
+		accepted: []string{"[Drifted]", "[Empty, Underutilized]", "[Drifted, Empty, Underutilized]"},
+	},
+	{
+		name:     "refuses budgets that name a reason twice",
+		since:    "1.13",
+		of:       pool("disruption.budgets"),
+		as:       `[{nodes: "1", reasons: %s}]`,
+		refused:  []string{"[Drifted, Drifted]"},
+		because:  "uplicate",
+		accepted: []string{"[Drifted, Empty]"},
+	},
+	{
+		name:     "knows budgets for nodes that are unhealthy",
+		since:    "1.15",
+		of:       pool("disruption.budgets"),
+		as:       `[{nodes: "1", reasons: %s}]`,
+		refused:  []string{"[Healthy]"},
+		because:  "budgets[0].reasons",
+		accepted: []string{"[Unhealthy]"},
+	},
+	{
+		name:     "refuses budgets that are neither a count nor a share of up to 100 percent",
+		of:       pool("disruption.budgets"),
+		as:       "[{nodes: %s}]",
+		refused:  []string{"'-1'", "101%", "200%", "-5%", "12.5%", "'1.5'", "ten", "'%'", "''"},
+		because:  "budgets[0].nodes",
+		accepted: []string{"'0'", "'1000'", "0%", "50%", "100%"},
+	},
+	{
+		name:     "refuses more than 50 budgets",
+		of:       pool("disruption.budgets"),
+		refused:  []string{many(51, `{nodes: "%d"}`)},
+		accepted: []string{many(50, `{nodes: "%d"}`)},
+	},
+	{
+		name:     "refuses consolidation policies that it doesn't know",
+		of:       pool("disruption.consolidationPolicy"),
+		refused:  []string{"WhenUnderutilized", "Never", "''"},
+		accepted: []string{"WhenEmpty", "WhenEmptyOrUnderutilized"},
+	},
+	{
+		name:     "knows the consolidation policy Balanced",
+		since:    "1.14",
+		of:       pool("disruption.consolidationPolicy"),
+		refused:  []string{"Unbalanced"},
+		accepted: []string{"Balanced"},
+	},
+}, func(r rule) e2e.Spec {
+	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
+})

@@ -1,0 +1,36 @@
+package api
+
+import "github.com/plumbline-e2e/plumbline/e2e"
+
+// A duration is written in hours, minutes and seconds, and Never where there may
+// be no end: "1d", which looks as if it were one, would be none to the controller
+// and a pool whose nodes live for ever, or not at all. Releases before 1.5 looked
+// at the beginning of the text only.
+//
+// Source: expireAfter, terminationGracePeriod and consolidateAfter of the NodePool
+// and NodeClaim API; Karpenter's regression suite, "should error when
+// consolidateAfter is negative".
+var _ = e2e.Table(Suite, []rule{
+	{
+		name:     "refuses an expireAfter that is no duration, and takes Never",
+		since:    "1.5",
+		of:       both("expireAfter"),
+		refused:  []string{"1hr", "1d", "'10'", "-1h", "1.5h", "1h 30m", "never", "Nevermore", "''"},
+		accepted: []string{"Never", "720h", "1h30m", "30s", "0s"},
+	},
+	{
+		name:     "refuses a consolidateAfter that is no duration, and takes Never",
+		since:    "1.5",
+		of:       pool("disruption.consolidateAfter"),
+		refused:  []string{"1hr", "1d", "'10'", "-1h", "1.5h", "1h 30m", "never", "Nevermore", "''"},
+		accepted: []string{"Never", "720h", "1h30m", "30s", "0s"},
+	},
+	{
+		name:     "refuses a terminationGracePeriod that is no duration, Never among them",
+		of:       both("terminationGracePeriod"),
+		refused:  []string{"Never", "1hr", "1d", "'10'", "-1h", "1.5h", "1h 30m", "''"},
+		accepted: []string{"48h", "1h30m", "30s", "0s"},
+	},
+}, func(r rule) e2e.Spec {
+	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
+})

@@ -1,0 +1,52 @@
+package api
+
+import "github.com/plumbline-e2e/plumbline/e2e"
+
+// What a pool says of itself is checked when it is written: a weight that no
+// other pool can beat, a limit that is no quantity, a field that a typing error
+// made up. A field that is dropped in silence is a limit that doesn't hold.
+//
+// Source: the NodePool API; spec.resources.requests of the NodeClaim API, which
+// pools have no counterpart of.
+var _ = e2e.Table(Suite, []rule{
+	{
+		name:     "refuses weights below 1 and above 100",
+		of:       pool("weight"),
+		refused:  []string{"0", "-1", "101"},
+		accepted: []string{"1", "100"},
+	},
+	{
+		name:     "refuses limits that are no quantities",
+		of:       pool("limits"),
+		as:       "{cpu: %s}",
+		refused:  []string{"4 cores", "10GB", "many", "''"},
+		because:  "spec.limits.cpu",
+		accepted: []string{"4", "'4'", "500m", "10Gi", "1e3"},
+	},
+	{
+		name:     "refuses requests of a NodeClaim that are no quantities",
+		of:       claim("resources.requests"),
+		as:       "{memory: %s}",
+		refused:  []string{"4 GB", "10GB", "much", "''"},
+		because:  "spec.resources.requests.memory",
+		accepted: []string{"4", "'4'", "500M", "10Gi", "1e3"},
+	},
+	{
+		name:     "refuses a pool's template that requests resources",
+		of:       pool("template.spec.resources"),
+		refused:  []string{"{requests: {cpu: '1'}}"},
+		because:  "spec.template.spec.resources: field not declared in schema",
+		accepted: []string{"{requests: {cpu: '1'}}"},
+		unlike:   claim("resources"),
+	},
+	{
+		name:     "refuses fields that it doesn't have",
+		of:       both("taints"),
+		as:       "[{key: a, effect: NoSchedule, %s}]",
+		refused:  []string{"operator: Exists", "Value: x"},
+		because:  "field not declared in schema",
+		accepted: []string{"value: x"},
+	},
+}, func(r rule) e2e.Spec {
+	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
+})

@@ -1,0 +1,138 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+)
+
+// A requirement that can't be met, or means something else than was meant, costs
+// whoever wrote it a night of pending pods: the API says at once what is wrong
+// with it. Restricted are the labels that Karpenter sets itself; a NodeClaim may
+// name its pool, which is how it is one of the pool's.
+//
+// Source: spec.requirements of the NodeClaim API and spec.template.spec.requirements
+// of the NodePool API; Karpenter's regression suite, "should error when a
+// requirement references a restricted label", "... uses In but has no values",
+// "... uses an unknown operator" and "should error when Gt is used with multiple
+// integer values".
+var _ = e2e.Table(Suite, []rule{
+	{
+		name:     "refuses requirements of labels in Karpenter's own domain, but for the capacity type",
+		of:       both("requirements"),
+		as:       "[{key: %s, operator: Exists}]",
+		refused:  []string{"karpenter.sh/custom", "sub.karpenter.sh/custom"},
+		because:  `label domain "karpenter.sh" is restricted`,
+		accepted: []string{"karpenter.sh/capacity-type", "plumbline.test/custom"},
+	},
+	{
+		name:     "refuses requirements of the host name",
+		of:       both("requirements"),
+		as:       "[{key: %s, operator: In, values: [here]}]",
+		refused:  []string{"kubernetes.io/hostname"},
+		because:  `label "kubernetes.io/hostname" is restricted`,
+		accepted: []string{"plumbline.test/hostname"},
+	},
+	{
+		name:     "refuses requirements of the pool's name in a pool",
+		of:       pool("template.spec.requirements"),
+		as:       "[{key: %s, operator: In, values: [other]}]",
+		refused:  []string{"karpenter.sh/nodepool"},
+		because:  `label "karpenter.sh/nodepool" is restricted`,
+		accepted: []string{"plumbline.test/nodepool"},
+	},
+	{
+		name:     "accepts requirements of the pool's name in a NodeClaim",
+		of:       claim("requirements"),
+		as:       "[{key: %s, operator: In, values: [other]}]",
+		refused:  []string{"karpenter.sh/nodeclaim"},
+		because:  `label domain "karpenter.sh" is restricted`,
+		accepted: []string{"karpenter.sh/nodepool"},
+	},
+	{
+		name:     "accepts requirements of labels in Kubernetes' own domains",
+		since:    "1.9",
+		of:       both("requirements"),
+		as:       "[{key: %s, operator: Exists}]",
+		refused:  []string{"kubernetes.io/hostname"},
+		because:  `label "kubernetes.io/hostname" is restricted`,
+		accepted: []string{"kubernetes.io/custom", "k8s.io/custom"},
+	},
+	{
+		name:     "refuses requirements whose key is no label's",
+		of:       both("requirements"),
+		as:       "[{key: %s, operator: Exists}]",
+		refused:  []string{"a b", "Domain.test/a", "a/", "''", strings.Repeat("a", 317)},
+		because:  "requirements[0].key",
+		accepted: []string{"a", "domain.test/A_b.c-d"},
+	},
+	{
+		name:     "refuses requirements without a key, and without an operator",
+		of:       both("requirements"),
+		refused:  []string{"[{operator: Exists}]", "[{key: a}]"},
+		because:  "Required value",
+		accepted: []string{"[{key: a, operator: Exists}]"},
+	},
+	{
+		name:     "refuses operators that it doesn't know",
+		of:       both("requirements"),
+		as:       "[{key: a, operator: %s, values: [x]}]",
+		refused:  []string{"within", "in", "''"},
+		because:  "requirements[0].operator",
+		accepted: []string{"In", "NotIn", "Exists", "DoesNotExist"},
+	},
+	{
+		name:     "refuses In without values",
+		of:       both("requirements"),
+		refused:  []string{"[{key: a, operator: In, values: []}]"},
+		because:  "requirements with operator 'In' must have a value defined",
+		accepted: []string{"[{key: a, operator: In, values: [x]}]"},
+	},
+	{
+		name:     "refuses Gt and Lt with anything but one whole number that isn't negative",
+		of:       both("requirements"),
+		as:       "[{key: a, %s}]",
+		refused:  append(comparisons("Gt"), comparisons("Lt")...),
+		accepted: []string{"operator: Gt, values: ['0']", "operator: Lt, values: ['17']"},
+	},
+	{
+		name:     "knows Gte and Lte, with one whole number that isn't negative",
+		since:    "1.9",
+		of:       both("requirements"),
+		as:       "[{key: a, %s}]",
+		refused:  append(comparisons("Gte"), comparisons("Lte")...),
+		accepted: []string{"operator: Gte, values: ['0']", "operator: Lte, values: ['17']"},
+	},
+	{
+		name:     "refuses more than 100 requirements",
+		of:       both("requirements"),
+		refused:  []string{many(101, "{key: plumbline.test/r%d, operator: Exists}")},
+		accepted: []string{many(50, "{key: plumbline.test/r%d, operator: Exists}")}, // and the provider's own
+	},
+	{
+		name:     "refuses minValues below 1 and above 50",
+		of:       both("requirements"),
+		as:       "[{key: a, operator: Exists, minValues: %s}]",
+		refused:  []string{"0", "-1", "51"},
+		because:  "requirements[0].minValues",
+		accepted: []string{"1", "50"},
+	},
+	{
+		name:     "refuses minValues of more values than In is given",
+		of:       both("requirements"),
+		refused:  []string{"[{key: a, operator: In, values: [x], minValues: 2}]", "[{key: a, operator: In, values: [w, x], minValues: 50}]"},
+		because:  "requirements with 'minValues' must have at least that many values specified in the 'values' field",
+		accepted: []string{"[{key: a, operator: In, values: [w, x], minValues: 2}]", "[{key: a, operator: NotIn, values: [x], minValues: 2}]"},
+	},
+}, func(r rule) e2e.Spec {
+	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
+})
+
+// comparisons are that operator with values that nothing can be compared with.
+func comparisons(operator string) []string {
+	var all []string
+	for _, values := range []string{"['1', '2']", "[]", "['-1']", "[many]"} {
+		all = append(all, "operator: "+operator+", values: "+values)
+	}
+	return all
+}

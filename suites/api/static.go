@@ -1,0 +1,38 @@
+package api
+
+import "github.com/plumbline-e2e/plumbline/e2e"
+
+// A static pool keeps a number of nodes, and has no use for what decides between
+// pools, nor for limits of anything but nodes: where they stood they would do
+// nothing, and somebody would rely on them.
+//
+// Source: spec.replicas of the NodePool API, which came with Karpenter 1.8;
+// designs/static-capacity.md.
+var _ = e2e.Table(Suite, []rule{
+	{
+		name:     "refuses replicas below zero",
+		since:    "1.8",
+		of:       pool("replicas"),
+		refused:  []string{"-1"},
+		accepted: []string{"0", "1000"},
+	},
+	{
+		name:     "refuses limits of a static pool, other than of nodes",
+		since:    "1.8",
+		of:       static("limits"),
+		refused:  []string{"{cpu: '4'}", "{nodes: '4', memory: 4Gi}"},
+		because:  "only 'limits.nodes' is supported on static NodePools",
+		accepted: []string{"{nodes: '4'}", "{}"},
+	},
+	{
+		name:     "refuses the weight of a static pool",
+		since:    "1.8",
+		of:       static("weight"),
+		refused:  []string{"1", "100"},
+		because:  "'weight' is not supported on static NodePools",
+		accepted: []string{"1", "100"},
+		unlike:   pool("weight"),
+	},
+}, func(r rule) e2e.Spec {
+	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
+})

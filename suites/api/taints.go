@@ -1,0 +1,37 @@
+package api
+
+import "github.com/plumbline-e2e/plumbline/e2e"
+
+// A taint that a node can't have would be found out when the first node joins:
+// taints and startup taints are checked when they are written, in pools and in
+// NodeClaims.
+//
+// Source: spec.taints and spec.startupTaints of the NodeClaim API, and of the
+// template in the NodePool API.
+var _ = e2e.Table(Suite, []rule{
+	{
+		name:     "refuses taints with an effect that there isn't",
+		of:       append(both("taints"), both("startupTaints")...),
+		as:       "[{key: a, effect: %s}]",
+		refused:  []string{"NoWay", "noSchedule", "''"},
+		because:  "aints[0].effect",
+		accepted: []string{"NoSchedule", "PreferNoSchedule", "NoExecute"},
+	},
+	{
+		name:     "refuses taints without a key, and without an effect",
+		of:       append(both("taints"), both("startupTaints")...),
+		refused:  []string{"[{effect: NoSchedule}]", "[{key: a, value: x}]"},
+		because:  "Required value",
+		accepted: []string{"[{key: a, effect: NoSchedule}]"},
+	},
+	{
+		name:     "refuses taints whose key or value no node can have",
+		of:       append(both("taints"), both("startupTaints")...),
+		as:       "[{effect: NoSchedule, %s}]",
+		refused:  []string{"key: ''", "key: a b", "key: a/", "key: a, value: x y", "key: a, value: x/"},
+		because:  "aints[0].",
+		accepted: []string{"key: a", "key: domain.test/A_b, value: x", "key: a, value: domain.test/x"},
+	},
+}, func(r rule) e2e.Spec {
+	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
+})
