@@ -92,11 +92,11 @@ func settle(o *report.Outcome, known *Known) {
 	}
 }
 
-// absent says why a release does not make the spec's promise yet; "" if it does.
-func (s *Spec) absent(karpenter, kubernetes string) string {
+// absent says why a release does not make the promise yet; "" if it does.
+func (s Since) absent(karpenter, kubernetes string) string {
 	for _, c := range []struct{ what, since, have string }{
-		{"Karpenter", s.Since.Karpenter, karpenter},
-		{"Kubernetes", s.Since.Kubernetes, kubernetes},
+		{"Karpenter", s.Karpenter, karpenter},
+		{"Kubernetes", s.Kubernetes, kubernetes},
 	} {
 		if c.since == "" {
 			continue

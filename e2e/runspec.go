@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -35,10 +36,16 @@ func (s *Session) skip(spec *Spec) string {
 			return why
 		}
 	}
+	for _, need := range spec.Needs {
+		since := Since{Karpenter: s.Adapter.Capabilities[need].Since}
+		if why := since.absent(s.Provider.CoreVersion, ""); why != "" {
+			return fmt.Sprintf("%s: %s", need, why)
+		}
+	}
 	if spec.Gate != "" && !s.Adapter.Controller.Gates[spec.Gate] {
 		return fmt.Sprintf("the feature gate %s is off in the adapter", spec.Gate)
 	}
-	return spec.absent(s.Provider.CoreVersion, s.Provider.KubernetesVersion)
+	return spec.Since.absent(s.Provider.CoreVersion, s.Provider.KubernetesVersion)
 }
 
 // Run runs one spec: it records, lets the spec do its work, cleans up, and
@@ -97,9 +104,20 @@ func (s *Session) record(file string) (*history.Recorder, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, err
 	}
-	return history.Record(s.alive, s.Cluster.Config(), file,
+	return history.Record(s.alive, s.Cluster.Config(), file, append(s.alpha(),
 		karpenter.Nodes, karpenter.Pods, karpenter.PodDisruptionBudgets, karpenter.Events,
-		karpenter.NodePools, karpenter.NodeClaims, s.Adapter.NodeClassGVR())
+		karpenter.NodePools, karpenter.NodeClaims, s.Adapter.NodeClassGVR())...)
+}
+
+// alpha are the kinds that are not in every release, as far as they are served.
+func (s *Session) alpha() []schema.GroupVersionResource {
+	var served []schema.GroupVersionResource
+	for _, kind := range []schema.GroupVersionResource{karpenter.NodeOverlays, karpenter.CapacityBuffers} {
+		if _, err := s.mapper.KindFor(kind); err == nil {
+			served = append(served, kind)
+		}
+	}
+	return served
 }
 
 // body runs the spec's own function and returns how it ended; nil if it went

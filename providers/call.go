@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -33,6 +34,8 @@ func (i *Installed) Call(ctx context.Context, name HookName, v HookValues) ([]by
 		answer, err = h.HTTP.send(ctx, v)
 	case h.Patch != nil:
 		answer, err = i.patchNodeClass(ctx, h, v)
+	case h.RemoveNode:
+		err = i.removeNode(ctx, v.NodeName)
 	default:
 		answer, err = runCommand(ctx, i.adapter.Dir, h.Exec, v)
 	}
@@ -107,6 +110,20 @@ func (i *Installed) patchNodeClass(ctx context.Context, h Hook, v HookValues) ([
 		return nil, fmt.Errorf("patching the NodeClass %s: %w", v.NodeClass, err)
 	}
 	return patched.MarshalJSON()
+}
+
+// removeNode deletes a node and takes its finalizers away, so that nobody can
+// hold it.
+func (i *Installed) removeNode(ctx context.Context, name string) error {
+	nodes := i.clients.typed.CoreV1().Nodes()
+	if err := nodes.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+		return fmt.Errorf("deleting node %s: %w", name, err)
+	}
+	_, err := nodes.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{FieldManager: fieldManager})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("releasing node %s: %w", name, err)
+	}
+	return nil
 }
 
 // runCommand runs a command in the adapter's folder.

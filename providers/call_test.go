@@ -8,10 +8,13 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	kubefake "k8s.io/client-go/kubernetes/fake"
 )
 
 func TestHooksAreCalled(t *testing.T) {
@@ -73,4 +76,16 @@ func TestInstancesAreAListOfProviderIDs(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("no JSON list of provider IDs")))
 	_, err = (&Installed{adapter: &Adapter{Name: "a"}}).Instances(t.Context(), HookValues{})
 	g.Expect(err).To(MatchError(ErrNoHook))
+}
+
+func TestAHookRemovesANode(t *testing.T) {
+	g := NewWithT(t)
+	fake := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", Finalizers: []string{"karpenter.sh/termination"}}})
+	i := &Installed{adapter: &Adapter{Name: "acme", Hooks: map[HookName]Hook{TerminateInstance: {RemoveNode: true}}}, clients: &clients{typed: fake}}
+	_, err := i.Call(t.Context(), TerminateInstance, HookValues{NodeName: "n1"})
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = fake.CoreV1().Nodes().Get(t.Context(), "n1", metav1.GetOptions{})
+	g.Expect(apierrors.IsNotFound(err)).To(BeTrue())
+	_, err = i.Call(t.Context(), TerminateInstance, HookValues{NodeName: "n2"})
+	g.Expect(err).To(MatchError(ContainSubstring("n2")))
 }

@@ -30,7 +30,8 @@ const (
 	Interruption Capability = "interruption"
 	// InstanceGC: an instance without a NodeClaim is collected, no later than Support.Within.
 	InstanceGC Capability = "instanceGC"
-	// NodeRepair: a node that stays unhealthy for Support.Toleration is replaced.
+	// NodeRepair: a node that stays unhealthy, as Support.Condition says or as the
+	// hook breakNode makes it, is replaced after Support.Toleration.
 	NodeRepair Capability = "nodeRepair"
 	// StaticCapacity: a NodePool with replicas keeps that many nodes (core 1.8 and later).
 	StaticCapacity Capability = "staticCapacity"
@@ -38,13 +39,16 @@ const (
 	CapacityReservation Capability = "capacityReservation"
 	// NodeOverlay: NodeOverlays change prices and capacity of instance types (core 1.8 and later).
 	NodeOverlay Capability = "nodeOverlay"
+	// CapacityBuffer: a CapacityBuffer keeps room for pods that are still to come
+	// (core 1.14 and later).
+	CapacityBuffer Capability = "capacityBuffer"
 )
 
 // Capabilities lists all of them, in the order of the documentation.
 func Capabilities() []Capability {
 	return []Capability{
 		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, Spot, Zones, Interruption,
-		InstanceGC, NodeRepair, StaticCapacity, CapacityReservation, NodeOverlay,
+		InstanceGC, NodeRepair, StaticCapacity, CapacityReservation, NodeOverlay, CapacityBuffer,
 	}
 }
 
@@ -67,12 +71,23 @@ type Support struct {
 	Why string `yaml:"why"`
 	// Gate is the feature gate that must be on (in controller.gates).
 	Gate string `yaml:"gate"`
+	// Since is the first release of Karpenter core with which the provider has
+	// it, as major.minor. Empty: every release.
+	Since string `yaml:"since"`
 	// Reasons are the drift reasons that the provider gives.
 	Reasons []string `yaml:"reasons"`
 	// Within bounds how long the provider takes, such as until a leaked instance is gone.
 	Within time.Duration `yaml:"within"`
 	// Toleration is how long an unhealthy node is left alone.
 	Toleration time.Duration `yaml:"toleration"`
+	// Condition makes a node unhealthy, and isn't set by anything else.
+	Condition NodeCondition `yaml:"condition"`
+}
+
+// NodeCondition is a condition of a node, such as {type: GPUFailed, status: "True"}.
+type NodeCondition struct {
+	Type   string `yaml:"type"`
+	Status string `yaml:"status"`
 }
 
 // Supports tells whether specs that need c can run, and if not, why.

@@ -26,17 +26,21 @@ const (
 	Interrupt HookName = "interrupt"
 	// BreakNode makes the node {{.NodeName}} unhealthy in the provider's own way.
 	BreakNode HookName = "breakNode"
+	// StallRegistration keeps the nodes of instances that are still to be launched
+	// for the NodeClass from ever joining.
+	StallRegistration HookName = "stallRegistration"
 )
 
 // HookNames lists all of them.
 func HookNames() []HookName {
 	return []HookName{
 		ListInstances, TerminateInstance, LeakInstance, FailNextLaunch, ClearFailures,
-		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, BreakNode,
+		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, BreakNode, StallRegistration,
 	}
 }
 
-// Hook is an HTTP call, a patch of the NodeClass or a command: exactly one.
+// Hook is an HTTP call, a patch of the NodeClass, the removal of a node or a
+// command: exactly one.
 // Strings in it are templates over HookValues.
 type Hook struct {
 	HTTP *HTTPCall `yaml:"http"`
@@ -44,6 +48,9 @@ type Hook struct {
 	Patch map[string]any `yaml:"patch"`
 	// Subresource is what the patch is for, such as status. Empty: the object.
 	Subresource string `yaml:"subresource"`
+	// RemoveNode takes the node {{.NodeName}} away in spite of its finalizers: how an
+	// instance ends where instances are nodes and nothing else.
+	RemoveNode bool `yaml:"removeNode"`
 	// Exec is a command; what it prints is the hook's answer.
 	Exec []string `yaml:"exec"`
 

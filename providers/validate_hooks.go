@@ -15,13 +15,13 @@ func (c *checker) hooks() {
 			c.say(at, "unknown hook `%s`%s", name, hint(string(name), HookNames()))
 		}
 		ways := 0
-		for _, there := range []bool{h.HTTP != nil, h.Patch != nil, len(h.Exec) > 0} {
+		for _, there := range []bool{h.HTTP != nil, h.Patch != nil, h.RemoveNode, len(h.Exec) > 0} {
 			if there {
 				ways++
 			}
 		}
 		if ways != 1 {
-			c.say(at, "exactly one of `http`, `patch` and `exec` is expected, not %d", ways)
+			c.say(at, "exactly one of `http`, `patch`, `removeNode` and `exec` is expected, not %d", ways)
 		}
 		if h.Subresource != "" && h.Patch == nil {
 			c.say(join(at, "subresource"), "only a patch has one")

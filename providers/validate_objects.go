@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -129,6 +130,12 @@ func (c *checker) capabilities() {
 		}
 		if s.Within < 0 || s.Toleration < 0 {
 			c.say(at, "within and toleration cannot be negative")
+		}
+		if _, err := semver.NewVersion(s.Since); s.Since != "" && err != nil {
+			c.say(join(at, "since"), "`%s` is no release such as 1.15", s.Since)
+		}
+		if s.Condition != (NodeCondition{}) && (s.Condition.Type == "" || !slices.Contains([]string{"True", "False", "Unknown"}, s.Condition.Status)) {
+			c.say(join(at, "condition"), "a type, and a status of True, False or Unknown, are expected")
 		}
 	}
 }

@@ -90,7 +90,7 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   adapter.yaml:8:38: capabilities.spot: unknown state ` + "`maybe`" + `; known are supported, unsupported, unknown
   adapter.yaml:8:84: capabilities.nodeRepair: unknown field ` + "`tolerance`, did you mean `toleration`?" + `
   adapter.yaml:9:9: hooks.failNextLunch: unknown hook ` + "`failNextLunch`, did you mean `failNextLaunch`?" + `
-  adapter.yaml:9:37: hooks.interrupt: exactly one of ` + "`http`, `patch` and `exec`" + ` is expected, not 0`,
+  adapter.yaml:9:37: hooks.interrupt: exactly one of ` + "`http`, `patch`, `removeNode` and `exec`" + ` is expected, not 0`,
 		},
 		"what is there twice": {good + "name: other\n", "adapter.yaml:8:1: `name` is there twice, first in line 1"},
 		"nothing":             {"", "adapter.yaml: the file is empty; an adapter was expected"},

@@ -21,8 +21,9 @@ import "k8s.io/apimachinery/pkg/runtime/schema"
 // annotations and taints (Karpenter: pkg/apis/apis.go).
 const Group = "karpenter.sh"
 
-// The kinds that a run records. Sources: Karpenter's CRDs
-// (karpenter.sh/v1) and the Kubernetes API.
+// The kinds that a run records, NodeOverlays and CapacityBuffers where a release
+// serves them. Sources: Karpenter's CRDs (karpenter.sh/v1, v1alpha1;
+// autoscaling.x-k8s.io/v1beta1) and the Kubernetes API.
 var (
 	NodePools            = schema.GroupVersionResource{Group: Group, Version: "v1", Resource: "nodepools"}
 	NodeClaims           = schema.GroupVersionResource{Group: Group, Version: "v1", Resource: "nodeclaims"}
@@ -30,5 +31,7 @@ var (
 	Pods                 = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	PodDisruptionBudgets = schema.GroupVersionResource{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"}
 	Events               = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	NodeOverlays         = schema.GroupVersionResource{Group: Group, Version: "v1alpha1", Resource: "nodeoverlays"}
+	CapacityBuffers      = schema.GroupVersionResource{Group: "autoscaling.x-k8s.io", Version: "v1beta1", Resource: "capacitybuffers"}
 	Deployments          = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 )
