@@ -18,18 +18,29 @@ func TestComesToRest(t *testing.T) {
 		return historytest.Claim("c").Pool("p").Set(at(0), "metadata", "creationTimestamp")
 	}
 	drifted := func() *historytest.Thing { return claim().True(karpenter.Drifted) }
+	initialized := func(since string) *historytest.Thing {
+		return claim().Set([]any{map[string]any{"type": karpenter.Initialized, "status": "True", "lastTransitionTime": since}}, "status", "conditions")
+	}
 	class := historytest.Other(schema.GroupVersionResource{Group: "karpenter.cloud.com", Version: "v1", Resource: "nodeclasses"}, "NodeClass", "", "k")
 	begin := func() *historytest.Story { return historytest.Begin().Add(pool("a")).Start().Add(claim()) }
 	late := func() *historytest.Thing {
 		return historytest.Claim("c").Pool("p").Set(at(time.Minute), "metadata", "creationTimestamp")
 	}
 	judgeEach(t, comesToRest(), map[string]outcome{
-		"drifts once":               {begin().Change(pool("b")).Change(drifted()), check.Holds, ""},
-		"comes and goes":            {begin().Change(pool("b")).Change(drifted()).Change(claim()).Change(drifted()), check.Broken, "came, went and came again"},
-		"with input":                {begin().Change(pool("b")).Change(drifted()).Change(pool("a")).Change(claim()).Change(pool("b")).Change(drifted()), check.Holds, ""},
-		"with input to its class":   {begin().Change(drifted()).Change(claim()).Change(class).Change(drifted()), check.Holds, ""},
-		"lost while it registers":   {begin().Change(drifted()).Change(claim().True(karpenter.Registered)).Change(drifted().True(karpenter.Registered)), check.Holds, ""},
-		"lost to another's word":    {begin().Change(drifted()).Change(claim().True(karpenter.DisruptionReason)).Change(drifted().True(karpenter.DisruptionReason)), check.Holds, ""},
+		"drifts once":             {begin().Change(pool("b")).Change(drifted()), check.Holds, ""},
+		"comes and goes":          {begin().Change(pool("b")).Change(drifted()).Change(claim()).Change(drifted()), check.Broken, "came, went and came again"},
+		"with input":              {begin().Change(pool("b")).Change(drifted()).Change(pool("a")).Change(claim()).Change(pool("b")).Change(drifted()), check.Holds, ""},
+		"with input to its class": {begin().Change(drifted()).Change(claim()).Change(class).Change(drifted()), check.Holds, ""},
+		"lost while it registers": {begin().Change(drifted()).Change(claim().True(karpenter.Registered)).Change(drifted().True(karpenter.Registered)), check.Holds, ""},
+		"lost to another's word":  {begin().Change(drifted()).Change(claim().True(karpenter.DisruptionReason)).Change(drifted().True(karpenter.DisruptionReason)), check.Holds, ""},
+		"lost to a word said again": {
+			begin().Change(initialized(at(0)).True(karpenter.Drifted)).Change(initialized(at(time.Second))).Change(initialized(at(time.Second)).True(karpenter.Drifted)),
+			check.Holds, "",
+		},
+		"lost beside an old word": {
+			begin().Change(initialized(at(0)).True(karpenter.Drifted)).Change(initialized(at(0))).Change(initialized(at(0)).True(karpenter.Drifted)),
+			check.Broken, "came, went and came again",
+		},
 		"drifts though it is new":   {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).Change(late().True(karpenter.Drifted)), check.Broken, "and was made 1m0s after the last change"},
 		"drifts, new, with input":   {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).Change(class).Change(late().True(karpenter.Drifted)), check.Holds, ""},
 		"made for a pool that goes": {begin().Change(pool("a").Deleting()).After(underway + time.Second).Add(historytest.Claim("d").Pool("p")), check.Broken, "for pool p, 11s after the pool's deletion"},

@@ -92,7 +92,8 @@ func overwritten(m *check.Moment) bool {
 		case karpenter.Drifted, karpenter.Consolidatable, karpenter.Ready:
 			continue
 		}
-		if was, _ := karpenter.Condition(m.Before.Unstructured(), c.Type); was.Status != c.Status {
+		was, _ := karpenter.Condition(m.Before.Unstructured(), c.Type)
+		if was.Status != c.Status || !was.LastTransitionTime.Equal(&c.LastTransitionTime) { // or said it again, not having seen its own word
 			return true
 		}
 	}
