@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
@@ -24,10 +25,11 @@ type Installed struct {
 	// Digest of the image that runs, such as sha256:...
 	Digest string
 
-	adapter  *Adapter
-	clients  *clients
-	ports    map[string]int // as allocated
-	selector string
+	adapter   *Adapter
+	clients   *clients
+	ports     map[string]int // as allocated
+	selector  string
+	container corev1.Container // the controller's
 	// serviceAccount of the controller's pods.
 	serviceAccount string
 }
@@ -103,9 +105,10 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 	i := &Installed{
 		Namespace: m.deployment.GetNamespace(), Deployment: m.deployment.GetName(),
 		CoreVersion: p.core, KubernetesVersion: on.kubernetes, Digest: p.digest,
-		adapter: p.adapter, clients: clients, ports: values.Ports, selector: m.selector, serviceAccount: serviceAccount(m.deployment),
+		adapter: p.adapter, clients: clients, ports: values.Ports, selector: m.selector,
+		container: m.container, serviceAccount: serviceAccount(m.deployment),
 	}
-	s := &start{Installed: i, cluster: c, container: m.container}
+	s := &start{Installed: i, cluster: c}
 	return i, s.await(ctx)
 }
 

@@ -36,10 +36,9 @@ var errReady = errors.New("ready")
 // start is the wait for a controller that was just installed.
 type start struct {
 	*Installed
-	cluster   cluster.Cluster
-	container corev1.Container
-	pod       atomic.Pointer[corev1.Pod] // the newest state of the newest pod
-	answer    atomic.Pointer[string]     // what its readiness endpoint last said
+	cluster cluster.Cluster
+	pod     atomic.Pointer[corev1.Pod] // the newest state of the newest pod
+	answer  atomic.Pointer[string]     // what its readiness endpoint last said
 }
 
 // await returns nil once the controller is ready, or an error that tells all
@@ -105,10 +104,8 @@ func judge(pod *corev1.Pod) error {
 	if pod.Status.Phase == corev1.PodFailed {
 		return fmt.Errorf("its pod failed: %s%s", pod.Status.Reason, colon(pod.Status.Message))
 	}
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
-			return errReady
-		}
+	if isReady(pod) {
+		return errReady
 	}
 	return nil
 }
@@ -118,31 +115,34 @@ func judge(pod *corev1.Pod) error {
 func (s *start) askEndpoint(ctx context.Context) error {
 	client := &http.Client{Timeout: time.Second}
 	defer client.CloseIdleConnections()
-	err := wait.PollUntilContextCancel(ctx, askEvery, true, func(ctx context.Context) (bool, error) {
-		url := s.readinessURL()
-		if url == "" {
-			return false, nil
-		}
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			return false, fmt.Errorf("its readiness endpoint: %w", err)
-		}
-		answer, err := client.Do(request)
-		if err != nil { // it doesn't listen yet; if it never does, the timeout tells
-			if ctx.Err() == nil {
-				s.answer.Store(new(err.Error()))
-			}
-			return false, nil
-		}
-		defer func() { _ = answer.Body.Close() }()
-		body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
-		s.answer.Store(new(fmt.Sprintf("GET %s: %s: %s", url, answer.Status, strings.TrimSpace(string(body)))))
-		return answer.StatusCode < http.StatusBadRequest, err
-	})
+	err := wait.PollUntilContextCancel(ctx, askEvery, true, func(ctx context.Context) (bool, error) { return s.answers(ctx, client) })
 	if err == nil {
 		return errReady
 	}
 	return err
+}
+
+// answers asks the readiness endpoint once, if it can be reached from here.
+func (s *start) answers(ctx context.Context, client *http.Client) (bool, error) {
+	url := s.readinessURL()
+	if url == "" {
+		return false, nil
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false, fmt.Errorf("its readiness endpoint: %w", err)
+	}
+	answer, err := client.Do(request)
+	if err != nil { // it doesn't listen yet; if it never does, the timeout tells
+		if ctx.Err() == nil {
+			s.answer.Store(new(err.Error()))
+		}
+		return false, nil
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	s.answer.Store(new(fmt.Sprintf("GET %s: %s: %s", url, answer.Status, strings.TrimSpace(string(body)))))
+	return answer.StatusCode < http.StatusBadRequest, err
 }
 
 // readinessURL is the endpoint of the controller's readiness probe; empty if

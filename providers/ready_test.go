@@ -50,10 +50,10 @@ func TestJudge(t *testing.T) {
 
 func TestReadinessURL(t *testing.T) {
 	probe := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/readyz", Port: intstr.FromString("http")}}}
-	s := &start{container: corev1.Container{
+	s := &start{Installed: &Installed{container: corev1.Container{
 		Name: "controller", ReadinessProbe: probe,
 		Ports: []corev1.ContainerPort{{Name: "http-metrics", ContainerPort: 8080}, {Name: "http", ContainerPort: 8081}},
-	}}
+	}}}
 	g := NewWithT(t)
 	g.Expect(s.readinessURL()).To(BeEmpty(), "there is no pod yet")
 

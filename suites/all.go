@@ -32,6 +32,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/suites/api"
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
+	"github.com/plumbline-e2e/plumbline/suites/chaos"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
 	"github.com/plumbline-e2e/plumbline/suites/nodeclaim"
@@ -51,5 +52,6 @@ func All() []*e2e.Suite {
 		expiration.Suite,
 		budgets.Suite,
 		static.Suite,
+		chaos.Suite,
 	}
 }

@@ -57,3 +57,11 @@ type Cluster interface {
 	// Close ends everything that Start started. It is safe to call twice.
 	Close(ctx context.Context) error
 }
+
+// Killer is a cluster whose backend can make a pod crash. Specs that need it are
+// skipped where the backend can't.
+type Killer interface {
+	// Kill ends the containers of a pod by SIGKILL and returns when their processes
+	// are gone. Its node restarts and counts them as it does after any crash.
+	Kill(ctx context.Context, namespace, pod string) error
+}

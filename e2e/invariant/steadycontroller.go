@@ -12,11 +12,20 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
+// An Event with this reason from this component is about a pod that a spec is about
+// to kill.
+const (
+	ReasonKilled = "Killed"
+	Harness      = "plumbline"
+)
+
 // steadyController says that no container of the provider's controller ends or is
 // restarted: it doesn't panic, and is not killed for a probe, a lost election or its
 // memory. The controller's pods are those in its namespace whose name or label
 // app.kubernetes.io/name contains "karpenter", as in every known chart; where there
-// is none, this is vacuous. A pod that is deleted, as in a rollout, may end.
+// is none, this is vacuous. A pod that is deleted, as in a rollout, may end, and
+// each container of one that a spec killed once for each kill: the harness says so
+// before, by an Event about the pod (ReasonKilled).
 //
 // A recording has neither its log nor its metrics: error lines, and that
 // karpenter_cluster_state_synced returns to 1, are not judged.
@@ -35,8 +44,8 @@ func steadyController() Invariant {
 			}
 			return check.Follow(name, "no container of a controller in the namespace "+namespace+" was running",
 				func() func(*check.Moment) {
-					return (&containers{namespace: namespace, running: map[string]bool{}}).see
-				}, karpenter.Pods)
+					return (&containers{namespace: namespace, running: map[string]bool{}, killed: map[string]int{}, forgiven: map[string]int{}}).see
+				}, karpenter.Pods, karpenter.Events)
 		},
 	}
 }
@@ -44,6 +53,8 @@ func steadyController() Invariant {
 type containers struct {
 	namespace string
 	running   map[string]bool // those that were ever, by pod UID and name
+	killed    map[string]int  // how often a spec killed a pod, by its UID
+	forgiven  map[string]int  // ends of a container that were kills, by pod UID and name
 }
 
 func (c *containers) see(m *check.Moment) {
@@ -53,9 +64,19 @@ func (c *containers) see(m *check.Moment) {
 		for _, pod := range m.World.List(karpenter.Pods) {
 			c.learn(m, pod)
 		}
+	case m.Event.Resource == karpenter.Events:
+		c.hear(m)
 	case m.Event.Object.Namespace == c.namespace && !gone(m):
 		c.learn(m, m.Event.Object)
 		c.judge(m)
+	}
+}
+
+// hear counts the kills that were asked for.
+func (c *containers) hear(m *check.Moment) {
+	event := m.Event.Object.Unstructured()
+	if m.Before == nil && karpenter.EventReason(event) == ReasonKilled && karpenter.EventComponent(event) == Harness {
+		c.killed[karpenter.EventInvolved(event).UID]++
 	}
 }
 
@@ -77,18 +98,33 @@ func (c *containers) judge(m *check.Moment) {
 	if m.Before == nil || m.Before.UID != pod.UID || !isController(pod.Unstructured()) || karpenter.Deleting(pod.Unstructured()) {
 		return
 	}
-	was := map[string]corev1.ContainerStatus{}
+	before := map[string]int{}
 	for _, s := range karpenter.Containers(m.Before.Unstructured()) {
-		was[s.Name] = s
+		before[s.Name] = ends(pod.Unstructured(), s)
 	}
 	for _, s := range karpenter.Containers(pod.Unstructured()) {
-		switch before := was[s.Name]; {
-		case s.RestartCount > before.RestartCount:
-			m.Broken(fmt.Sprintf("container %s was restarted (%d times by now): %s", s.Name, s.RestartCount, lastWords(s.LastTerminationState.Terminated)), pod)
-		case s.State.Terminated != nil && before.State.Terminated == nil && !initial(pod.Unstructured(), s.Name):
+		id, more := pod.UID+"/"+s.Name, ends(pod.Unstructured(), s)-before[s.Name]
+		switch {
+		case more <= 0:
+		case c.forgiven[id]+more <= c.killed[pod.UID]:
+			c.forgiven[id] += more
+		case s.State.Terminated != nil:
 			m.Broken(fmt.Sprintf("container %s ended: %s", s.Name, lastWords(s.State.Terminated)), pod)
+		default:
+			m.Broken(fmt.Sprintf("container %s was restarted (%d times by now): %s", s.Name, s.RestartCount, lastWords(s.LastTerminationState.Terminated)), pod)
 		}
 	}
+}
+
+// ends is how often a container has ended so far, but for the one end that is due
+// of an init container.
+func ends(pod *unstructured.Unstructured, s corev1.ContainerStatus) int {
+	n := int(s.RestartCount)
+	ended := s.State.Terminated != nil || s.State.Running == nil && s.LastTerminationState.Terminated != nil
+	if ended && !initial(pod, s.Name) {
+		n++ // and has not been started again
+	}
+	return n
 }
 
 func isController(pod *unstructured.Unstructured) bool {

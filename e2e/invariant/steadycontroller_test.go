@@ -21,6 +21,11 @@ func TestSteadyController(t *testing.T) {
 	restarted := object{"name": "controller", "restartCount": 1, "state": object{"running": object{}}, "lastState": object{"terminated": panicked}}
 	ended := object{"name": "controller", "state": object{"terminated": panicked}}
 	tell := func() *historytest.Story { return historytest.Begin().Add(pod(running(0))).Start() }
+	killed := map[string]any{"exitCode": 137, "reason": "Error"}
+	down := object{"name": "controller", "state": object{"terminated": killed}}
+	again := object{"name": "controller", "restartCount": 1, "state": object{"running": object{}}, "lastState": object{"terminated": killed}}
+	downAgain := object{"name": "controller", "restartCount": 1, "state": object{"terminated": killed}}
+	kill := func(reporter string) *historytest.Thing { return historytest.Report(reporter, ReasonKilled, pod()) }
 	judgeEach(t, steadyController(), map[string]outcome{
 		"runs":                     {tell().Change(pod(running(0))), check.Holds, ""},
 		"runs later":               {historytest.Begin().Add(pod()).Change(pod(running(0))), check.Holds, ""},
@@ -32,6 +37,11 @@ func TestSteadyController(t *testing.T) {
 		"another pod of its name":  {tell().Change(pod(running(5)).UID("2")), check.Holds, ""},
 		"another pod restarts":     {tell().Add(in("kube-system", "coredns", running(0))).Change(in("kube-system", "coredns", restarted)), check.Holds, ""},
 		"known by its label":       {historytest.Begin().Add(in("kube-system", "x", running(0)).Label("app.kubernetes.io/name", "karpenter")).Change(in("kube-system", "x", restarted).Label("app.kubernetes.io/name", "karpenter")), check.Broken, "was restarted"},
+		"killed and restarted":     {tell().Add(kill(Harness)).Change(pod(down)).Change(pod(again)), check.Holds, ""},
+		"killed, seen up again":    {tell().Add(kill(Harness)).Change(pod(again)), check.Holds, ""},
+		"killed once, ends twice":  {tell().Add(kill(Harness)).Change(pod(down)).Change(pod(again)).Change(pod(downAgain)), check.Broken, "ended: Error, exit code 137"},
+		"killed later":             {tell().Change(pod(ended)).Add(kill(Harness)), check.Broken, "ended"},
+		"killed by the kubelet":    {tell().Add(kill("kubelet")).Change(pod(down)), check.Broken, "ended"},
 		"runs in another place":    {historytest.Begin().Add(in("elsewhere", "karpenter-1", running(0))), check.Vacuous, "namespace kube-system"},
 		"a gap":                    {tell().Gap(karpenter.Pods, "410"), check.Unknown, "gap"},
 		"restarted in a gap":       {tell().Gap(karpenter.Pods, "410").Change(pod(restarted)), check.Broken, "was restarted"},

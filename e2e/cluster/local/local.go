@@ -49,6 +49,11 @@ func (l *local) PodLog(ctx context.Context, namespace, pod string) (io.ReadClose
 	return l.node.PodLog(ctx, namespace, pod)
 }
 
+// Kill ends the containers of a pod of the host node as a crash does.
+func (l *local) Kill(_ context.Context, namespace, pod string) error {
+	return l.node.Kill(namespace, pod)
+}
+
 // Close ends all processes of the cluster and removes its folder. It asks them
 // first, and kills what is left after a quarter of a second (pods: two
 // seconds), or at once if ctx is over.

@@ -44,6 +44,7 @@ type container struct {
 	mounted map[string]content // by mount path
 	began   chan struct{}      // closed when it is started for the first time, in the sense of status.started
 	failed  string             // why a probe ended the process, if one did
+	killed  bool               // by Kill, since it was started
 }
 
 func newContainer(p *pod, spec corev1.Container, init bool) *container {
@@ -92,6 +93,9 @@ func (c *container) run(ctx context.Context) int {
 		code = ended
 		if ctx.Err() != nil || !c.restarts(code) {
 			break
+		}
+		if c.wasKilled() {
+			continue // at once: what was asked for is no crash loop
 		}
 		if delay := crashes.next(time.Since(at)); delay > 0 {
 			c.wait(&unready{reasonBackOff, fmt.Errorf("back-off %s restarting failed container=%s pod=%s", delay, c.spec.Name, c.pod.object().Name)})

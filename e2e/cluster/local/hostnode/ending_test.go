@@ -1,6 +1,7 @@
 package hostnode
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -42,4 +43,18 @@ func TestCloseEndsStubbornProcesses(t *testing.T) {
 	d.Expect(d.node.starter.running).To(BeEmpty())
 	d.Expect(d.node.options.Dir).NotTo(BeADirectory())
 	d.Expect(d.node.Close(t.Context())).To(Succeed())
+}
+
+func TestKilledPodIsRestartedAtOnce(t *testing.T) {
+	d := newDesk(t, Options{Backoff: time.Hour})
+	d.pod(corev1.RestartPolicyAlways, nil, "patient")
+	for restarts := range 3 {
+		d.Eventually(d.main).Should(Equal(fmt.Sprintf("running, ready true, restarts %d, Running", restarts)))
+		d.Expect(d.node.Kill("ns", "p")).To(Succeed())
+	}
+	d.Eventually(d.main).Should(Equal("running, ready true, restarts 3, Running"))
+	last := d.now().ContainerStatuses[0].LastTerminationState.Terminated
+	d.Expect(last.ExitCode).To(BeEquivalentTo(137), "as after kill -9")
+	d.Expect(d.log()).NotTo(ContainSubstring("bye"), "it was not asked to end")
+	d.Expect(d.node.Kill("ns", "other")).To(MatchError("killing pod ns/other: no container of it runs on node plumbline-host"))
 }

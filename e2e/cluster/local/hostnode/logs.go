@@ -54,18 +54,13 @@ func (n *Node) PodLog(ctx context.Context, namespace, pod string) (io.ReadCloser
 }
 
 func (n *Node) logFiles(namespace, pod string) []string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, p := range n.pods {
-		if latest := p.object(); latest.Namespace == namespace && latest.Name == pod {
-			var files []string
-			for _, c := range p.all() {
-				files = append(files, c.logFile)
-			}
-			return files
-		}
+	var files []string
+	for _, c := range n.containers(namespace, pod) {
+		files = append(files, c.logFile)
 	}
-	files, _ := filepath.Glob(logFile(n.options.Logs, namespace, pod, "*")) // the pattern is well formed
+	if len(files) == 0 {
+		files, _ = filepath.Glob(logFile(n.options.Logs, namespace, pod, "*")) // the pattern is well formed
+	}
 	return files
 }
 

@@ -68,7 +68,7 @@ func (s *starter) start(cmd *exec.Cmd) (*process, error) {
 func (s *starter) wait(p *process) {
 	_ = p.cmd.Wait() // how it ended is in the state
 	// Where there is no namespace of process ids to end with it, its children do here.
-	p.signal(syscall.SIGKILL)
+	p.kill()
 	p.code = p.cmd.ProcessState.ExitCode()
 	if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		p.code = 128 + int(status.Signal())
@@ -79,8 +79,8 @@ func (s *starter) wait(p *process) {
 	close(p.done)
 }
 
-// signal reaches the whole group.
-func (p *process) signal(sig syscall.Signal) { _ = syscall.Kill(-p.cmd.Process.Pid, sig) }
+// kill ends the whole group.
+func (p *process) kill() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 
 // stop asks the process to end, and kills it when it has not after grace. It
 // returns when it has ended.
@@ -95,7 +95,7 @@ func (p *process) stop(grace time.Duration) {
 		case <-patience.C:
 		}
 	}
-	p.signal(syscall.SIGKILL)
+	p.kill()
 	<-p.done
 }
 
@@ -105,7 +105,7 @@ func (s *starter) killAll() {
 	defer s.mu.Unlock()
 	s.killing = true
 	for p := range s.running {
-		p.signal(syscall.SIGKILL)
+		p.kill()
 	}
 }
 

@@ -1,0 +1,54 @@
+package hostnode
+
+import "fmt"
+
+// Kill ends the containers of a pod as a crash does, by SIGKILL, and returns
+// when their processes are gone. They are restarted as the pod's restart policy
+// says and counted as any crash is, but at once: what was asked for delays no
+// restart. Init containers that are done stay so.
+func (n *Node) Kill(namespace, name string) error {
+	var running []*process
+	for _, c := range n.containers(namespace, name) {
+		if p := c.kill(); p != nil {
+			running = append(running, p)
+		}
+	}
+	if len(running) == 0 {
+		return fmt.Errorf("killing pod %s/%s: no container of it runs on node %s", namespace, name, Name)
+	}
+	for _, p := range running {
+		<-p.done
+	}
+	return nil
+}
+
+// containers are those of a pod of this node; none if there is no such pod.
+func (n *Node) containers(namespace, name string) []*container {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, p := range n.pods {
+		if latest := p.object(); latest.Namespace == namespace && latest.Name == name {
+			return p.all()
+		}
+	}
+	return nil
+}
+
+// kill sends SIGKILL to the process that runs now, and returns it; nil if none does.
+func (c *container) kill() *process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running == nil {
+		return nil
+	}
+	c.killed = true
+	c.running.kill()
+	return c.running
+}
+
+// wasKilled says whether Kill ended the process that ran last.
+func (c *container) wasKilled() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.killed
+}

@@ -1,0 +1,56 @@
+package providers
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// ReadyAgain waits until one of the controller's pods, which has been restarted,
+// is ready, in the sense in which [Prepared.Install] waits for it; no longer
+// than a controller may take to come up (controller.ready.timeout).
+func (i *Installed) ReadyAgain(ctx context.Context, pod string) error {
+	timeout := i.adapter.Controller.Ready.timeout()
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	client := &http.Client{Timeout: time.Second}
+	defer client.CloseIdleConnections()
+	s := &start{Installed: i}
+	err := wait.PollUntilContextCancel(limited, askEvery, true, func(ctx context.Context) (bool, error) {
+		latest, err := i.clients.typed.CoreV1().Pods(i.Namespace).Get(ctx, pod, metav1.GetOptions{})
+		if err != nil {
+			s.answer.Store(new(err.Error()))
+			return false, nil //nolint:nilerr // it is asked again; if it never answers, the timeout tells
+		}
+		s.pod.Store(latest)
+		if isReady(latest) {
+			return true, nil
+		}
+		return s.answers(ctx, client)
+	})
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	said := "nothing"
+	if answer := s.answer.Load(); answer != nil {
+		said = *answer
+	}
+	return fmt.Errorf("the controller was not ready again within %s of its restart (controller.ready.timeout); what it said last: %s", timeout, said)
+}
+
+func isReady(pod *corev1.Pod) bool {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}

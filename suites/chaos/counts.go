@@ -1,0 +1,32 @@
+package chaos
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// untainted takes all taints off a node, of which it must have none but startup
+// taints.
+const untainted = `{"spec":{"taints":null}}`
+
+// starting is the key of a startup taint, with which a spec holds nodes between
+// joining and being initialized for as long as it likes.
+const starting = fixtures.Domain + "/starting"
+
+// startingNodes counts a pool's nodes that have joined and aren't initialized.
+func startingNodes(pool *fixtures.Pool) check.Count {
+	return check.ReadyNodes(pool).With("and starting", check.Tainted(starting))
+}
+
+// initialized counts a pool's nodes that are.
+func initialized(pool *fixtures.Pool) check.Count {
+	return check.Nodes(pool).With("that are initialized", check.Labeled(karpenter.InitializedLabel, "true"))
+}
+
+// staying counts the nodes that nobody has begun to delete.
+func staying(pool *fixtures.Pool) check.Count {
+	return check.NodesWith(pool, func(node *unstructured.Unstructured) bool { return !karpenter.Deleting(node) }, "that stay")
+}

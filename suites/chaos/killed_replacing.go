@@ -1,0 +1,49 @@
+package chaos
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A controller that is killed between the launch of a replacement and the end of
+// the old node ends what it began: one new node for one old one, which stays until
+// the new one is initialized. What was under way is in the controller's memory
+// alone; it gives the old node back to its pods when it has forgotten, and counts
+// on the replacement that is there.
+//
+// Source: designs/drift.md; https://karpenter.sh/docs/concepts/disruption,
+// "Control Flow": replacements are pre-spun, and a node that can't be disrupted is
+// untainted.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "of a controller killed while it replaces ends in one new node for each old one",
+	Needs:  []providers.Capability{providers.NodePools},
+	Within: 3 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 2, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.Budget("1").StartupTaint(starting, fixtures.NoSchedule))
+		first := env.Await(ctx, 1, startingNodes(pool))[0]
+		env.KillController(ctx)
+		env.Await(ctx, 0, check.DisruptedNodes(pool))
+		env.Patch(ctx, karpenter.Nodes, "", first.Name, untainted)
+		second := env.Await(ctx, 1, startingNodes(pool).New(env.World()))[0]
+		env.Patch(ctx, karpenter.Nodes, "", second.Name, untainted)
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 2, check.RunningPods(app))
+
+		replacing := check.AtMost(3, check.NodeClaims(pool))
+		env.Expect(env.Since(before), check.Always(replacing), replacing.Reached(),
+			check.Always(check.AtMost(2, check.Nodes(pool).New(old))),
+			check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.AtLeast(2, staying(pool)))))
+	},
+})

@@ -1,0 +1,45 @@
+package chaos
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A controller that is killed while nodes start knows of them when it is back: it
+// launches none again for the pods that wait for them, and forgets none. Every
+// upgrade of Karpenter ends its controller somewhere, and must not double what is
+// on its way. That it is back shows by another pool, which it launches a node for.
+//
+// Source: https://karpenter.sh/docs/concepts/nodeclaims: a NodeClaim is the record
+// of a launch; startup taints "are ignored for provisioning purposes"
+// (spec.template.spec.startupTaints).
+var _ = Suite.Add(e2e.Spec{
+	Name:   "of a controller killed while nodes start doubles none and strands none",
+	Needs:  []providers.Capability{providers.NodePools},
+	Within: 3 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool, other := fixtures.NodePool().StartupTaint(starting, fixtures.NoSchedule), fixtures.NodePool()
+		app, late := fixtures.Deployment(2).OnePodPerNode().On(pool), fixtures.Deployment(1).On(other)
+
+		before := env.Now()
+		env.Create(ctx, pool, other, app)
+		nodes := env.Await(ctx, 2, startingNodes(pool))
+		env.KillController(ctx)
+		env.Create(ctx, late)
+		env.Await(ctx, 1, check.RunningPods(late))
+		env.Patch(ctx, karpenter.Nodes, "", nodes[0].Name, untainted)
+		env.Patch(ctx, karpenter.Nodes, "", nodes[1].Name, untainted)
+		env.Await(ctx, 2, check.RunningPods(app))
+		env.Await(ctx, 2, initialized(pool))
+
+		launched := check.AtMost(2, check.NodeClaims(pool))
+		env.Expect(env.Since(before), check.Always(launched), launched.Reached(),
+			check.LeadsTo(check.AtLeast(1, startingNodes(pool)), check.Exactly(2, initialized(pool))))
+	},
+})
