@@ -1,0 +1,28 @@
+package api
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A NodeClaim that doesn't say how old its node may get has 30 days, with or
+// without a pool: no node stays for ever because somebody forgot to say so.
+//
+// Source: default of spec.expireAfter in the NodeClaim API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "lets the node of a NodeClaim live for 30 days, if the NodeClaim doesn't say otherwise",
+	Needs: []providers.Capability{providers.StandaloneNodeClaims},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		claim := fixtures.WrittenNodeClaim()
+		before := env.Now()
+		env.Create(ctx, claim)
+		env.Await(ctx, 1, the(karpenter.NodeClaims, claim).With("that are registered", check.True(karpenter.Registered)))
+		env.Expect(env.Since(before),
+			check.Always(check.Each(the(karpenter.NodeClaims, claim), "say so in spec.expireAfter", says("spec.expireAfter", "720h"))))
+	},
+})

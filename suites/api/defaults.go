@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// unsaid is a field of a pool that doesn't name it, and what it is then.
+type unsaid struct {
+	name, since string
+	pool        func() *fixtures.Written
+	path        string
+	is          any
+}
+
+// What a pool doesn't say is decided for it, and can be read in it: how many nodes
+// may be disrupted at once, which are consolidated and how soon, how old they get.
+// Another default is another fleet, on the day of the upgrade.
+//
+// Source: defaults of spec.disruption and expireAfter in the NodePool API;
+// designs/disruption-controls.md.
+var _ = e2e.Table(Suite, []unsaid{
+	{
+		name: "lets a tenth of a pool's nodes be disrupted at once, if the pool doesn't say otherwise",
+		pool: fixtures.WrittenNodePool, path: "spec.disruption.budgets", is: []any{map[string]any{"nodes": "10%"}},
+	},
+	{
+		name: "lets a tenth of the nodes be disrupted by a budget that doesn't say how many", path: "spec.disruption.budgets",
+		pool: func() *fixtures.Written {
+			return fixtures.WrittenNodePool().Write("spec.disruption", "{consolidateAfter: 0s, budgets: [{reasons: [Empty]}]}")
+		},
+		is: []any{map[string]any{"nodes": "10%", "reasons": []any{"Empty"}}},
+	},
+	{
+		name: "consolidates nodes that are empty or underutilized, if the pool doesn't say otherwise",
+		pool: fixtures.WrittenNodePool, path: "spec.disruption.consolidationPolicy", is: "WhenEmptyOrUnderutilized",
+	},
+	{
+		name: "consolidates at once, if the pool says nothing of its disruption",
+		pool: fixtures.WrittenNodePool, path: "spec.disruption.consolidateAfter", is: "0s",
+	},
+	{
+		name: "consolidates at once, if the pool doesn't say when", since: "1.15", path: "spec.disruption.consolidateAfter",
+		pool: func() *fixtures.Written {
+			return fixtures.WrittenNodePool().Write("spec.disruption.consolidationPolicy", "WhenEmpty")
+		},
+		is: "0s",
+	},
+	{
+		name: "lets nodes live for 30 days, if the pool doesn't say otherwise",
+		pool: fixtures.WrittenNodePool, path: "spec.template.spec.expireAfter", is: "720h",
+	},
+}, func(row unsaid) e2e.Spec {
+	return e2e.Spec{Name: row.name, Needs: needs(), Since: e2e.Since{Karpenter: row.since}, Run: func(ctx context.Context, env *e2e.Env) {
+		pool := row.pool()
+		before := env.Now()
+		env.Create(ctx, pool)
+		env.Expect(env.Since(before), check.Always(check.Each(the(karpenter.NodePools, pool), "say so in "+row.path, says(row.path, row.is))))
+	}}
+})
+
+// says tells whether an object has a value at a dot-separated path.
+func says(path string, value any) func(*unstructured.Unstructured) bool {
+	return func(o *unstructured.Unstructured) bool {
+		got, _, _ := unstructured.NestedFieldNoCopy(o.Object, strings.Split(path, ".")...)
+		return equality.Semantic.DeepEqual(got, value)
+	}
+}

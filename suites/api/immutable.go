@@ -1,0 +1,35 @@
+package api
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// What a NodeClaim asks for stays as it was asked for: its instance can't be
+// changed into another one, and a NodeClaim that says otherwise would be wrong
+// about the machine that it stands for. Its labels and annotations may change.
+//
+// Source: spec of the NodeClaim API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "refuses every change of what a NodeClaim asks for",
+	Needs: []providers.Capability{providers.StandaloneNodeClaims},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		const immutable = "spec is immutable"
+		claim := fixtures.WrittenNodeClaim().Write("spec.expireAfter", "Never")
+		env.Create(ctx, claim)
+
+		env.Accepted(ctx, claim.Write("metadata.annotations", "{plumbline.test/a: b}"))
+		env.Refused(ctx, claim.Write("spec.expireAfter", "1h"), immutable)
+		claim.Write("spec.expireAfter", "Never")
+		env.Refused(ctx, claim.Write("spec.terminationGracePeriod", "1h"), immutable)
+		claim.Unwrite("spec.terminationGracePeriod")
+		env.Refused(ctx, claim.Write("spec.taints", "[{key: a, effect: NoSchedule}]"), immutable)
+		claim.Unwrite("spec.taints")
+		env.Refused(ctx, claim.Write("spec.requirements", "[{key: a, operator: Exists}]"), immutable)
+		claim.Unwrite("spec.requirements")
+		env.Refused(ctx, claim.Write("spec.resources.requests", "{cpu: 100m}"), immutable)
+	},
+})

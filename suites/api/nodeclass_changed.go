@@ -1,0 +1,29 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A pool may be given another NodeClass, and its nodes follow; but not one of
+// another kind, of which the nodes that it has would know nothing.
+//
+// Source: nodeClassRef of the NodePool API, whose group and kind are immutable.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "lets a pool have another NodeClass, but not one of another group or kind",
+	Needs: needs(),
+	Since: e2e.Since{Karpenter: "1.1"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		const path, ref = "spec.template.spec.nodeClassRef", "{group: %s, kind: %s, name: %s}"
+		group, kind, name := env.AnotherNodeClass(ctx)
+		pool := fixtures.WrittenNodePool()
+		env.Create(ctx, pool)
+
+		env.Accepted(ctx, pool.Write(path, fmt.Sprintf(ref, group, kind, name)))
+		env.Refused(ctx, pool.Write(path, fmt.Sprintf(ref, "plumbline.test", kind, name)), "nodeClassRef.group is immutable")
+		env.Refused(ctx, pool.Write(path, fmt.Sprintf(ref, group, "AnotherKind", name)), "nodeClassRef.kind is immutable")
+	},
+})

@@ -1,0 +1,46 @@
+package api
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// What kubectl prints of a NodeClaim leads from it to its node and to its machine:
+// type, capacity and zone, the node, whether that is ready; and with -o wide the
+// instance's ID, the pool and the NodeClass.
+//
+// Source: additionalPrinterColumns of the NodeClaim CRD.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "prints a NodeClaim's type, capacity, zone and node, and wide its ID, pool and NodeClass",
+	Needs: needs(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		env.Create(ctx, pool, fixtures.Deployment(1).On(pool))
+		claim := env.Await(ctx, 1, check.ClaimsWith(pool, check.True(karpenter.Ready), "that are ready"))[0].Unstructured()
+
+		env.Prints(ctx, karpenter.NodeClaims, claim.GetName(),
+			e2e.Cell{Column: "Name", Text: claim.GetName()},
+			e2e.Cell{Column: "Type", Text: karpenter.Label(claim, corev1.LabelInstanceTypeStable)},
+			e2e.Cell{Column: "Capacity", Text: karpenter.Label(claim, karpenter.CapacityTypeLabel)},
+			e2e.Cell{Column: "Zone", Text: karpenter.Label(claim, corev1.LabelTopologyZone)},
+			e2e.Cell{Column: "Node", Text: karpenter.ClaimNode(claim)},
+			e2e.Cell{Column: "Ready", Text: "True"},
+			e2e.Cell{Column: "Age"},
+			e2e.Cell{Column: "ID", Text: karpenter.ClaimProviderID(claim), Wide: true},
+			e2e.Cell{Column: "NodePool", Text: pool.GetName(), Wide: true},
+			e2e.Cell{Column: "NodeClass", Text: nodeClass(claim, "spec"), Wide: true})
+	},
+})
+
+// nodeClass is the name in the nodeClassRef at a path.
+func nodeClass(o *unstructured.Unstructured, path ...string) string {
+	name, _, _ := unstructured.NestedString(o.Object, append(path, "nodeClassRef", "name")...)
+	return name
+}

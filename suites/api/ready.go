@@ -1,0 +1,35 @@
+package api
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A pool says that its NodeClass isn't ready, or isn't there, and why, and that
+// so isn't the pool itself; and it says otherwise as soon as that is mended. Who
+// waits for nodes looks there first.
+//
+// Source: conditions Ready and NodeClassReady of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "says in conditions whether a pool and its NodeClass are ready, and why not",
+	Needs: needs(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.WrittenNodePool().Write("spec.template.spec.nodeClassRef", "{name: missing-nodeclass}")
+		before := env.Now()
+		env.Create(ctx, pool)
+		env.Await(ctx, 1, notIn(pool, karpenter.NodeClassReady))
+
+		env.Change(ctx, pool.Unwrite("spec.template.spec.nodeClassRef"))
+		env.Await(ctx, 1, in(pool, karpenter.Ready))
+
+		unready := check.AtLeast(1, notIn(pool, karpenter.NodeClassReady))
+		env.Expect(env.Since(before),
+			check.Always(check.When(unready, check.None(in(pool, karpenter.Ready)))),
+			check.LeadsTo(unready, check.Exactly(1, in(pool, karpenter.NodeClassReady))),
+			check.Finally(check.Exactly(1, in(pool, karpenter.Ready))))
+	},
+})

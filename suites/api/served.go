@@ -1,0 +1,46 @@
+package api
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// names are resources and what they are served under.
+type names struct {
+	name, since string
+	resources   []metav1.APIResource
+}
+
+// Pools and NodeClaims are found under the names that documents, scripts and
+// people use: nodepool, nodepools, and both of them by `kubectl get karpenter`;
+// and the number of a static pool's replicas by `kubectl scale`.
+//
+// Source: names, categories and subresources of the NodePool and NodeClaim CRDs.
+var _ = e2e.Table(Suite, []names{
+	{
+		name: "serves pools and NodeClaims for all of the cluster, under their names and as karpenter",
+		resources: []metav1.APIResource{
+			{Name: "nodepools", SingularName: "nodepool", Kind: "NodePool", Categories: []string{"karpenter"}},
+			{Name: "nodeclaims", SingularName: "nodeclaim", Kind: "NodeClaim", Categories: []string{"karpenter"}},
+		},
+	},
+	{
+		name: "serves the status of pools and NodeClaims apart from what they ask for",
+		resources: []metav1.APIResource{
+			{Name: "nodepools/status", Kind: "NodePool"},
+			{Name: "nodeclaims/status", Kind: "NodeClaim"},
+		},
+	},
+	{
+		name: "serves the scale of pools", since: "1.8",
+		resources: []metav1.APIResource{{Name: "nodepools/scale", Kind: "Scale"}},
+	},
+}, func(row names) e2e.Spec {
+	return e2e.Spec{Name: row.name, Needs: needs(), Since: e2e.Since{Karpenter: row.since}, Run: func(ctx context.Context, env *e2e.Env) {
+		env.Serves(ctx, karpenter.NodePools.GroupVersion(), row.resources...)
+	}}
+})

@@ -1,0 +1,30 @@
+package api
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A pool is static from its beginning to its end, or never: the number of its
+// replicas changes, but not that it has one. Nodes that came for pods would else
+// be somebody's spare ones overnight, and go.
+//
+// Source: spec.replicas of the NodePool API, which came with Karpenter 1.8;
+// designs/static-capacity.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "keeps a static pool static, and others from becoming static",
+	Needs: needs(),
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		const transition = "Cannot transition NodePool between static (replicas set) and dynamic"
+		static, dynamic := fixtures.WrittenNodePool().Write("spec.replicas", "0"), fixtures.WrittenNodePool()
+		env.Create(ctx, static, dynamic)
+
+		env.Accepted(ctx, static.Write("spec.replicas", "3"))
+		env.Refused(ctx, static.Unwrite("spec.replicas"), transition)
+		env.Accepted(ctx, dynamic.Write("spec.limits", "{nodes: '3'}"))
+		env.Refused(ctx, dynamic.Write("spec.replicas", "0"), transition)
+	},
+})

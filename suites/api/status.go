@@ -1,0 +1,25 @@
+package api
+
+import (
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// Conditions say what those of Kubernetes' own objects say, and nothing else: who
+// reads them needs to know no Karpenter. The severity that they had once said
+// twice what the status says.
+//
+// Source: status.conditions of the NodePool and NodeClaim API; Kubernetes' API
+// conventions, metav1.Condition.
+var _ = e2e.Table(Suite, []rule{
+	{
+		name:     "refuses conditions with a severity",
+		of:       []field{{fixtures.WrittenNodePool, "status.conditions"}, {fixtures.WrittenNodeClaim, "status.conditions"}},
+		as:       "[{type: Ready, status: 'True', reason: Ready, message: '', lastTransitionTime: '2024-01-01T01:01:01Z', %s}]",
+		refused:  []string{"severity: Error", "severity: ''"},
+		because:  "severity: field not declared in schema",
+		accepted: []string{"observedGeneration: 1"},
+	},
+}, func(r rule) e2e.Spec {
+	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
+})

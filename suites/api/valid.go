@@ -1,0 +1,37 @@
+package api
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// What the schema can't tell to be wrong, a value that no label can have, the
+// pool says itself once it is there: in ValidationSucceeded, and by not being
+// ready. A pool that took part in scheduling with it would launch nodes that
+// nobody gets.
+//
+// Source: condition ValidationSucceeded of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "says in a condition what is wrong with a pool that the schema couldn't refuse",
+	Needs: needs(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		const path = "spec.template.spec.requirements"
+		pool := fixtures.WrittenNodePool().Write(path, "[{key: plumbline.test/a, operator: In, values: [no label's]}]")
+		before := env.Now()
+		env.Create(ctx, pool)
+		env.Await(ctx, 1, notIn(pool, karpenter.ValidationSucceeded))
+
+		env.Change(ctx, pool.Write(path, "[{key: plumbline.test/a, operator: In, values: [a-label-s]}]"))
+		env.Await(ctx, 1, in(pool, karpenter.Ready))
+
+		invalid := check.AtLeast(1, notIn(pool, karpenter.ValidationSucceeded))
+		env.Expect(env.Since(before),
+			check.Always(check.When(invalid, check.None(in(pool, karpenter.Ready)))),
+			check.LeadsTo(invalid, check.Exactly(1, in(pool, karpenter.ValidationSucceeded))),
+			check.Finally(check.Exactly(1, in(pool, karpenter.Ready))))
+	},
+})
