@@ -33,12 +33,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/api"
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
 	"github.com/plumbline-e2e/plumbline/suites/chaos"
+	"github.com/plumbline-e2e/plumbline/suites/controls"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
+	"github.com/plumbline-e2e/plumbline/suites/migration"
 	"github.com/plumbline-e2e/plumbline/suites/nodeclaim"
 	"github.com/plumbline-e2e/plumbline/suites/provisioning"
 	"github.com/plumbline-e2e/plumbline/suites/static"
 	"github.com/plumbline-e2e/plumbline/suites/taints"
+	"github.com/plumbline-e2e/plumbline/suites/termination"
 )
 
 // All returns every suite, in the order of a node's life.
@@ -51,6 +54,9 @@ func All() []*e2e.Suite {
 		drift.Suite,
 		expiration.Suite,
 		budgets.Suite,
+		controls.Suite,
+		termination.Suite,
+		migration.Suite,
 		static.Suite,
 		chaos.Suite,
 	}

@@ -1,0 +1,71 @@
+package controls
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A pod that says for how long it must not be disrupted keeps its drifted node for
+// so long after its start, while one of another pool goes, and no longer: a job
+// that hangs doesn't keep a node from being patched for ever.
+//
+// Source: annotation karpenter.sh/do-not-disrupt with a duration;
+// designs/do-not-disrupt-grace-period.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "of a pod last as long as it says, and no longer",
+	Needs: []providers.Capability{providers.NodePools},
+	Since: e2e.Since{Karpenter: "1.12"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		guarded, free := fixtures.NodePool(), fixtures.NodePool()
+		app := fixtures.Pod().On(guarded).Annotate(karpenter.DoNotDisruptAnnotation, protection.String())
+		leaving := fixtures.Deployment(1).On(free)
+		node(ctx, env, guarded, app)
+		node(ctx, env, free, leaving)
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, guarded.NewTemplate())
+		env.Await(ctx, 1, check.DriftedClaims(guarded))
+		env.Change(ctx, free.NewTemplate())
+		env.Await(ctx, 1, check.RunningPods(leaving).On(check.ReplacedNodes(free, old)))
+		env.Await(ctx, 0, check.Nodes(guarded).Old(old))
+
+		env.Expect(env.Since(before), drifting(guarded), drifting(free),
+			check.Whenever(check.Enters(check.DisruptedNodes(guarded)), "its pod's time is just over", func(*unstructured.Unstructured) check.Claim {
+				return justOver(app)
+			}))
+	},
+})
+
+// protection is for how long the pod must not be disrupted: longer than Karpenter
+// leaves a new node alone in any case, which is 20 s, and the other pool's needs.
+const protection = 45 * time.Second
+
+// justOver claims that a workload's pod has been running for as long as it is
+// protected, and for not much longer: rounds of disruption are ten seconds apart.
+// Times in the API are whole seconds.
+func justOver(app *fixtures.Workload) check.Claim {
+	return check.That("the protection of the pods of "+app.GetName()+" is just over", func(w *history.World) (ok, exercised bool, standing string) {
+		for _, pod := range check.RunningPods(app).Of(w) {
+			age := w.Time().Sub(started(pod.Unstructured()))
+			return age >= protection-time.Second && age <= protection+30*time.Second, true, fmt.Sprintf("%s, which is %s old", check.Describe(pod), age)
+		}
+		return false, true, "no such pod runs"
+	}, karpenter.Pods)
+}
+
+// started is when a pod did (core/v1 PodStatus, startTime).
+func started(pod *unstructured.Unstructured) time.Time {
+	text, _, _ := unstructured.NestedString(pod.Object, "status", "startTime")
+	at, _ := time.Parse(time.RFC3339, text) // zero, and so very old, if it says nothing
+	return at
+}

@@ -1,0 +1,39 @@
+package controls
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// An empty node that somebody has annotated with do-not-disrupt isn't removed,
+// while an empty one of another pool is, until the annotation is removed: what is
+// looked into, or warmed up for what is to come, runs no pod yet or any more.
+//
+// Source: annotation karpenter.sh/do-not-disrupt;
+// https://karpenter.sh/docs/concepts/disruption, "Node-Level Controls".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "keep an empty node while it has the annotation do-not-disrupt",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		guarded, free := removesEmpty(fixtures.NodePool()), removesEmpty(fixtures.NodePool())
+		first, second := fixtures.Deployment(1).On(guarded), fixtures.Deployment(1).On(free)
+		protected := node(ctx, env, guarded, first)
+		node(ctx, env, free, second)
+		env.Patch(ctx, karpenter.Nodes, "", protected.Name, protectedNode)
+
+		before := env.Now()
+		env.Change(ctx, first.Replicas(0))
+		env.Await(ctx, 0, check.PodsOf(first))
+		env.Change(ctx, second.Replicas(0))
+		env.Await(ctx, 0, check.Nodes(free))
+		env.Expect(env.Since(before), kept(guarded, first), check.LeadsTo(check.None(check.PodsOf(second)), check.None(check.Nodes(free))))
+
+		env.Patch(ctx, karpenter.Nodes, "", protected.Name, unprotectedNode)
+		env.Await(ctx, 0, check.Nodes(guarded))
+	},
+})

@@ -1,0 +1,42 @@
+package controls
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A terminationGracePeriod lets drift go on past a pod that must not be disrupted,
+// and consolidation not: to save money is no reason to end what was asked to be
+// left alone, to close a security hole is. The daemon stays until the end of the
+// grace period here, which no spec lives to see.
+//
+// Source: spec.template.spec.terminationGracePeriod of the NodePool API;
+// designs/nodeclaim-termination-grace-period.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "hold consolidation, and not drift, where drains are bounded",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		guarded, free := removesEmpty(fixtures.NodePool().TerminationGracePeriod("1h")), removesEmpty(fixtures.NodePool())
+		busy := fixtures.DaemonSet().On(guarded).Annotate(karpenter.DoNotDisruptAnnotation, "true")
+		first, second := fixtures.Deployment(1).On(guarded), fixtures.Deployment(1).On(free)
+		node(ctx, env, guarded, first, busy)
+		node(ctx, env, free, second)
+		env.Await(ctx, 1, check.RunningPods(busy))
+
+		before := env.Now()
+		env.Change(ctx, first.Replicas(0))
+		env.Await(ctx, 0, check.PodsOf(first))
+		env.Change(ctx, second.Replicas(0))
+		env.Await(ctx, 0, check.Nodes(free))
+		env.Expect(env.Since(before), kept(guarded, first))
+
+		env.Change(ctx, guarded.NewTemplate())
+		env.Await(ctx, 1, check.DisruptedNodes(guarded))
+		env.Expect(env.Since(before), drifting(guarded))
+	},
+})

@@ -1,0 +1,49 @@
+package migration
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A pool that comes to refer to another NodeClass has its nodes replaced by ones
+// of that class: a new image, network or role reaches the fleet by one line of the
+// pool, and what was launched with the old one doesn't stay.
+//
+// Source: spec.template.spec.nodeClassRef of the NodePool API, which is immutable
+// but for its name; designs/v1beta1-api.md of Karpenter v0.32.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "follows a pool to another NodeClass",
+	Needs:  []providers.Capability{providers.NodePools},
+	Within: 3 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		app := fleet()
+		pool := joined(app)
+		settle(ctx, env, pool, app)
+		_, _, class := env.AnotherNodeClass(ctx)
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NodeClassCalled(class))
+		env.Await(ctx, pods, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+
+		drifted := check.AtLeast(1, check.DriftedClaims(pool))
+		env.Expect(env.Since(before),
+			check.LeadsTo(drifted, check.Exactly(pods, check.NodeClaims(pool).With("of NodeClass "+class, of(class)))),
+			check.LeadsTo(drifted, check.None(check.NodeClaims(pool).Old(old))),
+			check.Always(check.Each(check.NodeClaims(pool).New(old), "are of NodeClass "+class, of(class))))
+	},
+})
+
+// of says whether a NodeClaim refers to the NodeClass of that name.
+func of(class string) func(*unstructured.Unstructured) bool {
+	return func(claim *unstructured.Unstructured) bool {
+		name, _, _ := unstructured.NestedString(claim.Object, "spec", "nodeClassRef", "name")
+		return name == class
+	}
+}

@@ -1,0 +1,46 @@
+package termination
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node that is drained is taken out of load balancers before the first pod
+// leaves it: requests that are sent to a node whose pods are ending come back as
+// errors, until health checks notice minutes later. The node has no such label
+// while it works.
+//
+// Source: label node.kubernetes.io/exclude-from-external-load-balancers;
+// pkg/controllers/node/termination/terminator/terminator.go, Taint.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "takes a node out of load balancers before pods leave it",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Pod().On(pool).Lingering()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		end(ctx, env, pool)
+		release(ctx, env, app, turn)
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		excluded := check.NodesWith(pool, labelled(corev1.LabelNodeExcludeBalancers), "that load balancers leave out")
+		env.Expect(env.Since(before), gone(pool),
+			check.Until(check.None(excluded), check.AtLeast(1, draining(pool))),
+			check.Always(check.When(check.AtLeast(1, ending(app)), check.Exactly(1, excluded))))
+	},
+})
+
+// labelled says whether an object has a label, whatever its value: for NodesWith.
+func labelled(key string) func(*unstructured.Unstructured) bool {
+	return func(o *unstructured.Unstructured) bool { return o.GetLabels()[key] != "" }
+}

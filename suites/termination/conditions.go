@@ -1,0 +1,46 @@
+package termination
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// What a NodeClaim says of its end comes in order: Drained when the pods are
+// gone, VolumesDetached when the volumes are, InstanceTerminating when the
+// instance is being ended. Whoever looks for what holds a node reads it there.
+// A pod and a volume hold it here, so that the conditions don't come in one
+// moment.
+//
+// Source: status.conditions of the NodeClaim API;
+// pkg/controllers/node/termination/controller.go.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "says Drained, then VolumesDetached, then InstanceTerminating",
+	Needs: []providers.Capability{providers.NodePools},
+	Since: e2e.Since{Karpenter: "1.6"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Pod().On(pool).Lingering()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+		attachment := fixtures.Attachment("volume", env.Await(ctx, 1, check.Nodes(pool))[0].Name)
+		env.Create(ctx, attachment)
+
+		before, old := env.Now(), env.World()
+		end(ctx, env, pool)
+		release(ctx, env, app, turn)
+		env.Await(ctx, 1, in(pool, karpenter.Drained))
+		env.Watch(ctx, turn)
+		env.Delete(ctx, attachment)
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+
+		env.Expect(env.Since(before),
+			check.Always(check.When(check.AtLeast(1, ending(app)), check.None(in(pool, karpenter.Drained)))),
+			comesWith(pool, karpenter.VolumesDetached, karpenter.Drained),
+			comesWith(pool, karpenter.InstanceTerminating, karpenter.VolumesDetached))
+	},
+})

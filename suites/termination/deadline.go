@@ -1,0 +1,41 @@
+package termination
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A terminationGracePeriod ends a drain whatever PodDisruptionBudgets say: a
+// budget that can never be met, as one of a single pod that must be available,
+// would keep a machine with a security hole for ever. Until then it is respected.
+//
+// Source: designs/nodeclaim-termination-grace-period.md;
+// spec.terminationGracePeriod of the NodeClaim API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "ends at the deadline, whatever PodDisruptionBudgets say",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().TerminationGracePeriod("10s")
+		app := fixtures.Pod().On(pool)
+		env.Create(ctx, pool, app.MinAvailable(1), app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		end(ctx, env, pool)
+		env.Await(ctx, 1, draining(pool))
+		staying := env.Watch(ctx, settled)
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(staying, check.Always(check.When(check.AtLeast(1, draining(pool)), check.Exactly(1, check.RunningPods(app)))))
+		env.Expect(env.Since(before), check.Within(bounded, gone(pool)))
+	},
+})
+
+// bounded is when a node must be gone whose drain is bounded to ten seconds: after
+// these, ten more in which Karpenter tries again, and some to end the instance.
+const bounded = 30 * time.Second

@@ -1,0 +1,46 @@
+package termination
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// When a terminationGracePeriod bounds the drain, a pod is told to end so early
+// that its own grace period fits: what it does in these seconds, a preStop hook
+// among it, is not cut off by the instance being ended. Until then its word not
+// to disrupt it counts.
+//
+// Source: designs/nodeclaim-termination-grace-period.md;
+// spec.terminationGracePeriod of the NodeClaim API; Karpenter's regression suite,
+// "should delete pod with do-not-disrupt when it reaches its
+// terminationGracePeriodSeconds".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "tells pods to end so early that their grace period fits the deadline",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().TerminationGracePeriod("40s")
+		app := fixtures.Pod().On(pool).GracePeriod(20).Annotate(karpenter.DoNotDisruptAnnotation, "true")
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		end(ctx, env, pool)
+		env.Await(ctx, 1, draining(pool))
+		staying := env.Watch(ctx, settled)
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(staying, check.Always(check.When(check.AtLeast(1, draining(pool)), check.Exactly(1, check.RunningPods(app)))))
+		env.Expect(env.Since(before), check.Within(early, check.LeadsTo(
+			check.AtLeast(1, draining(pool)), check.None(check.RunningPods(app)))))
+	},
+})
+
+// early is when such a pod must have been told: twenty seconds after the drain
+// began, and at most ten more, in which Karpenter tries again.
+const early = 32 * time.Second

@@ -1,0 +1,40 @@
+package termination
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// The node is there until its instance is being ended, and the NodeClaim until
+// its node is gone: an object that is gone while a machine runs on leaves nobody
+// who knows of it, and it is paid for until somebody finds it.
+//
+// Source: finalizer karpenter.sh/termination and condition InstanceTerminating of
+// the NodeClaim API; Karpenter's regression suite, "should terminate the node and
+// the instance on deletion".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "ends the instance before the node, and the node before its NodeClaim",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Pod().On(pool).Lingering()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		end(ctx, env, pool)
+		release(ctx, env, app, turn)
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+
+		deleting := check.AtLeast(1, check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted"))
+		env.Expect(env.Since(before), gone(pool),
+			check.Always(check.When(deleting, check.AnyOf(
+				check.Exactly(1, check.Nodes(pool).Old(old)), check.AtLeast(1, in(pool, karpenter.InstanceTerminating))))),
+			check.Always(check.When(check.AtLeast(1, draining(pool)), check.Exactly(1, check.NodeClaims(pool).Old(old)))))
+	},
+})

@@ -1,0 +1,41 @@
+package termination
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node that a user deletes is drained as if Karpenter had chosen it: its pods
+// are evicted and run again elsewhere, its NodeClaim and its instance end. Of a
+// plain node only the object would go, and the machine would run on.
+//
+// Source: finalizer karpenter.sh/termination on nodes;
+// https://karpenter.sh/docs/concepts/disruption, "Manual Methods".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "drains a node that a user deletes, and ends its NodeClaim",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(2).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 2, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Delete(ctx, existing(env.Await(ctx, 1, check.Nodes(pool))[0]))
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+
+		deleted := check.AtLeast(1, draining(pool))
+		env.Expect(env.Since(before),
+			check.LeadsTo(deleted, check.None(check.NodeClaims(pool).Old(old))),
+			check.LeadsTo(deleted, check.AtLeast(1, in(pool, karpenter.InstanceTerminating))),
+			check.Always(check.Each(ending(app), "were evicted", check.True(string(corev1.DisruptionTarget)))))
+	},
+})

@@ -1,0 +1,40 @@
+package termination
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A pod that was told to end may take its time: until it is gone, its node isn't
+// drained, and its instance isn't ended. A database that writes its last pages
+// for a minute doesn't lose them to the machine being switched off.
+//
+// Source: condition Drained of the NodeClaim API;
+// https://karpenter.sh/docs/concepts/disruption, "Termination Controller".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "waits for pods for as long as they take to end",
+	Needs: []providers.Capability{providers.NodePools},
+	Since: e2e.Since{Karpenter: "1.6"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Pod().On(pool).Lingering()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		end(ctx, env, pool)
+		release(ctx, env, app, settled)
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(env.Since(before), gone(pool), check.Always(check.When(
+			check.AtLeast(1, ending(app)), check.AllOf(
+				check.Exactly(1, draining(pool)),
+				check.None(in(pool, karpenter.Drained)),
+				check.None(in(pool, karpenter.InstanceTerminating))))))
+	},
+})

@@ -1,0 +1,44 @@
+package termination
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// An instance is ended when its volumes are detached, and not before: a volume
+// that is torn from a running machine can lose data, and can't be attached to
+// another one for minutes. It is the attach-detach controller's work to detach it.
+//
+// Source: condition VolumesDetached of the NodeClaim API;
+// pkg/controllers/node/termination/controller.go, awaitVolumeDetachment;
+// https://github.com/kubernetes-sigs/karpenter/pull/1294.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "waits until the volumes of a drained node are detached",
+	Needs: []providers.Capability{providers.NodePools},
+	Since: e2e.Since{Karpenter: "1.6"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool, app := fixtures.NodePool(), fixtures.Deployment(1)
+		env.Create(ctx, pool, app.On(pool))
+		env.Await(ctx, 1, check.RunningPods(app))
+		attachment := fixtures.Attachment("volume", env.Await(ctx, 1, check.Nodes(pool))[0].Name)
+		env.Create(ctx, attachment)
+
+		before, old := env.Now(), env.World()
+		end(ctx, env, pool)
+		env.Await(ctx, 1, in(pool, karpenter.Drained))
+		attached := env.Watch(ctx, settled)
+		env.Delete(ctx, attachment)
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(attached, check.Always(check.When(check.AtLeast(1, in(pool, karpenter.Drained)), check.AllOf(
+			check.Exactly(1, draining(pool)),
+			check.None(in(pool, karpenter.VolumesDetached)),
+			check.None(in(pool, karpenter.InstanceTerminating))))))
+		env.Expect(env.Since(before), gone(pool))
+	},
+})

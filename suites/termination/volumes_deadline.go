@@ -1,0 +1,42 @@
+package termination
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Volumes that are never detached keep a node no longer than its
+// terminationGracePeriod, and the NodeClaim says that they weren't: a storage
+// driver that hangs must not keep an instance for ever. Until then they are
+// waited for.
+//
+// Source: condition VolumesDetached of the NodeClaim API;
+// designs/nodeclaim-termination-grace-period.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "waits for volumes no longer than the deadline",
+	Needs: []providers.Capability{providers.NodePools},
+	Since: e2e.Since{Karpenter: "1.6"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().TerminationGracePeriod("15s")
+		app := fixtures.Pod().On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Create(ctx, fixtures.Attachment("volume", env.Await(ctx, 1, check.Nodes(pool))[0].Name))
+
+		before, old := env.Now(), env.World()
+		end(ctx, env, pool)
+		env.Await(ctx, 1, in(pool, karpenter.Drained))
+		attached := env.Watch(ctx, turn)
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		drained := check.AtLeast(1, in(pool, karpenter.Drained))
+		env.Expect(attached, check.Always(check.When(drained, check.None(in(pool, karpenter.InstanceTerminating)))))
+		env.Expect(env.Since(before), check.Within(bounded, gone(pool)),
+			check.Always(check.When(drained, check.None(in(pool, karpenter.VolumesDetached)))))
+	},
+})
