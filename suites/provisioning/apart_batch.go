@@ -1,0 +1,41 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Of two pods of one batch the one that excludes the other is kept apart from it,
+// whichever is looked at first, which is the larger one: otherwise one of them waits
+// beside a node that was made large enough for both.
+//
+// Source: podAntiAffinity of the Pod API, which is symmetric;
+// https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".
+var _ = e2e.Table(Suite, []encounter{
+	{"by the larger one", func(larger, smaller *fixtures.Workload) { larger.Apart(smaller, corev1.LabelHostname) }},
+	{"by the smaller one", func(larger, smaller *fixtures.Workload) { smaller.Apart(larger, corev1.LabelHostname) }},
+}, func(e encounter) e2e.Spec {
+	return e2e.Spec{
+		Name:  "gives two pods of a batch a node each that are kept apart " + e.how,
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool()
+			larger, smaller := fixtures.Deployment(1).On(pool).CPU("1200m"), fixtures.Deployment(1).On(pool).CPU("1")
+			e.excludes(larger, smaller)
+
+			before := env.Now()
+			env.Create(ctx, pool, larger, smaller)
+			env.Await(ctx, 1, check.RunningPods(larger))
+			env.Await(ctx, 1, check.RunningPods(smaller))
+
+			env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
+				check.Always(check.None(check.ClaimsWith(pool, requesting("2"), "for both"))))
+		},
+	}
+})

@@ -1,0 +1,37 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Pods that exclude each other by zone get nodes in zones of their own, and no
+// more nodes than that. It may take a batch for each of them: the next one can't be
+// placed before it is known in which zone the last one is.
+//
+// Source: podAntiAffinity of the Pod API; https://karpenter.sh/docs/concepts/scheduling,
+// "Pod affinity/anti-affinity".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "gives pods that exclude each other by zone a zone each",
+	Needs: []providers.Capability{providers.NodePools, providers.Zones},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(2).On(pool).CPU("1")
+		app.Apart(app, corev1.LabelTopologyZone)
+
+		before := env.Now()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 2, check.RunningPods(app))
+		env.Await(ctx, 2, check.ReadyNodes(pool))
+
+		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
+			check.Always(check.None(check.ClaimsWith(pool, requesting("2"), "for both"))),
+			check.Finally(check.Balanced(0, check.ReadyNodes(pool), corev1.LabelTopologyZone)))
+	},
+})

@@ -1,0 +1,59 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// avoidance is a choice by what pods don't want, and what a provider must have
+// for them to find anything else.
+type avoidance struct {
+	choice
+	needs []providers.Capability
+}
+
+// Pods whose required affinity excludes a value of a label get nodes with another
+// one, and the pool that has nothing else is passed over, however great its weight:
+// whoever leaves a zone in trouble must not be sent back to it. Which value it is,
+// is learned from a node that pods without a wish got.
+//
+// Source: https://karpenter.sh/docs/concepts/scheduling, "Node affinity" and
+// "Well-Known Labels".
+var _ = e2e.Table(Suite, []avoidance{
+	{choice{"a zone", corev1.LabelTopologyZone}, []providers.Capability{providers.Zones}},
+	{choice{"a capacity type", karpenter.CapacityTypeLabel}, []providers.Capability{providers.Spot}},
+	{choice{"an instance type", corev1.LabelInstanceTypeStable}, nil},
+	{choice{"a label of the pool", team}, nil},
+}, func(a avoidance) e2e.Spec {
+	return e2e.Spec{
+		Name:  "gives pods that exclude " + a.what + " nodes that don't have it",
+		Needs: append([]providers.Capability{providers.NodePools}, a.needs...),
+		Run: func(ctx context.Context, env *e2e.Env) {
+			kind := karpenter.CapacityTypeLabel
+			sample := fixtures.NodePool().Label(team, "red")
+			scout := fixtures.Deployment(1).On(sample)
+			env.Create(ctx, sample, scout)
+			env.Await(ctx, 1, check.RunningPods(scout))
+			value := karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(sample))[0].Unstructured(), a.key)
+
+			excluded, open := rivals()
+			excluded.Require(a.key, fixtures.In, value)
+			open.Label(team, "blue").Require(kind, fixtures.Exists)
+			app := among(excluded).Require(a.key, fixtures.NotIn, value)
+			before := env.Now()
+			env.Create(ctx, excluded, open, app)
+			env.Await(ctx, 2, check.RunningPods(app))
+
+			env.Expect(env.Since(before), passedOver(excluded, app),
+				check.Always(check.None(check.Nodes(open).With("that are "+value, check.Labeled(a.key, value)))),
+				check.Finally(check.Exactly(2, check.ReadyNodes(open))))
+		},
+	}
+})

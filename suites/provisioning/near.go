@@ -1,0 +1,41 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Pods that must share a node with another one, and wait together with it, are
+// counted when that node is chosen: it has room for all of them, and the node beside
+// it, where they may not run, for none. A node too small for them can't be mended:
+// its pod runs there already. They all wait for a pool, so that they are one batch.
+//
+// Source: podAffinity of the Pod API; https://karpenter.sh/docs/concepts/scheduling,
+// "Pod affinity/anti-affinity".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "chooses a node that has room for the pods that must be near its first one",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b")
+		leader := fixtures.Deployment(1).On(pool).CPU("1").Select(rack, "a")
+		other := fixtures.Deployment(1).On(pool).CPU("1").Select(rack, "b")
+		followers := fixtures.Deployment(2).On(pool).CPU("1").Near(leader, corev1.LabelHostname)
+
+		before := env.Now()
+		env.Create(ctx, followers, other, leader)
+		env.Await(ctx, 1, check.PodsOf(leader))
+		env.Create(ctx, pool)
+		env.Await(ctx, 1, check.RunningPods(other))
+		env.Await(ctx, 2, check.RunningPods(followers))
+
+		env.Expect(env.Since(before),
+			check.Always(check.AtMost(2, check.NodeClaims(pool))),
+			check.Finally(check.Exactly(1, check.ClaimsWith(pool, requesting("3"), "for three CPUs or more"))))
+	},
+})

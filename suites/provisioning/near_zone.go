@@ -1,0 +1,52 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// meeting is how pods meet others, of which so many run when they come.
+type meeting struct {
+	how     string
+	running int
+}
+
+// Pods that must be in the zone of others get their nodes there, of whatever pool
+// these are, and whether the others run already or come with them: traffic between
+// zones is slow, and billed.
+//
+// Source: podAffinity of the Pod API; https://karpenter.sh/docs/concepts/scheduling,
+// "Pod affinity/anti-affinity".
+var _ = e2e.Table(Suite, []meeting{
+	{"of another pool's pods that run", 1},
+	{"of another pool's pods that come with them", 0},
+}, func(m meeting) e2e.Spec {
+	return e2e.Spec{
+		Name:  "keeps pods in the zone " + m.how,
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			zone := corev1.LabelTopologyZone
+			there, here := fixtures.NodePool(), fixtures.NodePool()
+			leader := fixtures.Deployment(1).On(there)
+			followers := fixtures.Deployment(3).On(here).OnePodPerNode().Near(leader, zone)
+
+			before := env.Now()
+			env.Create(ctx, there, here, leader)
+			env.Await(ctx, m.running, check.RunningPods(leader))
+			env.Create(ctx, followers)
+			where := karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(there))[0].Unstructured(), zone)
+			env.Await(ctx, 3, check.RunningPods(followers))
+
+			env.Expect(env.Since(before),
+				check.Always(check.AtMost(3, check.NodeClaims(here))),
+				check.Always(check.Each(check.NodeClaims(here), "require that zone", check.Requiring(zone, where))))
+		},
+	}
+})

@@ -1,0 +1,83 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// labels are those of a pool's template.
+type labels map[string]string
+
+// on sets the labels of a pool's template.
+func (l labels) on(pool *fixtures.Pool) *fixtures.Pool {
+	for key, value := range l {
+		pool.Label(key, value)
+	}
+	return pool
+}
+
+// affinity is what pods require of their nodes, a pool that doesn't meet it, and
+// one that does.
+type affinity struct {
+	says        string
+	of          func(*fixtures.Workload) *fixtures.Workload
+	unmet, meet labels
+}
+
+// requires is an affinity of one expression about the size.
+func requires(operator string, values ...string) func(*fixtures.Workload) *fixtures.Workload {
+	return func(w *fixtures.Workload) *fixtures.Workload { return w.Require(size, operator, values...) }
+}
+
+// Required node affinity chooses among pools by each of its operators, by any of
+// its terms, and by all expressions of a term. The pool that doesn't meet it has
+// more weight, and serves pods that ask for nothing; those that ask get nodes of
+// the other one: a node on which they may not run is paid for and of no use.
+//
+// Source: nodeAffinity of the Pod API;
+// https://karpenter.sh/docs/concepts/scheduling, "Node affinity".
+var _ = e2e.Table(Suite, []affinity{
+	{"says In", requires(fixtures.In, "3"), labels{size: "5"}, labels{size: "3"}},
+	{"says NotIn", requires(fixtures.NotIn, "5"), labels{size: "5"}, labels{size: "3"}},
+	{"says Exists", requires(fixtures.Exists), nil, labels{size: "3"}},
+	{"says DoesNotExist", requires(fixtures.DoesNotExist), labels{size: "5"}, nil},
+	{"says Gt", requires(fixtures.Gt, "4"), labels{size: "4"}, labels{size: "5"}},
+	{"says Lt", requires(fixtures.Lt, "4"), labels{size: "4"}, labels{size: "3"}},
+	{
+		"has a second term that can be met", func(w *fixtures.Workload) *fixtures.Workload {
+			return w.Require(size, fixtures.In, "7").OrRequire(size, fixtures.In, "3")
+		},
+		labels{size: "5"},
+		labels{size: "3"},
+	},
+	{
+		"has two expressions", func(w *fixtures.Workload) *fixtures.Workload {
+			return w.Require(size, fixtures.In, "3").Require(team, fixtures.In, "red")
+		},
+		labels{size: "3", team: "blue"},
+		labels{size: "3", team: "red"},
+	},
+}, func(a affinity) e2e.Spec {
+	return e2e.Spec{
+		Name:  "takes the pool that meets an affinity which " + a.says,
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			unmet, meeting := rivals()
+			app := a.of(among(unmet))
+			indifferent := fixtures.Deployment(1).On(unmet)
+
+			before := env.Now()
+			env.Create(ctx, a.unmet.on(unmet), a.meet.on(meeting), app)
+			env.Await(ctx, 2, check.RunningPods(app))
+			choosy := env.Since(before)
+			env.Create(ctx, indifferent)
+			env.Await(ctx, 1, check.RunningPods(indifferent))
+
+			env.Expect(choosy, passedOver(unmet, app), check.Finally(check.Exactly(2, check.ReadyNodes(meeting))))
+		},
+	}
+})

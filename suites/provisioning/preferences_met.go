@@ -1,0 +1,54 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// wish is a preference of pods, and what it says.
+type wish struct {
+	says string
+	of   func(*fixtures.Workload) *fixtures.Workload
+}
+
+// A preference for nodes that some pool can launch is followed, against the weight
+// of pools: the pod's wish comes before the administrator's. Of several the one with
+// the greatest weight is tried first, and the next one if no pool meets it.
+//
+// Source: https://karpenter.sh/docs/concepts/scheduling, "Preferences"; setting
+// preference-policy, Respect by default; Karpenter:
+// pkg/controllers/provisioning/scheduling/preferences.go.
+var _ = e2e.Table(Suite, []wish{
+	{"preference", func(w *fixtures.Workload) *fixtures.Workload {
+		return w.Prefer(1, size, fixtures.In, "3")
+	}},
+	{"weightiest preference", func(w *fixtures.Workload) *fixtures.Workload {
+		return w.Prefer(10, size, fixtures.In, "5").Prefer(90, size, fixtures.In, "3")
+	}},
+	{"next preference where the weightiest can't be met", func(w *fixtures.Workload) *fixtures.Workload {
+		return w.Prefer(10, size, fixtures.In, "3").Prefer(90, size, fixtures.In, "7")
+	}},
+}, func(p wish) e2e.Spec {
+	return e2e.Spec{
+		Name:  "follows the " + p.says + " of pods",
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			heavier, wished := rivals()
+			app := p.of(among(heavier))
+			indifferent := fixtures.Deployment(1).On(heavier)
+
+			before := env.Now()
+			env.Create(ctx, heavier.Label(size, "5"), wished.Label(size, "3"), app)
+			env.Await(ctx, 2, check.RunningPods(app))
+			wishful := env.Since(before)
+			env.Create(ctx, indifferent)
+			env.Await(ctx, 1, check.RunningPods(indifferent))
+
+			env.Expect(wishful, passedOver(heavier, app), check.Finally(check.Exactly(2, check.ReadyNodes(wished))))
+		},
+	}
+})

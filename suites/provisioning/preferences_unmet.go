@@ -1,0 +1,39 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A preference that can't be met is given up, of whatever kind it is: the pods get
+// their node, one is enough for all of them, and nobody is told that there is none.
+// Preferences that hold pods up make an outage of a wish.
+//
+// Source: https://karpenter.sh/docs/concepts/scheduling, "Preferences";
+// preferredDuringSchedulingIgnoredDuringExecution and ScheduleAnyway of the Pod API.
+var _ = e2e.Table(Suite, []wish{
+	{"node affinity", func(w *fixtures.Workload) *fixtures.Workload { return w.Prefer(1, nowhere, fixtures.Exists) }},
+	{"pod affinity", func(w *fixtures.Workload) *fixtures.Workload { return w.PreferNear(fixtures.Pod(), rack) }},
+	{"pod anti-affinity", func(w *fixtures.Workload) *fixtures.Workload { return w.PreferApart(w, rack) }},
+	{"topology spread", func(w *fixtures.Workload) *fixtures.Workload { return w.Spread(fixtures.Over(nowhere).Anyway()) }},
+}, func(p wish) e2e.Spec {
+	return e2e.Spec{
+		Name:  "gives up a preferred " + p.says + " that can't be had",
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool().Label(rack, "only")
+			app := p.of(fixtures.Deployment(3).On(pool))
+
+			before := env.Now()
+			env.Create(ctx, pool, app)
+			env.Await(ctx, 3, check.RunningPods(app))
+
+			env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))),
+				check.Always(check.None(refusals(app).AmongObjects(check.PodsOf(app)))))
+		},
+	}
+})

@@ -1,0 +1,42 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Pods are spread over the domains that they can reach: one that only nodes of
+// another pool have, which their node selector rules out, is none of them. Otherwise
+// whoever adds a pool for one team stops the scale-up of another.
+//
+// Source: topologySpreadConstraints, nodeAffinityPolicy (Honor by default), of the
+// Pod API; https://github.com/kubernetes-sigs/karpenter/issues/2623, whose mending
+// was taken back by https://github.com/kubernetes-sigs/karpenter/pull/2797.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "spreads pods over no domain but those that they can reach",
+	Needs: []providers.Capability{providers.NodePools},
+	Known: []e2e.Known{{
+		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/2623",
+		Reason:   "a domain of a pool that the pods don't select counts as an empty one, so that all pods but one are refused",
+	}},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		here, elsewhere := fixtures.NodePool().Label(rack, "a"), fixtures.NodePool().Label(rack, "b")
+		other := fixtures.Deployment(1).On(elsewhere)
+		app := fixtures.Deployment(2).On(here).OnePodPerNode().Spread(fixtures.Over(rack))
+
+		before := env.Now()
+		env.Create(ctx, here, elsewhere, other)
+		env.Await(ctx, 1, check.RunningPods(other))
+		env.Create(ctx, app)
+		env.AwaitAtLeast(ctx, 1, check.RunningPods(app))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before), check.Always(check.None(refusals(app).AmongObjects(check.PodsOf(app)))),
+			check.Finally(check.Exactly(2, check.NodeClaims(here))))
+	},
+})

@@ -1,0 +1,41 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// What pods require of their neighbours, and of how they are spread, is not given
+// up: where it can't be had an event says so, and nothing is launched, which would
+// stand empty. The pod beside them gets its node all the same.
+//
+// Source: podAffinity and topologySpreadConstraints, whenUnsatisfiable DoNotSchedule,
+// of the Pod API; https://karpenter.sh/docs/concepts/scheduling.
+var _ = e2e.Table(Suite, []wish{
+	{"to be near pods that aren't there", func(w *fixtures.Workload) *fixtures.Workload { return w.Near(fixtures.Pod(), rack) }},
+	{"to be spread over a label that no node has", func(w *fixtures.Workload) *fixtures.Workload { return w.Spread(fixtures.Over(nowhere)) }},
+}, func(p wish) e2e.Spec {
+	return e2e.Spec{
+		Name:  "launches nothing for pods that have " + p.says,
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool().Label(rack, "only")
+			hopeless, modest := p.of(fixtures.Deployment(1).On(pool)), fixtures.Deployment(1).On(pool)
+
+			before := env.Now()
+			env.Create(ctx, pool, hopeless)
+			env.AwaitAtLeast(ctx, 1, refusals(hopeless))
+			alone := env.Since(before)
+			env.Create(ctx, modest)
+			env.Await(ctx, 1, check.RunningPods(modest))
+
+			env.Expect(alone, passedOver(pool, hopeless))
+			env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))),
+				check.Always(check.None(check.BoundPods(hopeless))))
+		},
+	}
+})
