@@ -53,7 +53,8 @@ func (e *Env) ask(ctx context.Context, object fixtures.Object) (*unstructured.Un
 	if err != nil {
 		return o, err
 	}
-	return o, e.send(ctx, ref, o, metav1.DryRunAll)
+	_, err = e.send(ctx, ref, o, metav1.DryRunAll)
+	return o, err
 }
 
 // invalid tells an object that is wrong from a server that can't answer. What an

@@ -65,7 +65,8 @@ func (e *Env) nodeClassCalled(ctx context.Context, name string) map[string]any {
 	o := e.session.Adapter.NodeClassObject(name)
 	kind := e.session.Adapter.NodeClassGVR()
 	if !slices.ContainsFunc(e.created, func(r reference) bool { return r.kind == kind && r.name == name }) {
-		e.created = append(e.created, e.apply(ctx, o))
+		ref, _ := e.apply(ctx, o)
+		e.created = append(e.created, ref)
 	}
 	gvk := o.GroupVersionKind()
 	return map[string]any{"group": gvk.Group, "kind": gvk.Kind, "name": o.GetName()}

@@ -68,33 +68,39 @@ func newEnv(s *Session, r recording) *Env {
 func (e *Env) Create(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		o := e.complete(ctx, object.Unstructured())
-		ref := e.apply(ctx, o)
+		ref, applied := e.apply(ctx, o)
 		e.created = append(e.created, ref)
 		if ref.kind == karpenter.NodePools {
-			e.awaitReadiness(ctx, ref)
+			e.awaitReadiness(ctx, ref, applied.GetGeneration())
 		}
 	}
 }
 
-// awaitReadiness waits until a NodePool is said to be ready or not to be.
-func (e *Env) awaitReadiness(ctx context.Context, pool reference) {
+// awaitReadiness waits until a NodePool, as it is now, is said to be ready or not
+// to be.
+func (e *Env) awaitReadiness(ctx context.Context, pool reference, generation int64) {
 	err := e.recorder.Await(ctx, func(w *history.World) bool {
 		o := w.Get(pool.kind, pool.namespace, pool.name)
-		if o == nil {
+		if o == nil || o.Unstructured().GetGeneration() < generation {
 			return false
 		}
 		ready, found := karpenter.Condition(o.Unstructured(), karpenter.Ready)
-		return found && ready.Status != metav1.ConditionUnknown
+		return found && ready.Status != metav1.ConditionUnknown && ready.ObservedGeneration == o.Unstructured().GetGeneration()
 	})
 	if err != nil {
 		e.fail(ctx, "waiting for the condition Ready of %s: %w", pool, err)
 	}
 }
 
-// Change applies objects again after their builders were changed.
+// Change applies objects again after their builders were changed. For a NodePool
+// it waits as Create does: until it is said to be ready as it is now, Karpenter
+// has no pool.
 func (e *Env) Change(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
-		e.apply(ctx, e.complete(ctx, object.Unstructured()))
+		ref, applied := e.apply(ctx, e.complete(ctx, object.Unstructured()))
+		if ref.kind == karpenter.NodePools {
+			e.awaitReadiness(ctx, ref, applied.GetGeneration())
+		}
 	}
 }
 
@@ -225,28 +231,29 @@ func (e *Env) fail(ctx context.Context, format string, args ...any) {
 	panic(ending{verdict: verdict, reason: reason, detail: detail, at: time.Now()})
 }
 
-func (e *Env) apply(ctx context.Context, o *unstructured.Unstructured) reference {
+// apply applies an object and returns it as it is stored now.
+func (e *Env) apply(ctx context.Context, o *unstructured.Unstructured) (reference, *unstructured.Unstructured) {
 	ref, err := e.refer(o)
 	if err != nil {
 		e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
 	}
-	if err := e.send(ctx, ref, o); err != nil {
+	applied, err := e.send(ctx, ref, o)
+	if err != nil {
 		e.skipIfAbsent(o, err)
 		e.fail(ctx, "applying %s %s: %v", o.GetKind(), o.GetName(), err)
 	}
-	return ref
+	return ref, applied
 }
 
 // send applies an object and returns the API server's answer.
-func (e *Env) send(ctx context.Context, ref reference, o *unstructured.Unstructured, dryRun ...string) error {
+func (e *Env) send(ctx context.Context, ref reference, o *unstructured.Unstructured, dryRun ...string) (*unstructured.Unstructured, error) {
 	data, err := json.Marshal(o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = e.at(ref).Patch(ctx, ref.name, types.ApplyPatchType, data, metav1.PatchOptions{
+	return e.at(ref).Patch(ctx, ref.name, types.ApplyPatchType, data, metav1.PatchOptions{
 		FieldManager: fieldManager, Force: new(true), FieldValidation: metav1.FieldValidationStrict, DryRun: dryRun,
 	})
-	return err
 }
 
 // skipIfAbsent skips the spec if an object was refused since the provider's CRD

@@ -38,13 +38,17 @@ func wellFormed() Invariant {
 		Source: "metav1.Condition",
 		Check: func(p Params) check.Check {
 			return check.Follow(name, "no object had conditions", func() func(*check.Moment) {
-				return func(m *check.Moment) { seeConditions(m, p) }
+				writes := &staleWrites{}
+				return func(m *check.Moment) {
+					writes.see(m)
+					seeConditions(m, p, writes)
+				}
 			})
 		},
 	}
 }
 
-func seeConditions(m *check.Moment, p Params) {
+func seeConditions(m *check.Moment, p Params, writes *staleWrites) {
 	judged := func(r schema.GroupVersionResource) bool {
 		return r == karpenter.NodeClaims || r == karpenter.NodePools || p.isNodeClass(r)
 	}
@@ -53,16 +57,17 @@ func seeConditions(m *check.Moment, p Params) {
 	case m.Event == nil:
 		for _, r := range slices.DeleteFunc(m.World.Resources(), func(r schema.GroupVersionResource) bool { return !judged(r) }) {
 			for _, o := range m.World.List(r) {
-				judgeConditions(m, nil, o)
+				judgeConditions(m, nil, o, writes)
 			}
 		}
 	case judged(m.Event.Resource):
-		judgeConditions(m, m.Before, m.Event.Object)
+		judgeConditions(m, m.Before, m.Event.Object, writes)
 	}
 }
 
-// judgeConditions judges those that an event has changed; each is a test.
-func judgeConditions(m *check.Moment, before, o *history.Object) {
+// judgeConditions judges those that an event has changed; each is a test. What was
+// written again as it had been is no fault of its own.
+func judgeConditions(m *check.Moment, before, o *history.Object, writes *staleWrites) {
 	var was []map[string]any
 	if before != nil && before.UID == o.UID {
 		was = list(before.Unstructured(), "status", "conditions")
@@ -78,7 +83,7 @@ func judgeConditions(m *check.Moment, before, o *history.Object) {
 		if ofType(all[:i], c["type"]) != nil {
 			fault = "is there twice"
 		}
-		if fault != "" {
+		if kind, _ := c["type"].(string); fault != "" && !writes.stale(kind) {
 			m.Broken(fmt.Sprintf("condition %v of %s %s %s", c["type"], o.Unstructured().GetKind(), o.Name, fault), o)
 		}
 	}

@@ -25,7 +25,7 @@ const rebooting = "Rebooting"
 //
 // Source: status.conditions of NodeClaim (Karpenter: pkg/apis/v1/nodeclaim_status.go;
 // pkg/controllers/nodeclaim/lifecycle). Only a
-// restart in place takes Initialized back.
+// restart in place takes Initialized back; for what staleWrites forgives, see there.
 //
 // Several may become true in one event, since Karpenter patches them together. What a
 // stage has found out is there with it: the instance (status.providerID) with Launched,
@@ -37,12 +37,18 @@ func stagesInOrder() Invariant {
 		Check: func(Params) check.Check {
 			return check.Follow("NodeClaims are launched, registered and initialized in that order, and for good",
 				"no NodeClaim got any further",
-				func() func(*check.Moment) { return followStages }, karpenter.NodeClaims)
+				func() func(*check.Moment) {
+					writes := &staleWrites{}
+					return func(m *check.Moment) {
+						writes.see(m)
+						followStages(m, writes)
+					}
+				}, karpenter.NodeClaims)
 		},
 	}
 }
 
-func followStages(m *check.Moment) {
+func followStages(m *check.Moment, writes *staleWrites) {
 	if m.Event == nil || m.Event.Type == watch.Deleted {
 		return
 	}
@@ -52,6 +58,7 @@ func followStages(m *check.Moment) {
 		switch {
 		case is && i > 0 && !reached(claim, stages[i-1]):
 			m.Broken(fmt.Sprintf("NodeClaim %s is %s, but not %s", claim.Name, stage, stages[i-1]), claim)
+		case was && !is && writes.stale(stage):
 		case was && !is && !(stage == karpenter.Initialized && reached(claim, rebooting)):
 			m.Suspect(fmt.Sprintf("NodeClaim %s was %s, and no longer is", claim.Name, stage), m.Before, claim)
 		case is && !was:

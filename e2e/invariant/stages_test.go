@@ -30,6 +30,19 @@ func TestStagesInOrder(t *testing.T) {
 		"the condition is removed": {historytest.Begin().
 			Add(claim("c").True(karpenter.Launched)).
 			Change(claim("c")), check.Broken, "was Launched"},
+		"written again as it was, with other news": {historytest.Begin().
+			Add(claim("c")).
+			Change(claim("c").False(karpenter.Launched)).
+			Change(claim("c").True(karpenter.Launched)).
+			Change(claim("c").False(karpenter.Launched).True(karpenter.DisruptionReason)), check.Holds, ""},
+		"written again as it was": {historytest.Begin().
+			Add(claim("c")).
+			Change(claim("c").False(karpenter.Launched)).
+			Change(claim("c").True(karpenter.Launched)).
+			Change(claim("c").False(karpenter.Launched)), check.Broken, "was Launched"},
+		"never like this before": {historytest.Begin().
+			Add(claim("c").True(karpenter.Launched)).
+			Change(claim("c").False(karpenter.Launched).True(karpenter.DisruptionReason)), check.Broken, "was Launched"},
 		"another claim of the same name": {historytest.Begin().
 			Add(claim("c").True(karpenter.Launched)).
 			Change(claim("c").UID("2")), check.Holds, ""},

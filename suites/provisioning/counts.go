@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
@@ -34,4 +35,15 @@ func passedOver(pool *fixtures.Pool, app *fixtures.Workload) check.Check {
 // workload. The scheduler's own events of the same reason don't count.
 func refusals(app *fixtures.Workload) check.Count {
 	return check.Reports(karpenter.ReasonFailedScheduling, app)
+}
+
+// answers counts what shows that the pods of a workload have been looked at: that
+// no node fits them, or NodeClaims that a pool has got since.
+func answers(app *fixtures.Workload, pool *fixtures.Pool, since *history.World) check.Count {
+	no, yes := refusals(app), check.NodeClaims(pool).New(since)
+	return check.Count{
+		Name:  fmt.Sprintf("%s, or %s", no, yes),
+		Of:    func(w *history.World) []*history.Object { return append(no.Of(w), yes.Of(w)...) },
+		Reads: append(no.Reads, yes.Reads...),
+	}
 }
