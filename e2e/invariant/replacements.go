@@ -29,7 +29,8 @@ const reasonLaunching = "DisruptionLaunching"
 // it is broken when all that it may replace are being deleted and it isn't
 // initialized, or isn't even made; with several disruptions under way, that is later
 // than the first. Not judged are disruptions of which one was given up, or whose
-// NodeClaim expired meanwhile or was being deleted before, and those whose events the
+// NodeClaim expired meanwhile or was being deleted before, those whose replacement is
+// being deleted too, as when somebody deletes the pool, and those whose events the
 // recording lacks. That a NodeClaim had to be replaced at all is certain only where its
 // pods had nowhere else to go.
 func replacedFirst() Invariant {
@@ -204,7 +205,7 @@ func (r *replacements) event(m *check.Moment) {
 		return
 	}
 	for name, n := range r.news {
-		if n.proven() {
+		if n.proven() && !deleting(m.World.Get(karpenter.NodeClaims, "", name)) {
 			m.Suspect(fmt.Sprintf("the deletion of NodeClaim %s began when its replacement %s was not initialized", n.early, name),
 				m.World.Get(karpenter.NodeClaims, "", n.early), m.World.Get(karpenter.NodeClaims, "", name))
 		}

@@ -57,8 +57,11 @@ func TestReplacedFirst(t *testing.T) {
 		},
 		"said late": {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(0).Deleting()).
 			Add(terminating(0), launching(10)), check.Broken, "c10"},
-		"said very late":             {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(10)).Add(launching(10)), check.Holds, ""},
-		"deleted by somebody else":   {replacing().Change(ready(0).Deleting()).Change(ready(10)), check.Vacuous, ""},
+		"said very late":           {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(10)).Add(launching(10)), check.Holds, ""},
+		"deleted by somebody else": {replacing().Change(ready(0).Deleting()).Change(ready(10)), check.Vacuous, ""},
+		"deleted with its replacement": {
+			replacing().Change(itsClaim(10).Deleting()).Change(ready(0).Deleting()).Change(ready(10).Deleting()).Add(terminating(0)), check.Vacuous, "",
+		},
 		"for pods, not to replace":   {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(0).Deleting()).Add(terminating(0)), check.Vacuous, ""},
 		"one of two, the other's":    {two().Change(ready(11)).Change(ready(1).Deleting()).Add(terminating(1)), check.Holds, ""},
 		"both of two, one too early": {two().Change(ready(11)).Change(ready(1).Deleting(), ready(0).Deleting()).Add(terminating(1), terminating(0)), check.Broken, "c10"},
