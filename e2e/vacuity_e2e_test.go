@@ -18,6 +18,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
+	"github.com/plumbline-e2e/plumbline/suites/consolidation"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
 	"github.com/plumbline-e2e/plumbline/suites/nodeclaim"
@@ -35,7 +36,9 @@ const expired = 35 * time.Second
 // behaviours are the suites whose specs make something happen by pods that they
 // create and by changes that they make.
 func behaviours() []*e2e.Suite {
-	return []*e2e.Suite{provisioning.Suite, taints.Suite, drift.Suite, expiration.Suite, budgets.Suite, nodeclaim.Suite}
+	return []*e2e.Suite{
+		provisioning.Suite, taints.Suite, drift.Suite, expiration.Suite, budgets.Suite, consolidation.Suite, nodeclaim.Suite,
+	}
 }
 
 // lifts are the specs whose only change lifts what they have tested by pods

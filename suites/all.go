@@ -34,6 +34,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
 	"github.com/plumbline-e2e/plumbline/suites/chaos"
 	"github.com/plumbline-e2e/plumbline/suites/controls"
+	"github.com/plumbline-e2e/plumbline/suites/consolidation"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
 	"github.com/plumbline-e2e/plumbline/suites/migration"
@@ -57,6 +58,7 @@ func All() []*e2e.Suite {
 		controls.Suite,
 		termination.Suite,
 		migration.Suite,
+		consolidation.Suite,
 		static.Suite,
 		chaos.Suite,
 	}

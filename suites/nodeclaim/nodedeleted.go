@@ -3,8 +3,6 @@ package nodeclaim
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -29,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, in(claim, karpenter.Initialized))
 
 		before := env.Now()
-		env.Delete(ctx, node{env.Await(ctx, 1, model.nodes(claim))[0].Name})
+		env.Delete(ctx, fixtures.Node(env.Await(ctx, 1, model.nodes(claim))[0].Name))
 		env.Await(ctx, 0, claims(claim))
 
 		env.Expect(env.Since(before),
@@ -39,16 +37,3 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(check.AtLeast(1, deleting(model.nodes(claim))), check.None(model.nodes(claim))))
 	},
 })
-
-// node is one that is there, to be deleted.
-type node struct{ name string }
-
-// GetName returns its name.
-func (n node) GetName() string { return n.name }
-
-// Unstructured returns what identifies it.
-func (n node) Unstructured() *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": n.name},
-	}}
-}

@@ -1,0 +1,43 @@
+package consolidation
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node is not removed for room elsewhere that its pods can't use: what they demand of
+// each other and of nodes counts as it does when they are scheduled. Pods that exclude
+// each other keep their two nodes, while another pool's two nodes become one.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation": nodes are
+// removed if their pods can run on others.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "keeps the nodes of pods that exclude each other",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		held, free := consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized), consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized)
+		apart, app := fixtures.Deployment(2).OnePodPerNode().On(held), fixtures.Deployment(1).On(free)
+		first, second := fixtures.Pod().On(free).HostPort(port), fixtures.Deployment(1).On(free).HostPort(port)
+		env.Create(ctx, held, free, apart, app, first)
+		env.Await(ctx, 2, check.RunningPods(apart))
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 1, check.RunningPods(first))
+		env.Create(ctx, second)
+		env.Await(ctx, 1, check.RunningPods(second))
+		env.Watch(ctx, rested)
+
+		before := env.Now()
+		env.Delete(ctx, first)
+		env.Await(ctx, 1, check.DisruptedNodes(free))
+		env.Watch(ctx, decided)
+		env.Await(ctx, 1, check.Nodes(free))
+
+		env.Expect(env.Since(before),
+			check.Always(check.When(check.None(check.PodsOf(first)), spared(apart, held))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.Exactly(1, check.Nodes(free))))
+	},
+})

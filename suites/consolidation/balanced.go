@@ -1,0 +1,59 @@
+package consolidation
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// With the policy Balanced a node goes only if that saves enough for the pods that must
+// move: a small node with a pod that is costly to move stays, though the pod would fit on a
+// large one. The same node of a pool whose policy looks at nothing but savings goes.
+//
+// Source: designs/balanced-consolidation.md; spec.disruption.consolidationPolicy.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "leaves costly pods alone for small savings when its policy is Balanced",
+	Needs: []providers.Capability{providers.NodePools},
+	Since: e2e.Since{Karpenter: "1.14"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		held, free := consolidates(onDemand(), fixtures.Balanced), consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
+		large, first := resting(held), fixtures.Pod().On(held).HostPort(port)
+		other, second := resting(free), fixtures.Pod().On(free).HostPort(port)
+		holding, freely := costly(held), costly(free)
+		env.Create(ctx, held, free, large, first, other, second)
+		env.Await(ctx, 1, check.RunningPods(large))
+		env.Await(ctx, 1, check.RunningPods(first))
+		env.Await(ctx, 1, check.RunningPods(other))
+		env.Await(ctx, 1, check.RunningPods(second))
+		env.Create(ctx, holding, freely)
+		env.Await(ctx, 1, check.RunningPods(holding))
+		env.Await(ctx, 1, check.RunningPods(freely))
+		env.Watch(ctx, rested)
+
+		before := env.Now()
+		env.Delete(ctx, first, second)
+		env.Await(ctx, 1, check.DisruptedNodes(free))
+		env.Watch(ctx, decided)
+		env.Await(ctx, 1, check.Nodes(free))
+
+		env.Expect(env.Since(before),
+			check.Always(check.When(check.None(check.PodsOf(first)), spared(holding, held))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.Exactly(1, check.Nodes(free))))
+	},
+})
+
+// resting builds a pod that needs a large node and may not be moved from it.
+func resting(pool *fixtures.Pool) *fixtures.Workload {
+	return fixtures.Deployment(1).On(pool).CPU("3").Annotate(karpenter.DoNotDisruptAnnotation, "true")
+}
+
+// costly builds a pod that is as costly to move as a pod can be, and wants a port.
+func costly(pool *fixtures.Pool) *fixtures.Workload {
+	return fixtures.Deployment(1).On(pool).HostPort(port).Annotate(corev1.PodDeletionCost, "2147483647")
+}

@@ -1,0 +1,42 @@
+package consolidation
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node that is about to go because it is empty stays if a pod lands on it in time:
+// otherwise the pod would be evicted as soon as it runs. The empty node of another
+// pool goes, for which the same was decided at the same time.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation";
+// spec.disruption.consolidationPolicy of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "leaves a node alone on which a pod lands while it is empty",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		kept, free := fixtures.NodePool(), fixtures.NodePool()
+		keeping, freely := fixtures.Deployment(1).On(kept), fixtures.Deployment(1).On(free)
+		landing := fixtures.Deployment(1).On(kept)
+		env.Create(ctx, kept, free, keeping, freely)
+		env.Await(ctx, 1, check.RunningPods(keeping))
+		env.Await(ctx, 1, check.RunningPods(freely))
+
+		before := env.Now()
+		env.Delete(ctx, keeping, freely)
+		env.Watch(ctx, rested)
+		env.Change(ctx, consolidates(kept, fixtures.WhenEmpty), consolidates(free, fixtures.WhenEmpty))
+		env.Watch(ctx, considered)
+		env.Create(ctx, landing)
+		env.Await(ctx, 0, check.Nodes(free))
+
+		landed := check.AllOf(check.None(check.RunningPods(keeping)), check.AtLeast(1, check.RunningPods(landing)))
+		env.Expect(env.Since(before),
+			check.Always(check.When(landed, check.None(check.DisruptedNodes(kept)))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.None(check.Nodes(free))))
+	},
+})

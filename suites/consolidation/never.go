@@ -1,0 +1,37 @@
+package consolidation
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Nodes whose pool has consolidateAfter Never stay, although they are empty: they
+// are kept for work that will come. Those of another pool, which differs in nothing
+// else, go meanwhile.
+//
+// Source: spec.disruption.consolidateAfter of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "keeps empty nodes while consolidateAfter is Never",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		kept, free := fixtures.NodePool().ConsolidateAfter("Never"), fixtures.NodePool()
+		keeping, freely := fixtures.Deployment(1).On(kept), fixtures.Deployment(1).On(free)
+		env.Create(ctx, kept, free, keeping, freely)
+		env.Await(ctx, 1, check.RunningPods(keeping))
+		env.Await(ctx, 1, check.RunningPods(freely))
+
+		before := env.Now()
+		env.Delete(ctx, keeping, freely)
+		env.Watch(ctx, rested)
+		env.Change(ctx, consolidates(free, fixtures.WhenEmpty))
+		env.Await(ctx, 0, check.Nodes(free))
+
+		env.Expect(env.Since(before),
+			check.Always(check.When(check.None(check.PodsOf(keeping)), check.None(check.DisruptedNodes(kept)))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.None(check.Nodes(free))))
+	},
+})

@@ -1,0 +1,42 @@
+package consolidation
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A pod that nobody owns doesn't keep its node: it is evicted as any other, and nothing
+// starts it again. Who wants it to stay says so by do-not-disrupt, as the pod on the other
+// node does; otherwise one forgotten pod would keep a node for ever.
+//
+// Source: https://github.com/kubernetes-sigs/karpenter/pull/70.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "removes a node although nobody owns its pod",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized)
+		app := fixtures.Deployment(1).On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
+		first, alone := fixtures.Pod().On(pool).HostPort(port), fixtures.Pod().On(pool).HostPort(port)
+		env.Create(ctx, pool, app, first)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 1, check.RunningPods(first))
+		env.Create(ctx, alone)
+		env.Await(ctx, 1, check.RunningPods(alone))
+		env.Watch(ctx, rested)
+
+		before := env.Now()
+		env.Delete(ctx, first)
+		env.Await(ctx, 0, check.PodsOf(alone))
+		env.Await(ctx, 1, check.Nodes(pool))
+
+		room := check.AllOf(check.None(check.PodsOf(first)), check.AtLeast(1, check.RunningPods(alone)))
+		env.Expect(env.Since(before),
+			check.LeadsTo(room, check.AtLeast(1, check.RunningPods(alone).On(check.DisruptedNodes(pool)))),
+			check.Always(check.When(check.None(check.PodsOf(first)), spared(app, pool))))
+	},
+})

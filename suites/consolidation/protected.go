@@ -1,0 +1,58 @@
+package consolidation
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// protection is what keeps a pod where it is: the workload and what goes with it.
+type protection struct {
+	words string
+	of    func(*fixtures.Workload) []fixtures.Object
+}
+
+// A node with a pod that must not be disrupted, or may not be evicted now, is left alone,
+// although the pod would fit elsewhere: an hour of work is worth more than an hour of a
+// node. Of two nodes here, either of which has room for the pods of the other, the one
+// without such a pod goes, with more pods to move.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption, "Pod-Level Controls";
+// annotation karpenter.sh/do-not-disrupt; policy/v1 PodDisruptionBudget.
+var _ = e2e.Table(Suite, []protection{
+	{"must not be disrupted", func(app *fixtures.Workload) []fixtures.Object {
+		return []fixtures.Object{app.Annotate(karpenter.DoNotDisruptAnnotation, "true")}
+	}},
+	{"may not be evicted", func(app *fixtures.Workload) []fixtures.Object {
+		return []fixtures.Object{app.MinAvailable(1), app}
+	}},
+}, func(protected protection) e2e.Spec {
+	return e2e.Spec{
+		Name:  "leaves nodes alone whose pods " + protected.words,
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized)
+			app, first := fixtures.Deployment(2).On(pool), fixtures.Pod().On(pool).HostPort(port)
+			held := fixtures.Deployment(1).On(pool).HostPort(port)
+			env.Create(ctx, pool, app, first)
+			env.Await(ctx, 2, check.RunningPods(app))
+			env.Await(ctx, 1, check.RunningPods(first))
+			env.Create(ctx, protected.of(held)...)
+			env.Await(ctx, 1, check.RunningPods(held))
+			env.Watch(ctx, rested)
+
+			before := env.Now()
+			env.Delete(ctx, first)
+			env.Await(ctx, 1, check.DisruptedNodes(pool))
+			env.Await(ctx, 1, check.Nodes(pool))
+
+			env.Expect(env.Since(before),
+				check.Always(check.When(check.None(check.PodsOf(first)), spared(held, pool))),
+				check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.Nodes(pool))))
+		},
+	}
+})

@@ -1,0 +1,49 @@
+package consolidation
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A NodeClaim says for which reason its node goes, in the words in which budgets name
+// reasons: who asks why a node went must not have to guess which budget allowed it.
+//
+// Source: condition DisruptionReason of the NodeClaim API;
+// designs/disruption-controls-by-reason.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "says whether a node goes because it is empty or underutilized",
+	Needs: []providers.Capability{providers.NodePools},
+	Since: e2e.Since{Karpenter: "1.2"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		idle, loose := consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized), consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
+		last, app, large := fixtures.Pod().On(idle), fixtures.Deployment(1).On(loose), fixtures.Pod().On(loose).CPU("3")
+		env.Create(ctx, idle, loose, last, app, large)
+		env.Await(ctx, 1, check.RunningPods(last))
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 1, check.RunningPods(large))
+
+		before, old := env.Now(), env.World()
+		env.Delete(ctx, last, large)
+		env.Await(ctx, 0, check.Nodes(idle))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(loose, old)))
+		env.Await(ctx, 0, check.Nodes(loose).Old(old))
+
+		env.Expect(env.Since(before), goesFor(fixtures.Empty, idle), goesFor(fixtures.Underutilized, loose))
+	},
+})
+
+// goesFor checks that NodeClaims of a pool are disrupted for this reason and no other.
+func goesFor(reason string, pool *fixtures.Pool) check.Check {
+	chosen := check.ClaimsWith(pool, check.True(karpenter.DisruptionReason), "that are being disrupted")
+	return check.Always(check.Each(chosen, "are "+reason, func(claim *unstructured.Unstructured) bool {
+		said, _ := karpenter.Condition(claim, karpenter.DisruptionReason)
+		return said.Reason == reason
+	}))
+}

@@ -1,0 +1,40 @@
+package consolidation
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node that is larger than its pods need is replaced by one that suffices and
+// costs less. No object says what a node costs; but one for pods of four CPUs has more
+// of them than one for a pod of one. The nodes are on-demand ones, since spot nodes
+// are replaced only behind a feature gate.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation";
+// designs/spot-consolidation.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "replaces a node that is too large for its pods by a smaller one",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
+		app, large := fixtures.Deployment(1).On(pool).CPU("1"), fixtures.Deployment(1).On(pool).CPU("3")
+		env.Create(ctx, pool, app, large)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 1, check.RunningPods(large))
+		node := env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured()
+
+		before, old := env.Now(), env.World()
+		env.Delete(ctx, large)
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(env.Since(before), check.Always(check.Each(check.ReplacedNodes(pool, old), "have less CPU for pods",
+			func(replacement *unstructured.Unstructured) bool { return smaller(replacement, node) })))
+	},
+})

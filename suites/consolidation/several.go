@@ -1,0 +1,42 @@
+package consolidation
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Several nodes on which little runs are replaced by a single one in one step, and
+// not one after the other: what they run is moved once, and the room for it is paid
+// once. Two nodes for pods of three CPUs become one for what is left.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation",
+// multi-node consolidation.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "replaces several nodes by one in one step",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
+		one, two := fixtures.Pod().On(pool).CPU("3").HostPort(port), fixtures.Pod().On(pool).CPU("3").HostPort(otherPort)
+		app, other := fixtures.Deployment(1).On(pool).HostPort(otherPort), fixtures.Deployment(1).On(pool).HostPort(port)
+		env.Create(ctx, pool, app, one)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 1, check.RunningPods(one))
+		env.Create(ctx, other, two)
+		env.Await(ctx, 1, check.RunningPods(other))
+		env.Await(ctx, 1, check.RunningPods(two))
+		env.Watch(ctx, rested)
+
+		before, old := env.Now(), env.World()
+		env.Delete(ctx, one, two)
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(2, check.DisruptedNodes(pool))),
+			check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+	},
+})

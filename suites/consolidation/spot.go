@@ -1,0 +1,40 @@
+package consolidation
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// An on-demand node is replaced by a spot node as soon as its pool allows that: spot
+// costs less, and whoever allows it wants to save. Were the replacement free to be
+// on-demand again, a shortage of spot would trade one node for a dearer one.
+//
+// Source: designs/spot-consolidation.md; https://karpenter.sh/docs/concepts/disruption,
+// "Consolidation".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "replaces an on-demand node by a spot node",
+	Needs: []providers.Capability{providers.NodePools, providers.Spot},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := onDemand()
+		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("3")
+		env.Create(ctx, pool, app, large)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 1, check.RunningPods(large))
+
+		before, old := env.Now(), env.World()
+		pool.Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.OnDemand, karpenter.Spot)
+		env.Change(ctx, consolidates(pool, fixtures.WhenEmptyOrUnderutilized))
+		env.Await(ctx, 1, judged(pool))
+		env.Delete(ctx, large)
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(env.Since(before), check.Always(check.Each(
+			check.ReplacedNodes(pool, old), "are spot nodes", check.Labeled(karpenter.CapacityTypeLabel, karpenter.Spot))))
+	},
+})

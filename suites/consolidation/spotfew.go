@@ -1,0 +1,46 @@
+package consolidation
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A spot node is replaced by another spot node only where fifteen types or more are
+// cheaper, if at all: a narrower choice would move pods again and again towards the
+// cheapest type, which is interrupted first. The pool of spot nodes here has one cheaper
+// type to offer, and keeps its large node; one of on-demand nodes replaces its own.
+//
+// Source: designs/spot-consolidation.md, "Minimum Flexibility".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "leaves a spot node alone for which few types are cheaper",
+	Needs: []providers.Capability{providers.NodePools, providers.Spot},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		free, held := consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized), fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot)
+		freely, large := fixtures.Deployment(2).OnePodPerNode().On(free), fixtures.Pod().On(free).CPU("3")
+		holding, spot := fixtures.Deployment(2).OnePodPerNode().On(held), fixtures.Pod().On(held).CPU("3")
+		env.Create(ctx, free, freely, large)
+		env.Await(ctx, 1, check.RunningPods(large))
+		env.Await(ctx, 2, check.RunningPods(freely))
+		nodes := env.Await(ctx, 2, check.ReadyNodes(free))
+		held.Require(instanceType, fixtures.In, typeOf(nodes[0]), typeOf(nodes[1]))
+		env.Create(ctx, consolidates(held, fixtures.WhenEmptyOrUnderutilized), holding, spot)
+		env.Await(ctx, 1, check.RunningPods(spot))
+		env.Await(ctx, 2, check.RunningPods(holding))
+		env.Watch(ctx, rested)
+
+		before, old := env.Now(), env.World()
+		env.Delete(ctx, large, spot)
+		env.Await(ctx, 1, check.DisruptedNodes(free))
+		env.Watch(ctx, decided)
+		env.Await(ctx, 1, check.Nodes(free).Old(old))
+
+		env.Expect(env.Since(before),
+			check.Always(check.When(check.None(check.PodsOf(spot)), spared(holding, held))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.AtLeast(1, check.ReplacedNodes(free, old))))
+	},
+})

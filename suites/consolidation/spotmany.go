@@ -1,0 +1,42 @@
+package consolidation
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// With the feature gate on, a spot node that is too large is replaced by a smaller one
+// if fifteen types or more are cheaper: they are what a fleet of spot nodes needs to
+// find capacity. A node for a pod of twenty CPUs has that many below it.
+//
+// Source: designs/spot-consolidation.md; feature gate SpotToSpotConsolidation.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "replaces a spot node by a spot node if many types are cheaper",
+	Needs: []providers.Capability{providers.NodePools, providers.Spot},
+	Gate:  "SpotToSpotConsolidation",
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := consolidates(fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot), fixtures.WhenEmptyOrUnderutilized)
+		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("20")
+		env.Create(ctx, pool, app, large)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 1, check.RunningPods(large))
+		node := env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured()
+
+		before, old := env.Now(), env.World()
+		env.Delete(ctx, large)
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(env.Since(before), check.Always(check.Each(check.ReplacedNodes(pool, old), "are smaller spot nodes",
+			func(replacement *unstructured.Unstructured) bool {
+				return smaller(replacement, node) && karpenter.Label(replacement, karpenter.CapacityTypeLabel) == karpenter.Spot
+			})))
+	},
+})

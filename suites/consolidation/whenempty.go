@@ -1,0 +1,44 @@
+package consolidation
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// With the policy WhenEmpty a node goes when the last pod has left it, and not
+// before: whoever sets it saves on nodes that do nothing, and has no pod moved for
+// it. Of three nodes here one is empty, and the pods of the others would fit on one.
+//
+// Source: spec.disruption.consolidationPolicy of the NodePool API;
+// https://karpenter.sh/docs/concepts/disruption, "Consolidation".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "removes empty nodes and no others when its policy is WhenEmpty",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app, first := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).HostPort(port)
+		second, third := fixtures.Deployment(1).On(pool).HostPort(port), fixtures.Pod().On(pool).HostPort(port)
+		env.Create(ctx, pool, app, first)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 1, check.RunningPods(first))
+		env.Create(ctx, second, third)
+		env.Await(ctx, 1, check.RunningPods(second))
+		env.Await(ctx, 1, check.RunningPods(third))
+
+		before := env.Now()
+		env.Delete(ctx, first, third)
+		env.Change(ctx, consolidates(pool, fixtures.WhenEmpty))
+		env.Await(ctx, 1, check.DisruptedNodes(pool))
+		env.Watch(ctx, decided)
+
+		emptied := check.None(check.PodsOf(third))
+		env.Expect(env.Since(before),
+			check.Always(check.When(emptied, spared(app, pool))),
+			check.Always(check.When(emptied, spared(second, pool))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(2, check.Nodes(pool))))
+	},
+})
