@@ -20,6 +20,14 @@ const rested = 21 * time.Second
 // rested, and for one more of the rounds of disruption, ten seconds apart.
 const pressed = rested + 10*time.Second
 
+// decided is how long a pool is given to do what it must not, after Karpenter has
+// disrupted a node of another: it looks at once for the next one, and thinks a
+// consolidation over for 15 s.
+const decided = 18 * time.Second
+
+// untainted is a node without taints, its startup taint among them.
+const untainted = `{"spec":{"taints":null}}`
+
 // lingering builds a workload of so many pods, each on a node of the pool of its
 // own, that keep a node which is being deleted: they may not be evicted, and
 // only the pool's grace period, which no spec lives to see, ends that. So nodes
@@ -72,4 +80,24 @@ func holds(pool *fixtures.Pool) check.Check {
 // removesEmpty lets Karpenter remove a pool's empty nodes at once.
 func removesEmpty(pool *fixtures.Pool) *fixtures.Pool {
 	return pool.ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
+}
+
+// onDemand returns a pool of on-demand nodes: a spot node is replaced by another one
+// only behind a feature gate.
+func onDemand() *fixtures.Pool {
+	return fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.OnDemand)
+}
+
+// consolidates lets Karpenter replace a pool's underutilized nodes at once. Specs do so
+// from the start: if Karpenter computes what could take a node's place just after its pool
+// was changed, and isn't ready for a moment, it may not look again for five minutes.
+func consolidates(pool *fixtures.Pool) *fixtures.Pool {
+	return pool.ConsolidationPolicy(fixtures.WhenEmptyOrUnderutilized).ConsolidateAfter("0s")
+}
+
+// past claims that a time is over.
+func past(t time.Time) check.Claim {
+	return check.That("it is past "+t.UTC().Format(time.TimeOnly), func(w *history.World) (ok, exercised bool, standing string) {
+		return !w.Time().Before(t), true, "it is " + w.Time().UTC().Format(time.TimeOnly)
+	})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A budget for empty nodes keeps them, and one for drift doesn't: both pools
-// are emptied and may be consolidated, and only their reasons differ.
+// A budget for empty nodes keeps them, and one for the other reasons doesn't: both
+// pools are emptied and may be consolidated, and only their reasons differ.
 //
 // Source: designs/disruption-controls-by-reason.md;
 // spec.disruption.budgets[].reasons.
@@ -19,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		held := fixtures.NodePool().Budget("0", fixtures.Empty)
-		free := fixtures.NodePool().Budget("0", fixtures.Drifted)
+		free := fixtures.NodePool().Budget("0", fixtures.Drifted, fixtures.Underutilized)
 		holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)
 		env.Create(ctx, held, free, holding, freely)
 		env.Await(ctx, 1, check.RunningPods(holding))

@@ -47,6 +47,26 @@ func launchesTooSmall() creator {
 	}
 }
 
+// launchesTheDearest gives a NodeClaim the largest instance that it allows. KWOK's
+// prices rise with CPUs and memory, so that none is dearer.
+func launchesTheDearest(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+	types, err := honest.GetInstanceTypes(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	wanted := scheduling.NewNodeSelectorRequirementsWithMinValues(claim.Spec.Requirements...)
+	fit := slices.DeleteFunc(slices.Clone(types), func(t *cloudprovider.InstanceType) bool {
+		return t.Requirements.Intersects(wanted) != nil
+	})
+	if len(fit) == 0 {
+		return nil, fmt.Errorf("no instance type fits NodeClaim %s", claim.Name)
+	}
+	dearest := slices.MaxFunc(fit, func(a, b *cloudprovider.InstanceType) int {
+		return a.Capacity.Cpu().Cmp(*b.Capacity.Cpu())
+	})
+	return honest.Create(ctx, requiring(indifferentTo(claim, corev1.LabelInstanceTypeStable), corev1.LabelInstanceTypeStable, dearest.Name))
+}
+
 // manyCPUs are more than core asks for.
 func manyCPUs() corev1.ResourceList {
 	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("16")}

@@ -109,6 +109,7 @@ func TestLaunches(t *testing.T) {
 		"launches-too-large": {func(l launched) bool {
 			return l.nodes[0].Status.Capacity.Cpu().Value() == 16 && l.told.Status.Capacity.Cpu().Value() == 16
 		}, nodes(1)},
+		"launches-the-dearest":      {label(corev1.LabelInstanceTypeStable, large), label(corev1.LabelInstanceTypeStable, large)},
 		"launches-on-demand":        {label(karpenterv1.CapacityTypeLabelKey, "on-demand"), alike},
 		"forgets-the-provider-id":   {func(l launched) bool { return l.told.Status.ProviderID == "" && len(l.nodes) == 1 }, nodes(1)},
 		"ignores-node-affinity":     {func(l launched) bool { return l.nodes[0].Labels[disk] == "slow" && l.claim.Labels[disk] == "slow" }, alike},

@@ -19,6 +19,7 @@ func Lies() map[string]lie.Lie {
 		"launches-once-per-pool":    launchesOncePerPool(),
 		"launches-too-small":        launching(launchesTooSmall()),
 		"launches-too-large":        sized(manyCPUs()),
+		"launches-the-dearest":      launching(launchesTheDearest),
 		"launches-on-demand":        launching(launchesOnDemand()),
 		"forgets-the-provider-id":   launching(saying(hasNoProviderID)),
 		"dies-after-a-launch":       launching(diesAfterLaunch),

@@ -1,0 +1,153 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	podutils "sigs.k8s.io/karpenter/pkg/utils/pod"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// consolidationLies returns the lies about which nodes are consolidated, when, and
+// by what they are replaced.
+func consolidationLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"consolidates-more-than-empty-nodes": reads(func(pool *v1.NodePool) {
+			pool.Spec.Disruption.ConsolidationPolicy = v1.ConsolidationPolicyWhenEmptyOrUnderutilized
+		}, disrupting),
+		"consolidates-at-once": reads(func(pool *v1.NodePool) {
+			if pool.Spec.Disruption.ConsolidateAfter.Duration != nil {
+				pool.Spec.Disruption.ConsolidateAfter = v1.MustParseNillableDuration("0s")
+			}
+		}, marking, disrupting),
+		"consolidates-what-never-is": reads(func(pool *v1.NodePool) {
+			if pool.Spec.Disruption.ConsolidateAfter.Duration == nil {
+				pool.Spec.Disruption.ConsolidateAfter = v1.MustParseNillableDuration("0s")
+			}
+		}, marking, disrupting),
+		"overlooks-young-pods":      overlooksYoungPods(),
+		"takes-the-neighbours-too":  takesNeighbours(),
+		"replaces-by-the-same-type": replacesAlike(),
+		"takes-spot-for-on-demand": reads(func(node *corev1.Node) {
+			if node.Labels[v1.CapacityTypeLabelKey] == v1.CapacityTypeSpot {
+				node.Labels[v1.CapacityTypeLabelKey] = v1.CapacityTypeOnDemand
+			}
+		}, rememberingNodes),
+		"overlooks-the-cost-of-moving": reads(func(pool *v1.NodePool) {
+			if pool.Spec.Disruption.ConsolidationPolicy == v1.ConsolidationPolicyBalanced {
+				pool.Spec.Disruption.ConsolidationPolicy = v1.ConsolidationPolicyWhenEmptyOrUnderutilized
+			}
+		}, disrupting),
+		"overlooks-exclusions": reads(func(pod *corev1.Pod) { pod.Spec.Affinity = nil }, disrupting, rememberingPods),
+		"spares-pods-without-owner": reads(func(pod *corev1.Pod) {
+			if len(pod.OwnerReferences) == 0 {
+				pod.Annotations = map[string]string{v1.DoNotDisruptAnnotationKey: "true"}
+			}
+		}, disrupting),
+		"takes-daemons-for-work": reads(func(pod *corev1.Pod) {
+			if podutils.IsOwnedByDaemonSet(pod) {
+				pod.OwnerReferences = nil
+			}
+		}, disrupting),
+		"overlooks-pod-budgets": reads(func(budget *policyv1.PodDisruptionBudget) { budget.Status.DisruptionsAllowed = 100 }, disrupting),
+		"overlooks-pod-events":  leavesOut("nodeclaim.podevents"),
+		"mistakes-the-reason":   mistakesReason(),
+	}
+}
+
+// Core's controllers that keep its memory of nodes and pods.
+const (
+	rememberingNodes = "state.node"
+	rememberingPods  = "state.pod"
+)
+
+// mistakesReason returns the lie that a node goes because it is underutilized, whatever
+// the reason.
+func mistakesReason() lie.Lie {
+	return deceives(interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+			if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, disrupting) {
+				if conditions := claim.StatusConditions(); conditions.IsTrue(v1.ConditionTypeDisruptionReason) {
+					conditions.SetTrueWithReason(v1.ConditionTypeDisruptionReason, string(v1.DisruptionReasonUnderutilized), "")
+				}
+			}
+			return c.SubResource(sub).Patch(ctx, o, patch, opts...)
+		},
+	})
+}
+
+// overlooksYoungPods returns the lie that a pod isn't seen on its node for a while,
+// as by a cache that lags.
+func overlooksYoungPods() lie.Lie {
+	const while = 15 * time.Second
+	return deceives(interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			err := c.List(ctx, list, opts...)
+			if pods, ok := list.(*corev1.PodList); ok && told(ctx, disrupting) {
+				pods.Items = slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool {
+					return time.Since(pod.CreationTimestamp.Time) < while
+				})
+			}
+			return err
+		},
+	})
+}
+
+// takesNeighbours returns the lie that with one node of a pool the others are
+// removed: what their pods need is launched again.
+func takesNeighbours() lie.Lie {
+	return deceives(interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			claim, ok := o.(*v1.NodeClaim)
+			if !ok || !told(ctx, replacing) {
+				return c.Delete(ctx, o, opts...)
+			}
+			claims := &v1.NodeClaimList{} // one by one: the controller may not delete collections
+			if err := c.List(ctx, claims, client.MatchingLabels{v1.NodePoolLabelKey: claim.Labels[v1.NodePoolLabelKey]}); err != nil {
+				return fmt.Errorf("listing the pool's NodeClaims: %w", err)
+			}
+			for i := range claims.Items {
+				if err := c.Delete(ctx, &claims.Items[i]); client.IgnoreNotFound(err) != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}
+
+// replacesAlike returns the lie that a replacement is of a type that its pool has
+// already, whatever was decided.
+func replacesAlike() lie.Lie {
+	return deceives(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			claim, ok := o.(*v1.NodeClaim)
+			if !ok || !told(ctx, disrupting) {
+				return c.Create(ctx, o, opts...)
+			}
+			nodes := &corev1.NodeList{}
+			if err := c.List(ctx, nodes, client.MatchingLabels{v1.NodePoolLabelKey: claim.Labels[v1.NodePoolLabelKey]}); err != nil {
+				return fmt.Errorf("listing the pool's nodes: %w", err)
+			}
+			var types []string
+			for i := range nodes.Items {
+				types = append(types, nodes.Items[i].Labels[corev1.LabelInstanceTypeStable])
+			}
+			at := slices.IndexFunc(claim.Spec.Requirements, func(r v1.NodeSelectorRequirementWithMinValues) bool {
+				return r.Key == corev1.LabelInstanceTypeStable
+			})
+			if at >= 0 && len(types) > 0 {
+				claim.Spec.Requirements[at].Values = types
+			}
+			return c.Create(ctx, claim, opts...)
+		},
+	})
+}

@@ -1,0 +1,33 @@
+package budgets
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A budget of all nodes lets all of them go at once: whoever rolls a pool that can be
+// spared wants to be done with it, and not to wait for one node after the other.
+//
+// Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "of 100 percent let all nodes drift at once",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Budget("100%")
+		app := lingering(pool, 3)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 3, check.RunningPods(app))
+
+		before := env.Now()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 3, check.DriftedClaims(pool))
+		env.Await(ctx, 1, disrupting(pool))
+		env.Watch(ctx, pressed)
+
+		env.Expect(env.Since(before), usedUp(3, pool))
+	},
+})

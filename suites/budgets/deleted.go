@@ -1,0 +1,40 @@
+package budgets
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node that a user deletes counts as one that is disrupted: a budget bounds how much of
+// a pool is out of use at a time, whoever took it out. One node of three is being deleted
+// here, so that drift, which may take one, takes none.
+//
+// Source: designs/disruption-controls.md; https://karpenter.sh/docs/concepts/disruption,
+// "NodePool Disruption Budgets": nodes that are being deleted are subtracted.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "count nodes that somebody else deletes",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool, free := fixtures.NodePool().Budget("1"), fixtures.NodePool().Budget("1")
+		app, freely := lingering(pool, 3), fixtures.Deployment(1).On(free)
+		env.Create(ctx, pool, free, app, freely)
+		env.Await(ctx, 3, check.RunningPods(app))
+		env.Await(ctx, 1, check.RunningPods(freely))
+
+		before, old := env.Now(), env.World()
+		env.Delete(ctx, fixtures.Node(env.Await(ctx, 3, check.ReadyNodes(pool))[0].Name))
+		env.Await(ctx, 1, disrupting(pool))
+		env.Change(ctx, pool.NewTemplate(), free.NewTemplate())
+		env.AwaitAtLeast(ctx, 2, check.DriftedClaims(pool))
+		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
+		env.Watch(ctx, pressed)
+
+		env.Expect(env.Since(before),
+			check.Always(check.When(check.AtLeast(2, check.DriftedClaims(pool)), check.AtMost(1, disrupting(pool)))),
+			check.LeadsTo(check.AtLeast(1, check.DriftedClaims(free)), check.AtLeast(1, check.ReplacedNodes(free, old))))
+	},
+})

@@ -1,0 +1,47 @@
+package budgets
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node that isn't ready counts as one that is disrupted: where part of a pool is ill, an
+// update that takes as many nodes as ever makes an outage of it. While one node of three is
+// not ready here, drift, which may take one, takes none, and goes on when the node is well.
+//
+// Source: designs/disruption-controls.md; https://karpenter.sh/docs/concepts/disruption,
+// "NodePool Disruption Budgets": nodes that are not ready are subtracted.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "count nodes that are not ready",
+	Needs:  []providers.Capability{providers.NodePools},
+	Within: 3 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool, free := fixtures.NodePool().Budget("1"), fixtures.NodePool().Budget("1")
+		app, freely := lingering(pool, 3), fixtures.Deployment(1).On(free)
+		env.Create(ctx, pool, free, app, freely)
+		env.Await(ctx, 3, check.RunningPods(app))
+		env.Await(ctx, 1, check.RunningPods(freely))
+		node := env.Await(ctx, 3, check.ReadyNodes(pool))[0]
+
+		before, old := env.Now(), env.World()
+		env.Patch(ctx, karpenter.Nodes, "", node.Name, fixtures.NoKubelet)
+		env.PatchStatus(ctx, karpenter.Nodes, "", node.Name, fixtures.NotReady)
+		env.Await(ctx, 2, check.ReadyNodes(pool))
+		env.Change(ctx, pool.NewTemplate(), free.NewTemplate())
+		env.Await(ctx, 3, check.DriftedClaims(pool))
+		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
+		env.Watch(ctx, pressed)
+		env.Expect(env.Since(before), check.Always(check.When(
+			check.AllOf(check.AtMost(2, check.ReadyNodes(pool)), check.AtLeast(1, check.DriftedClaims(pool))),
+			check.None(check.DisruptedNodes(pool)))))
+
+		env.Patch(ctx, karpenter.Nodes, "", node.Name, fixtures.AKubelet)
+		env.Await(ctx, 1, disrupting(pool))
+	},
+})

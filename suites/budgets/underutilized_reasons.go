@@ -1,0 +1,43 @@
+package budgets
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A budget for underutilized nodes keeps them, and one for the other reasons doesn't: both
+// pools have a node that is too large for its pod and may be consolidated, and only their
+// reasons differ.
+//
+// Source: designs/disruption-controls-by-reason.md;
+// spec.disruption.budgets[].reasons.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "keep underutilized nodes only if they name them",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		held := consolidates(onDemand()).Budget("0", fixtures.Underutilized)
+		free := consolidates(onDemand()).Budget("0", fixtures.Drifted, fixtures.Empty)
+		holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)
+		large, other := fixtures.Pod().On(held).CPU("3"), fixtures.Pod().On(free).CPU("3")
+		env.Create(ctx, held, free, holding, freely, large, other)
+		env.Await(ctx, 1, check.RunningPods(holding))
+		env.Await(ctx, 1, check.RunningPods(freely))
+		env.Await(ctx, 1, check.RunningPods(large))
+		env.Await(ctx, 1, check.RunningPods(other))
+		env.Watch(ctx, rested)
+
+		before, old := env.Now(), env.World()
+		env.Delete(ctx, large, other)
+		env.Await(ctx, 1, check.DisruptedNodes(free))
+		env.Watch(ctx, decided)
+		env.Await(ctx, 0, check.Nodes(free).Old(old))
+
+		env.Expect(env.Since(before),
+			check.Always(check.None(check.DisruptedNodes(held))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.None(check.Nodes(free).Old(old))))
+	},
+})

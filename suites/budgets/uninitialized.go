@@ -1,0 +1,40 @@
+package budgets
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A share is one of the nodes that are initialized: replacements that are still starting
+// are not there yet to take anything over, and would raise what may go. Half of two nodes
+// is one; were the replacement counted while its startup taint stays, it would be two.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption, "NodePool Disruption Budgets";
+// Karpenter: pkg/controllers/disruption/helpers.go, NodePoolStatsFromNodes.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "in percent don't count nodes that aren't initialized",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		starting := fixtures.Key("starting")
+		pool := fixtures.NodePool().Budget("50%").StartupTaint(starting, fixtures.NoSchedule)
+		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
+		env.Create(ctx, pool, app)
+		nodes := env.Await(ctx, 2, check.ReadyNodes(pool).With("and starting", check.Tainted(starting)))
+		env.Patch(ctx, karpenter.Nodes, "", nodes[0].Name, untainted)
+		env.Patch(ctx, karpenter.Nodes, "", nodes[1].Name, untainted)
+		env.Await(ctx, 2, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 2, check.DriftedClaims(pool))
+		env.Await(ctx, 1, check.ReadyNodes(pool).New(old))
+		env.Watch(ctx, pressed)
+
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, disrupting(pool))), usedUp(1, pool))
+	},
+})
