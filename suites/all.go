@@ -33,8 +33,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/api"
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
 	"github.com/plumbline-e2e/plumbline/suites/chaos"
-	"github.com/plumbline-e2e/plumbline/suites/controls"
 	"github.com/plumbline-e2e/plumbline/suites/consolidation"
+	"github.com/plumbline-e2e/plumbline/suites/controls"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
 	"github.com/plumbline-e2e/plumbline/suites/migration"
@@ -54,11 +54,11 @@ func All() []*e2e.Suite {
 		taints.Suite,
 		drift.Suite,
 		expiration.Suite,
+		consolidation.Suite,
 		budgets.Suite,
 		controls.Suite,
 		termination.Suite,
 		migration.Suite,
-		consolidation.Suite,
 		static.Suite,
 		chaos.Suite,
 	}

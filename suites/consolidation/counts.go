@@ -5,7 +5,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -65,14 +64,6 @@ func consolidates(pool *fixtures.Pool, policy string) *fixtures.Pool {
 // spared claims that no node on which a workload's pods run is disrupted.
 func spared(app *fixtures.Workload, pool *fixtures.Pool) check.Claim {
 	return check.None(check.RunningPods(app).On(check.DisruptedNodes(pool)))
-}
-
-// judged counts a pool that Karpenter has found to be ready since it was changed last.
-func judged(pool *fixtures.Pool) check.Count {
-	return check.Where("NodePools called "+pool.GetName()+" that are ready as they are", karpenter.NodePools, func(o *unstructured.Unstructured) bool {
-		ready, _ := karpenter.Condition(o, karpenter.Ready)
-		return o.GetName() == pool.GetName() && ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == o.GetGeneration()
-	})
 }
 
 // staying counts the nodes that can run pods and that nobody has begun to delete.

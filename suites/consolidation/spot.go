@@ -29,7 +29,6 @@ var _ = Suite.Add(e2e.Spec{
 		before, old := env.Now(), env.World()
 		pool.Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.OnDemand, karpenter.Spot)
 		env.Change(ctx, consolidates(pool, fixtures.WhenEmptyOrUnderutilized))
-		env.Await(ctx, 1, judged(pool))
 		env.Delete(ctx, large)
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(old))
