@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"errors"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/rand"
 
@@ -20,6 +21,7 @@ func (e *Env) Hook(ctx context.Context, name providers.HookName, about ...provid
 	}
 	e.nodeClass(ctx)
 	v.NodeClass, v.Kubeconfig, v.Nonce = nodeClassObject, e.session.Cluster.Kubeconfig(), rand.String(8)
+	v.Now = e.World().Time().UTC().Format(time.RFC3339)
 	_, err := e.session.Provider.Call(ctx, name, v)
 	if errors.Is(err, providers.ErrNoHook) {
 		e.skip("%v", err)

@@ -82,6 +82,7 @@ type HookValues struct {
 	ProviderID string // of the instance that the hook is about
 	Count      int    // how often
 	Nonce      string // another value at each call
+	Now        string // what time it is in the cluster, as RFC 3339 has it
 }
 
 // SimulatorValues is what templates in the simulator's command and exports can name.
