@@ -47,6 +47,7 @@ func behaviours() []*e2e.Suite {
 var lifts = []string{
 	"provisioning counts on nodes that are still starting",
 	"provisioning never exceeds a limit of CPUs",
+	"provisioning never exceeds a limit of memory",
 	"provisioning never exceeds a limit of nodes from one batch to the next",
 	"taints of a node's startup hold pods until they are removed",
 	"taints of a node's startup keep it from being initialized",

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -46,4 +50,27 @@ func answers(app *fixtures.Workload, pool *fixtures.Pool, since *history.World) 
 		Of:    func(w *history.World) []*history.Object { return append(no.Of(w), yes.Of(w)...) },
 		Reads: append(no.Reads, yes.Reads...),
 	}
+}
+
+// readyPool counts a pool if it is ready.
+func readyPool(pool *fixtures.Pool) check.Count {
+	return check.Where("pools ready that are called "+pool.GetName(), karpenter.NodePools, func(o *unstructured.Unstructured) bool {
+		return o.GetName() == pool.GetName() && karpenter.IsTrue(o, karpenter.Ready)
+	})
+}
+
+// asking checks that a pool's NodeClaims ask for what their pods need of a
+// resource: so much, and what daemons of the cluster's own need on top.
+func asking(pool *fixtures.Pool, name corev1.ResourceName, least, under string) check.Check {
+	return check.Always(ask(check.NodeClaims(pool), name, least, under))
+}
+
+// ask claims that NodeClaims ask for at least so much of a resource, and for less
+// than under.
+func ask(claims check.Count, name corev1.ResourceName, least, under string) check.Claim {
+	words := fmt.Sprintf("ask for %s of %s, and for less than %s", least, name, under)
+	return check.Each(claims, words, func(claim *unstructured.Unstructured) bool {
+		asked := karpenter.ClaimRequests(claim, name)
+		return asked.Cmp(resource.MustParse(least)) >= 0 && asked.Cmp(resource.MustParse(under)) < 0
+	})
 }

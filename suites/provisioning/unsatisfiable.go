@@ -2,37 +2,46 @@ package provisioning
 
 import (
 	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A pod that no node could ever run, for its size or for a label that nothing
-// has, is told so by an event, and nothing is launched for it: a node that
-// doesn't help is paid for, and silence costs an afternoon. The pod beside it
-// gets its node all the same.
+// A pod that no node could ever run is told so by an event, which names what
+// stands in the way, and nothing is launched for it: a node that doesn't help is
+// paid for, and silence costs an afternoon. The pod beside it gets its node all
+// the same.
 //
 // Source: https://karpenter.sh/docs/troubleshooting, "Pods pending"; event
 // FailedScheduling.
-var (
-	_ = Suite.Add(unsatisfiable("too large for any node", func(app *fixtures.Workload) { app.CPU("100k") }))
-	_ = Suite.Add(unsatisfiable("bound to a label that no node has", func(app *fixtures.Workload) { app.Select(fixtures.Key("nowhere"), "yes") }))
-)
-
-func unsatisfiable(how string, make func(*fixtures.Workload)) e2e.Spec {
+var _ = e2e.Table(Suite, []unsatisfiable{
+	{"is too large for any node", "cpu", func(app *fixtures.Workload) { app.CPU("100k") }},
+	{"is bound to a label that no node has", nowhere, func(app *fixtures.Workload) { app.Select(nowhere, "yes") }},
+	{"wants an unknown resource", nowhere, func(app *fixtures.Workload) { app.Request(nowhere, "1").LimitedTo(nowhere, "1") }},
+	{"wants more storage than any node has", "ephemeral-storage", func(app *fixtures.Workload) { app.Request("ephemeral-storage", "1Ei") }},
+	{"wants an unknown instance type", corev1.LabelInstanceTypeStable, func(app *fixtures.Workload) { app.Select(corev1.LabelInstanceTypeStable, "none") }},
+	{"wants an unknown zone", zone, func(app *fixtures.Workload) { app.Select(zone, "nowhere") }},
+	{"wants an unknown volume", "disk-", func(app *fixtures.Workload) { app.Mount(fixtures.DiskIn("nowhere")) }},
+	{"is kept off by a taint", team, func(app *fixtures.Workload) { app.Intolerant() }},
+}, func(row unsatisfiable) e2e.Spec {
 	return e2e.Spec{
-		Name:  "reports a pod that is " + how + ", and launches nothing for it",
+		Name:  "reports a pod that " + row.how + ", and launches nothing for it",
 		Needs: []providers.Capability{providers.NodePools},
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := fixtures.NodePool()
-			hopeless, modest := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool)
-			make(hopeless)
+			pool := fixtures.NodePool().Taint(team, fixtures.NoSchedule)
+			hopeless, modest := fixtures.Deployment(1).On(pool).Tolerate(team), fixtures.Deployment(1).On(pool).Tolerate(team)
+			row.spoil(hopeless)
 
 			before := env.Now()
 			env.Create(ctx, pool, hopeless)
-			env.AwaitAtLeast(ctx, 1, refusals(hopeless))
+			env.AwaitAtLeast(ctx, 1, refusals(hopeless).With("that name "+row.names, saying(row.names)))
 			alone := env.Since(before)
 			env.Create(ctx, modest)
 			env.Await(ctx, 1, check.RunningPods(modest))
@@ -43,5 +52,17 @@ func unsatisfiable(how string, make func(*fixtures.Workload)) e2e.Spec {
 				check.Always(check.None(check.RunningPods(hopeless))),
 			)
 		},
+	}
+})
+
+// unsatisfiable is what spoils a pod for every node, and what a report of it names.
+type unsatisfiable struct {
+	how, names string
+	spoil      func(*fixtures.Workload)
+}
+
+func saying(words string) func(*unstructured.Unstructured) bool {
+	return func(event *unstructured.Unstructured) bool {
+		return strings.Contains(karpenter.EventMessage(event), words)
 	}
 }

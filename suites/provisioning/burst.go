@@ -1,0 +1,40 @@
+package provisioning
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A hundred pods that come at once get few nodes, and each of these has pods to
+// run: a job or a release that starts them all is the ordinary load of a
+// cluster, and a node that comes for nothing is paid for.
+//
+// Source: settings batch-idle-duration and batch-max-duration,
+// https://karpenter.sh/docs/concepts/scheduling; Karpenter's regression suite,
+// "should provision a node for 100 pods".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "packs a burst of 100 pods on few nodes, and leaves none of them empty",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(100).On(pool)
+
+		before := env.Now()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 100, check.RunningPods(app))
+
+		env.Expect(env.Since(before),
+			// Two, since the pods may be made so slowly that they come in two batches.
+			check.Always(check.AtMost(2, check.NodeClaims(pool))),
+			check.After(check.Enters(check.Nodes(pool)), "pods run there", func(node *unstructured.Unstructured) check.Claim {
+				return check.AtLeast(1, check.RunningPods(app).On(check.Node(node.GetName())))
+			}, karpenter.Pods))
+	},
+})

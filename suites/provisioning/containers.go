@@ -1,0 +1,54 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// What a pod asks for is what Kubernetes says that it is: the greater of what its
+// containers ask for together and of what any of its init containers does while
+// it runs, sidecars counted from their start. Every pod here comes to 3 CPUs. If
+// less is counted, its node is too small for it; if more, somebody pays for it.
+//
+// Source: https://kubernetes.io/docs/concepts/workloads/pods/init-containers,
+// "Resource sharing within containers"; Kubernetes enhancement 753 (sidecars);
+// https://github.com/kubernetes-sigs/karpenter/pull/1320.
+var _ = e2e.Table(Suite, []countedContainers{
+	{"init containers as the greatest of them", "", func(app *fixtures.Workload) { app.CPU("1").InitContainer("3").InitContainer("2") }},
+	{"containers together, and no init container on top", "", func(app *fixtures.Workload) { app.CPU("2").Container("1").InitContainer("2") }},
+	{"sidecars beside the containers", "", func(app *fixtures.Workload) { app.CPU("1").Sidecar("2") }},
+	{"sidecars beside the init containers that come after them", "", func(app *fixtures.Workload) { app.CPU("1").Sidecar("1").InitContainer("2") }},
+	{"no sidecar beside the init containers that came before it", "", func(app *fixtures.Workload) { app.CPU("1").InitContainer("3").Sidecar("1") }},
+	{"what a pod asks for as a whole", "1.34", func(app *fixtures.Workload) { app.CPU("1").InAll("3") }},
+}, func(row countedContainers) e2e.Spec {
+	return e2e.Spec{
+		Name:  "counts " + row.what,
+		Needs: []providers.Capability{providers.NodePools},
+		Since: e2e.Since{Kubernetes: row.since},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool()
+			app := fixtures.Deployment(1).On(pool)
+			row.fill(app)
+
+			before := env.Now()
+			env.Create(ctx, pool, app)
+			env.Await(ctx, 1, check.RunningPods(app))
+
+			env.Expect(env.Since(before),
+				check.Always(check.AtMost(1, check.NodeClaims(pool))),
+				asking(pool, corev1.ResourceCPU, "3", "4"))
+		},
+	}
+})
+
+// countedContainers fill a pod with containers that ask for 3 CPUs in all.
+type countedContainers struct {
+	what, since string // since which release of Kubernetes; empty: any
+	fill        func(*fixtures.Workload)
+}

@@ -1,0 +1,51 @@
+package provisioning
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// recalled is longer than it takes until Karpenter looks again at what has become
+// of a DaemonSet's pods, a minute.
+const recalled = 65 * time.Second
+
+// What a LimitRange makes of daemons that ask for nothing, by its default limit or
+// its default request, is counted for the nodes that come after the first of them:
+// who writes down defaults for a namespace means its daemons too, and they must fit.
+//
+// Source: default and defaultRequest of the LimitRange API; Karpenter's regression
+// suite, "should account for LimitRange Default on daemonSet pods for resources"
+// and "should account for LimitRange DefaultRequest ...".
+var _ = Suite.Add(e2e.Spec{
+	Name:   "counts daemons by the defaults of their namespace",
+	Needs:  []providers.Capability{providers.NodePools},
+	Within: 3 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		daemon := fixtures.DaemonSet().On(pool).WithoutRequests()
+		first := fixtures.Deployment(1).On(pool).Memory("100Mi").HostPort(port)
+		second := fixtures.Deployment(1).On(pool).Memory("100Mi").HostPort(port)
+
+		env.Create(ctx, fixtures.DefaultLimit("memory", "2Gi"), fixtures.DefaultRequest("cpu", "2"), pool, daemon)
+		env.Create(ctx, first)
+		env.Await(ctx, 1, check.RunningPods(first))
+		env.Await(ctx, 1, check.PodsOf(daemon))
+		env.Watch(ctx, recalled)
+		before, known := env.Now(), env.World()
+		env.Create(ctx, second)
+		env.Await(ctx, 1, check.RunningPods(second))
+
+		claims := check.NodeClaims(pool).New(known)
+		env.Expect(env.Since(before),
+			check.Always(check.AtMost(1, claims)),
+			check.Always(ask(claims, corev1.ResourceCPU, "2", "3")),
+			check.Always(ask(claims, corev1.ResourceMemory, "2Gi", "3Gi")))
+	},
+})

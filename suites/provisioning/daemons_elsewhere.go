@@ -1,0 +1,49 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Daemons that will not run on a new node take no room on it: counted all the
+// same, the agents that large nodes have would make every node large.
+//
+// Source: https://karpenter.sh/docs/concepts/scheduling;
+// https://github.com/kubernetes-sigs/karpenter/issues/1084.
+var _ = e2e.Table(Suite, []strangers{
+	{"select other nodes", func(_ *fixtures.Pool, daemon *fixtures.Workload) { daemon.Select(team, "blue") }},
+	{"require other nodes", func(_ *fixtures.Pool, daemon *fixtures.Workload) { daemon.Require(team, fixtures.NotIn, "red") }},
+	{"don't tolerate its taints", func(pool *fixtures.Pool, _ *fixtures.Workload) { pool.Taint(team, fixtures.NoSchedule) }},
+}, func(row strangers) e2e.Spec {
+	return e2e.Spec{
+		Name:  "leaves no room on a node for daemons that " + row.how,
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool().Label(team, "red")
+			daemon := fixtures.DaemonSet().On(pool).CPU("6")
+			row.part(pool, daemon)
+			app := fixtures.Deployment(1).On(pool).Tolerate(team)
+
+			before := env.Now()
+			env.Create(ctx, pool, daemon)
+			env.Create(ctx, app)
+			env.Await(ctx, 1, check.RunningPods(app))
+
+			env.Expect(env.Since(before),
+				check.Always(check.AtMost(1, check.NodeClaims(pool))),
+				asking(pool, corev1.ResourceCPU, "100m", "2"))
+		},
+	}
+})
+
+// strangers are a pool and daemons that don't run on its nodes.
+type strangers struct {
+	how  string
+	part func(pool *fixtures.Pool, daemon *fixtures.Workload)
+}

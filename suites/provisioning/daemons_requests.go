@@ -1,0 +1,51 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A new node has room for its daemons, by their requests or by the limits that
+// stand for them: an agent that doesn't fit is missing on just this node, and
+// nobody launches another for it.
+//
+// Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests";
+// https://github.com/kubernetes-sigs/karpenter/issues/1073.
+var _ = e2e.Table(Suite, []countedDaemons{
+	{"by their requests", func(daemon *fixtures.Workload) { daemon.CPU("2") }},
+	{"by their limits where they request nothing", func(daemon *fixtures.Workload) { daemon.WithoutRequests().LimitedTo("cpu", "2") }},
+	{"with their init containers", func(daemon *fixtures.Workload) { daemon.InitContainer("2") }},
+}, func(row countedDaemons) e2e.Spec {
+	return e2e.Spec{
+		Name:  "counts daemons " + row.how,
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool()
+			daemon, app := fixtures.DaemonSet().On(pool), fixtures.Deployment(1).On(pool).CPU("1")
+			row.size(daemon)
+
+			before := env.Now()
+			env.Create(ctx, pool, daemon)
+			env.Create(ctx, app)
+			env.Await(ctx, 1, check.RunningPods(app))
+			env.Watch(ctx, settled)
+
+			env.Expect(env.Since(before),
+				check.LeadsTo(check.AtLeast(1, check.RunningPods(app)), check.AtLeast(1, check.RunningPods(daemon))),
+				check.Always(check.AtMost(1, check.NodeClaims(pool))),
+				asking(pool, corev1.ResourceCPU, "3", "4"))
+		},
+	}
+})
+
+// countedDaemons ask for 2 CPUs.
+type countedDaemons struct {
+	how  string
+	size func(daemon *fixtures.Workload)
+}

@@ -1,0 +1,37 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A pod that its scheduling gates hold gets no node before they are lifted: a
+// queue that admits jobs one by one would pay for the nodes of all of them. The
+// pod beside it is served meanwhile.
+//
+// Source: schedulingGates of the Pod API;
+// https://github.com/kubernetes-sigs/karpenter/issues/1158.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "launches nothing for a pod before its scheduling gates are lifted",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool, other := fixtures.NodePool(), fixtures.NodePool()
+		gated, free := fixtures.Pod().On(pool).Gated(fixtures.Key("admitted")), fixtures.Pod().On(other)
+
+		before := env.Now()
+		env.Create(ctx, pool, other, gated, free)
+		env.Await(ctx, 1, check.RunningPods(free))
+		held := env.Since(before)
+		pod := env.Await(ctx, 1, check.PodsOf(gated))[0]
+		env.Patch(ctx, karpenter.Pods, pod.Namespace, pod.Name, `{"spec":{"schedulingGates":null}}`)
+		env.Await(ctx, 1, check.RunningPods(gated))
+
+		env.Expect(held, passedOver(pool, gated))
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))
+	},
+})

@@ -1,0 +1,37 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node whose pods are gone before it is there goes too: nobody will ever delete
+// it who doesn't know why it came.
+//
+// Source: spec.disruption.consolidateAfter of the NodePool API; Karpenter's
+// designs/consolidation.md, on empty nodes.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "leaves no node behind for pods that are gone before it has come",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().ConsolidateAfter("0s")
+		app := fixtures.Deployment(1).On(pool)
+
+		before := env.Now()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.NodeClaims(pool))
+		env.Delete(ctx, app)
+		env.Await(ctx, 0, check.NodeClaims(pool))
+		env.Await(ctx, 0, check.Nodes(pool))
+
+		forNobody := check.AllOf(check.AtLeast(1, check.NodeClaims(pool)), check.None(check.PodsOf(app)))
+		env.Expect(env.Since(before),
+			check.LeadsTo(forNobody, check.None(check.NodeClaims(pool))),
+			check.LeadsTo(forNobody, check.None(check.Nodes(pool))),
+			check.Always(check.AtMost(1, check.NodeClaims(pool))))
+	},
+})

@@ -1,0 +1,37 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Pods that are gone before anything could be launched for them leave nothing to
+// launch: a Deployment that is deleted because its pool was full must not be paid
+// for when there is room again.
+//
+// Source: https://karpenter.sh/docs/concepts/scheduling: nodes are launched for
+// pods that the Kubernetes scheduler marked as unschedulable.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "launches nothing for pods that are gone when it could",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Limit("cpu", "0")
+		gone, late := fixtures.Deployment(3).On(pool).OnePodPerNode(), fixtures.Deployment(1).On(pool)
+
+		before := env.Now()
+		env.Create(ctx, pool, gone)
+		env.AwaitAtLeast(ctx, 1, refusals(gone))
+		env.Delete(ctx, gone)
+		env.Await(ctx, 0, check.PodsOf(gone))
+		env.Change(ctx, pool.Limit("cpu", "100"))
+		env.Create(ctx, late)
+		env.Await(ctx, 1, check.RunningPods(late))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))
+	},
+})

@@ -1,0 +1,36 @@
+package provisioning
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// The labels and annotations of a pool's template are on its NodeClaims from the
+// start: billing and inventory read them there, where a node that never joins
+// leaves nothing else.
+//
+// Source: spec.template.metadata of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "puts the template's labels and annotations on its NodeClaims",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		owner := fixtures.Key("owner")
+		pool := fixtures.NodePool().Label(team, "red").Annotation(owner, "blue")
+		app := fixtures.Deployment(1).On(pool)
+
+		before := env.Now()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		env.Expect(env.Since(before), check.Always(check.Each(check.NodeClaims(pool), "have the template's label and annotation",
+			func(claim *unstructured.Unstructured) bool {
+				return claim.GetLabels()[team] == "red" && claim.GetAnnotations()[owner] == "blue"
+			})))
+	},
+})

@@ -1,0 +1,44 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node is launched only where as many values of a label are left to choose from
+// as its pool's minValues wants, by default: whoever sets it would rather have a
+// pod wait than depend on one type of instance, which may be gone tomorrow. The
+// pod is told so.
+//
+// Source: minValues in spec.template.spec.requirements of the NodePool API;
+// setting min-values-policy, whose default is Strict.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "launches nothing that leaves less choice than minValues",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		key := corev1.LabelInstanceTypeStable
+		open, choosy := fixtures.NodePool(), fixtures.NodePool().MinValues(key, 2)
+		easy := fixtures.Deployment(1).On(open)
+
+		env.Create(ctx, open, choosy, easy)
+		node := env.Await(ctx, 1, check.ReadyNodes(open))[0]
+		narrow := fixtures.Deployment(1).On(choosy).Select(key, karpenter.Label(node.Unstructured(), key))
+
+		before := env.Now()
+		env.Create(ctx, narrow)
+		env.AwaitAtLeast(ctx, 1, refusals(narrow))
+		strict := env.Since(before)
+		env.Change(ctx, choosy.MinValues(key, 1))
+		env.Await(ctx, 1, check.RunningPods(narrow))
+
+		env.Expect(strict, passedOver(choosy, narrow))
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(choosy))))
+	},
+})

@@ -1,0 +1,35 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// What a pod's runtime costs, such as the virtual machine around it, is counted
+// on top of what its containers ask for: else the pod's node is too small for it,
+// and it waits there for ever.
+//
+// Source: overhead of the RuntimeClass API;
+// https://kubernetes.io/docs/concepts/scheduling-eviction/pod-overhead.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "counts the overhead of a pod's runtime",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool, runtime := fixtures.NodePool(), fixtures.Runtime("2")
+		app := fixtures.Deployment(1).On(pool).CPU("1").RunBy(runtime)
+
+		before := env.Now()
+		env.Create(ctx, runtime, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		env.Expect(env.Since(before),
+			check.Always(check.AtMost(1, check.NodeClaims(pool))),
+			asking(pool, corev1.ResourceCPU, "3", "4"))
+	},
+})

@@ -1,0 +1,60 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node has what its pods ask for of every resource, and its NodeClaim says how
+// much that is: a pod that asks for memory or storage that isn't there is killed
+// for it later, and one that finds a node full of pods waits beside it.
+//
+// Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests";
+// spec.resources.requests of the NodeClaim API.
+var _ = e2e.Table(Suite, []demand{
+	{"memory", corev1.ResourceMemory, "5Gi", "10Gi", func() *fixtures.Workload { return fixtures.Deployment(1).Memory("5Gi") }},
+	{"ephemeral storage", corev1.ResourceEphemeralStorage, "12Gi", "24Gi", func() *fixtures.Workload {
+		return fixtures.Deployment(1).Request("ephemeral-storage", "12Gi")
+	}},
+	{"room for pods", corev1.ResourcePods, "20", "40", func() *fixtures.Workload { return fixtures.Deployment(20).CPU("10m") }},
+}, func(row demand) e2e.Spec {
+	return e2e.Spec{
+		Name:  "gives pods one node that has the " + row.what + " that they need",
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool()
+			app := row.app().On(pool)
+
+			before := env.Now()
+			env.Create(ctx, pool, app)
+			env.AwaitAtLeast(ctx, 1, check.RunningPods(app))
+			env.Await(ctx, 0, check.PendingPods(app))
+
+			env.Expect(env.Since(before),
+				check.Always(check.AtMost(1, check.NodeClaims(pool))),
+				asking(pool, row.name, row.least, row.under),
+				check.Always(check.Each(check.ReadyNodes(pool), "have "+row.least+" of "+string(row.name), func(node *unstructured.Unstructured) bool {
+					has := karpenter.Allocatable(node, row.name)
+					return has.Cmp(resource.MustParse(row.least)) >= 0
+				})))
+		},
+	}
+})
+
+// A demand is what a workload's pods ask for together of a resource: so much at
+// least, daemons of the cluster's own included less than under.
+type demand struct {
+	what         string
+	name         corev1.ResourceName
+	least, under string
+	app          func() *fixtures.Workload
+}

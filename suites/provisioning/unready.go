@@ -1,0 +1,38 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A pool whose NodeClass isn't ready launches nothing, and serves the pods that
+// wait once it is: what a NodeClass stands for, images and subnets and roles, must
+// be there before a machine is, or the machine is paid for and never joins.
+//
+// Source: conditions NodeClassReady and Ready of the NodePool API;
+// https://github.com/kubernetes-sigs/karpenter/issues/337.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "launches nothing while the NodeClass isn't ready",
+	Needs: []providers.Capability{providers.NodePools, providers.NodeClassReadiness},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(1).On(pool)
+
+		env.Create(ctx, pool)
+		env.Hook(ctx, providers.UnreadyNodeClass)
+		env.Await(ctx, 0, readyPool(pool))
+		before := env.Now()
+		env.Create(ctx, app)
+		env.Watch(ctx, retried)
+		unready := env.Since(before)
+		env.Hook(ctx, providers.ReadyNodeClass)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		env.Expect(unready, passedOver(pool, app))
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))
+	},
+})

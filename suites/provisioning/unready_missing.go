@@ -1,0 +1,35 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A pool whose NodeClass doesn't exist launches nothing, and serves the pods that
+// wait once it refers to one that does: names are mistyped, and pools applied
+// before their NodeClass.
+//
+// Source: spec.template.spec.nodeClassRef of the NodePool API; condition
+// NodeClassReady.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "launches nothing while the NodeClass doesn't exist",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().NodeClassCalled("nowhere")
+		app := fixtures.Deployment(1).On(pool)
+
+		before := env.Now()
+		env.Create(ctx, pool, app)
+		env.Watch(ctx, settled)
+		missing := env.Since(before)
+		env.Change(ctx, pool.OwnNodeClass())
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		env.Expect(missing, passedOver(pool, app))
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))
+	},
+})

@@ -1,0 +1,68 @@
+package provisioning
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A pod whose volume is in a zone gets its node there: the volume can't be reached
+// from any other, so that a node elsewhere is paid for and the pod waits on. Two
+// zones are tried, since one of them may be where all nodes go.
+//
+// Source: nodeAffinity of the PersistentVolume API, allowedTopologies of the
+// StorageClass API; https://karpenter.sh/docs/concepts/scheduling, "Persistent
+// volume topology".
+var _ = e2e.Table(Suite, []zonal{
+	{"its volume is", fixtures.DiskIn},
+	{"its storage class makes volumes", fixtures.NewDiskIn},
+}, func(row zonal) e2e.Spec {
+	return e2e.Spec{
+		Name:  "gives a pod a node in the zone where " + row.what,
+		Needs: []providers.Capability{providers.NodePools, providers.Zones},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool()
+			here, there := neighbours(ctx, env, pool)
+			near, far := row.disk(here), row.disk(there)
+			beside := fixtures.Deployment(1).On(pool).HostPort(port).Mount(near)
+			away := fixtures.Deployment(1).On(pool).HostPort(port).Mount(far)
+
+			before := env.Now()
+			env.Create(ctx, near.Objects()...)
+			env.Create(ctx, far.Objects()...)
+			env.Create(ctx, beside, away)
+			env.Await(ctx, 1, check.RunningPods(beside))
+			env.Await(ctx, 1, check.RunningPods(away))
+
+			env.Expect(env.Since(before),
+				check.Always(check.AtMost(4, check.NodeClaims(pool))),
+				check.Finally(check.AtLeast(1, check.RunningPods(beside).On(labelled(pool, zone, here)))),
+				check.Finally(check.AtLeast(1, check.RunningPods(away).On(labelled(pool, zone, there)))))
+		},
+	}
+})
+
+// zonal makes a volume in a zone.
+type zonal struct {
+	what string
+	disk func(zone string) *fixtures.Disk
+}
+
+const zone = corev1.LabelTopologyZone
+
+// neighbours are two zones, whose names a spec learns from nodes: it lets a pool
+// launch one in each.
+func neighbours(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (here, there string) {
+	env.Create(ctx, pool, fixtures.Deployment(1).On(pool).HostPort(port))
+	here = karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured(), zone)
+	known := env.World()
+	env.Create(ctx, fixtures.Deployment(1).On(pool).HostPort(port).Require(zone, fixtures.NotIn, here))
+	there = karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(pool).New(known))[0].Unstructured(), zone)
+	return here, there
+}
