@@ -45,13 +45,16 @@ func behaviours() []*e2e.Suite {
 // already. Without it their claims hold, rightly, and they fail all the same:
 // what they wait for in the end never comes.
 var lifts = []string{
+	"expiration waits for a pod that must not be disrupted where no terminationGracePeriod ends",
 	"provisioning counts on nodes that are still starting",
 	"provisioning never exceeds a limit of CPUs",
 	"provisioning never exceeds a limit of memory",
 	"provisioning never exceeds a limit of nodes from one batch to the next",
 	"taints of a node's startup hold pods until they are removed",
+	"taints of a node's startup let daemons in that tolerate them, and pods only after",
 	"taints of a node's startup keep it from being initialized",
 	"taints of the template keep pods off that don't tolerate them",
+	"taints with the effect NoExecute keep pods off that don't tolerate them",
 }
 
 // TestVacuousWithoutPods runs every spec without the workloads that it creates.

@@ -9,32 +9,41 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A change of what isn't in the template leaves the nodes alone: whoever tunes
-// a weight, a limit or a budget of a pool in use doesn't mean to replace its
-// nodes. The template is changed in the end, so that the silence before means
-// something.
-//
-// Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Behavioral Fields".
-var (
-	_ = Suite.Add(leavesAlone("weight changes", func(p *fixtures.Pool) { p.Weight(50) }))
-	_ = Suite.Add(leavesAlone("limits change", func(p *fixtures.Pool) { p.Limit("cpu", "1000") }))
-	_ = Suite.Add(leavesAlone("disruption block changes", func(p *fixtures.Pool) {
-		p.Budget("50%").ConsolidateAfter("10m").ConsolidationPolicy(fixtures.WhenEmpty)
-	}))
-)
+// disregarded is a change of a pool that leaves its nodes alone.
+type disregarded struct {
+	what   string
+	change func(*fixtures.Pool)
+}
 
-func leavesAlone(what string, change func(*fixtures.Pool)) e2e.Spec {
+// A change of what isn't in the template, or that says the same in other words,
+// leaves the nodes alone: whoever tunes a weight, a limit or a budget of a pool in
+// use, or lets a tool sort its manifest, doesn't mean to replace its nodes. The
+// template is changed in the end, so that the silence before means something.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Behavioral Fields";
+// Karpenter: pkg/apis/v1/nodepool.go, Hash.
+var _ = e2e.Table(Suite, []disregarded{
+	{"weight changes", func(p *fixtures.Pool) { p.Weight(50) }},
+	{"limits change", func(p *fixtures.Pool) { p.Limit("cpu", "1000") }},
+	{"disruption block changes", func(p *fixtures.Pool) {
+		p.Budget("50%").ConsolidateAfter("10m").ConsolidationPolicy(fixtures.WhenEmpty)
+	}},
+	{"own labels change", func(p *fixtures.Pool) { p.OwnLabel(fixtures.Key("team"), "blue") }},
+	{"taints change their order", func(p *fixtures.Pool) { p.ReverseTaints() }},
+	{"expireAfter is said in other units", func(p *fixtures.Pool) { p.ExpireAfter("2880m") }},
+}, func(d disregarded) e2e.Spec {
 	return e2e.Spec{
-		Name:  "leaves nodes alone when their pool's " + what,
+		Name:  "leaves nodes alone when their pool's " + d.what,
 		Needs: []providers.Capability{providers.NodePools},
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := fixtures.NodePool()
-			app := fixtures.Deployment(1).On(pool)
+			first, second := fixtures.Key("first"), fixtures.Key("second")
+			pool := fixtures.NodePool().ExpireAfter("48h").Taint(first, fixtures.NoSchedule).Taint(second, fixtures.NoSchedule)
+			app := fixtures.Deployment(1).On(pool).Tolerate(first).Tolerate(second)
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 
 			old := env.World()
-			change(pool)
+			d.change(pool)
 			env.Change(ctx, pool)
 			quiet := env.Watch(ctx, settled)
 			changed := env.Now()
@@ -45,4 +54,4 @@ func leavesAlone(what string, change func(*fixtures.Pool)) e2e.Spec {
 			env.Expect(env.Since(changed), drifting(pool))
 		},
 	}
-}
+})

@@ -19,30 +19,37 @@ const (
 )
 
 // A node is drained no longer than its terminationGracePeriod, whatever its pods
-// want: an administrator who sets it counts on a node with a security hole being
-// gone by then. Until then a pod that must not be disrupted stays.
+// and their PodDisruptionBudgets want: an administrator who sets it counts on a
+// node with a security hole being gone by then. Until then a pod that must not be
+// disrupted stays.
 //
 // Source: designs/nodeclaim-termination-grace-period.md;
 // spec.template.spec.terminationGracePeriod of the NodePool API.
-var _ = Suite.Add(e2e.Spec{
-	Name:  "drains nodes no longer than their terminationGracePeriod",
-	Needs: []providers.Capability{providers.NodePools},
-	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().TerminationGracePeriod(gracePeriod)
-		app := fixtures.Deployment(1).On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
-		env.Create(ctx, pool, app)
-		env.Await(ctx, 1, check.RunningPods(app))
+var _ = e2e.Table(Suite, []heldNode{
+	{"drains nodes no longer than their terminationGracePeriod", byPod()},
+	{"waits for a PodDisruptionBudget no longer than the terminationGracePeriod", byPDB()},
+}, func(h heldNode) e2e.Spec {
+	return e2e.Spec{
+		Name:  h.name,
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool().TerminationGracePeriod(gracePeriod)
+			app := fixtures.Deployment(1).On(pool)
+			env.Create(ctx, pool, app)
+			env.Await(ctx, 1, check.RunningPods(app))
+			h.on(ctx, env, app)
 
-		before, old := env.Now(), env.World()
-		env.Change(ctx, pool.NewTemplate())
-		draining := check.NodesWith(pool, karpenter.Deleting, "that are being deleted")
-		env.Await(ctx, 1, draining)
-		staying := env.Watch(ctx, settled)
-		env.Watch(ctx, drained-settled)
+			before, old := env.Now(), env.World()
+			env.Change(ctx, pool.NewTemplate())
+			draining := check.NodesWith(pool, karpenter.Deleting, "that are being deleted")
+			env.Await(ctx, 1, draining)
+			staying := env.Watch(ctx, settled)
+			env.Watch(ctx, drained-settled)
 
-		env.Expect(staying, check.Always(check.When(
-			check.AtLeast(1, draining),
-			check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(old))))))
-		env.Expect(env.Since(before), drifting(pool), check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(old))))
-	},
+			env.Expect(staying, check.Always(check.When(
+				check.AtLeast(1, draining),
+				check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(old))))))
+			env.Expect(env.Since(before), drifting(pool), check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(old))))
+		},
+	}
 })

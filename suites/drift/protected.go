@@ -6,7 +6,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -15,34 +14,42 @@ import (
 // meant a pod for it, for twice the longest batch (20 s by default).
 const rested = 21 * time.Second
 
-// A drifted node is left alone while a pod on it must not be disrupted, unless a
-// terminationGracePeriod bounds its drain: hours of work would be lost, or the
-// node would stand half drained for as long as the pod runs. Another pool drifts
-// meanwhile, and so does this one once the pod says so no longer.
+// A drifted node is left alone while it must not be disrupted, or a pod on it must
+// not, or may not be evicted, unless a terminationGracePeriod bounds its drain:
+// hours of work would be lost, or the node would stand half drained for as long as
+// the pod runs. Another pool drifts meanwhile, and so does this one once nothing
+// holds it.
 //
-// Source: annotation karpenter.sh/do-not-disrupt;
-// https://karpenter.sh/docs/concepts/disruption, "Pod-Level Controls".
-var _ = Suite.Add(e2e.Spec{
-	Name:  "leaves nodes alone whose pods must not be disrupted",
-	Needs: []providers.Capability{providers.NodePools},
-	Run: func(ctx context.Context, env *e2e.Env) {
-		held, free := fixtures.NodePool(), fixtures.NodePool()
-		holding := fixtures.Pod().On(held).Annotate(karpenter.DoNotDisruptAnnotation, "true")
-		freely := fixtures.Deployment(1).On(free)
-		env.Create(ctx, held, free, holding, freely)
-		pod := env.Await(ctx, 1, check.RunningPods(holding))[0]
-		env.Await(ctx, 1, check.RunningPods(freely))
+// Source: annotation karpenter.sh/do-not-disrupt, policy/v1 PodDisruptionBudget;
+// https://karpenter.sh/docs/concepts/disruption, "Pod-Level Controls" and
+// "Node-Level Controls".
+var _ = e2e.Table(Suite, []heldNode{
+	{"leaves nodes alone whose pods must not be disrupted", byPod()},
+	{"leaves nodes alone that must not be disrupted", byNode()},
+	{"leaves nodes alone whose pods a PodDisruptionBudget holds", byPDB()},
+}, func(h heldNode) e2e.Spec {
+	return e2e.Spec{
+		Name:  h.name,
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			held, free := fixtures.NodePool(), fixtures.NodePool()
+			holding, freely := fixtures.Pod().On(held), fixtures.Deployment(1).On(free)
+			env.Create(ctx, held, free, holding, freely)
+			env.Await(ctx, 1, check.RunningPods(holding))
+			env.Await(ctx, 1, check.RunningPods(freely))
+			h.on(ctx, env, holding)
 
-		before, old := env.Now(), env.World()
-		env.Change(ctx, held.NewTemplate())
-		env.Await(ctx, 1, check.DriftedClaims(held))
-		env.Watch(ctx, rested)
-		env.Change(ctx, free.NewTemplate())
-		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
-		env.Expect(env.Since(before),
-			check.Always(check.When(check.AtLeast(1, check.DriftedClaims(held)), check.None(check.DisruptedNodes(held)))))
+			before, old := env.Now(), env.World()
+			env.Change(ctx, held.NewTemplate())
+			env.Await(ctx, 1, check.DriftedClaims(held))
+			env.Watch(ctx, rested)
+			env.Change(ctx, free.NewTemplate())
+			env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
+			env.Expect(env.Since(before),
+				check.Always(check.When(check.AtLeast(1, check.DriftedClaims(held)), check.None(check.DisruptedNodes(held)))))
 
-		env.Patch(ctx, karpenter.Pods, pod.Namespace, pod.Name, `{"metadata":{"annotations":null}}`)
-		env.Await(ctx, 0, check.Nodes(held).Old(old))
-	},
+			h.off(ctx, env, holding)
+			env.Await(ctx, 0, check.Nodes(held).Old(old))
+		},
+	}
 })

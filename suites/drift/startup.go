@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		held := env.Await(ctx, 1, check.ReplacedNodes(pool, old).With("and starting", check.Tainted(starting)))
 		env.Watch(ctx, settled)
 		waiting := env.Since(before)
-		env.Patch(ctx, karpenter.Nodes, "", held[0].Name, `{"spec":{"taints":null}}`)
+		env.Patch(ctx, karpenter.Nodes, "", held[0].Name, untainted)
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(old))
 

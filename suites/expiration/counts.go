@@ -15,6 +15,29 @@ const (
 	ttlLength = 30 * time.Second
 )
 
+// late is how long after that age a node is gone at the latest: its deletion is
+// asked for within seconds, and nothing holds its pods.
+const late = 15 * time.Second
+
+// The terminationGracePeriod of these nodes, and how long after its beginning a
+// drain is given: Karpenter looks again every few seconds.
+const (
+	gracePeriod = "10s"
+	drained     = 25 * time.Second
+)
+
+// settled is how long a drain is watched that waits, or a pool that has all that
+// it needs.
+const settled = 5 * time.Second
+
+// protection is the merge patch by which a node must not be disrupted.
+const protection = `{"metadata":{"annotations":{"` + karpenter.DoNotDisruptAnnotation + `":"true"}}}`
+
+// initialized counts a pool's nodes that Karpenter has found to be ready for work.
+func initialized(pool *fixtures.Pool) check.Count {
+	return check.NodesWith(pool, check.Labeled(karpenter.InitializedLabel, "true"), "that are initialized")
+}
+
 // expiring checks that a NodeClaim of the pool was deleted and its node went.
 func expiring(pool *fixtures.Pool) check.Check {
 	return check.LeadsTo(

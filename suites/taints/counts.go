@@ -31,3 +31,26 @@ func isRegistered(node *unstructured.Unstructured) bool {
 func initialized(pool *fixtures.Pool) check.Count {
 	return check.NodesWith(pool, check.Labeled(karpenter.InitializedLabel, "true"), "that are initialized")
 }
+
+// without says whether a node has no taint of this key: for With.
+func without(key string) func(*unstructured.Unstructured) bool {
+	return func(node *unstructured.Unstructured) bool { return !karpenter.HasTaint(node, key) }
+}
+
+// tainted says whether a node has a taint of this key, with this effect and
+// without a value, and no other of this key.
+func tainted(key, effect string) func(*unstructured.Unstructured) bool {
+	return func(node *unstructured.Unstructured) bool {
+		found := 0
+		for _, t := range karpenter.Taints(node) {
+			switch {
+			case t.Key != key:
+			case string(t.Effect) != effect || t.Value != "":
+				return false
+			default:
+				found++
+			}
+		}
+		return found == 1
+	}
+}

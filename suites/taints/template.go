@@ -9,32 +9,40 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
+// hard is an effect of a taint that keeps pods off.
+type hard struct{ name, effect string }
+
 // Pods that don't tolerate a taint of the template stay off the pool's nodes,
 // though there is room, and get none launched: GPU nodes are kept for those who
 // need them that way. Tolerating it is all that they lack.
 //
 // Source: spec.template.spec.taints of the NodePool API;
 // https://karpenter.sh/docs/concepts/scheduling, "Taints and tolerations".
-var _ = Suite.Add(e2e.Spec{
-	Name:  "of the template keep pods off that don't tolerate them",
-	Needs: []providers.Capability{providers.NodePools},
-	Run: func(ctx context.Context, env *e2e.Env) {
-		reserved := fixtures.Key("reserved")
-		pool := fixtures.NodePool().Taint(reserved, fixtures.NoSchedule)
-		invited := fixtures.Deployment(1).On(pool).Tolerate(reserved)
-		stranger := fixtures.Deployment(1).On(pool)
+var _ = e2e.Table(Suite, []hard{
+	{"of the template keep pods off that don't tolerate them", fixtures.NoSchedule},
+	{"with the effect NoExecute keep pods off that don't tolerate them", fixtures.NoExecute},
+}, func(h hard) e2e.Spec {
+	return e2e.Spec{
+		Name:  h.name,
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			reserved := fixtures.Key("reserved")
+			pool := fixtures.NodePool().Taint(reserved, h.effect)
+			invited := fixtures.Deployment(1).On(pool).Tolerate(reserved)
+			stranger := fixtures.Deployment(1).On(pool)
 
-		before := env.Now()
-		env.Create(ctx, pool, invited, stranger)
-		env.Await(ctx, 1, check.RunningPods(invited))
-		env.Watch(ctx, settled)
-		refused := env.Since(before)
-		env.Change(ctx, stranger.Tolerate(reserved))
-		env.Await(ctx, 1, check.RunningPods(stranger))
+			before := env.Now()
+			env.Create(ctx, pool, invited, stranger)
+			env.Await(ctx, 1, check.RunningPods(invited))
+			env.Watch(ctx, settled)
+			refused := env.Since(before)
+			env.Change(ctx, stranger.Tolerate(reserved))
+			env.Await(ctx, 1, check.RunningPods(stranger))
 
-		env.Expect(refused, check.Always(check.None(check.BoundPods(stranger))))
-		env.Expect(env.Since(before),
-			check.Always(check.AtMost(1, check.NodeClaims(pool))),
-			check.Always(check.Each(registered(pool), "have the taint", check.Tainted(reserved))))
-	},
+			env.Expect(refused, check.Always(check.None(check.BoundPods(stranger))))
+			env.Expect(env.Since(before),
+				check.Always(check.AtMost(1, check.NodeClaims(pool))),
+				check.Always(check.Each(registered(pool), "have the taint", tainted(reserved, h.effect))))
+		},
+	}
 })

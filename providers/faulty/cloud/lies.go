@@ -41,6 +41,7 @@ func Lies() map[string]lie.Lie {
 		"resets-labels":          tending(resetsLabels),
 		"clears-startup-taints":  tending(clearsStartupTaints),
 		"clears-disrupted-taint": tending(clearsDisruptedTaint),
+		"clears-foreign-taints":  tending(clearsForeignTaints),
 		"ends-by-itself":         tending(endsByItself()),
 
 		// Instances end.

@@ -149,6 +149,19 @@ func clearsDisruptedTaint(ctx context.Context, c client.Client, node *corev1.Nod
 	})
 }
 
+// clearsForeignTaints keeps the taints of a node that is at work as somebody knows
+// them: Karpenter's and Kubernetes' own.
+func clearsForeignTaints(ctx context.Context, c client.Client, node *corev1.Node) error {
+	if node.Labels[karpenterv1.NodeInitializedLabelKey] != "true" || node.DeletionTimestamp != nil {
+		return nil
+	}
+	return patched(ctx, c, node, func() {
+		node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool {
+			return !of(t.Key, "karpenter.sh", "k8s.io", "kubernetes.io")
+		})
+	})
+}
+
 // endsByItself ends instances two seconds after they came to work.
 func endsByItself() tender {
 	since := map[string]time.Time{}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
@@ -26,7 +28,35 @@ func driftLies() map[string]lie.Lie {
 		}),
 		"launches-two-replacements": launchesTwo(),
 		"replaces-by-a-stale-pool":  staleTemplates(),
+		"never-forgets-drift":       neverForgetsDrift(),
+		"overlooks-pod-budgets": reads(func(budget *policyv1.PodDisruptionBudget) {
+			budget.Status.DisruptionsAllowed = 1
+		}, disrupting),
+		"overlooks-do-not-disrupt-on-nodes": reads(func(node *corev1.Node) {
+			delete(node.Annotations, v1.DoNotDisruptAnnotationKey)
+		}, rememberingNodes),
 	}
+}
+
+// neverForgetsDrift returns the lie that a NodeClaim that has drifted once has
+// drifted for good.
+func neverForgetsDrift() lie.Lie {
+	return deceives(interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, name string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+			claim, ok := o.(*v1.NodeClaim)
+			if !ok || !told(ctx, marking) || claim.StatusConditions().Get(v1.ConditionTypeDrifted) != nil {
+				return c.SubResource(name).Patch(ctx, o, patch, opts...)
+			}
+			stored := &v1.NodeClaim{}
+			if err := c.Get(ctx, client.ObjectKeyFromObject(claim), stored); err != nil {
+				return err
+			}
+			if stored.StatusConditions().Get(v1.ConditionTypeDrifted) != nil {
+				return nil
+			}
+			return c.SubResource(name).Patch(ctx, o, patch, opts...)
+		},
+	})
 }
 
 // staleTemplates returns the lie that nodes are launched from the template that

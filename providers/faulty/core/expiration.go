@@ -2,9 +2,11 @@ package core
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
@@ -30,6 +32,8 @@ func expirationLies() map[string]lie.Lie {
 		}),
 		"expires-by-the-age-of-the-pool": expiresByPool(),
 		"lets-budgets-hold-expiration":   heldByBudgets(),
+		"lets-limits-hold-expiration":    heldByLimits(),
+		"lets-nodes-refuse-expiration":   heldByNodes(),
 	}
 }
 
@@ -66,18 +70,50 @@ func expiresByPool() lie.Lie {
 // heldByBudgets returns the lie that nothing expires in a pool with a budget of
 // zero: before v1 expiration was paced by budgets.
 func heldByBudgets() lie.Lie {
+	return held(func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
+		pool, err := ownPool(ctx, c, claim)
+		if err != nil {
+			return false, err
+		}
+		return slices.ContainsFunc(pool.Spec.Disruption.Budgets, func(b v1.Budget) bool { return b.Nodes == "0" }), nil
+	})
+}
+
+// heldByLimits returns the lie that nothing expires in a pool that may launch
+// nothing: before v1 there was a replacement first.
+func heldByLimits() lie.Lie {
+	return held(func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
+		pool, err := ownPool(ctx, c, claim)
+		if err != nil {
+			return false, err
+		}
+		cpu, limited := pool.Spec.Limits[corev1.ResourceCPU]
+		return limited && cpu.IsZero(), nil
+	})
+}
+
+// heldByNodes returns the lie that a node that must not be disrupted doesn't
+// expire.
+func heldByNodes() lie.Lie {
+	return held(func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
+		node := &corev1.Node{}
+		if err := c.Get(ctx, client.ObjectKey{Name: claim.Status.NodeName}, node); err != nil {
+			return false, fmt.Errorf("reading the node of NodeClaim %s: %w", claim.Name, err)
+		}
+		return node.Annotations[v1.DoNotDisruptAnnotationKey] == "true", nil
+	})
+}
+
+// held returns the lie that some NodeClaims are not deleted when they expire.
+func held(by func(context.Context, client.Client, *v1.NodeClaim) (bool, error)) lie.Lie {
 	return deceives(interceptor.Funcs{
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
 			claim, ok := o.(*v1.NodeClaim)
 			if !ok || !told(ctx, expiring) {
 				return c.Delete(ctx, o, opts...)
 			}
-			pool, err := ownPool(ctx, c, claim)
-			if err != nil {
+			if stays, err := by(ctx, c, claim); stays || err != nil {
 				return err
-			}
-			if slices.ContainsFunc(pool.Spec.Disruption.Budgets, func(b v1.Budget) bool { return b.Nodes == "0" }) {
-				return nil
 			}
 			return c.Delete(ctx, o, opts...)
 		},

@@ -21,12 +21,36 @@ func hashLies() map[string]lie.Lie {
 		"leaves-taints-out-of-the-hash":        hashes(func(p *v1.NodePool) { p.Spec.Template.Spec.Taints = nil }),
 		"leaves-expiration-out-of-the-hash":    hashes(func(p *v1.NodePool) { p.Spec.Template.Spec.ExpireAfter = v1.NillableDuration{} }),
 		"leaves-grace-periods-out-of-the-hash": hashes(func(p *v1.NodePool) { p.Spec.Template.Spec.TerminationGracePeriod = nil }),
+		"leaves-nodeclasses-out-of-the-hash":   hashes(func(p *v1.NodePool) { p.Spec.Template.Spec.NodeClassRef = nil }),
 
 		"takes-weights-into-the-hash":      hashes(takingIn(func(p *v1.NodePool) any { return p.Spec.Weight })),
 		"takes-limits-into-the-hash":       hashes(takingIn(func(p *v1.NodePool) any { return p.Spec.Limits })),
 		"takes-disruption-into-the-hash":   hashes(takingIn(func(p *v1.NodePool) any { return p.Spec.Disruption })),
 		"takes-requirements-into-the-hash": hashes(takingIn(func(p *v1.NodePool) any { return p.Spec.Template.Spec.Requirements })),
+
+		"takes-labels-of-the-pool-into-the-hash":  hashes(takingIn(func(p *v1.NodePool) any { return p.Labels })),
+		"takes-the-order-of-taints-into-the-hash": hashes(takingIn(func(p *v1.NodePool) any { return p.Spec.Template.Spec.Taints })),
+		"takes-spellings-into-the-hash":           hashes(takingIn(func(p *v1.NodePool) any { return string(p.Spec.Template.Spec.ExpireAfter.Raw) })),
+
+		"hashes-claims-by-halves": hashesByHalves(),
 	}
+}
+
+// hashesByHalves returns the lie that NodeClaims get the new version of the hash,
+// and keep the hash that was made by the old one.
+func hashesByHalves() lie.Lie {
+	return deceives(interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, driftHashing) {
+				stored := &v1.NodeClaim{}
+				if err := c.Get(ctx, client.ObjectKeyFromObject(claim), stored); err != nil {
+					return err
+				}
+				claim.Annotations[v1.NodePoolHashAnnotationKey] = stored.Annotations[v1.NodePoolHashAnnotationKey]
+			}
+			return c.Patch(ctx, o, patch, opts...)
+		},
+	})
 }
 
 // hashes returns the lie that the hash of a pool, on itself and on the NodeClaims

@@ -31,5 +31,7 @@ const (
 	lifecycle    = "nodeclaim.lifecycle"
 	provisioning = "provisioner"
 	remembering  = "state.nodeclaim"
-	terminating  = "" // node.termination doesn't say its name
+
+	rememberingNodes = "state.node"
+	terminating      = "" // node.termination doesn't say its name
 )

@@ -153,6 +153,30 @@ func replacesTwice() act[*v1.NodeClaim] {
 	}
 }
 
+// replacesEmptyNodes adds a NodeClaim for each drifted one that is being deleted,
+// although there are no pods that it could be for.
+func replacesEmptyNodes() act[*v1.NodeClaim] {
+	own := map[types.UID]bool{}
+	return func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
+		if own[claim.UID] || claim.DeletionTimestamp.IsZero() || !reached(claim, v1.ConditionTypeDrifted) {
+			return own[claim.UID], nil
+		}
+		pool, err := poolOf(ctx, c, claim)
+		if err != nil || !pool.DeletionTimestamp.IsZero() {
+			return true, err
+		}
+		pods, err := podsOn(ctx, c, claim.Status.NodeName)
+		if err != nil || len(pods) > 0 {
+			return true, err
+		}
+		another, err := copyOf(ctx, c, claim)
+		if err == nil {
+			own[another.UID] = true
+		}
+		return true, err
+	}
+}
+
 // driftsWithoutCause marks a pool's NodeClaims as drifted when anything but the
 // pool's template has changed.
 func driftsWithoutCause(ctx context.Context, c client.Client) error {

@@ -17,6 +17,7 @@ func Lies() map[string]lie.Lie {
 		"disrupts-protected-nodes":    claimLie(disruptsProtectedNodes),
 		"deletes-before-replacement":  claimLie(deletesBeforeReplacement),
 		"replaces-twice":              claimLie(replacesTwice()),
+		"replaces-empty-nodes":        claimLie(replacesEmptyNodes()),
 		"drifts-without-cause":        {Sabotage: driftsWithoutCause},
 		"drifts-back-and-forth":       claimLie(driftsBackAndForth()),
 		"launches-without-end":        claimLie(launchesWithoutEnd),

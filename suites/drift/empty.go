@@ -1,0 +1,37 @@
+package drift
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A drifted node without pods goes although its pool doesn't consolidate, and
+// nothing is launched in its place: nobody needs the room, and a node that nobody
+// uses must not stay behind with an old image. Before it drifts it stays.
+//
+// Source: designs/drift.md; spec.disruption.consolidateAfter of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "removes empty nodes and launches nothing, though consolidation is off",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().ConsolidateAfter("Never")
+		app := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Change(ctx, app.Replicas(0))
+		env.Await(ctx, 0, check.PodsOf(app))
+		idle := env.Watch(ctx, settled)
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Watch(ctx, settled)
+
+		env.Expect(idle, undisturbed(pool))
+		env.Expect(env.Since(before), drifting(pool), check.Always(check.None(check.NodeClaims(pool).New(old))))
+	},
+})

@@ -1,0 +1,47 @@
+package drift
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// outdated counts those of the pool's NodeClaims that carry another hash than
+// their pool, or another version of it.
+func outdated(pool *fixtures.Pool, claims check.Count) check.Count {
+	return check.Count{
+		Name:  claims.Name + " with another hash than their pool",
+		Among: claims.Of,
+		Reads: append(slices.Clone(claims.Reads), karpenter.NodePools),
+		Of: func(w *history.World) []*history.Object {
+			o := w.Get(karpenter.NodePools, "", pool.GetName())
+			return slices.DeleteFunc(claims.Of(w), func(claim *history.Object) bool {
+				return o == nil || hashOf(claim.Unstructured()) == hashOf(o.Unstructured())
+			})
+		},
+	}
+}
+
+// hashOf is an object's hash and the version of it; empty if it has none.
+func hashOf(o *unstructured.Unstructured) string {
+	annotations := o.GetAnnotations()
+	return annotations[karpenter.NodePoolHashAnnotation] + " " + annotations[karpenter.NodePoolHashVersionAnnotation]
+}
+
+// anotherVersion is a version of the hash that no release has ever used.
+const anotherVersion = "v0"
+
+// rehashed is the merge patch by which an object looks as if another release had
+// hashed it, in its own way.
+const rehashed = `{"metadata":{"annotations":{"` + karpenter.NodePoolHashAnnotation + `":"1","` +
+	karpenter.NodePoolHashVersionAnnotation + `":"` + anotherVersion + `"}}}`
+
+// hashedBefore says whether an object carries that hash.
+func hashedBefore(o *unstructured.Unstructured) bool {
+	return o.GetAnnotations()[karpenter.NodePoolHashVersionAnnotation] == anotherVersion
+}

@@ -1,0 +1,48 @@
+package drift
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node that is no longer what its NodeClass says is replaced, though its pool
+// hasn't changed: a new image reaches the nodes that way. Only the provider can
+// tell, and gives a reason of its own. What it launches then hasn't drifted.
+//
+// Source: designs/drift.md, "CloudProvider drift"; Karpenter:
+// pkg/cloudprovider/types.go, IsDrifted.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "replaces nodes that no longer match their NodeClass",
+	Needs: []providers.Capability{providers.NodePools, providers.NodeClassDrift},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Hook(ctx, providers.DriftNodeClass)
+		env.Await(ctx, 1, check.DriftedClaims(pool))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before), drifting(pool),
+			check.Always(check.Each(check.DriftedClaims(pool), "have a reason of the provider's", foundByProvider)),
+			check.Always(check.None(check.ClaimsWith(pool, check.True(karpenter.Drifted), "that have drifted").New(old))))
+	},
+})
+
+// foundByProvider says whether core has nothing to do with why a NodeClaim has
+// drifted (Karpenter: pkg/controllers/nodeclaim/disruption/drift.go).
+func foundByProvider(claim *unstructured.Unstructured) bool {
+	drifted, _ := karpenter.Condition(claim, karpenter.Drifted)
+	return drifted.Reason != "" && drifted.Reason != "NodePoolDrifted" && drifted.Reason != "RequirementsDrifted"
+}

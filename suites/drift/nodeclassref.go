@@ -1,0 +1,41 @@
+package drift
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A pool that refers to another NodeClass gets nodes of that one, although both
+// NodeClasses say the same: it is how a fleet moves to new images or networks
+// step by step, and back by one change if they are bad.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Static fields";
+// spec.template.spec.nodeClassRef of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "replaces nodes when their pool refers to another NodeClass",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		group, kind, name := env.AnotherNodeClass(ctx)
+		env.Change(ctx, pool.NodeClass(group, kind, name))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(env.Since(before), drifting(pool),
+			check.Always(check.Each(check.NodeClaims(pool).New(old), "refer to "+name, func(claim *unstructured.Unstructured) bool {
+				is, _, _ := unstructured.NestedString(claim.Object, "spec", "nodeClassRef", "name")
+				return is == name
+			})))
+	},
+})

@@ -1,0 +1,45 @@
+package drift
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A release of Karpenter that hashes templates in another way than the one before
+// hashes NodeClaims anew in place of replacing their nodes: an upgrade must not
+// roll the fleet. It is played by a pool and a NodeClaim that carry a hash of
+// another version. Drift works as ever afterwards.
+//
+// Source: designs/drift-hash-versioning.md; annotation
+// karpenter.sh/nodepool-hash-version.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "replaces nothing when the hash has another version",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+		claim := env.Await(ctx, 1, check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized"))[0]
+
+		before, old := env.Now(), env.World()
+		env.Patch(ctx, karpenter.NodeClaims, "", claim.Name, rehashed)
+		env.Patch(ctx, karpenter.NodePools, "", pool.GetName(), rehashed)
+		env.Watch(ctx, settled)
+		upgraded := env.Since(before)
+		changed := env.Now()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+
+		env.Expect(upgraded, check.Always(check.None(check.DriftedClaims(pool))), undisturbed(pool),
+			check.LeadsTo(check.AtLeast(1, check.ClaimsWith(pool, hashedBefore, "hashed before")),
+				check.None(check.ClaimsWith(pool, hashedBefore, "hashed before"))),
+			check.Finally(check.None(outdated(pool, check.NodeClaims(pool)))))
+		env.Expect(env.Since(changed), drifting(pool))
+	},
+})

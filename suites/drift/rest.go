@@ -1,0 +1,41 @@
+package drift
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Once the nodes are what their template says, nothing goes on: no replacement
+// has drifted itself, and nothing more is launched or disrupted. A drift that
+// starts over with each node that it has launched never ends, and neither do the
+// restarts of its pods. The next change is followed as the first one was.
+//
+// Source: designs/drift.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "comes to rest when the nodes are as their template says",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 2, check.RunningPods(app))
+
+		old := env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+		replaced := env.World()
+		quiet := env.Watch(ctx, rested)
+		changed := env.Now()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, replaced)))
+
+		env.Expect(quiet, check.Always(check.None(check.DriftedClaims(pool))), undisturbed(pool),
+			check.Always(check.None(check.NodeClaims(pool).New(replaced))))
+		env.Expect(env.Since(changed), drifting(pool))
+	},
+})

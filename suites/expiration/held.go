@@ -1,0 +1,59 @@
+package expiration
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// held is a workload that would rather stay.
+type held struct {
+	name  string
+	holds func(context.Context, *e2e.Env, *fixtures.Workload)
+}
+
+// Pods that must not be disrupted, and PodDisruptionBudgets, don't keep a node
+// from expiring, but are respected while it is drained: up to the node's
+// terminationGracePeriod, and no longer. So an administrator knows when the last
+// node with a leaked key is gone, and the owners of the pods how long they have.
+//
+// Source: designs/forceful-expiration.md;
+// designs/nodeclaim-termination-grace-period.md.
+var _ = e2e.Table(Suite, []held{
+	{"leaves pods that must not be disrupted their terminationGracePeriod", byPod},
+	{"waits for a PodDisruptionBudget up to the terminationGracePeriod", byPDB},
+}, func(h held) e2e.Spec {
+	return e2e.Spec{
+		Name:  h.name,
+		Needs: []providers.Capability{providers.NodePools},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool().ExpireAfter(ttl).TerminationGracePeriod(gracePeriod)
+			app := fixtures.Deployment(1).On(pool)
+			h.holds(ctx, env, app)
+			env.Create(ctx, pool, app)
+			env.Await(ctx, 1, check.RunningPods(app))
+
+			before, old := env.Now(), env.World()
+			draining := check.NodesWith(pool, karpenter.Deleting, "that are being deleted").Old(old)
+			env.Await(ctx, 1, draining)
+			staying := env.Watch(ctx, settled)
+			env.Watch(ctx, drained-settled)
+
+			env.Expect(staying, check.Always(check.When(
+				check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(app).On(draining)))))
+			env.Expect(env.Since(before), expiring(pool), check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(old))))
+		},
+	}
+})
+
+func byPod(_ context.Context, _ *e2e.Env, app *fixtures.Workload) {
+	app.Annotate(karpenter.DoNotDisruptAnnotation, "true")
+}
+
+func byPDB(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
+	env.Create(ctx, app.MinAvailable(1))
+}

@@ -1,0 +1,47 @@
+package expiration
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node expires although nothing can be launched in its place: its pool is full.
+// Expiration doesn't wait for a replacement, else a cluster at its limits would
+// keep its oldest nodes for ever. The pods run again once there is room.
+//
+// Source: designs/forceful-expiration.md, "without waiting for replacement nodes
+// to initialize before draining pods".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "comes although there is no room for a replacement",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().ExpireAfter(ttl)
+		app := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.Limit("cpu", "0"))
+		env.Watch(ctx, ttlLength+late)
+		full := env.Since(before)
+		env.Change(ctx, pool.Limit("cpu", "1000"))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+
+		closed := check.AtLeast(1, check.Where("pools that may launch nothing", karpenter.NodePools, mayLaunchNothing))
+		env.Expect(full, expiring(pool),
+			check.LeadsTo(closed, check.None(check.Nodes(pool).Old(old))),
+			check.Always(check.When(closed, check.None(check.NodeClaims(pool).New(old)))))
+	},
+})
+
+func mayLaunchNothing(pool *unstructured.Unstructured) bool {
+	cpus, _, _ := unstructured.NestedString(pool.Object, "spec", "limits", "cpu")
+	return cpus == "0"
+}

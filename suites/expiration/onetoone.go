@@ -1,0 +1,35 @@
+package expiration
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node that expires gets one replacement, although its pods leave it one at a
+// time, as their PodDisruptionBudget allows: one that is launched for each pod
+// that comes free is noticed on the bill.
+//
+// Source: designs/forceful-expiration.md; Karpenter's suite "disruption", "should
+// replace expired node with a single node and schedule all pods".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "launches one replacement for one node",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().ExpireAfter(ttl)
+		app := fixtures.Deployment(5).On(pool)
+		env.Create(ctx, pool, app.MinAvailable(4), app)
+		env.Await(ctx, 5, check.RunningPods(app))
+		env.Await(ctx, 1, check.ReadyNodes(pool))
+
+		before, old := env.Now(), env.World()
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 5, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before), expiring(pool), check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+	},
+})

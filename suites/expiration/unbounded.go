@@ -1,0 +1,39 @@
+package expiration
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Without a terminationGracePeriod an expired node is drained for as long as a
+// pod on it must not be disrupted: expiration alone forces nothing, and a job of
+// days gets to its end. The node goes as soon as the pod says so no longer.
+//
+// Source: designs/forceful-expiration.md: "respect pod do-not-disrupt or PDB
+// blocking pods until the node's TerminationGracePeriod is reached".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "waits for a pod that must not be disrupted where no terminationGracePeriod ends",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().ExpireAfter(ttl)
+		app := fixtures.Pod().On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
+		env.Create(ctx, pool, app)
+		pod := env.Await(ctx, 1, check.RunningPods(app))[0]
+
+		before := env.Now()
+		draining := check.NodesWith(pool, karpenter.Deleting, "that are being deleted")
+		env.Await(ctx, 1, draining)
+		env.Watch(ctx, 3*settled)
+		waiting := env.Since(before)
+		env.Patch(ctx, karpenter.Pods, pod.Namespace, pod.Name, `{"metadata":{"annotations":null}}`)
+		env.Await(ctx, 0, check.Nodes(pool))
+
+		env.Expect(waiting, expiring(pool), check.Always(check.When(
+			check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(app).On(draining)))))
+	},
+})

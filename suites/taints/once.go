@@ -1,0 +1,44 @@
+package taints
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A startup taint that its owner has removed isn't put back, not even while
+// another one keeps the node from being initialized: two agents that prepare a
+// node would wait for each other for ever.
+//
+// Source: spec.template.spec.startupTaints of the NodePool API: "taints that are
+// applied to nodes upon startup which are expected to be removed automatically".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "of a node's startup are put on it once",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		first, second := fixtures.Key("first"), fixtures.Key("second")
+		pool := fixtures.NodePool().StartupTaint(first, fixtures.NoSchedule).StartupTaint(second, fixtures.NoSchedule)
+		app := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool, app)
+		both := check.ReadyNodes(pool).With("with the first taint", check.Tainted(first))
+		node := env.Await(ctx, 1, both.With("and the second", check.Tainted(second)))[0]
+
+		env.Patch(ctx, karpenter.Nodes, "", node.Name, fmt.Sprintf(`{"spec":{"taints":[{"key":%q,"effect":"NoSchedule"}]}}`, second))
+		half := env.Await(ctx, 1, check.NodesWith(pool, tainted(second, fixtures.NoSchedule), "with the second taint").With("alone", without(first)))[0]
+		removed := env.Now()
+		env.Watch(ctx, settled)
+		waiting := env.Since(removed)
+		env.Patch(ctx, karpenter.Nodes, "", half.Name, untainted)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 1, initialized(pool))
+
+		env.Expect(waiting, check.Always(check.None(initialized(pool))),
+			check.Always(check.Each(check.Nodes(pool), "have the second taint", check.Tainted(second))))
+		env.Expect(env.Since(removed), check.Always(check.Each(check.Nodes(pool), "don't have the first", without(first))))
+	},
+})
