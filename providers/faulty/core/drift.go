@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
@@ -29,9 +28,6 @@ func driftLies() map[string]lie.Lie {
 		"launches-two-replacements": launchesTwo(),
 		"replaces-by-a-stale-pool":  staleTemplates(),
 		"never-forgets-drift":       neverForgetsDrift(),
-		"overlooks-pod-budgets": reads(func(budget *policyv1.PodDisruptionBudget) {
-			budget.Status.DisruptionsAllowed = 1
-		}, disrupting),
 		"overlooks-do-not-disrupt-on-nodes": reads(func(node *corev1.Node) {
 			delete(node.Annotations, v1.DoNotDisruptAnnotationKey)
 		}, rememberingNodes),

@@ -31,7 +31,5 @@ const (
 	lifecycle    = "nodeclaim.lifecycle"
 	provisioning = "provisioner"
 	remembering  = "state.nodeclaim"
-
-	rememberingNodes = "state.node"
-	terminating      = "" // node.termination doesn't say its name
+	terminating  = "" // node.termination doesn't say its name
 )
