@@ -33,7 +33,7 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 	ctx, stop := e.session.whileAlive(ctx)
 	defer stop()
 	var problems []string
-	for _, step := range []func(context.Context) error{e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteTheRest} {
+	for _, step := range []func(context.Context) error{e.letKubeletsGoOn, e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteTheRest} {
 		if err := step(ctx); err != nil {
 			problems = append(problems, err.Error())
 		}

@@ -34,11 +34,14 @@ type Env struct {
 	claims   []report.Judged // by Expect; a spec without any proves nothing
 
 	nodesBefore sets.Set[string] // nodes that were there before the spec
+
+	resumeKubelets func() error // set while they are paused
 }
 
 // recording is what an Env needs of a history.Recorder.
 type recording interface {
 	Await(ctx context.Context, pred func(*history.World) bool) error
+	Interrupt(why string) (over func(context.Context) error)
 	Now() history.Mark
 	History() *history.History
 }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -37,7 +38,7 @@ func (e *Env) KillController(ctx context.Context) {
 
 // kill ends one of the controller's pods and waits for it to come back.
 func (e *Env) kill(ctx context.Context, killer cluster.Killer, pod *history.Object) error {
-	if err := e.announceKill(ctx, pod); err != nil {
+	if _, err := e.report(ctx, "Pod", pod, invariant.ReasonKilled, "killed by the spec, as a crash would"); err != nil {
 		return err
 	}
 	if err := killer.Kill(ctx, pod.Namespace, pod.Name); err != nil {
@@ -62,24 +63,27 @@ func restarts(pod *history.Object) (n int) {
 	return n
 }
 
-// announceKill writes an Event by which the recording tells a kill from a crash.
-func (e *Env) announceKill(ctx context.Context, pod *history.Object) error {
-	now := metav1.Now().UTC().Format("2006-01-02T15:04:05Z")
+// report writes an Event of the harness's own about an object, and returns its name.
+func (e *Env) report(ctx context.Context, kind string, about *history.Object, reason, message string) (string, error) {
+	now := metav1.Now().UTC().Format(time.RFC3339)
 	event := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1",
 		"kind":       "Event",
-		"metadata":   map[string]any{"generateName": pod.Name + "."},
+		"metadata":   map[string]any{"generateName": about.Name + "."},
 		"involvedObject": map[string]any{
-			"apiVersion": "v1", "kind": "Pod", "namespace": pod.Namespace, "name": pod.Name, "uid": pod.UID,
+			"apiVersion": "v1", "kind": kind, "namespace": about.Namespace, "name": about.Name, "uid": about.UID,
 		},
 		"type":           "Normal",
-		"reason":         invariant.ReasonKilled,
-		"message":        "killed by the spec, as a crash would",
+		"reason":         reason,
+		"message":        message,
 		"source":         map[string]any{"component": invariant.Harness},
 		"firstTimestamp": now,
 		"lastTimestamp":  now,
 		"count":          int64(1),
 	}}
-	_, err := e.session.client.Resource(karpenter.Events).Namespace(pod.Namespace).Create(ctx, event, metav1.CreateOptions{FieldManager: fieldManager})
-	return err
+	made, err := e.session.client.Resource(karpenter.Events).Namespace(about.Namespace).Create(ctx, event, metav1.CreateOptions{FieldManager: fieldManager})
+	if err != nil {
+		return "", err
+	}
+	return made.GetName(), nil
 }

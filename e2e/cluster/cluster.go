@@ -65,3 +65,20 @@ type Killer interface {
 	// are gone. Its node restarts and counts them as it does after any crash.
 	Kill(ctx context.Context, namespace, pod string) error
 }
+
+// Stopper is a cluster whose backend can take the API server away. Specs that
+// need it are skipped where the backend can't.
+type Stopper interface {
+	// StopAPIServer ends the API server as a crash does. Start, which must be called,
+	// brings it back with all that was stored, and returns when it is ready. That it
+	// is away in between is no Death.
+	StopAPIServer(ctx context.Context) (start func(context.Context) error, err error)
+}
+
+// Pauser is a cluster whose backend can make kubelets fall silent. Specs that
+// need it are skipped where the backend can't.
+type Pauser interface {
+	// PauseKubelets silences the kubelets of all nodes that the provider launches, in
+	// the middle of what they do, until resume: they may be told to go on at any time.
+	PauseKubelets(ctx context.Context) (resume func() error, err error)
+}

@@ -31,6 +31,7 @@ type Gap struct {
 	Time     time.Time                   // when the recorder noticed
 	Resource schema.GroupVersionResource // what kind of thing; zero if any may be missing
 	Reason   string
+	Asked    bool // the harness took the API server away on purpose: see Recorder.Interrupt
 
 	at Mark // the events before it
 }
@@ -99,6 +100,24 @@ func (h *History) Gaps() []Gap {
 		return nil
 	}
 	return h.gaps[first:]
+}
+
+// AfterInterruption is the part of the history from when the API server was last
+// back after it had been taken away on purpose: what stood then is the world at
+// its start. It is false of a history that wasn't interrupted.
+func (h *History) AfterInterruption() (*History, bool) {
+	for i, g := range slices.Backward(h.gaps) {
+		if !g.Asked || g.at < h.from {
+			continue
+		}
+		// The events that the list showed came in one step with the gap.
+		from := g.at
+		for int(from) < len(h.log) && h.log[from].Resource == g.Resource && h.log[from].Time.Equal(g.Time) {
+			from++
+		}
+		return view(h.log, h.gaps[i+1:], from, h.began, h.taken), true
+	}
+	return nil, false
 }
 
 // Start is the world at the start of the history: a fresh copy, to be moved on

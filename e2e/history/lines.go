@@ -15,7 +15,7 @@ import (
 //	{"history":1,"start":"2026-01-02T15:04:05.123456789Z"}
 //	{"type":"START","resource":"v1/nodes","object":{...}}      the world at the start
 //	{"at":"...","type":"ADDED","resource":"karpenter.sh/v1/nodeclaims","revision":17,"object":{...}}
-//	{"at":"...","type":"GAP","resource":"v1/pods","reason":"..."}
+//	{"at":"...","type":"GAP","resource":"v1/pods","reason":"..."}       and "asked":true, if it was
 //	{"at":"...","type":"END"}                                   nothing is missing
 const (
 	formatVersion = 1
@@ -32,6 +32,7 @@ type line struct {
 	Resource string          `json:"resource,omitempty"`
 	Revision uint64          `json:"revision,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
+	Asked    bool            `json:"asked,omitempty"`
 	Object   json.RawMessage `json:"object,omitempty"`
 }
 
@@ -75,6 +76,9 @@ func appendGap(b []byte, g Gap) []byte {
 	}
 	b = append(b, `","reason":`...)
 	b = append(b, reason...)
+	if g.Asked {
+		b = append(b, `,"asked":true`...)
+	}
 	return append(b, "}\n"...)
 }
 

@@ -78,6 +78,19 @@ func withKind(item []byte, apiVersion, kind string) []byte {
 	return append(full, item[1:]...)
 }
 
+// beginAnew takes up the thread after a gap. After an interruption it tries until
+// it has: an API server that is starting refuses first what it grants later.
+func (w *watcher) beginAnew(ctx context.Context, cause error) error {
+	for {
+		err := w.relist(ctx, cause)
+		if err == nil || ctx.Err() != nil || !w.recorder.interrupted(w.resource) {
+			return err
+		}
+		w.recorder.setTrouble(w.resource, err)
+		pause(ctx, patience().Cap)
+	}
+}
+
 // relist takes up the thread after a gap.
 func (w *watcher) relist(ctx context.Context, cause error) error {
 	l, err := w.list(ctx)

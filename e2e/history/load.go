@@ -115,7 +115,7 @@ func (l *loader) event(in line) error {
 }
 
 func (l *loader) gap(in line) error {
-	g := Gap{Time: in.At, Reason: in.Reason, at: Mark(len(l.log))}
+	g := Gap{Time: in.At, Reason: in.Reason, Asked: in.Asked, at: Mark(len(l.log))}
 	if in.Resource != "" {
 		var err error
 		if g.Resource, err = parseResource(in.Resource); err != nil {

@@ -17,6 +17,7 @@ import (
 // use by several goroutines.
 type Recorder struct {
 	journal *journal
+	kinds   []schema.GroupVersionResource
 	cancel  context.CancelFunc
 	running sync.WaitGroup // the watches
 	stop    func() error   // does the work of Stop, once
@@ -31,6 +32,7 @@ type Recorder struct {
 	world   World
 	changed chan struct{}                         // closed at the next event; nil while nobody waits
 	trouble map[schema.GroupVersionResource]error // watches that are broken at the moment
+	absence *interruption                         // nil unless the API server is away on purpose
 }
 
 // Record starts a recording of the given kinds and returns when each has been
@@ -57,6 +59,7 @@ func Record(ctx context.Context, cfg *rest.Config, file string, kinds ...schema.
 // recordTo is Record into an open file, or none. It closes it in any case.
 func recordTo(ctx context.Context, cfg *rest.Config, file io.WriteCloser, kinds []schema.GroupVersionResource) (*Recorder, error) {
 	r := &Recorder{
+		kinds:   kinds,
 		stopped: make(chan struct{}),
 		trouble: map[schema.GroupVersionResource]error{},
 	}
@@ -164,7 +167,12 @@ func (r *Recorder) reconcile(resource schema.GroupVersionResource, l list, reaso
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := timestamp()
-	r.addGap(Gap{Time: now, Resource: resource, Reason: reason})
+	g := Gap{Time: now, Resource: resource, Reason: reason}
+	if r.absence.concerns(resource) {
+		g.Reason, g.Asked = r.absence.why, true
+		defer r.absence.isOver(resource)
+	}
+	r.addGap(g)
 	for _, e := range differences(r.world.List(resource), l.objects) {
 		e.Time, e.Resource, e.revision = now, resource, revisionOf(l.resourceVersion)
 		r.record(e)

@@ -77,8 +77,8 @@ func (w *watcher) run(ctx context.Context) {
 		if w.position != before {
 			delay = patience()
 		}
-		if isGone(err) {
-			err = w.relist(ctx, err)
+		if isGone(err) || w.recorder.interrupted(w.resource) {
+			err = w.beginAnew(ctx, err)
 		}
 		if errors.Is(err, io.EOF) { // the server's way to end a watch
 			err = nil

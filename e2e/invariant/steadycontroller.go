@@ -12,11 +12,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// An Event with this reason from this component is about a pod that a spec is about
-// to kill.
+// Events from this component, the harness, tell what a spec did from what happened.
 const (
+	Harness = "plumbline"
+	// ReasonKilled is about a pod that is about to be killed.
 	ReasonKilled = "Killed"
-	Harness      = "plumbline"
+	// ReasonInterrupted says that the API server was away, and that what comes later
+	// is recorded again.
+	ReasonInterrupted = "Interrupted"
 )
 
 // steadyController says that no container of the provider's controller ends or is

@@ -1,6 +1,8 @@
 package chaos
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -11,6 +13,16 @@ import (
 // untainted takes all taints off a node, of which it must have none but startup
 // taints.
 const untainted = `{"spec":{"taints":null}}`
+
+// inForce is longer than an admission policy needs to be, and retried longer than it
+// takes until pods that got no node are tried again, 10 s.
+const (
+	inForce = 3 * time.Second
+	retried = 12 * time.Second
+)
+
+// notReady is the status of a node whose kubelet can't run pods.
+const notReady = `{"status":{"conditions":[{"type":"Ready","status":"False","reason":"KubeletNotReady","message":"the spec wants it"}]}}`
 
 // starting is the key of a startup taint, with which a spec holds nodes between
 // joining and being initialized for as long as it likes.

@@ -26,6 +26,7 @@ type local struct {
 	access     *rest.Config
 	node       *hostnode.Node
 	supervisor *supervisor
+	components func() *starting // what it takes to start them, and to wait for them
 
 	closing sync.Mutex
 	closed  bool

@@ -131,8 +131,10 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options, take
 	if l.access, err = k.create(ctx, config); err != nil {
 		return err
 	}
-	s := &starting{kwokctl: k, access: l.access, taken: taken, version: version, retried: map[string]int{}}
-	processes, err := s.ready(ctx)
+	l.components = func() *starting {
+		return &starting{kwokctl: k, access: l.access, taken: taken, version: version, retried: map[string]int{}}
+	}
+	processes, err := l.components().ready(ctx)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
@@ -14,6 +15,7 @@ const beat = 200 * time.Millisecond
 
 // supervisor watches the components, none of which anything else watches.
 type supervisor struct {
+	mu        sync.Mutex
 	processes map[string]process.Process
 	logFile   func(component string) string
 	onDeath   func(cluster.Death) // called once, from a goroutine of its own
@@ -37,6 +39,30 @@ func (s *supervisor) stop() {
 	<-s.ended
 }
 
+// process is the one that is watched in a component's place, if one is.
+func (s *supervisor) process(component string) (process.Process, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, ok := s.processes[component]
+	return p, ok
+}
+
+// release lets a component end without that being a death, until it is resumed.
+func (s *supervisor) release(component string) (process.Process, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, ok := s.processes[component]
+	delete(s.processes, component)
+	return p, ok
+}
+
+// resume watches a component's new process.
+func (s *supervisor) resume(component string, p process.Process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.processes[component] = p
+}
+
 func (s *supervisor) watch(ctx context.Context) {
 	defer close(s.ended)
 	tick := time.NewTicker(beat)
@@ -49,7 +75,7 @@ func (s *supervisor) watch(ctx context.Context) {
 		}
 		// In order of dependency: when etcd dies, others follow.
 		for _, name := range components() {
-			if p, ok := s.processes[name]; !ok || p.Alive() {
+			if p, ok := s.process(name); !ok || p.Alive() {
 				continue
 			}
 			if ctx.Err() == nil && s.onDeath != nil {

@@ -78,3 +78,28 @@ func TestTheOneWhoIsToldMayStopTheSupervisor(t *testing.T) {
 	g.Expect(cmds[apiserver].Process.Kill()).To(Succeed())
 	g.Eventually(stopped, 2*time.Second).Should(BeClosed())
 }
+
+func TestAReleasedComponentMayEnd(t *testing.T) {
+	g := NewWithT(t)
+	ps, cmds := sleepers(t)
+	deaths := make(chan cluster.Death, 10)
+	s := supervise(t.Context(), &supervisor{
+		processes: ps, logFile: func(string) string { return "" }, onDeath: func(d cluster.Death) { deaths <- d },
+	})
+	defer s.stop()
+	released, watched := s.release(apiserver)
+	g.Expect(watched).To(BeTrue())
+	_, watched = s.release(apiserver)
+	g.Expect(watched).To(BeFalse())
+	go func() { _ = cmds[apiserver].Wait() }()
+	g.Expect(released.Kill()).To(Succeed())
+	g.Expect(released.Alive()).To(BeFalse())
+	g.Consistently(deaths, 3*beat).ShouldNot(Receive())
+
+	another, err := process.Find(cmds[etcd].Process.Pid) // any other
+	g.Expect(err).NotTo(HaveOccurred())
+	s.release(etcd)
+	s.resume(apiserver, another)
+	g.Expect(cmds[etcd].Process.Kill()).To(Succeed())
+	g.Eventually(deaths, time.Second).Should(Receive(HaveField("Component", apiserver)))
+}

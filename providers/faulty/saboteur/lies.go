@@ -47,5 +47,6 @@ func Lies() map[string]lie.Lie {
 		"panics-after-initialization": claimLie(panicsAfterInitialization),
 	}
 	maps.Copy(all, standaloneLies())
+	maps.Copy(all, chaosLies())
 	return all
 }

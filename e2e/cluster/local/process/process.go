@@ -75,6 +75,27 @@ func (p Process) signal(sig os.Signal) error {
 	return nil
 }
 
+// Kill ends the process (SIGKILL), and returns when it's gone.
+func (p Process) Kill() error {
+	if err := p.signal(syscall.SIGKILL); err != nil {
+		return err
+	}
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for begin := time.Now(); p.Alive(); <-tick.C {
+		if time.Since(begin) > killed {
+			return fmt.Errorf("process %d is still there %s after SIGKILL", p.PID, killed)
+		}
+	}
+	return nil
+}
+
+// Pause stops the process without ending it, until Resume.
+func (p Process) Pause() error { return p.signal(syscall.SIGSTOP) }
+
+// Resume lets a paused process go on.
+func (p Process) Resume() error { return p.signal(syscall.SIGCONT) }
+
 // Within returns the living processes whose program lies in a folder, by the
 // path under which it was started or by the file that it runs. Being named in
 // an argument isn't enough: somebody may be looking at a log.

@@ -1,0 +1,80 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// interrupted is a recording over an absence of the API server, in which a pod
+// comes while nobody watches.
+func interrupted(t *testing.T, g *WithT, api *fakeAPI) *Recorder {
+	t.Helper()
+	api.say("ADDED", "pods", "first")
+	r, err := Record(t.Context(), api.config(), "", pods, nodes)
+	g.Expect(err).NotTo(HaveOccurred())
+	t.Cleanup(func() { g.Expect(r.Stop()).To(Succeed()) })
+
+	over := r.Interrupt("the test wanted it")
+	brief, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	g.Expect(over(brief)).To(MatchError(ContainSubstring("not watched again yet: pods, nodes")))
+	api.compact()
+	api.failLists(status(http.StatusForbidden, "Forbidden"), status(http.StatusServiceUnavailable, "ServiceUnavailable"))
+	api.CloseClientConnections()
+	api.say("ADDED", "pods", "unseen")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	g.Expect(over(ctx)).To(Succeed())
+	return r
+}
+
+func TestInterruption(t *testing.T) {
+	g := NewWithT(t)
+	api := newFakeAPI(t)
+	r := interrupted(t, g, api)
+	mark := r.Now()
+	api.say("ADDED", "pods", "last")
+	g.Expect(r.Await(t.Context(), func(w *World) bool { return w.Get(pods, "", "last") != nil })).To(Succeed())
+
+	h := r.History()
+	var kinds []schema.GroupVersionResource
+	for _, gap := range h.Gaps() {
+		g.Expect(gap.Asked).To(BeTrue())
+		g.Expect(gap.Reason).To(Equal("the test wanted it"))
+		kinds = append(kinds, gap.Resource)
+	}
+	g.Expect(kinds).To(ConsistOf(pods, nodes), "both, whether or not something happened")
+	var saved bytes.Buffer
+	g.Expect(Save(&saved, h)).To(Succeed())
+	loaded, err := Load(&saved)
+	g.Expect(err).NotTo(HaveOccurred())
+	for _, whole := range []*History{h, h.Since(0), loaded} {
+		after, ok := whole.AfterInterruption()
+		g.Expect(ok).To(BeTrue())
+		g.Expect(after.Gaps()).To(BeEmpty())
+		g.Expect(after.Start().List(pods)).To(HaveLen(2))
+		g.Expect(after.Events()).To(HaveLen(1))
+	}
+	_, ok := h.Since(mark + 1).AfterInterruption()
+	g.Expect(ok).To(BeFalse(), "it was before")
+}
+
+func TestAGapThatNobodyAskedFor(t *testing.T) {
+	g := NewWithT(t)
+	api := newFakeAPI(t)
+	r := interrupted(t, g, api)
+	mark := r.Now()
+	api.compact()
+	api.CloseClientConnections()
+	g.Eventually(func() []Gap { return r.History().Since(mark + 1).Gaps() }).ShouldNot(BeEmpty())
+	after, ok := r.History().AfterInterruption()
+	g.Expect(ok).To(BeTrue())
+	g.Expect(after.Gaps()).NotTo(BeEmpty())
+	g.Expect(after.Gaps()[0].Asked).To(BeFalse())
+}

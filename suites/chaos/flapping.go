@@ -1,0 +1,51 @@
+package chaos
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Nodes whose kubelets say that they aren't ready, and come back, stay: nobody ends
+// them, nothing is launched in their place, and their pods run on. A network or a
+// disk that fails for a minute must not cost a fleet. That Karpenter is at work shows
+// by a pod that comes meanwhile: it gets a node of its own, since those are tainted.
+//
+// Source: designs/node-repair.md: nodes that are not ready are replaced only with
+// the feature NodeRepair, and after its toleration.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "of kubelets that flap costs no node",
+	Needs:  []providers.Capability{providers.NodePools},
+	Within: 3 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app, late := fixtures.Deployment(2).OnePodPerNode().On(pool), fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 2, check.RunningPods(app))
+		nodes := env.Await(ctx, 2, initialized(pool))
+
+		before, old := env.Now(), env.World()
+		unready := check.Nodes(pool).Old(old).With("that are not ready", check.Tainted(corev1.TaintNodeNotReady))
+		env.PauseKubelets(ctx)
+		env.PatchStatus(ctx, karpenter.Nodes, "", nodes[0].Name, notReady)
+		env.PatchStatus(ctx, karpenter.Nodes, "", nodes[1].Name, notReady)
+		env.Await(ctx, 2, unready)
+		env.Create(ctx, late)
+		env.Await(ctx, 1, check.Nodes(pool).New(old))
+		env.ResumeKubelets(ctx)
+		env.Await(ctx, 1, check.RunningPods(late))
+		env.Await(ctx, 3, check.ReadyNodes(pool))
+
+		launched := check.AtMost(3, check.NodeClaims(pool))
+		env.Expect(env.Since(before), check.Always(launched), launched.Reached(),
+			check.Always(check.None(check.DisruptedNodes(pool))),
+			check.LeadsTo(check.AtLeast(2, unready), check.Exactly(3, check.ReadyNodes(pool))))
+	},
+})

@@ -1,0 +1,47 @@
+package chaos
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A controller that is killed while it drains a node goes on with it when it is
+// back: pods that must not be evicted yet stay, and when they may be, they, the
+// node and its NodeClaim go. A drain that nobody ends is a machine that is paid for
+// and that nothing runs on; one that is cut short is an outage.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption, "Termination Controller";
+// the finalizer karpenter.sh/termination.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "of a controller killed while it drains cuts no drain short and leaves none undone",
+	Needs:  []providers.Capability{providers.NodePools},
+	Within: 3 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool, other := fixtures.NodePool().TerminationGracePeriod("1h"), fixtures.NodePool()
+		app, late := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(other)
+		guard := app.MinAvailable(1)
+		env.Create(ctx, pool, other, app, guard)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		draining := check.NodesWith(pool, karpenter.Deleting, "that are being deleted")
+		env.Await(ctx, 1, draining)
+		env.KillController(ctx)
+		env.Create(ctx, late)
+		env.Await(ctx, 1, check.RunningPods(late))
+		env.Expect(env.Since(before), check.Finally(check.AtLeast(1, check.RunningPods(app).On(draining))))
+
+		env.Delete(ctx, guard)
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
+			check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(old))))
+	},
+})

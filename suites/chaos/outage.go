@@ -1,0 +1,41 @@
+package chaos
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Pods that come just before the API server is gone for half a minute get their
+// nodes when it is back: one for each, though the controller has lost what it knew
+// and its lease. Control planes are upgraded and crash, and nobody creates the pods
+// again that waited meanwhile.
+//
+// Source: https://karpenter.sh/docs/concepts/scheduling: pending pods are
+// provisioned for, whatever happened before; the API is the only record.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "of an API server that is away for half a minute leaves no pod without a node",
+	Needs:  []providers.Capability{providers.NodePools},
+	Within: 4 * time.Minute,
+	Breaks: []e2e.Breach{{
+		Invariant: "the controller neither restarts nor panics",
+		Why:       "a leader that can't renew its lease ends itself, so that there are never two",
+	}},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(3).OnePodPerNode().On(pool)
+
+		env.Create(ctx, pool, app)
+		env.StopAPIServer(ctx, 30*time.Second)
+		back := env.Now()
+		env.Await(ctx, 3, check.RunningPods(app))
+
+		launched := check.AtMost(3, check.NodeClaims(pool))
+		env.Expect(env.Since(back), check.Always(launched), launched.Reached(),
+			check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(3, check.RunningPods(app))))
+	},
+})

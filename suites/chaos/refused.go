@@ -1,0 +1,39 @@
+package chaos
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// While a pool's NodeClaims are refused, by a quota or a webhook, its pods wait,
+// and when that is over each gets its node, and no more than that: what failed is
+// tried again, and what was tried is not made up for. Nobody creates the pods again.
+//
+// Source: https://karpenter.sh/docs/concepts/scheduling: pods are provisioned for as
+// long as they are pending; spec.template of the NodePool API.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "of NodeClaims that are refused for a while ends with a node for each pod",
+	Needs: []providers.Capability{providers.NodePools},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
+		policy, binding := fixtures.RefusedNodeClaims(pool)
+		env.Create(ctx, policy, binding, pool)
+		env.Watch(ctx, inForce)
+
+		before := env.Now()
+		env.Create(ctx, app)
+		env.Watch(ctx, retried)
+		env.Expect(env.Since(before), check.Always(check.None(check.NodeClaims(pool).AmongObjects(check.PodsOf(app)))))
+		env.Delete(ctx, binding)
+		env.Await(ctx, 2, check.RunningPods(app))
+
+		launched := check.AtMost(2, check.NodeClaims(pool))
+		env.Expect(env.Since(before), check.Always(launched), launched.Reached(),
+			check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(2, check.RunningPods(app))))
+	},
+})

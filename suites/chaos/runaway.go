@@ -1,0 +1,49 @@
+package chaos
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A pod that can run on no node that it gets, since somebody taints them all, makes
+// Karpenter launch one after the other; what it launched in vain it must end as
+// fast, so that there are a few at a time, whatever the policy. When the pod
+// tolerates the taint, one node is left. Loops like this have cost people fleets.
+//
+// Source: Karpenter's regression suite, "should not produce a runaway scale-up when
+// consolidation is enabled" and "when emptiness is enabled".
+var _ = e2e.Table(Suite, []struct{ name, policy, after string }{
+	{"consolidation", fixtures.WhenEmptyOrUnderutilized, "0s"},
+	{"emptiness", fixtures.WhenEmpty, "5s"},
+}, func(r struct{ name, policy, after string }) e2e.Spec {
+	return e2e.Spec{
+		Name:   "of taints that keep coming makes no runaway, with " + r.name,
+		Needs:  []providers.Capability{providers.NodePools},
+		Within: 4 * time.Minute,
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool().ConsolidationPolicy(r.policy).ConsolidateAfter(r.after)
+			app := fixtures.Deployment(1).On(pool)
+			unwanted := corev1.Taint{Key: fixtures.Key("unwanted"), Effect: corev1.TaintEffectNoExecute}
+			env.TaintEach(ctx, check.Nodes(pool), unwanted)
+
+			before := env.Now()
+			env.Create(ctx, pool, app)
+			env.Watch(ctx, time.Minute)
+			env.AwaitAtLeast(ctx, 1, check.Nodes(pool).New(env.World()))
+			env.Expect(env.Since(before), check.Always(check.AtMost(10, check.Nodes(pool))))
+
+			env.Change(ctx, app.Tolerate(unwanted.Key))
+			env.Await(ctx, 1, check.RunningPods(app))
+			env.Await(ctx, 1, check.Nodes(pool))
+
+			env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(2, check.Nodes(pool)), check.Exactly(1, check.Nodes(pool))))
+		},
+	}
+})
