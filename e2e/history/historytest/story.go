@@ -63,6 +63,13 @@ func (s *Story) Gap(kind schema.GroupVersionResource, reason string) *Story {
 	return s.After(time.Millisecond)
 }
 
+// Interrupt says that the API server was away here on purpose. What follows happens
+// a millisecond later.
+func (s *Story) Interrupt(kind schema.GroupVersionResource) *Story {
+	s.gaps = append(s.gaps, history.Gap{Time: s.now, Resource: kind, Reason: "the story wants it", Asked: true})
+	return s.After(time.Millisecond)
+}
+
 // Start makes what was told so far the world at the start of the history.
 func (s *Story) Start() *Story {
 	s.start = history.Mark(len(s.events))

@@ -49,7 +49,7 @@ func endsDrains(started time.Time) act[*corev1.Node] {
 
 // replacesUnready ends nodes as soon as they are not ready any more.
 func replacesUnready(ctx context.Context, c client.Client, node *corev1.Node) (bool, error) {
-	unready := corev1.Taint{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoExecute}
+	unready := corev1.Taint{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}
 	if node.Labels[v1.NodeInitializedLabelKey] != "true" || !tainted(node, unready) || !node.DeletionTimestamp.IsZero() {
 		return false, nil
 	}
