@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/core"
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 	"github.com/plumbline-e2e/plumbline/providers/faulty/saboteur"
+	"github.com/plumbline-e2e/plumbline/providers/faulty/schema"
 )
 
 // lies returns every lie by its name.
@@ -28,6 +29,7 @@ func levels() map[string]map[string]lie.Lie {
 		"cloud":    cloud.Lies(),
 		"core":     core.Lies(),
 		"saboteur": saboteur.Lies(),
+		"schema":   schema.Lies(),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider/overlay"
@@ -20,6 +21,7 @@ import (
 	"sigs.k8s.io/karpenter/pkg/operator"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+	"github.com/plumbline-e2e/plumbline/providers/faulty/schema"
 )
 
 func main() {
@@ -41,6 +43,11 @@ func run(name string) error {
 	if err != nil {
 		return err
 	}
+	if l.CRD != nil {
+		if err := ship(l.CRD); err != nil {
+			return err
+		}
+	}
 	ctx, op := operator.NewOperator()
 	provider, err := l.CloudProvider(ctx, op.GetClient())
 	if err != nil {
@@ -52,6 +59,15 @@ func run(name string) error {
 		}
 	}
 	return start(ctx, op, provider, l)
+}
+
+// ship rewrites the CRDs before anything reads them.
+func ship(rewrite func(lie.CRD)) error {
+	direct, err := config.GetConfig()
+	if err != nil {
+		return fmt.Errorf("finding the API server: %w", err)
+	}
+	return schema.Ship(context.Background(), direct, rewrite)
 }
 
 // start runs core over the cloud provider until its manager ends.

@@ -26,14 +26,14 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 		nodes := env.Await(ctx, 2, check.ReadyNodes(pool).With("and initialized", check.Labeled(karpenter.InitializedLabel, "true")))
-		env.Await(ctx, 1, counting(pool, nodes))
+		env.Await(ctx, 1, counting(pool, nodes...))
 
 		env.Change(ctx, app.Replicas(0))
 		env.Await(ctx, 0, check.Nodes(pool))
-		env.Await(ctx, 1, counting(pool, nil))
+		env.Await(ctx, 1, counting(pool))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.Exactly(2, check.ReadyNodes(pool)), check.Exactly(1, counting(pool, nodes))),
-			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, counting(pool, nil))))
+			check.LeadsTo(check.Exactly(2, check.ReadyNodes(pool)), check.Exactly(1, counting(pool, nodes...))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, counting(pool))))
 	},
 })

@@ -23,8 +23,8 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool().Weight(17)
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
-		nodes := env.Await(ctx, 1, check.ReadyNodes(pool).With("and initialized", check.Labeled(karpenter.InitializedLabel, "true")))
-		counted := env.Await(ctx, 1, counting(pool, nodes))[0].Unstructured()
+		node := env.Await(ctx, 1, check.ReadyNodes(pool).With("and initialized", check.Labeled(karpenter.InitializedLabel, "true")))[0]
+		counted := env.Await(ctx, 1, counting(pool, node))[0].Unstructured()
 		cpu, _ := total(counted, corev1.ResourceCPU)
 		memory, _ := total(counted, corev1.ResourceMemory)
 

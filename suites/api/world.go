@@ -34,7 +34,7 @@ func notIn(pool check.Named, condition string) check.Count {
 
 // counting counts a pool if its status says that it has these nodes, and what they
 // have together.
-func counting(pool check.Named, nodes []*history.Object) check.Count {
+func counting(pool check.Named, nodes ...*history.Object) check.Count {
 	wanted := map[corev1.ResourceName]resource.Quantity{"nodes": *resource.NewQuantity(int64(len(nodes)), resource.DecimalSI)}
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		sum := wanted[name]

@@ -14,7 +14,8 @@ import (
 func Lies() map[string]lie.Lie {
 	all := map[string]lie.Lie{}
 	for _, some := range []map[string]lie.Lie{
-		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), launchLies(), taintLies(), drainLies(), staticLies(), consolidationLies(),
+		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), launchLies(), taintLies(), drainLies(),
+		staticLies(), consolidationLies(), poolLies(),
 	} {
 		maps.Copy(all, some)
 	}

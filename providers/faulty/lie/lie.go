@@ -11,6 +11,9 @@ import (
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
 )
 
+// CRD is a CustomResourceDefinition as data.
+type CRD = map[string]any
+
 // A Lie breaks one promise. Usually one field is set; what is not set stays
 // honest.
 type Lie struct {
@@ -28,6 +31,10 @@ type Lie struct {
 
 	// Controllers drops or wraps core's controllers.
 	Controllers func([]controller.Controller) []controller.Controller
+
+	// CRD rewrites the CRDs of NodePools and of NodeClaims before the controller
+	// starts, as if they had been shipped so.
+	CRD func(CRD)
 
 	// Sabotage runs beside an honest provider, over the API only, until the
 	// context ends. An error ends the controller.

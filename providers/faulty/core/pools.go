@@ -1,0 +1,56 @@
+package core
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/utils/resources"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// poolLies returns the lies about what a pool's status says.
+func poolLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"finds-every-node-class": finds(v1.ConditionTypeNodeClassReady),
+		"finds-no-mistakes":      finds(v1.ConditionTypeValidationSucceeded),
+		"never-counts-down":      neverCountsDown(),
+	}
+}
+
+// finds returns the lie that a condition of every pool is true.
+func finds(condition string) lie.Lie {
+	return poolStatus(func(pool *v1.NodePool) { pool.StatusConditions().SetTrue(condition) })
+}
+
+// neverCountsDown returns the lie that a pool has as many nodes as it once had.
+func neverCountsDown() lie.Lie {
+	var mu sync.Mutex
+	most := map[types.UID]v1.NodePoolStatus{}
+	return poolStatus(func(pool *v1.NodePool) {
+		mu.Lock()
+		defer mu.Unlock()
+		was, nodes := most[pool.UID], pool.Status.Resources[resources.Node]
+		if before := was.Resources[resources.Node]; before.Cmp(nodes) <= 0 {
+			most[pool.UID] = *pool.Status.DeepCopy()
+			return
+		}
+		pool.Status.Resources, pool.Status.Nodes = was.Resources, was.Nodes
+	})
+}
+
+// poolStatus returns the lie that a pool's status is changed before it is written.
+func poolStatus(change func(*v1.NodePool)) lie.Lie {
+	return deceives(interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+			if pool, ok := o.(*v1.NodePool); ok && sub == "status" {
+				change(pool)
+			}
+			return c.SubResource(sub).Patch(ctx, o, patch, opts...)
+		},
+	})
+}
