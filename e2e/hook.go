@@ -21,7 +21,7 @@ func (e *Env) Hook(ctx context.Context, name providers.HookName, about ...provid
 	}
 	e.nodeClass(ctx)
 	v.NodeClass, v.Kubeconfig, v.Nonce = nodeClassObject, e.session.Cluster.Kubeconfig(), rand.String(8)
-	v.Now = e.World().Time().UTC().Format(time.RFC3339)
+	v.Now = e.recorder.History().Taken().UTC().Format(time.RFC3339)
 	_, err := e.session.Provider.Call(ctx, name, v)
 	if errors.Is(err, providers.ErrNoHook) {
 		e.skip("%v", err)

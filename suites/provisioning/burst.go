@@ -18,7 +18,7 @@ import (
 //
 // Source: settings batch-idle-duration and batch-max-duration,
 // https://karpenter.sh/docs/concepts/scheduling; Karpenter's regression suite,
-// "should provision a node for 100 pods".
+// "should do simple provisioning".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "packs a burst of 100 pods on few nodes, and leaves none of them empty",
 	Needs: []providers.Capability{providers.NodePools},

@@ -18,7 +18,7 @@ import (
 //
 // Source: https://kubernetes.io/docs/concepts/workloads/pods/init-containers,
 // "Resource sharing within containers"; Kubernetes enhancement 753 (sidecars);
-// https://github.com/kubernetes-sigs/karpenter/pull/1320.
+// https://github.com/kubernetes-sigs/karpenter/issues/479.
 var _ = e2e.Table(Suite, []countedContainers{
 	{"init containers as the greatest of them", "", func(app *fixtures.Workload) { app.CPU("1").InitContainer("3").InitContainer("2") }},
 	{"containers together, and no init container on top", "", func(app *fixtures.Workload) { app.CPU("2").Container("1").InitContainer("2") }},

@@ -15,7 +15,7 @@ import (
 // same, the agents that large nodes have would make every node large.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling;
-// https://github.com/kubernetes-sigs/karpenter/issues/1084.
+// https://github.com/kubernetes-sigs/karpenter/issues/532.
 var _ = e2e.Table(Suite, []strangers{
 	{"select other nodes", func(_ *fixtures.Pool, daemon *fixtures.Workload) { daemon.Select(team, "blue") }},
 	{"require other nodes", func(_ *fixtures.Pool, daemon *fixtures.Workload) { daemon.Require(team, fixtures.NotIn, "red") }},

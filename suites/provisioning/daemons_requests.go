@@ -16,7 +16,7 @@ import (
 // nobody launches another for it.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests";
-// https://github.com/kubernetes-sigs/karpenter/issues/1073.
+// https://github.com/kubernetes-sigs/karpenter/pull/2514.
 var _ = e2e.Table(Suite, []countedDaemons{
 	{"by their requests", func(daemon *fixtures.Workload) { daemon.CPU("2") }},
 	{"by their limits where they request nothing", func(daemon *fixtures.Workload) { daemon.WithoutRequests().LimitedTo("cpu", "2") }},

@@ -14,8 +14,8 @@ import (
 // queue that admits jobs one by one would pay for the nodes of all of them. The
 // pod beside it is served meanwhile.
 //
-// Source: schedulingGates of the Pod API;
-// https://github.com/kubernetes-sigs/karpenter/issues/1158.
+// Source: schedulingGates of the Pod API; Karpenter: pkg/utils/pod/scheduling.go,
+// IsProvisionable, by which nodes are launched for unschedulable pods only.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "launches nothing for a pod before its scheduling gates are lifted",
 	Needs: []providers.Capability{providers.NodePools},

@@ -12,8 +12,8 @@ import (
 // A node whose pods are gone before it is there goes too: nobody will ever delete
 // it who doesn't know why it came.
 //
-// Source: spec.disruption.consolidateAfter of the NodePool API; Karpenter's
-// designs/consolidation.md, on empty nodes.
+// Source: spec.disruption.consolidateAfter of the NodePool API;
+// https://karpenter.sh/docs/concepts/disruption, "Consolidation", on empty nodes.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "leaves no node behind for pods that are gone before it has come",
 	Needs: []providers.Capability{providers.NodePools},

@@ -18,7 +18,8 @@ import (
 // pod is told so.
 //
 // Source: minValues in spec.template.spec.requirements of the NodePool API;
-// setting min-values-policy, whose default is Strict.
+// Karpenter: designs/nodepool-requirement-flexibility.md; setting min-values-policy,
+// whose default is Strict.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "launches nothing that leaves less choice than minValues",
 	Needs: []providers.Capability{providers.NodePools},

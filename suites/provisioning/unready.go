@@ -14,7 +14,7 @@ import (
 // be there before a machine is, or the machine is paid for and never joins.
 //
 // Source: conditions NodeClassReady and Ready of the NodePool API;
-// https://github.com/kubernetes-sigs/karpenter/issues/337.
+// https://github.com/kubernetes-sigs/karpenter/issues/557.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "launches nothing while the NodeClass isn't ready",
 	Needs: []providers.Capability{providers.NodePools, providers.NodeClassReadiness},
