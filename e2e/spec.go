@@ -27,7 +27,8 @@ type Spec struct {
 	Gate string
 	// Since is the first release that makes the promise.
 	Since Since
-	// Within bounds the spec without its clean-up, in cluster time. Zero: DefaultWithin.
+	// Within bounds the spec without its clean-up, in cluster time, beside what the
+	// provider tolerates of what the spec needs. Zero: DefaultWithin.
 	Within time.Duration
 	// Known lists releases that are known to break the promise. The spec still
 	// runs there; its failure is shown as known and does not fail the run.

@@ -17,41 +17,45 @@ func (e *Env) Toleration() time.Duration {
 	return e.session.Adapter.Capabilities[providers.NodeRepair].Toleration
 }
 
-// Break makes nodes unhealthy: by the condition that the adapter's capability
-// nodeRepair names, or else by its hook breakNode.
+// Unhealthy says whether a node is as Break makes it.
+func (e *Env) Unhealthy() func(*unstructured.Unstructured) bool {
+	unhealthy := e.unhealthy()
+	return func(node *unstructured.Unstructured) bool {
+		c, found := karpenter.Condition(node, unhealthy.Type)
+		return found && string(c.Status) == unhealthy.Status
+	}
+}
+
+// Break makes nodes unhealthy: they get the condition that the adapter's
+// capability nodeRepair names. The spec is skipped where it names none.
 func (e *Env) Break(ctx context.Context, nodes ...string) {
-	condition := e.session.Adapter.Capabilities[providers.NodeRepair].Condition
+	unhealthy := e.unhealthy()
 	for _, node := range nodes {
-		if condition.Type == "" {
-			e.Hook(ctx, providers.BreakNode, providers.HookValues{NodeName: node})
-			continue
-		}
-		if err := e.setCondition(ctx, node, condition.Type, condition.Status); err != nil {
-			e.fail(ctx, "making node %s unhealthy: %w", node, err)
-		}
+		e.setCondition(ctx, node, unhealthy.Type, unhealthy.Status)
 	}
 }
 
-// Mend takes Break back, where that set a condition.
-func (e *Env) Mend(ctx context.Context, node string) {
-	condition := e.session.Adapter.Capabilities[providers.NodeRepair].Condition
-	if condition.Type == "" {
-		e.skip("the adapter of %s names no condition that makes a node unhealthy, and healthy again", e.session.Adapter.Name)
+// Mend makes nodes healthy again that Break has made unhealthy.
+func (e *Env) Mend(ctx context.Context, nodes ...string) {
+	unhealthy, healthy := e.unhealthy(), "True"
+	if unhealthy.Status == healthy {
+		healthy = "False"
 	}
-	if err := e.setCondition(ctx, node, condition.Type, opposite(condition.Status)); err != nil {
-		e.fail(ctx, "making node %s healthy: %w", node, err)
+	for _, node := range nodes {
+		e.setCondition(ctx, node, unhealthy.Type, healthy)
 	}
 }
 
-func opposite(status string) string {
-	if status == "True" {
-		return "False"
+func (e *Env) unhealthy() providers.NodeCondition {
+	c := e.session.Adapter.Capabilities[providers.NodeRepair].Condition
+	if c.Type == "" {
+		e.skip("the adapter of %s names no condition by which a node becomes unhealthy", e.session.Adapter.Name)
 	}
-	return "True"
+	return c
 }
 
 // setCondition gives a node a condition, as of now, and leaves its others alone.
-func (e *Env) setCondition(ctx context.Context, node, condition, status string) error {
+func (e *Env) setCondition(ctx context.Context, node, condition, status string) {
 	now := metav1.Now().UTC().Format(time.RFC3339)
 	o := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": node},
@@ -62,5 +66,7 @@ func (e *Env) setCondition(ctx context.Context, node, condition, status string) 
 	}}
 	_, err := e.session.client.Resource(karpenter.Nodes).
 		ApplyStatus(ctx, node, o, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
-	return err
+	if err != nil {
+		e.fail(ctx, "setting the condition %s of node %s: %w", condition, node, err)
+	}
 }

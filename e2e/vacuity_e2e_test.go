@@ -19,11 +19,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 	"github.com/plumbline-e2e/plumbline/suites/api"
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
+	"github.com/plumbline-e2e/plumbline/suites/buffer"
 	"github.com/plumbline-e2e/plumbline/suites/consolidation"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
 	"github.com/plumbline-e2e/plumbline/suites/nodeclaim"
+	"github.com/plumbline-e2e/plumbline/suites/overlay"
 	"github.com/plumbline-e2e/plumbline/suites/provisioning"
+	"github.com/plumbline-e2e/plumbline/suites/repair"
 	"github.com/plumbline-e2e/plumbline/suites/taints"
 )
 
@@ -34,11 +37,13 @@ const quiet = 2 * time.Second
 // expired is longer than the age at which nodes expire in these suites.
 const expired = 35 * time.Second
 
-// behaviours are the suites whose specs make something happen by pods that they
-// create and by changes that they make.
+// behaviours are the suites whose specs make something happen by pods, NodeClaims
+// and NodeOverlays that they create and by changes that they make. Those behind a
+// feature gate are run where GATES turns it on.
 func behaviours() []*e2e.Suite {
 	return []*e2e.Suite{
 		api.Suite, provisioning.Suite, taints.Suite, drift.Suite, expiration.Suite, budgets.Suite, consolidation.Suite, nodeclaim.Suite,
+		repair.Suite, buffer.Suite, overlay.Suite,
 	}
 }
 
@@ -60,17 +65,18 @@ var lifts = []string{
 	"the API says in conditions whether a pool and its NodeClass are ready, and why not",
 }
 
-// TestVacuousWithoutPods runs every spec without the workloads that it creates.
-// Nothing happens then, so that not one of its claims may hold.
+// TestVacuousWithoutPods runs every spec without the workloads that it creates, and
+// without what it creates in their place. Nothing happens then, so that not one of
+// its claims may hold.
 func TestVacuousWithoutPods(t *testing.T) {
-	namespace := "/namespaces/" + e2e.Namespace + "/"
+	stimuli := regexp.MustCompile("/namespaces/" + e2e.Namespace + "/|/nodeclaims/|/nodeoverlays/")
 	workloads := regexp.MustCompile(`fixtures\.(Deployment|Pod|DaemonSet)\(`)
 	each(t, "without-pods", func(t *testing.T, session *e2e.Session, suite *e2e.Suite, spec *e2e.Spec) {
 		if suite == api.Suite && !workloads.MatchString(text(t, spec)) {
 			t.Skip("it is about no more than what the API server answers")
 		}
 		outcome := run(t, session, suite, &e2e.Inert{Spec: spec, Quiet: quiet, LeaveOut: func(r *http.Request) bool {
-			return strings.Contains(r.URL.Path, namespace)
+			return stimuli.MatchString(r.URL.Path)
 		}})
 		g := NewWithT(t)
 		g.Expect(outcome.Verdict).To(Equal(report.Vacuous), said(outcome))

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -112,16 +111,16 @@ func (i *Installed) patchNodeClass(ctx context.Context, h Hook, v HookValues) ([
 	return patched.MarshalJSON()
 }
 
-// removeNode deletes a node and takes its finalizers away, so that nobody can
-// hold it.
+// removeNode takes a node's finalizers away and deletes it, so that nobody can
+// hold it, or sees it go.
 func (i *Installed) removeNode(ctx context.Context, name string) error {
 	nodes := i.clients.typed.CoreV1().Nodes()
+	_, err := nodes.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{FieldManager: fieldManager})
+	if err != nil {
+		return fmt.Errorf("releasing node %s: %w", name, err)
+	}
 	if err := nodes.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 		return fmt.Errorf("deleting node %s: %w", name, err)
-	}
-	_, err := nodes.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{FieldManager: fieldManager})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("releasing node %s: %w", name, err)
 	}
 	return nil
 }

@@ -30,8 +30,8 @@ const (
 	Interruption Capability = "interruption"
 	// InstanceGC: an instance without a NodeClaim is collected, no later than Support.Within.
 	InstanceGC Capability = "instanceGC"
-	// NodeRepair: a node that stays unhealthy, as Support.Condition says or as the
-	// hook breakNode makes it, is replaced after Support.Toleration.
+	// NodeRepair: a node that stays unhealthy, as Support.Condition says, is
+	// replaced after Support.Toleration.
 	NodeRepair Capability = "nodeRepair"
 	// StaticCapacity: a NodePool with replicas keeps that many nodes (core 1.8 and later).
 	StaticCapacity Capability = "staticCapacity"

@@ -26,16 +26,13 @@ const (
 	Interrupt HookName = "interrupt"
 	// BreakNode makes the node {{.NodeName}} unhealthy in the provider's own way.
 	BreakNode HookName = "breakNode"
-	// StallRegistration keeps the nodes of instances that are still to be launched
-	// for the NodeClass from ever joining.
-	StallRegistration HookName = "stallRegistration"
 )
 
 // HookNames lists all of them.
 func HookNames() []HookName {
 	return []HookName{
 		ListInstances, TerminateInstance, LeakInstance, FailNextLaunch, ClearFailures,
-		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, BreakNode, StallRegistration,
+		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, BreakNode,
 	}
 }
 

@@ -32,6 +32,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/suites/api"
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
+	"github.com/plumbline-e2e/plumbline/suites/buffer"
 	"github.com/plumbline-e2e/plumbline/suites/chaos"
 	"github.com/plumbline-e2e/plumbline/suites/consolidation"
 	"github.com/plumbline-e2e/plumbline/suites/controls"
@@ -39,7 +40,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
 	"github.com/plumbline-e2e/plumbline/suites/migration"
 	"github.com/plumbline-e2e/plumbline/suites/nodeclaim"
+	"github.com/plumbline-e2e/plumbline/suites/overlay"
 	"github.com/plumbline-e2e/plumbline/suites/provisioning"
+	"github.com/plumbline-e2e/plumbline/suites/repair"
 	"github.com/plumbline-e2e/plumbline/suites/static"
 	"github.com/plumbline-e2e/plumbline/suites/taints"
 	"github.com/plumbline-e2e/plumbline/suites/termination"
@@ -60,6 +63,9 @@ func All() []*e2e.Suite {
 		termination.Suite,
 		migration.Suite,
 		static.Suite,
+		repair.Suite,
+		buffer.Suite,
+		overlay.Suite,
 		chaos.Suite,
 	}
 }

@@ -22,12 +22,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "gets a node, and keeps it, where there is no NodePool",
 	Needs: needs(),
 	Run: func(ctx context.Context, env *e2e.Env) {
-		model := launched(ctx, env, fixtures.Deployment(1))
-		claim := model.order()
-		env.Delete(ctx, model.app, model.pool)
+		claim := fixtures.NodeClaim()
+		nodes := newNodes(env, claim)
 		pools := check.Where("NodePools", karpenter.NodePools, func(*unstructured.Unstructured) bool { return true })
-		env.Await(ctx, 0, check.NodeClaims(nil))
-		env.Await(ctx, 0, pools)
 
 		before, old := env.Now(), env.World()
 		env.Create(ctx, claim)
@@ -36,8 +33,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Always(check.None(pools.New(old).AmongObjects(claims(claim)))),
-			check.Always(check.When(check.None(pools), check.AtMost(1, model.nodes(claim)))),
+			check.Always(check.When(check.None(pools), check.AtMost(1, nodes))),
 			check.Always(check.When(check.None(pools), check.None(deleting(claims(claim))))),
-			check.Always(check.When(check.None(pools), check.None(deleting(model.nodes(claim))))))
+			check.Always(check.When(check.None(pools), check.None(deleting(nodes)))))
 	},
 })

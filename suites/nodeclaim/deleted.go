@@ -20,18 +20,18 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "ends its instance and its node, and then itself, when it is deleted",
 	Needs: needs(),
 	Run: func(ctx context.Context, env *e2e.Env) {
-		model := launched(ctx, env, fixtures.Deployment(1))
-		claim := model.order()
+		claim := fixtures.NodeClaim()
+		nodes := newNodes(env, claim)
 		env.Create(ctx, claim)
 		env.Await(ctx, 1, in(claim, karpenter.Initialized))
 
 		before := env.Now()
 		env.Delete(ctx, claim)
-		env.Await(ctx, 0, model.nodes(claim))
+		env.Await(ctx, 0, nodes)
 		env.Await(ctx, 0, claims(claim))
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, deleting(claims(claim))), check.AtLeast(1, in(claim, karpenter.InstanceTerminating))),
-			check.Always(check.When(check.AtLeast(1, deleting(model.nodes(claim))), check.Exactly(1, claims(claim)))))
+			check.Always(check.When(check.AtLeast(1, deleting(nodes)), check.Exactly(1, claims(claim)))))
 	},
 })

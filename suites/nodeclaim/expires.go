@@ -28,15 +28,15 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "expires at the age that it says itself",
 	Needs: needs(),
 	Run: func(ctx context.Context, env *e2e.Env) {
-		model := launched(ctx, env, fixtures.Deployment(1))
-		mortal, eternal := model.order().ExpireAfter(ttl), model.order()
+		mortal, eternal := fixtures.NodeClaim().ExpireAfter(ttl), fixtures.NodeClaim()
+		nodes := newNodes(env, eternal)
 
 		before := env.Now()
 		env.Create(ctx, mortal, eternal)
 		env.Await(ctx, 1, in(mortal, karpenter.Initialized))
 		env.Await(ctx, 1, in(eternal, karpenter.Initialized))
 		env.Await(ctx, 0, claims(mortal))
-		env.Await(ctx, 1, model.nodes(eternal))
+		env.Await(ctx, 1, nodes)
 
 		env.Expect(env.Since(before),
 			check.Always(check.Each(deleting(claims(mortal)), "are as old as expireAfter says", onTime)),

@@ -26,10 +26,9 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: needs(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		key, kept, starting := fixtures.Key("order"), fixtures.Key("kept"), fixtures.Key("starting")
-		model := launched(ctx, env, fixtures.Deployment(1))
-		claim := model.order().Label(key, "labelled").Annotation(key, "annotated").
+		claim := fixtures.NodeClaim().Label(key, "labelled").Annotation(key, "annotated").
 			Taint(kept, fixtures.NoExecute).StartupTaint(starting, fixtures.NoSchedule)
-		registered := model.nodes(claim).With("that are registered", check.Labeled(karpenter.RegisteredLabel, "true"))
+		registered := newNodes(env, claim).With("that are registered", check.Labeled(karpenter.RegisteredLabel, "true"))
 
 		before := env.Now()
 		env.Create(ctx, claim)

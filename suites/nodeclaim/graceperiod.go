@@ -27,8 +27,8 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "is drained for its own terminationGracePeriod and no longer",
 	Needs: needs(),
 	Run: func(ctx context.Context, env *e2e.Env) {
-		model := launched(ctx, env, fixtures.Deployment(1))
-		claim := model.order().Label(fixtures.Key("order"), "drained").TerminationGracePeriod(gracePeriod)
+		claim := fixtures.NodeClaim().Label(fixtures.Key("order"), "drained").TerminationGracePeriod(gracePeriod)
+		nodes := newNodes(env, claim)
 		pod := fixtures.Pod().Select(fixtures.Key("order"), "drained").Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		env.Create(ctx, claim)
 		env.Await(ctx, 1, in(claim, karpenter.Initialized))
@@ -37,12 +37,12 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Now()
 		env.Delete(ctx, claim)
-		draining := deleting(model.nodes(claim))
+		draining := deleting(nodes)
 		env.Await(ctx, 1, draining)
 		staying := env.Watch(ctx, settled)
-		env.Await(ctx, 0, model.nodes(claim))
+		env.Await(ctx, 0, nodes)
 
 		env.Expect(staying, check.Always(check.When(check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(pod)))))
-		env.Expect(env.Since(before), check.Within(drained, check.LeadsTo(check.AtLeast(1, draining), check.None(model.nodes(claim)))))
+		env.Expect(env.Since(before), check.Within(drained, check.LeadsTo(check.AtLeast(1, draining), check.None(nodes))))
 	},
 })

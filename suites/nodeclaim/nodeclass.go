@@ -25,10 +25,8 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "is given up when its NodeClass doesn't exist, and an event says so",
 	Needs: needs(),
 	Run: func(ctx context.Context, env *e2e.Env) {
-		model := launched(ctx, env, fixtures.Deployment(1))
-		group, _, _ := unstructured.NestedString(model.claim.Object, "spec", "nodeClassRef", "group")
-		kind, _, _ := unstructured.NestedString(model.claim.Object, "spec", "nodeClassRef", "kind")
-		claim := model.order().NodeClass(group, kind, missing)
+		claim := fixtures.NodeClaim().NodeClassCalled(missing)
+		nodes := newNodes(env, claim)
 		told := check.Where("events that name its NodeClass", karpenter.Events, func(event *unstructured.Unstructured) bool {
 			return karpenter.EventInvolved(event).Name == claim.GetName() && strings.Contains(karpenter.EventMessage(event), missing)
 		})
@@ -38,7 +36,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Watch(ctx, 2*settled)
 
 		env.Expect(env.Since(before),
-			check.Always(check.None(model.nodes(claim))),
+			check.Always(check.None(nodes)),
 			check.LeadsTo(check.AtLeast(1, claims(claim)), check.None(claims(claim))),
 			check.LeadsTo(check.AtLeast(1, claims(claim)), check.AtLeast(1, told)))
 	},

@@ -21,19 +21,19 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "ends with its instance when its node is deleted",
 	Needs: needs(),
 	Run: func(ctx context.Context, env *e2e.Env) {
-		model := launched(ctx, env, fixtures.Deployment(1))
-		claim := model.order()
+		claim := fixtures.NodeClaim()
+		nodes := newNodes(env, claim)
 		env.Create(ctx, claim)
 		env.Await(ctx, 1, in(claim, karpenter.Initialized))
 
 		before := env.Now()
-		env.Delete(ctx, fixtures.Node(env.Await(ctx, 1, model.nodes(claim))[0].Name))
+		env.Delete(ctx, fixtures.Node(env.Await(ctx, 1, nodes)[0].Name))
 		env.Await(ctx, 0, claims(claim))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, deleting(model.nodes(claim))), check.AtLeast(1, deleting(claims(claim)))),
+			check.LeadsTo(check.AtLeast(1, deleting(nodes)), check.AtLeast(1, deleting(claims(claim)))),
 			check.Always(check.When(check.AtLeast(1, deleting(claims(claim))), check.AnyOf(
-				check.Exactly(1, model.nodes(claim)), check.AtLeast(1, in(claim, karpenter.InstanceTerminating))))),
-			check.LeadsTo(check.AtLeast(1, deleting(model.nodes(claim))), check.None(model.nodes(claim))))
+				check.Exactly(1, nodes), check.AtLeast(1, in(claim, karpenter.InstanceTerminating))))),
+			check.LeadsTo(check.AtLeast(1, deleting(nodes)), check.None(nodes)))
 	},
 })

@@ -23,10 +23,8 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "gets a node that can hold what it requests",
 	Needs: needs(),
 	Run: func(ctx context.Context, env *e2e.Env) {
-		model := launched(ctx, env, fixtures.Deployment(1).CPU("3").Memory("5Gi"))
-		claim := model.order().Request("cpu", "3").Request("memory", "5Gi")
-
-		ready := model.nodes(claim).With("that are ready", karpenter.NodeReady)
+		claim := fixtures.NodeClaim().Request("cpu", "3").Request("memory", "5Gi")
+		ready := newNodes(env, claim).With("that are ready", karpenter.NodeReady)
 
 		before := env.Now()
 		env.Create(ctx, claim)

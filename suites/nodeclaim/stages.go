@@ -20,13 +20,13 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "is launched, then registered, then initialized, and only then ready",
 	Needs: needs(),
 	Run: func(ctx context.Context, env *e2e.Env) {
-		model := launched(ctx, env, fixtures.Deployment(1))
-		claim := model.order().StartupTaint(fixtures.Key("starting"), fixtures.NoSchedule)
+		claim := fixtures.NodeClaim().StartupTaint(fixtures.Key("starting"), fixtures.NoSchedule)
+		nodes := newNodes(env, claim)
 
 		before := env.Now()
 		env.Create(ctx, claim)
 		env.Await(ctx, 1, in(claim, karpenter.Registered))
-		node := env.Await(ctx, 1, model.nodes(claim).With("that are ready", karpenter.NodeReady))[0]
+		node := env.Await(ctx, 1, nodes.With("that are ready", karpenter.NodeReady))[0]
 		env.Patch(ctx, karpenter.Nodes, "", node.Name, `{"spec":{"taints":null}}`)
 		env.Await(ctx, 1, in(claim, karpenter.Ready))
 

@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // gate is the feature gate that lets Karpenter look after static pools.
@@ -20,18 +20,20 @@ const gate = "StaticCapacity"
 // on each change of their own and of their NodeClaims at once.
 const settled = 5 * time.Second
 
-// static builds a static pool whose instance type is settled: that of a node
-// which an ordinary pool gets for a small pod. A NodeClaim that comes of pods
-// lists the types that would do; one of a static pool has the pool's
-// requirements and no others, and not every provider can choose from all of its
-// types.
-func static(ctx context.Context, env *e2e.Env, replicas int) *fixtures.Pool {
-	ordinary := fixtures.NodePool()
-	env.Create(ctx, ordinary, fixtures.Deployment(1).On(ordinary))
-	node := env.Await(ctx, 1, check.ReadyNodes(ordinary))[0]
-	instanceType := karpenter.Label(node.Unstructured(), corev1.LabelInstanceTypeStable)
-	return fixtures.NodePool().Replicas(replicas).Require(corev1.LabelInstanceTypeStable, fixtures.In, instanceType)
+// rounds is how long drift is given that must wait: Karpenter looks for nodes to
+// disrupt every ten seconds. drifted bounds a spec in which several drift, one
+// after the other.
+const (
+	rounds  = 20 * time.Second
+	drifted = 4 * time.Minute
+)
+
+func needs() []providers.Capability {
+	return []providers.Capability{providers.NodePools, providers.StaticCapacity}
 }
+
+// static builds a pool of that many nodes.
+func static(replicas int) *fixtures.Pool { return fixtures.NodePool().Replicas(replicas) }
 
 // retire takes a static pool's nodes away when a spec is through with it. The
 // clean-up deletes NodePools and NodeClaims at the same moment, and a pool that

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // When a static pool is deleted its nodes end, and none is launched in their
@@ -16,11 +15,11 @@ import (
 // all of its NodeClaims; https://github.com/kubernetes-sigs/karpenter/pull/2840.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "ends with its pool, and nothing comes in its place",
-	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Needs: needs(),
 	Gate:  gate,
 	Since: e2e.Since{Karpenter: "1.8"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(ctx, env, 2)
+		pool := static(2)
 		env.Create(ctx, pool)
 		env.Await(ctx, 2, initialized(pool))
 

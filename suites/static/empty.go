@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A static pool that shrinks gives up the nodes on which nothing runs: taking
@@ -16,11 +15,11 @@ import (
 // are terminated first.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "gives up empty nodes before those with pods",
-	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Needs: needs(),
 	Gate:  gate,
 	Since: e2e.Since{Karpenter: "1.8"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(ctx, env, 4)
+		pool := static(4)
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
 		env.Create(ctx, pool)
 		env.Await(ctx, 4, initialized(pool))

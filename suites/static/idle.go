@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // The nodes of a static pool stay while nothing runs on them, though its policy
@@ -16,11 +15,11 @@ import (
 // Source: designs/static-capacity.md, "Consolidation".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "is not consolidated when it is empty",
-	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Needs: needs(),
 	Gate:  gate,
 	Since: e2e.Since{Karpenter: "1.8"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(ctx, env, 1).ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
+		pool := static(1).ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
 		other := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
 		app := fixtures.Deployment(1).On(other)
 		env.Create(ctx, pool, other, app)

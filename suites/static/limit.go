@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A static pool with more replicas than its limit of nodes keeps to the limit,
@@ -15,11 +14,11 @@ import (
 // Source: designs/static-capacity.md, "Static NodePool limits".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "never exceeds a limit of nodes",
-	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Needs: needs(),
 	Gate:  gate,
 	Since: e2e.Since{Karpenter: "1.8"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(ctx, env, 4).Limit("nodes", "2")
+		pool := static(4).Limit("nodes", "2")
 
 		before := env.Now()
 		env.Create(ctx, pool)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Lowering replicas takes as many nodes away as were taken back, whatever
@@ -15,11 +14,11 @@ import (
 // respect disruption budgets.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "shrinks by what its replicas are lowered, whatever budgets say",
-	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Needs: needs(),
 	Gate:  gate,
 	Since: e2e.Since{Karpenter: "1.8"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(ctx, env, 3).Budget("0")
+		pool := static(3).Budget("0")
 		env.Create(ctx, pool)
 		env.Await(ctx, 3, initialized(pool))
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Raising replicas adds nodes, as many as were added, and leaves those alone
@@ -14,11 +13,11 @@ import (
 // Source: designs/static-capacity.md, "Scale-Up Controller".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "grows by what its replicas are raised",
-	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Needs: needs(),
 	Gate:  gate,
 	Since: e2e.Since{Karpenter: "1.8"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(ctx, env, 1)
+		pool := static(1)
 		env.Create(ctx, pool)
 		env.Await(ctx, 1, initialized(pool))
 

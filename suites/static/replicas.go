@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A static pool has as many nodes as it has replicas, before there is any pod
@@ -15,11 +14,11 @@ import (
 // Source: spec.replicas of the NodePool API; designs/static-capacity.md.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "has a node for each replica, without any pod",
-	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Needs: needs(),
 	Gate:  gate,
 	Since: e2e.Since{Karpenter: "1.8"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(ctx, env, 3)
+		pool := static(3)
 
 		before := env.Now()
 		env.Create(ctx, pool)

@@ -1,5 +1,9 @@
 // Package static holds what is promised of static NodePools: those with
-// spec.replicas, which keep a number of nodes whether pods need them or not.
+// spec.replicas, which keep a number of nodes whether pods need them or not. They
+// reach it, grow and shrink by it, down to none, and keep to limits of nodes and, as
+// they drift, to budgets. When one shrinks, empty nodes go first and protected ones
+// last. A node that goes is replaced, all go with their pool, and pools beside it take
+// what doesn't fit.
 //
 // Sources: designs/static-capacity.md and spec.replicas of the NodePool API,
 // which came with Karpenter 1.8 and is behind the feature gate StaticCapacity.

@@ -55,6 +55,9 @@ func Lies() map[string]lie.Lie {
 		"offers-thousandfold-cpus":  offering(hasThousandfoldCPUs),
 		"offers-nothing-to-weights": {Cloud: lying(liar{types: nothingForTheHeaviest})},
 
+		// Nodes are unhealthy.
+		"repairs-at-once": hurries(),
+
 		// Drift.
 		"drifts-always":     drifting(func() bool { return true }),
 		"drifts-on-and-off": drifting(onAndOff()),

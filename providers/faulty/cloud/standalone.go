@@ -22,6 +22,7 @@ func standaloneLies() map[string]lie.Lie {
 		"launches-standalone-too-small":   launching(standalone(launchesTooSmall())),
 		"forgets-standalone-annotations":  launching(standalone(forgetsAnnotations)),
 		"takes-another-nodeclass-instead": launching(standalone(takesAnotherNodeClass)),
+		"overlooks-readiness":             overlooksReadiness(),
 	}
 }
 
@@ -52,4 +53,23 @@ func takesAnotherNodeClass(ctx context.Context, honest cloud, claim *karpenterv1
 	claim = claim.DeepCopy()
 	claim.Spec.NodeClassRef.Name = classes.Items[0].Name
 	return honest.Create(ctx, claim)
+}
+
+// overlooksReadiness returns the lie that every NodeClass is taken to be ready.
+func overlooksReadiness() lie.Lie {
+	return lie.Lie{Instances: func(honest client.Client) client.Client { return readying{honest} }}
+}
+
+// readying is a client to which every NodeClass is ready.
+type readying struct{ client.Client }
+
+// Get reads an object, and says that it is ready if it is a NodeClass.
+func (r readying) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+	if err := r.Client.Get(ctx, key, o, opts...); err != nil {
+		return err
+	}
+	if class, ok := o.(*kwokv1alpha1.KWOKNodeClass); ok {
+		class.Status.Conditions = nil
+	}
+	return nil
 }

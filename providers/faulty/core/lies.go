@@ -15,7 +15,7 @@ func Lies() map[string]lie.Lie {
 	all := map[string]lie.Lie{}
 	for _, some := range []map[string]lie.Lie{
 		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), launchLies(), taintLies(), drainLies(),
-		staticLies(), consolidationLies(), poolLies(),
+		staticLies(), consolidationLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
 	} {
 		maps.Copy(all, some)
 	}

@@ -26,7 +26,12 @@ func staticLies() map[string]lie.Lie {
 		"launches-spares-for-replicas":   launchesSpares(growing),
 		"ignores-limits-of-static-pools": reads(func(pool *v1.NodePool) { pool.Spec.Limits = nil }, growing),
 		"shrinks-by-one-too-many":        shrinksTooFar(),
-		"gives-up-nodes-with-pods":       givesUpBusyNodes(),
+		"gives-up-nodes-with-pods":       givesUpFirst(func(*corev1.Pod) bool { return true }),
+		"gives-up-protected-nodes": givesUpFirst(func(pod *corev1.Pod) bool {
+			return pod.Annotations[v1.DoNotDisruptAnnotationKey] == "true"
+		}),
+		"exceeds-limits-by-drift":        reads(func(pool *v1.NodePool) { pool.Spec.Limits = nil }, disrupting),
+		"forgets-taints-of-static-pools": writes(func(claim *v1.NodeClaim) { claim.Spec.Taints = nil }, growing),
 		"consolidates-static-pools":      reads(func(pool *v1.NodePool) { pool.Spec.Replicas = nil }, disrupting, marking),
 	}
 }
@@ -41,16 +46,16 @@ func shrinksTooFar() lie.Lie {
 	}, shrinking)
 }
 
-// givesUpBusyNodes returns the lie that a pool that shrinks gives up nodes with
-// pods before empty ones.
-func givesUpBusyNodes() lie.Lie {
+// givesUpFirst returns the lie that a pool that shrinks gives up nodes with such
+// pods before all others.
+func givesUpFirst(such func(*corev1.Pod) bool) lie.Lie {
 	return deceives(interceptor.Funcs{
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
 			claim, ok := o.(*v1.NodeClaim)
 			if !ok || !told(ctx, shrinking) {
 				return c.Delete(ctx, o, opts...)
 			}
-			busy, err := busyNeighbour(ctx, c, claim)
+			busy, err := busyNeighbour(ctx, c, claim, such)
 			if err != nil {
 				return err
 			}
@@ -59,9 +64,9 @@ func givesUpBusyNodes() lie.Lie {
 	})
 }
 
-// busyNeighbour returns a NodeClaim of the same pool whose node has a pod, or
+// busyNeighbour returns a NodeClaim of the same pool whose node has such a pod, or
 // the claim itself if there is none.
-func busyNeighbour(ctx context.Context, c client.Client, claim *v1.NodeClaim) (*v1.NodeClaim, error) {
+func busyNeighbour(ctx context.Context, c client.Client, claim *v1.NodeClaim, such func(*corev1.Pod) bool) (*v1.NodeClaim, error) {
 	claims, pods := &v1.NodeClaimList{}, &corev1.PodList{}
 	if err := c.List(ctx, claims, client.MatchingLabels{v1.NodePoolLabelKey: claim.Labels[v1.NodePoolLabelKey]}); err != nil {
 		return nil, fmt.Errorf("listing the pool's NodeClaims: %w", err)
@@ -71,7 +76,9 @@ func busyNeighbour(ctx context.Context, c client.Client, claim *v1.NodeClaim) (*
 	}
 	busy := map[string]bool{}
 	for i := range pods.Items {
-		busy[pods.Items[i].Spec.NodeName] = true
+		if such(&pods.Items[i]) {
+			busy[pods.Items[i].Spec.NodeName] = true
+		}
 	}
 	for i := range claims.Items {
 		if other := &claims.Items[i]; busy[other.Status.NodeName] && other.DeletionTimestamp.IsZero() {

@@ -48,5 +48,6 @@ func Lies() map[string]lie.Lie {
 	}
 	maps.Copy(all, standaloneLies())
 	maps.Copy(all, chaosLies())
+	maps.Copy(all, bufferLies())
 	return all
 }

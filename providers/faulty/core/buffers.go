@@ -1,0 +1,81 @@
+package core
+
+import (
+	"context"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	autoscaling "sigs.k8s.io/karpenter/pkg/apis/autoscaling/v1beta1"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// buffering is the controller that looks after CapacityBuffers.
+const buffering = "capacitybuffer"
+
+// bufferLies returns the lies about room for pods that are still to come.
+func bufferLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"fills-buffers-too-far": reads(func(b *autoscaling.CapacityBuffer) {
+			if n := b.Spec.Replicas; n != nil && *n > 0 {
+				b.Spec.Replicas = new(*n + 1)
+			}
+		}, buffering),
+		"doubles-percentages": reads(func(b *autoscaling.CapacityBuffer) {
+			if p := b.Spec.Percentage; p != nil {
+				b.Spec.Percentage = new(*p * 2)
+			}
+		}, buffering),
+		"ignores-limits-of-buffers": reads(func(b *autoscaling.CapacityBuffer) { b.Spec.Limits = nil }, buffering),
+		"counts-buffers-as-used":    fillsOnce(),
+		"remembers-buffers":         remembersBuffers(),
+	}
+}
+
+// fillsOnce returns the lie that a buffer has room for as many pods less as run
+// already: it is filled once, and not again.
+func fillsOnce() lie.Lie {
+	return deceives(interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			if err := c.Get(ctx, key, o, opts...); err != nil {
+				return err
+			}
+			buffer, ok := o.(*autoscaling.CapacityBuffer)
+			if !ok || buffer.Spec.Replicas == nil || !told(ctx, buffering) {
+				return nil
+			}
+			pods := &corev1.PodList{}
+			if err := c.List(ctx, pods, client.InNamespace(key.Namespace)); err != nil {
+				return err
+			}
+			buffer.Spec.Replicas = new(max(0, *buffer.Spec.Replicas-int32(len(pods.Items)))) //nolint:gosec // a handful of pods
+			return nil
+		},
+	})
+}
+
+// remembersBuffers returns the lie that a buffer that was deleted is still there.
+func remembersBuffers() lie.Lie {
+	var seen sync.Map
+	return deceives(interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			err := c.Get(ctx, key, o, opts...)
+			buffer, ok := o.(*autoscaling.CapacityBuffer)
+			if !ok || !told(ctx, buffering) {
+				return err
+			}
+			if err == nil {
+				seen.Store(key, buffer.DeepCopy())
+				return nil
+			}
+			if before, known := seen.Load(key); known && apierrors.IsNotFound(err) {
+				before.(*autoscaling.CapacityBuffer).DeepCopyInto(buffer)
+				return nil
+			}
+			return err
+		},
+	})
+}

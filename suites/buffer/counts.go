@@ -1,0 +1,55 @@
+package buffer
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// gate is the feature gate that lets Karpenter look after buffers.
+const gate = "CapacityBuffer"
+
+// provisioning is the condition that is True when there is room for all pods of a
+// buffer, whatever its name suggests.
+const provisioning = "Provisioning"
+
+// filled is how long a buffer may take that has lost room: Karpenter looks at
+// each of them every 30 s.
+const filled = time.Minute
+
+// settled is how long a pool is given for a node too many: longer than a batch of
+// pods stays open. Disruption takes longer, and looks every ten seconds.
+const (
+	settled   = 5 * time.Second
+	disrupted = 20 * time.Second
+)
+
+func needs() []providers.Capability {
+	return []providers.Capability{providers.NodePools, providers.CapacityBuffer}
+}
+
+func since() e2e.Since { return e2e.Since{Karpenter: "1.14"} }
+
+// initialized counts the NodeClaims of a pool whose nodes are ready for work.
+func initialized(pool *fixtures.Pool) check.Count {
+	return check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized")
+}
+
+// full counts the buffer itself, if Karpenter says that there is room for all of its
+// pods.
+func full(buffer *fixtures.Buffer) check.Count {
+	return buffers(buffer).With("that are full", check.True(provisioning))
+}
+
+// buffers counts the buffer itself, if it is there.
+func buffers(buffer *fixtures.Buffer) check.Count {
+	return check.Where("CapacityBuffers called "+buffer.GetName(), karpenter.CapacityBuffers, func(o *unstructured.Unstructured) bool {
+		return o.GetName() == buffer.GetName()
+	})
+}

@@ -1,0 +1,44 @@
+package buffer
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A buffer that is deleted gives all of its nodes back to consolidation: nobody wants
+// the room any more, and nothing else would end the bill.
+//
+// Source: designs/capacity-buffers.md;
+// https://github.com/kubernetes-sigs/karpenter/issues/3258; Karpenter's
+// regression suite, "should consolidate buffer nodes after buffer is deleted".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "gives all of its nodes back when it is deleted",
+	Needs: needs(),
+	Gate:  gate,
+	Since: since(),
+	Known: []e2e.Known{{
+		Releases: ">=1.14.0 <1.15.0",
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3258",
+		Reason:   "a buffer's nodes are taken for its own until something else makes pods be scheduled",
+	}},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty)
+		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
+		buffer := fixtures.CapacityBuffer(app).Pods(2)
+		env.Create(ctx, pool, app, buffer)
+		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 1, full(buffer))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.ConsolidateAfter("0s"))
+		env.Delete(ctx, buffer)
+		env.Await(ctx, 0, check.Nodes(pool))
+
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))),
+			check.Always(check.When(check.None(buffers(buffer)), check.None(check.NodeClaims(pool).New(old)))))
+	},
+})

@@ -1,0 +1,37 @@
+package buffer
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A buffer has room for as many pods as it says before there is any, and no more:
+// whoever asks for it can't wait for a node, and pays for each of them.
+//
+// Source: spec.replicas of the CapacityBuffer API; designs/capacity-buffers.md;
+// Karpenter's regression suite, "should provision buffer capacity using scalableRef
+// with fixed replicas".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "is filled before there is any pod",
+	Needs: needs(),
+	Gate:  gate,
+	Since: since(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
+		buffer := fixtures.CapacityBuffer(app).Pods(2)
+		env.Create(ctx, pool, app)
+
+		before := env.Now()
+		env.Create(ctx, buffer)
+		env.Await(ctx, 2, initialized(pool))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before),
+			check.Always(check.AtMost(2, check.NodeClaims(pool))),
+			check.LeadsTo(check.AtLeast(1, buffers(buffer)), check.Exactly(2, check.ReadyNodes(pool))))
+	},
+})

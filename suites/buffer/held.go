@@ -1,0 +1,43 @@
+package buffer
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A buffer that is filled keeps its nodes, though nothing runs on them and their pool's
+// policy has empty nodes removed; a pool beside it that has no buffer loses its own.
+//
+// Source: designs/capacity-buffers.md, "Emptiness protection"; Karpenter's regression
+// suite, "should not empty-consolidate nodes hosting buffer pods".
+var _ = Suite.Add(e2e.Spec{
+	Name:   "keeps its nodes though they are empty",
+	Needs:  needs(),
+	Gate:   gate,
+	Since:  since(),
+	Within: 3 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty)
+		other := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
+		app, passing := fixtures.Deployment(0).OnePodPerNode().On(pool), fixtures.Deployment(1).On(other)
+		buffer := fixtures.CapacityBuffer(app).Pods(2)
+		env.Create(ctx, pool, other, app, passing, buffer)
+		env.Await(ctx, 1, check.RunningPods(passing))
+		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 1, full(buffer))
+
+		before := env.Now()
+		env.Change(ctx, pool.ConsolidateAfter("0s"))
+		env.Delete(ctx, passing)
+		env.Await(ctx, 0, check.Nodes(other))
+		env.Watch(ctx, disrupted)
+
+		env.Expect(env.Since(before),
+			check.Always(check.None(check.DisruptedNodes(pool))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(other)), check.None(check.Nodes(other))))
+	},
+})

@@ -1,0 +1,45 @@
+package buffer
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A buffer of pods that exist nowhere, but as a template, keeps to its own limits,
+// whatever number it asks for: they say what the room may cost, and the number what
+// it is for.
+//
+// Source: spec.limits and spec.podTemplateRef of the CapacityBuffer API; Karpenter's
+// regression suite, "should grow buffer replicas when limits are increased".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "is no larger than its own limits",
+	Needs: needs(),
+	Gate:  gate,
+	Since: since(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		template := fixtures.PodTemplate().CPU("1").OnePodPerNode().On(pool)
+		buffer := fixtures.CapacityBuffer(template).Pods(5).Limit("cpu", "2")
+		env.Create(ctx, pool, template)
+
+		before := env.Now()
+		env.Create(ctx, buffer)
+		env.Await(ctx, 2, initialized(pool))
+		env.Watch(ctx, settled)
+		limited, raised := env.Since(before), env.Now()
+		env.Change(ctx, buffer.Limit("cpu", "3"))
+		env.Await(ctx, 3, initialized(pool))
+
+		env.Expect(limited,
+			check.Always(check.AtMost(2, check.NodeClaims(pool))),
+			check.LeadsTo(check.AtLeast(1, buffers(buffer)), check.Exactly(2, check.ReadyNodes(pool))))
+		env.Expect(env.Since(raised), check.After(check.Enters(check.NodeClaims(pool)), "there are three ready nodes",
+			func(*unstructured.Unstructured) check.Claim { return check.Exactly(3, check.ReadyNodes(pool)) }, karpenter.Nodes))
+	},
+})

@@ -1,0 +1,38 @@
+package buffer
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A buffer of a percentage grows with its workload: half as many pods again have room,
+// two for four where it was one for two. Bursts are as large as what they come on top
+// of.
+//
+// Source: spec.percentage of the CapacityBuffer API; Karpenter's regression suite,
+// "should handle scalableRef percentage update when deployment scales".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "grows with its workload by its percentage",
+	Needs: needs(),
+	Gate:  gate,
+	Since: since(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
+		env.Create(ctx, pool, app, fixtures.CapacityBuffer(app).Percentage(50))
+		env.Await(ctx, 3, initialized(pool))
+		env.Await(ctx, 2, check.RunningPods(app))
+
+		before := env.Now()
+		env.Change(ctx, app.Replicas(4))
+		env.Await(ctx, 6, initialized(pool))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before),
+			check.Always(check.AtMost(6, check.NodeClaims(pool))),
+			check.Within(filled, check.LeadsTo(check.AtLeast(4, check.RunningPods(app)), check.Exactly(6, check.ReadyNodes(pool)))))
+	},
+})

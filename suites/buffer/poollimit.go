@@ -1,0 +1,44 @@
+package buffer
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A buffer never takes a pool beyond its limits, and has what they leave: a limit is
+// what stands between a typing error in a buffer's size and the bill. It is used, and
+// lifting it lets the rest in.
+//
+// Source: spec.limits of the NodePool API; Karpenter's regression suite, "should not
+// provision buffer capacity beyond NodePool CPU limit".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "never takes a pool beyond its limits",
+	Needs: needs(),
+	Gate:  gate,
+	Since: since(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Limit("cpu", "4")
+		app := fixtures.Deployment(0).CPU("1").OnePodPerNode().On(pool)
+		env.Create(ctx, pool, app)
+
+		before := env.Now()
+		env.Create(ctx, fixtures.CapacityBuffer(app).Pods(5))
+		env.AwaitAtLeast(ctx, 1, initialized(pool))
+		env.Watch(ctx, disrupted)
+		limited, lifted := env.Since(before), env.Now()
+		env.Change(ctx, pool.Limit("cpu", "100"))
+		env.Await(ctx, 5, initialized(pool))
+
+		env.Expect(limited, check.Always(check.AtMostQuantity(resource.MustParse("4"), check.ClaimedCapacity(pool, corev1.ResourceCPU))))
+		env.Expect(env.Since(lifted), check.After(check.Enters(check.NodeClaims(pool)), "there are five ready nodes",
+			func(*unstructured.Unstructured) check.Claim { return check.Exactly(5, check.ReadyNodes(pool)) }, karpenter.Nodes))
+	},
+})

@@ -1,0 +1,37 @@
+package buffer
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// When pods have taken a buffer's room it is filled again, by as much as they took:
+// the next pods are to find what these found.
+//
+// Source: designs/capacity-buffers.md; Karpenter's regression suite, "should refill
+// buffer capacity after consumption".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "is filled again when pods have taken its room",
+	Needs: needs(),
+	Gate:  gate,
+	Since: since(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
+		env.Create(ctx, pool, app, fixtures.CapacityBuffer(app).Pods(2))
+		env.Await(ctx, 2, initialized(pool))
+
+		before := env.Now()
+		env.Change(ctx, app.Replicas(1))
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 3, initialized(pool))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before),
+			check.Always(check.AtMost(3, check.NodeClaims(pool))),
+			check.Within(filled, check.LeadsTo(check.AtLeast(1, check.BoundPods(app)), check.Exactly(3, check.ReadyNodes(pool)))))
+	},
+})

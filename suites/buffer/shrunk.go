@@ -1,0 +1,46 @@
+package buffer
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A buffer that is made smaller gives back as many nodes as it no longer needs, and
+// none of those that it does: the rest is still to be there for whoever comes.
+//
+// Source: spec.replicas of the CapacityBuffer API; designs/capacity-buffers.md;
+// Karpenter's regression suite, "should scale buffer down when replicas are reduced".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "gives nodes back when it shrinks, and no more than that",
+	Needs: needs(),
+	Gate:  gate,
+	Since: since(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
+		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
+		buffer := fixtures.CapacityBuffer(app).Pods(3)
+		env.Create(ctx, pool, app, buffer)
+		env.Await(ctx, 3, initialized(pool))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, buffer.Pods(1))
+		env.Await(ctx, 1, check.Nodes(pool))
+		env.Watch(ctx, disrupted)
+
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.Nodes(pool))),
+			check.Always(check.When(check.AtLeast(1, buffers(buffer).With("for one pod", forOnePod)), check.AtLeast(1, check.ReadyNodes(pool)))),
+			check.Always(check.None(check.NodeClaims(pool).New(old))))
+	},
+})
+
+// forOnePod says whether a buffer has been changed to have room for one pod.
+func forOnePod(buffer *unstructured.Unstructured) bool {
+	replicas, _, _ := unstructured.NestedInt64(buffer.Object, "spec", "replicas")
+	return replicas == 1
+}

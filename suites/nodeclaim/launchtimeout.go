@@ -1,0 +1,41 @@
+package nodeclaim
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A NodeClaim that can't be launched is given up after five minutes at the latest, here
+// since it asks for a type of instance that there isn't: its maker is told by its going,
+// and nothing tries for ever what can't be.
+//
+// Source: pkg/controllers/nodeclaim/lifecycle/liveness.go, LaunchTimeout; condition
+// Launched of the NodeClaim API.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "is given up when it can't be launched for five minutes",
+	Needs:  needs(),
+	Within: 7 * time.Minute,
+	Labels: []string{"slow"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		claim := fixtures.NodeClaim().Require(corev1.LabelInstanceTypeStable, fixtures.In, "missing-type")
+		nodes := newNodes(env, claim)
+
+		before := env.Now()
+		env.Create(ctx, claim)
+		env.Await(ctx, 1, claims(claim))
+		env.Await(ctx, 0, claims(claim))
+
+		env.Expect(env.Since(before),
+			check.Always(check.None(nodes)),
+			check.Within(launchTimeout, check.LeadsTo(check.AtLeast(1, claims(claim)), check.None(claims(claim)))))
+	},
+})
+
+// launchTimeout is a minute more than Karpenter's own, after which it looks again.
+const launchTimeout = 6 * time.Minute

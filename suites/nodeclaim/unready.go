@@ -1,0 +1,38 @@
+package nodeclaim
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A NodeClaim whose NodeClass isn't ready gets no node and is given up; one that is made
+// when it is ready again gets its node. Its maker is to try again, with nothing half made
+// left behind.
+//
+// Source: spec.nodeClassRef of the NodeClaim API; Karpenter's regression suite, "should
+// delete a NodeClaim if it references a NodeClass that isn't Ready".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "is given up while its NodeClass isn't ready",
+	Needs: append(needs(), providers.NodeClassReadiness),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		claim, later := fixtures.NodeClaim(), fixtures.NodeClaim()
+		nodes := newNodes(env, claim)
+		env.Hook(ctx, providers.UnreadyNodeClass)
+
+		before := env.Now()
+		env.Create(ctx, claim)
+		env.Watch(ctx, 2*settled)
+		unready, ready := env.Since(before), env.Now()
+		env.Hook(ctx, providers.ReadyNodeClass)
+		env.Create(ctx, later)
+		env.Await(ctx, 1, in(later, karpenter.Initialized))
+
+		env.Expect(unready, check.Always(check.None(nodes)), check.LeadsTo(check.AtLeast(1, claims(claim)), check.None(claims(claim))))
+		env.Expect(env.Since(ready), check.LeadsTo(check.AtLeast(1, claims(later)), check.AtLeast(1, in(later, karpenter.Initialized))))
+	},
+})

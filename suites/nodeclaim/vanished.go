@@ -1,0 +1,46 @@
+package nodeclaim
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A NodeClaim whose instance has vanished, without anybody having asked for that, is given
+// up: its maker would wait for a machine that there isn't, and pay for nothing in its
+// place.
+//
+// Source: pkg/controllers/nodeclaim/garbagecollection, which looks every two minutes;
+// https://karpenter.sh/docs/concepts/nodeclaims.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "is given up when its instance has vanished",
+	Needs:  needs(),
+	Within: 4 * time.Minute,
+	Breaks: []e2e.Breach{{
+		Invariant: "instances end before their nodes and NodeClaims do",
+		Why:       "the instance ends behind Karpenter's back, and its node may with it",
+	}},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		claim := fixtures.NodeClaim()
+		nodes := newNodes(env, claim)
+		env.Create(ctx, claim)
+		env.Await(ctx, 1, in(claim, karpenter.Initialized))
+		node := env.Await(ctx, 1, nodes)[0]
+
+		before := env.Now()
+		env.Hook(ctx, providers.TerminateInstance, providers.HookValues{
+			NodeName: node.Name, ProviderID: karpenter.NodeProviderID(node.Unstructured()),
+		})
+		env.Await(ctx, 0, claims(claim))
+		env.Await(ctx, 0, nodes)
+
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, claims(claim)), check.AtLeast(1, deleting(claims(claim)))),
+			check.LeadsTo(check.AtLeast(1, deleting(claims(claim))), check.None(claims(claim))))
+	},
+})

@@ -1,0 +1,36 @@
+package overlay
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// An overlay of a price decides which instance type is the cheapest: a node of one
+// that has become dear is replaced by one of another. Discounts and licences are
+// things that a provider's price list knows nothing of.
+//
+// Source: spec.priceAdjustment of the NodeOverlay API; designs/node-overlay.md.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "of a price decides which instance type is the cheapest",
+	Needs: needs(),
+	Gate:  gate,
+	Since: since(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool, dear := cheapest(ctx, env)
+		overlay := fixtures.NodeOverlay().Require(corev1.LabelInstanceTypeStable, fixtures.In, dear).PriceAdjustment("+1000%")
+
+		before, old := env.Now(), env.World()
+		env.Create(ctx, overlay)
+		env.Await(ctx, 1, check.ReplacedNodes(pool, old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, overlays(overlay)), check.None(check.Nodes(pool).Old(old))),
+			check.Always(check.Each(check.Nodes(pool).New(old), "are of a type that is not so dear", unlike(dear))))
+	},
+})

@@ -1,0 +1,38 @@
+package repair
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// Repair waits for a budget, as all that Karpenter does by choice: nodes of a pool that
+// allows no disruption stay, unhealthy as they are, while those of the pool beside it are
+// replaced. What takes many nodes for unhealthy that aren't must not take them all.
+//
+// Source: spec.disruption.budgets of the NodePool API;
+// designs/making-node-repair-voluntary.md; Karpenter's regression suite, "respects
+// disruption budgets".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "waits for budgets",
+	Needs: needs(),
+	Gate:  gate,
+	Since: voluntary(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		held, other := fixtures.NodePool().Budget("0", "Unhealthy"), fixtures.NodePool()
+		nodes := append(running(ctx, env, held, fixtures.Deployment(1).On(held), 1),
+			running(ctx, env, other, fixtures.Deployment(1).On(other), 1)...)
+
+		before, old := env.Now(), env.World()
+		env.Break(ctx, nodes...)
+		env.Await(ctx, 0, check.Nodes(other).Old(old))
+		waited, lifted := env.Since(before), env.Now()
+		env.Change(ctx, held.NoBudgets())
+		env.Await(ctx, 0, check.Nodes(held).Old(old))
+
+		env.Expect(waited, left(env, held), repaired(env, other))
+		env.Expect(env.Since(lifted), afterwards(env, held))
+	},
+})

@@ -1,0 +1,36 @@
+package repair
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A node is repaired although it must not be disrupted: that keeps off what Karpenter
+// would like to do, and a node that is broken does nobody's work.
+//
+// Source: designs/making-node-repair-voluntary.md, "Veto"; Karpenter's regression suite,
+// "ignores the do-not-disrupt annotation on the node".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "replaces an unhealthy node that must not be disrupted",
+	Needs: needs(),
+	Gate:  gate,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Annotation(karpenter.DoNotDisruptAnnotation, "true")
+		nodes := running(ctx, env, pool, fixtures.Deployment(1).On(pool), 1)
+
+		before, old := env.Now(), env.World()
+		env.Break(ctx, nodes...)
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		protected := unhealthy(env, pool).With("and must not be disrupted", func(node *unstructured.Unstructured) bool {
+			return node.GetAnnotations()[karpenter.DoNotDisruptAnnotation] == "true"
+		})
+		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, protected), check.None(protected)))
+	},
+})

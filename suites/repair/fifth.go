@@ -1,0 +1,36 @@
+package repair
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// Repair stops while more than a fifth of a pool's nodes are unhealthy, and goes on once
+// they no longer are: what befalls so many at once is no fault of the nodes, and new ones
+// would have it as well.
+//
+// Source: designs/node-repair.md, "Forceful termination"; Karpenter's regression suite,
+// "resumes repair once the pool drops back under the breaker threshold".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "stops while more than a fifth of a pool is unhealthy",
+	Needs: needs(),
+	Gate:  gate,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		many, other := fixtures.NodePool(), fixtures.NodePool()
+		nodes := running(ctx, env, many, fixtures.Deployment(5).OnePodPerNode().On(many), 5)
+		single := running(ctx, env, other, fixtures.Deployment(1).On(other), 1)
+
+		before, old := env.Now(), env.World()
+		env.Break(ctx, nodes[0], nodes[1], single[0])
+		env.Await(ctx, 0, check.Nodes(other).Old(old))
+		stopped, recovered := env.Since(before), env.Now()
+		env.Mend(ctx, nodes[0])
+		env.Await(ctx, 0, check.Node(nodes[1]))
+
+		env.Expect(stopped, left(env, many), repaired(env, other))
+		env.Expect(env.Since(recovered), afterwards(env, many))
+	},
+})

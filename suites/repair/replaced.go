@@ -1,0 +1,43 @@
+package repair
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A node that stays unhealthy is replaced, and not before its toleration is over: one that
+// recovers by itself costs nothing, and one that doesn't must not be anybody's work to
+// notice.
+//
+// Source: designs/node-repair.md; Karpenter's regression suite, "repairs an isolated
+// unhealthy node".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "replaces a node that stays unhealthy, once its toleration is over",
+	Needs: needs(),
+	Gate:  gate,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(1).On(pool)
+		nodes := running(ctx, env, pool, app, 1)
+
+		before, old := env.Now(), env.World()
+		env.Break(ctx, nodes...)
+		tolerated := env.Watch(ctx, env.Toleration()-slack)
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		env.Expect(tolerated, left(env, pool))
+		env.Expect(env.Since(before), check.Within(env.Toleration()+soon, repaired(env, pool)))
+	},
+})
+
+// slack is how long before its end a toleration is no longer watched, since its
+// beginning is said in whole seconds; soon is how long a replacement takes.
+const (
+	slack = 5 * time.Second
+	soon  = 45 * time.Second
+)

@@ -1,0 +1,42 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A node that says do-not-repair is left alone, unhealthy or not, until it no longer says
+// so: whoever looks for the cause of a fault needs the node that has it.
+//
+// Source: annotation karpenter.sh/do-not-repair; designs/node-repair-veto.md; Karpenter's
+// regression suite, "does not repair a node carrying the do-not-repair annotation".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "leaves nodes alone that say do-not-repair",
+	Needs: needs(),
+	Gate:  gate,
+	Since: voluntary(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		vetoed, other := fixtures.NodePool().Annotation(doNotRepair, "true"), fixtures.NodePool()
+		kept := running(ctx, env, vetoed, fixtures.Deployment(1).On(vetoed), 1)
+		gone := running(ctx, env, other, fixtures.Deployment(1).On(other), 1)
+
+		before, old := env.Now(), env.World()
+		env.Break(ctx, kept[0], gone[0])
+		env.Await(ctx, 0, check.Nodes(other).Old(old))
+		waited, lifted := env.Since(before), env.Now()
+		env.Patch(ctx, karpenter.Nodes, "", kept[0], fmt.Sprintf(`{"metadata":{"annotations":{%q:null}}}`, doNotRepair))
+		env.Await(ctx, 0, check.Nodes(vetoed).Old(old))
+
+		env.Expect(waited, left(env, vetoed), repaired(env, other))
+		env.Expect(env.Since(lifted), afterwards(env, vetoed))
+	},
+})
+
+// doNotRepair is the annotation of nodes that are not to be repaired (Karpenter:
+// pkg/apis/v1/labels.go).
+const doNotRepair = karpenter.Group + "/do-not-repair"

@@ -1,0 +1,44 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A static pool neither grows nor shrinks for the pods of a pool beside it: pods that fit
+// on its nodes run there and launch nothing, and those that don't get nodes of the other
+// pool. Reserved and spare capacity are bought together for that.
+//
+// Source: designs/static-capacity.md, "Provisioning"; Karpenter's regression suite, "should
+// provision dynamic nodeclaims when static nodeclaims cant satisfy pod constraints".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "leaves to other pools what does not fit on its nodes",
+	Needs: needs(),
+	Gate:  gate,
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		team := fixtures.Key("team")
+		pool, other := static(2).Label(team, "red"), fixtures.NodePool().Label(team, "red")
+		app := fixtures.Deployment(2).Select(team, "red").OnePodPerNode()
+		env.Create(ctx, pool, other)
+		env.Await(ctx, 2, initialized(pool))
+
+		before := env.Now()
+		env.Create(ctx, app)
+		env.Await(ctx, 2, check.RunningPods(app).On(check.Nodes(pool)))
+		env.Watch(ctx, settled)
+		fitting, more := env.Since(before), env.Now()
+		env.Change(ctx, app.Replicas(4))
+		env.Await(ctx, 2, check.RunningPods(app).On(check.Nodes(other)))
+
+		env.Expect(fitting, check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.None(check.NodeClaims(other)))))
+		env.Expect(env.Since(more),
+			check.Always(check.AtMost(2, check.NodeClaims(other))),
+			check.Always(check.When(check.AtLeast(3, check.PodsOf(app)), check.Exactly(2, check.NodeClaims(pool)))),
+			check.LeadsTo(check.AtLeast(4, check.PodsOf(app)), check.Exactly(2, check.RunningPods(app).On(check.Nodes(other)))))
+		retire(ctx, env, pool)
+	},
+})

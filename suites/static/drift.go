@@ -1,0 +1,40 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+)
+
+// The nodes of a static pool are replaced when its template changes, within its budget and
+// each by one: a pool that somebody counts on is never smaller than its replicas meanwhile,
+// and never larger by more than are being replaced.
+//
+// Source: designs/static-capacity.md, "Drift"; Karpenter's regression suite, "should
+// replace drifted nodes".
+var _ = Suite.Add(e2e.Spec{
+	Name:   "drifts within its budget, and is never short of a node",
+	Needs:  needs(),
+	Gate:   gate,
+	Since:  e2e.Since{Karpenter: "1.8"},
+	Within: drifted,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(3).Budget("1")
+		env.Create(ctx, pool)
+		env.Await(ctx, 3, initialized(pool))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 3, check.ReplacedNodes(pool, old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		drifting := check.AtLeast(1, check.DriftedClaims(pool))
+		env.Expect(env.Since(before),
+			check.Always(check.When(drifting, check.AtMost(4, check.NodeClaims(pool)))),
+			check.Always(check.When(drifting, check.AtLeast(3, staying(pool)))),
+			check.Always(check.AtMost(1, check.DisruptedNodes(pool))),
+			check.LeadsTo(drifting, check.None(check.Nodes(pool).Old(old))))
+		retire(ctx, env, pool)
+	},
+})

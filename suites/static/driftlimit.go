@@ -1,0 +1,42 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+)
+
+// A static pool that has as many nodes as its limit allows does not drift by exceeding it:
+// it waits, and drifts when the limit leaves room for a replacement. The limit is what
+// somebody has quota for.
+//
+// Source: designs/static-capacity.md, "Static NodePool limits"; Karpenter's regression
+// suite, "should handle drift with node limits when budget allows".
+var _ = Suite.Add(e2e.Spec{
+	Name:   "never exceeds a limit of nodes while it drifts",
+	Needs:  needs(),
+	Gate:   gate,
+	Since:  e2e.Since{Karpenter: "1.8"},
+	Within: drifted,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(2).Limit("nodes", "2")
+		env.Create(ctx, pool)
+		env.Await(ctx, 2, initialized(pool))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.NewTemplate())
+		env.Await(ctx, 2, check.DriftedClaims(pool))
+		env.Watch(ctx, rounds)
+		limited, raised := env.Since(before), env.Now()
+		env.Change(ctx, pool.Limit("nodes", "3"))
+		env.Await(ctx, 2, check.ReplacedNodes(pool, old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		drifting := check.AtLeast(1, check.DriftedClaims(pool))
+		env.Expect(limited, check.Always(check.When(drifting, check.AtMost(2, check.NodeClaims(pool)))))
+		env.Expect(env.Since(raised), check.Always(check.When(drifting, check.AtMost(3, check.NodeClaims(pool)))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool).Old(old))))
+		retire(ctx, env, pool)
+	},
+})

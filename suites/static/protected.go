@@ -1,0 +1,46 @@
+package static
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A static pool that shrinks gives up last the nodes whose pods must not be disrupted: as
+// long as there are others, the work on these goes on.
+//
+// Source: designs/static-capacity.md, "Deprovisioning Controller"; Karpenter's regression
+// suite, "should terminate empty nodes first, then nodes with least cost, then respect
+// do-not-disrupt".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "gives up nodes last whose pods must not be disrupted",
+	Needs: needs(),
+	Gate:  gate,
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(3)
+		passing := fixtures.Deployment(2).On(pool).OnePodPerNode()
+		lasting := fixtures.Deployment(1).On(pool).Apart(passing, corev1.LabelHostname).Annotate(karpenter.DoNotDisruptAnnotation, "true")
+		env.Create(ctx, pool)
+		env.Await(ctx, 3, initialized(pool))
+		env.Create(ctx, passing)
+		env.Await(ctx, 2, check.RunningPods(passing))
+		env.Create(ctx, lasting)
+		env.Await(ctx, 1, check.RunningPods(lasting))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.Replicas(1))
+		env.Await(ctx, 1, check.Nodes(pool))
+
+		env.Expect(env.Since(before),
+			check.Always(check.Exactly(1, check.RunningPods(lasting).Old(old))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.Nodes(pool))))
+		env.Delete(ctx, lasting) // its node would be drained for ever
+		retire(ctx, env, pool)
+	},
+})

@@ -1,0 +1,38 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A static pool replaces a node that somebody deletes, by one: replicas are how many nodes
+// there are, not how many there once were, and nobody is on call for a node.
+//
+// Source: spec.replicas of the NodePool API; designs/static-capacity.md, "Scale-Up
+// Controller".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "replaces a node that somebody deletes",
+	Needs: needs(),
+	Gate:  gate,
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(2)
+		env.Create(ctx, pool)
+		env.Await(ctx, 2, initialized(pool))
+
+		before, old := env.Now(), env.World()
+		env.Delete(ctx, fixtures.Node(env.Await(ctx, 2, check.ReadyNodes(pool))[0].Name))
+		env.Await(ctx, 1, check.ReadyNodes(pool).Old(old))
+		env.Await(ctx, 2, initialized(pool))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.ReadyNodes(pool).New(old))),
+			check.Always(check.AtMost(2, staying(pool))),
+			check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+		retire(ctx, env, pool)
+	},
+})

@@ -1,0 +1,40 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+)
+
+// A static pool whose replicas are set to zero has no nodes, and has them again when they
+// are raised: that is how capacity is parked for the night, with all that was said about
+// it kept.
+//
+// Source: spec.replicas of the NodePool API; Karpenter's regression suite, "should scale
+// down to zero".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "has no nodes without replicas, and gets them back",
+	Needs: needs(),
+	Gate:  gate,
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(2)
+		env.Create(ctx, pool)
+		env.Await(ctx, 2, initialized(pool))
+
+		before, old := env.Now(), env.World()
+		env.Change(ctx, pool.Replicas(0))
+		env.Await(ctx, 0, check.Nodes(pool))
+		env.Await(ctx, 0, check.NodeClaims(pool))
+		parked := env.Watch(ctx, settled)
+		env.Change(ctx, pool.Replicas(1))
+		env.Await(ctx, 1, initialized(pool))
+
+		env.Expect(parked, check.Always(check.None(check.NodeClaims(pool))))
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))),
+			check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+		retire(ctx, env, pool)
+	},
+})
