@@ -15,10 +15,6 @@ import (
 // gate is the feature gate that lets Karpenter look after buffers.
 const gate = "CapacityBuffer"
 
-// provisioning is the condition that is True when there is room for all pods of a
-// buffer, whatever its name suggests.
-const provisioning = "Provisioning"
-
 // filled is how long a buffer may take that has lost room: Karpenter looks at
 // each of them every 30 s.
 const filled = time.Minute
@@ -39,12 +35,6 @@ func since() e2e.Since { return e2e.Since{Karpenter: "1.14"} }
 // initialized counts the NodeClaims of a pool whose nodes are ready for work.
 func initialized(pool *fixtures.Pool) check.Count {
 	return check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized")
-}
-
-// full counts the buffer itself, if Karpenter says that there is room for all of its
-// pods.
-func full(buffer *fixtures.Buffer) check.Count {
-	return buffers(buffer).With("that are full", check.True(provisioning))
 }
 
 // buffers counts the buffer itself, if it is there.
