@@ -21,13 +21,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
 	"github.com/plumbline-e2e/plumbline/suites/buffer"
 	"github.com/plumbline-e2e/plumbline/suites/consolidation"
+	"github.com/plumbline-e2e/plumbline/suites/controls"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
+	"github.com/plumbline-e2e/plumbline/suites/migration"
 	"github.com/plumbline-e2e/plumbline/suites/nodeclaim"
 	"github.com/plumbline-e2e/plumbline/suites/overlay"
 	"github.com/plumbline-e2e/plumbline/suites/provisioning"
 	"github.com/plumbline-e2e/plumbline/suites/repair"
 	"github.com/plumbline-e2e/plumbline/suites/taints"
+	"github.com/plumbline-e2e/plumbline/suites/termination"
 )
 
 // quiet is how long nothing must be recorded for the cluster to be at rest:
@@ -44,6 +47,7 @@ func behaviours() []*e2e.Suite {
 	return []*e2e.Suite{
 		api.Suite, provisioning.Suite, taints.Suite, drift.Suite, expiration.Suite, budgets.Suite, consolidation.Suite, nodeclaim.Suite,
 		repair.Suite, buffer.Suite, overlay.Suite,
+		controls.Suite, termination.Suite, migration.Suite,
 	}
 }
 
@@ -89,7 +93,7 @@ func TestVacuousWithoutPods(t *testing.T) {
 // TestVacuousWithoutChanges runs every spec that changes, patches or deletes
 // something without doing so: pools stay as they were made, workloads too.
 func TestVacuousWithoutChanges(t *testing.T) {
-	changes := regexp.MustCompile(`env\.(Change|Patch|Delete)`)
+	changes := regexp.MustCompile(`(env\.(Change|Patch|Delete)\w*|\bend|\bremove)\(ctx`)
 	each(t, "without-changes", func(t *testing.T, session *e2e.Session, suite *e2e.Suite, spec *e2e.Spec) {
 		if !changes.MatchString(text(t, spec)) {
 			t.Skip("it changes nothing")

@@ -16,6 +16,7 @@ func Lies() map[string]lie.Lie {
 	for _, some := range []map[string]lie.Lie{
 		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), launchLies(), taintLies(), drainLies(),
 		staticLies(), consolidationLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
+		terminationLies(), controlLies(),
 	} {
 		maps.Copy(all, some)
 	}

@@ -33,6 +33,8 @@ func Lies() map[string]lie.Lie {
 		"drains-daemons-first":        nodeLie(drainsDaemonsFirst),
 		"drops-node-finalizers":       nodeLie(dropsNodeFinalizers),
 		"drops-claim-finalizers":      claimLie(dropsClaimFinalizers),
+		"says-it-ends-at-once":        claimLie(saysItEndsAtOnce),
+		"deletes-the-rest-of-a-pool":  nodeLie(deletesTheRest),
 		"untaints-draining-nodes":     nodeLie(untaintsDrainingNodes),
 		"untaints-disrupted-nodes":    claimLie(untaintsDisruptedNodes),
 		"strips-unregistered-taints":  nodeLie(stripsUnregisteredTaints),
