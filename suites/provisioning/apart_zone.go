@@ -28,7 +28,6 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Now()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
-		env.Await(ctx, 2, check.ReadyNodes(pool))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
 			check.Always(check.None(check.ClaimsWith(pool, requesting("2"), "for both"))),

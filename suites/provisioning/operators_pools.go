@@ -48,7 +48,7 @@ var _ = e2e.Table(Suite, []offer{
 
 			before := env.Now()
 			env.Create(ctx, pool, misfit)
-			env.AwaitAtLeast(ctx, 1, refusals(misfit))
+			env.AwaitAtLeast(ctx, 1, answers(misfit, pool, env.World()))
 			alone := env.Since(before)
 			env.Create(ctx, fit)
 			env.Await(ctx, 1, check.RunningPods(fit))

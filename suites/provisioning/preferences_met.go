@@ -29,12 +29,12 @@ var _ = e2e.Table(Suite, []wish{
 	{"weightiest preference", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.Prefer(10, size, fixtures.In, "5").Prefer(90, size, fixtures.In, "3")
 	}},
-	{"next preference where the weightiest can't be met", func(w *fixtures.Workload) *fixtures.Workload {
+	{"next preference if the weightiest can't be met", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.Prefer(10, size, fixtures.In, "3").Prefer(90, size, fixtures.In, "7")
 	}},
 }, func(p wish) e2e.Spec {
 	return e2e.Spec{
-		Name:  "follows the " + p.says + " of pods",
+		Name:  "follows a pod's " + p.says,
 		Needs: []providers.Capability{providers.NodePools},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			heavier, wished := rivals()
@@ -48,7 +48,7 @@ var _ = e2e.Table(Suite, []wish{
 			env.Create(ctx, indifferent)
 			env.Await(ctx, 1, check.RunningPods(indifferent))
 
-			env.Expect(wishful, passedOver(heavier, app), check.Finally(check.Exactly(2, check.ReadyNodes(wished))))
+			env.Expect(wishful, passedOver(heavier, app), endsWith(app, check.Exactly(2, check.ReadyNodes(wished))))
 		},
 	}
 })

@@ -5,6 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
@@ -29,6 +30,12 @@ func rivals() (first, second *fixtures.Pool) {
 // of which this is the first, each on one of its own.
 func among(first *fixtures.Pool) *fixtures.Workload {
 	return fixtures.Deployment(2).Select(fixtures.Key("group"), first.GetName()).OnePodPerNode()
+}
+
+// endsWith checks what has become of a workload's pods: without them it would mean
+// nothing.
+func endsWith(app *fixtures.Workload, claim check.Claim) check.Check {
+	return check.Finally(check.When(check.AtLeast(1, check.PodsOf(app)), claim))
 }
 
 // decided says whether a NodeClaim requires one value of a label and no other.

@@ -41,7 +41,6 @@ var _ = e2e.Table(Suite, []domains{
 			before := env.Now()
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 5, check.RunningPods(app))
-			env.Await(ctx, 5, check.ReadyNodes(pool))
 
 			env.Expect(env.Since(before), check.Always(check.AtMost(5, check.NodeClaims(pool))),
 				check.Always(check.Each(check.NodeClaims(pool), "require one value of "+d.key, decided(d.key))),

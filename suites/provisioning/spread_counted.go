@@ -53,8 +53,8 @@ var _ = e2e.Table(Suite, []crowd{
 			env.Await(ctx, 2, check.RunningPods(app))
 
 			env.Expect(env.Since(before), check.Always(check.Each(check.NodeClaims(here), "require one rack", decided(rack))),
-				check.Finally(check.Exactly(c.join, check.RunningPods(app).On(labelled(here, rack, "a")))),
-				check.Finally(check.Exactly(2-c.join, check.RunningPods(app).On(labelled(here, rack, "b")))))
+				endsWith(app, check.Exactly(c.join, check.RunningPods(app).On(labelled(here, rack, "a")))),
+				endsWith(app, check.Exactly(2-c.join, check.RunningPods(app).On(labelled(here, rack, "b")))))
 		},
 	}
 })

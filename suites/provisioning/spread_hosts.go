@@ -36,7 +36,7 @@ var _ = e2e.Table(Suite, []struct{ skew, nodes int }{
 
 			tooMany := fmt.Sprint(r.skew + 1)
 			env.Expect(env.Since(before), check.Always(check.AtMost(r.nodes, check.NodeClaims(pool))),
-				check.Finally(check.Exactly(r.nodes, check.NodeClaims(pool))),
+				endsWith(app, check.Exactly(r.nodes, check.NodeClaims(pool))),
 				check.Always(check.None(check.ClaimsWith(pool, requesting(tooMany), "for more pods than that"))))
 		},
 	}

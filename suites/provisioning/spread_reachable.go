@@ -37,6 +37,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Watch(ctx, settled)
 
 		env.Expect(env.Since(before), check.Always(check.None(refusals(app).AmongObjects(check.PodsOf(app)))),
-			check.Finally(check.Exactly(2, check.NodeClaims(here))))
+			endsWith(app, check.Exactly(2, check.NodeClaims(here))))
 	},
 })

@@ -28,7 +28,7 @@ var _ = e2e.Table(Suite, []wish{
 
 			before := env.Now()
 			env.Create(ctx, pool, hopeless)
-			env.AwaitAtLeast(ctx, 1, refusals(hopeless))
+			env.AwaitAtLeast(ctx, 1, answers(hopeless, pool, env.World()))
 			alone := env.Since(before)
 			env.Create(ctx, modest)
 			env.Await(ctx, 1, check.RunningPods(modest))
