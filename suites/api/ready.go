@@ -22,11 +22,11 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Now()
 		env.Create(ctx, pool)
 		env.Change(ctx, pool.Unwrite("spec.template.spec.nodeClassRef"))
-		env.Await(ctx, 1, in(pool, karpenter.Ready))
+		env.Await(ctx, 1, ready(pool))
 
 		unready := check.AtLeast(1, notIn(pool, karpenter.NodeClassReady))
 		env.Expect(env.Since(before),
 			check.Sometimes(unready),
-			check.Always(check.When(unready, check.None(in(pool, karpenter.Ready)))))
+			check.Always(check.When(unready, check.None(ready(pool)))))
 	},
 })

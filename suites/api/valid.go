@@ -24,11 +24,11 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Now()
 		env.Create(ctx, pool)
 		env.Change(ctx, pool.Write(path, "[{key: plumbline.test/a, operator: In, values: [a-label-s]}]"))
-		env.Await(ctx, 1, in(pool, karpenter.Ready))
+		env.Await(ctx, 1, ready(pool))
 
 		invalid := check.AtLeast(1, notIn(pool, karpenter.ValidationSucceeded))
 		env.Expect(env.Since(before),
 			check.Sometimes(invalid),
-			check.Always(check.When(invalid, check.None(in(pool, karpenter.Ready)))))
+			check.Always(check.When(invalid, check.None(ready(pool)))))
 	},
 })

@@ -19,9 +19,9 @@ func the(kind schema.GroupVersionResource, object check.Named) check.Count {
 	return c.AmongObjects(c)
 }
 
-// in counts a pool if it has this condition with status True.
-func in(pool check.Named, condition string) check.Count {
-	return the(karpenter.NodePools, pool).With("that are "+condition, check.True(condition))
+// ready counts a pool if it is Ready.
+func ready(pool check.Named) check.Count {
+	return the(karpenter.NodePools, pool).With("that are Ready", check.True(karpenter.Ready))
 }
 
 // notIn counts a pool if it has this condition with status False, a reason and a message.

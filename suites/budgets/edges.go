@@ -36,7 +36,7 @@ var _ = Suite.Add(e2e.Spec{
 		closing.BudgetDuring(fixtures.WindowUntil(edge), "0")
 		env.Change(ctx, opening.NewTemplate(), closing.NewTemplate())
 		env.Await(ctx, 0, check.Nodes(opening).Old(old))
-		env.Await(ctx, 1, check.DisruptedNodes(closing))
+		env.Await(ctx, 0, check.Nodes(closing).Old(old))
 		env.Change(ctx, opening.NewTemplate())
 		env.Await(ctx, 1, check.DriftedClaims(opening))
 		env.Watch(ctx, pressed)

@@ -18,16 +18,17 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "keeps empty nodes while consolidateAfter is Never",
 	Needs: []providers.Capability{providers.NodePools},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		kept, free := fixtures.NodePool().ConsolidateAfter("Never"), fixtures.NodePool()
+		kept, free := fixtures.NodePool().ConsolidateAfter("Never"), consolidates(fixtures.NodePool(), fixtures.WhenEmpty)
 		keeping, freely := fixtures.Deployment(1).On(kept), fixtures.Deployment(1).On(free)
 		env.Create(ctx, kept, free, keeping, freely)
 		env.Await(ctx, 1, check.RunningPods(keeping))
 		env.Await(ctx, 1, check.RunningPods(freely))
+		env.Watch(ctx, rested)
 
 		before := env.Now()
 		env.Delete(ctx, keeping, freely)
-		env.Watch(ctx, rested)
-		env.Change(ctx, consolidates(free, fixtures.WhenEmpty))
+		env.Await(ctx, 1, check.DisruptedNodes(free))
+		env.Watch(ctx, decided)
 		env.Await(ctx, 0, check.Nodes(free))
 
 		env.Expect(env.Since(before),

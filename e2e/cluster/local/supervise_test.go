@@ -22,7 +22,9 @@ func sleepers(t *testing.T) (map[string]process.Process, map[string]*exec.Cmd) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		ended := make(chan struct{})
+		go func() { _ = cmd.Wait(); close(ended) }()
+		t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
 		p, err := process.Find(cmd.Process.Pid)
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +93,6 @@ func TestAReleasedComponentMayEnd(t *testing.T) {
 	g.Expect(watched).To(BeTrue())
 	_, watched = s.release(apiserver)
 	g.Expect(watched).To(BeFalse())
-	go func() { _ = cmds[apiserver].Wait() }()
 	g.Expect(released.Kill()).To(Succeed())
 	g.Expect(released.Alive()).To(BeFalse())
 	g.Consistently(deaths, 3*beat).ShouldNot(Receive())
