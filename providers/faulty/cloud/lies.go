@@ -53,6 +53,7 @@ func Lies() map[string]lie.Lie {
 		"offers-no-spot":            offering(hasNoSpot),
 		"offers-room-for-two-pods":  offering(hasRoomForTwo),
 		"offers-thousandfold-cpus":  offering(hasThousandfoldCPUs),
+		"offers-thousandfold-pods":  offering(hasThousandfoldPods),
 		"offers-nothing-to-weights": {Cloud: lying(liar{types: nothingForTheHeaviest})},
 
 		// Nodes are unhealthy.

@@ -47,10 +47,15 @@ func hasNoSpot(t *cloudprovider.InstanceType) {
 func hasRoomForTwo(t *cloudprovider.InstanceType) { hasRoomForTwoOf(t.Capacity) }
 
 // hasThousandfoldCPUs takes millicores for cores.
-func hasThousandfoldCPUs(t *cloudprovider.InstanceType) {
-	cpus := t.Capacity[corev1.ResourceCPU]
-	cpus.Mul(1000)
-	t.Capacity[corev1.ResourceCPU] = cpus
+func hasThousandfoldCPUs(t *cloudprovider.InstanceType) { thousandfold(t, corev1.ResourceCPU) }
+
+// hasThousandfoldPods knows of no bound on pods.
+func hasThousandfoldPods(t *cloudprovider.InstanceType) { thousandfold(t, corev1.ResourcePods) }
+
+func thousandfold(t *cloudprovider.InstanceType, name corev1.ResourceName) {
+	all := t.Capacity[name]
+	all.Mul(1000)
+	t.Capacity[name] = all
 }
 
 // nothingForTheHeaviest takes weight for rank: of several pools, the one with the

@@ -14,7 +14,8 @@ import (
 func Lies() map[string]lie.Lie {
 	all := map[string]lie.Lie{}
 	for _, some := range []map[string]lie.Lie{
-		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), placementLies(), launchLies(), taintLies(), drainLies(),
+		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), placementLies(), podLies(), choiceLies(),
+		launchLies(), taintLies(), drainLies(),
 		staticLies(), consolidationLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
 		terminationLies(), controlLies(),
 	} {

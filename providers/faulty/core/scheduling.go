@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	podutils "sigs.k8s.io/karpenter/pkg/utils/pod"
 	"sigs.k8s.io/karpenter/pkg/utils/resources"
@@ -50,16 +51,29 @@ func schedulingLies() map[string]lie.Lie {
 // atFirst returns the lie that pods which wait for a node look different in their
 // first seconds. Core looks at once, and again after ten seconds.
 func atFirst(change func(*corev1.Pod)) lie.Lie {
-	const while = 5 * time.Second
-	var seen sync.Map
+	changed := initially(change)
 	return reads(func(pod *corev1.Pod) {
-		if !podutils.FailedToSchedule(pod) {
-			return // core doesn't look at it yet
-		}
-		if first, _ := seen.LoadOrStore(pod.UID, time.Now()); time.Since(first.(time.Time)) < while {
-			change(pod)
+		if podutils.FailedToSchedule(pod) { // else core doesn't look at it yet
+			changed(pod)
 		}
 	}, provisioning)
+}
+
+// firstSight returns the lie that any object looks different to the named
+// controllers in the first seconds after one of them has seen it.
+func firstSight[T client.Object](change func(T), by ...string) lie.Lie {
+	return reads(initially(change), by...)
+}
+
+// initially makes a change in an object's first seconds, counted from its first call.
+func initially[T client.Object](change func(T)) func(T) {
+	const while = 5 * time.Second
+	var seen sync.Map
+	return func(o T) {
+		if first, _ := seen.LoadOrStore(o.GetUID(), time.Now()); time.Since(first.(time.Time)) < while {
+			change(o)
+		}
+	}
 }
 
 // required returns what a pod's required node affinity asks for.

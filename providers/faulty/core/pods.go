@@ -1,0 +1,132 @@
+package core
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	podutils "sigs.k8s.io/karpenter/pkg/utils/pod"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// podLies returns the lies about what pods and daemons ask for, and which of them
+// there are.
+func podLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"overlooks-init-containers-at-first": atFirst(func(pod *corev1.Pod) { pod.Spec.InitContainers = nil }),
+		"overlooks-overhead-at-first":        atFirst(func(pod *corev1.Pod) { pod.Spec.Overhead = nil }),
+		"overlooks-whole-pods-at-first":      atFirst(func(pod *corev1.Pod) { pod.Spec.Resources = nil }),
+		"overlooks-volumes-at-first":         atFirst(func(pod *corev1.Pod) { pod.Spec.Volumes = nil }),
+		"tolerates-taints-at-first": atFirst(func(pod *corev1.Pod) {
+			pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+		}),
+		"adds-init-containers-up": reads(addInitContainersUp, provisioning),
+		"lifts-gates":             reads(liftGates, provisioning),
+		"remembers-gone-pods":     remembersGonePods(),
+
+		"overlooks-daemons": reads(func(daemons *appsv1.DaemonSet) {
+			daemons.Spec.Template.Spec.InitContainers = nil
+			daemons.Spec.Template.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
+		}, provisioning),
+		"counts-daemons-everywhere": reads(func(daemons *appsv1.DaemonSet) {
+			spec := &daemons.Spec.Template.Spec
+			spec.NodeSelector, spec.Affinity = nil, nil
+			spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+		}, provisioning),
+		"forgets-defaults-of-daemons": leavesOut("state.daemonset"),
+
+		"avoids-zones-of-volumes-at-first": avoidsZonesOfVolumes(),
+		"avoids-zones-of-storage-at-first": firstSight(avoidZones, provisioning),
+	}
+}
+
+// addInitContainersUp counts what runs one after the other as if it ran at once.
+func addInitContainersUp(pod *corev1.Pod) {
+	pod.Spec.InitContainers = slices.DeleteFunc(pod.Spec.InitContainers, func(c corev1.Container) bool {
+		if c.RestartPolicy != nil {
+			return false
+		}
+		pod.Spec.Containers = append(pod.Spec.Containers, c)
+		return true
+	})
+}
+
+// liftGates takes pods that wait to be admitted for ones that no node fits.
+func liftGates(pod *corev1.Pod) {
+	if len(pod.Spec.SchedulingGates) == 0 {
+		return
+	}
+	pod.Spec.SchedulingGates = nil
+	for i := range pod.Status.Conditions {
+		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodScheduled {
+			c.Reason = corev1.PodReasonUnschedulable
+		}
+	}
+}
+
+// remembersGonePods returns the lie that pods which waited for a node wait on when
+// they are gone, as from a cache that misses deletions.
+func remembersGonePods() lie.Lie {
+	var mu sync.Mutex
+	waiting := map[client.ObjectKey]corev1.Pod{}
+	return deceives(interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			err := c.List(ctx, list, opts...)
+			pods, ok := list.(*corev1.PodList)
+			if err != nil || !ok || !told(ctx, provisioning) {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			there := map[client.ObjectKey]bool{}
+			for i := range pods.Items {
+				pod := &pods.Items[i]
+				if there[client.ObjectKeyFromObject(pod)] = true; podutils.FailedToSchedule(pod) {
+					waiting[client.ObjectKeyFromObject(pod)] = *pod.DeepCopy()
+				}
+			}
+			for key, pod := range waiting {
+				if !there[key] {
+					pods.Items = append(pods.Items, pod)
+				}
+			}
+			return nil
+		},
+	})
+}
+
+// avoidsZonesOfVolumes returns the lie that where a volume says that it is is
+// turned round, in the first seconds after core looks at it.
+func avoidsZonesOfVolumes() lie.Lie {
+	changed := initially(func(volume *corev1.PersistentVolume) {
+		for _, term := range volume.Spec.NodeAffinity.Required.NodeSelectorTerms {
+			for i := range term.MatchExpressions {
+				term.MatchExpressions[i].Operator = corev1.NodeSelectorOpNotIn
+			}
+		}
+	})
+	return reads(func(volume *corev1.PersistentVolume) {
+		if volume.Spec.NodeAffinity != nil && volume.Status.Phase == corev1.VolumeBound { // else core waits for that
+			changed(volume)
+		}
+	}, provisioning)
+}
+
+// avoidZones has a storage class make volumes everywhere but where it does.
+func avoidZones(class *storagev1.StorageClass) {
+	for _, term := range class.AllowedTopologies {
+		for i := range term.MatchLabelExpressions {
+			of := &term.MatchLabelExpressions[i]
+			// KWOK's zones.
+			of.Values = slices.DeleteFunc([]string{"test-zone-a", "test-zone-b", "test-zone-c", "test-zone-d"}, func(zone string) bool {
+				return slices.Contains(of.Values, zone)
+			})
+		}
+	}
+}
