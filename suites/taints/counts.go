@@ -1,8 +1,10 @@
 package taints
 
 import (
+	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -40,17 +42,9 @@ func without(key string) func(*unstructured.Unstructured) bool {
 // tainted says whether a node has a taint of this key, with this effect and
 // without a value, and no other of this key.
 func tainted(key, effect string) func(*unstructured.Unstructured) bool {
+	only := corev1.Taint{Key: key, Effect: corev1.TaintEffect(effect)}
 	return func(node *unstructured.Unstructured) bool {
-		found := 0
-		for _, t := range karpenter.Taints(node) {
-			switch {
-			case t.Key != key:
-			case string(t.Effect) != effect || t.Value != "":
-				return false
-			default:
-				found++
-			}
-		}
-		return found == 1
+		of := slices.DeleteFunc(karpenter.Taints(node), func(t corev1.Taint) bool { return t.Key != key })
+		return slices.Equal(of, []corev1.Taint{only})
 	}
 }

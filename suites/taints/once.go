@@ -16,7 +16,8 @@ import (
 // node would wait for each other for ever.
 //
 // Source: spec.template.spec.startupTaints of the NodePool API: "taints that are
-// applied to nodes upon startup which are expected to be removed automatically".
+// applied to nodes upon startup which are expected to be removed automatically";
+// https://github.com/kubernetes-sigs/karpenter/issues/1772.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "of a node's startup are put on it once",
 	Needs: []providers.Capability{providers.NodePools},

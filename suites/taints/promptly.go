@@ -23,7 +23,7 @@ const prompt = 15 * time.Second
 // network agent included, and nothing can start before.
 //
 // Source: taint karpenter.sh/unregistered:NoExecute;
-// https://karpenter.sh/docs/concepts/nodeclaims, "Node registration".
+// https://github.com/kubernetes-sigs/karpenter/issues/1049.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "of unregistered nodes go as soon as these have joined",
 	Needs: []providers.Capability{providers.NodePools},

@@ -1,0 +1,80 @@
+package drift
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// failing is a change of a pool by which its new nodes come to nothing, until what
+// spoil returns is called.
+type failing struct {
+	name  string
+	spoil func(context.Context, *e2e.Env, *fixtures.Pool) (mend func())
+}
+
+// broken is a label of nodes that can't be registered, and a startup taint that
+// nobody removes.
+const broken = fixtures.Domain + "/broken"
+
+// A drifted node whose replacement comes to nothing stays in service: its pods go
+// on, and ten minutes later it isn't marked as disrupted any more, so that new
+// ones may come. A broken image or network configuration must not take down what
+// runs. When the replacement comes up after all, drift goes on.
+//
+// Source: Karpenter: pkg/controllers/disruption/queue.go; its suite "disruption",
+// "should not disrupt a drifted node if the replacement node never registers" and
+// "... registers but never initialized".
+var _ = e2e.Table(Suite, []failing{
+	{"keeps a node in service whose replacement isn't registered", neverRegisters},
+	{"keeps a node in service whose replacement isn't initialized", neverInitializes},
+}, func(f failing) e2e.Spec {
+	return e2e.Spec{
+		Name:   f.name,
+		Needs:  []providers.Capability{providers.NodePools},
+		Labels: []string{"slow"},
+		Within: 13 * time.Minute,
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool()
+			app := fixtures.Deployment(1).On(pool)
+			env.Create(ctx, pool, app)
+			env.Await(ctx, 1, check.RunningPods(app))
+
+			before, old := env.Now(), env.World()
+			mend := f.spoil(ctx, env, pool)
+			env.Change(ctx, pool)
+			disrupted := check.DisruptedNodes(pool).Old(old)
+			env.Await(ctx, 1, disrupted)
+			env.Await(ctx, 0, disrupted)
+			env.Watch(ctx, rested)
+			failed := env.Since(before)
+			mend()
+			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+
+			env.Expect(failed, check.LeadsTo(check.AtLeast(1, disrupted), check.None(disrupted)),
+				check.Always(check.When(check.AtLeast(1, check.DriftedClaims(pool)), check.AllOf(
+					check.Exactly(1, staying(pool).Old(old)), check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(old)))))))
+		},
+	}
+})
+
+func neverRegisters(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (mend func()) {
+	policy, binding := fixtures.Unregistrable(broken)
+	env.Create(ctx, policy, binding)
+	env.Watch(ctx, settled) // the API server has learnt of it by then
+	pool.Label(broken, "true")
+	return func() { env.Delete(ctx, binding) }
+}
+
+func neverInitializes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (mend func()) {
+	pool.StartupTaint(broken, fixtures.NoSchedule)
+	return func() {
+		node := env.Await(ctx, 1, check.NodesWith(pool, check.Tainted(broken), "that are starting"))[0]
+		env.Patch(ctx, karpenter.Nodes, "", node.Name, untainted)
+	}
+}
