@@ -25,7 +25,8 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Pod().On(pool).Lingering()
-		env.Create(ctx, pool, app)
+		begin(ctx, env, pool)
+		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 		attachment := fixtures.Attachment("volume", env.Await(ctx, 1, check.Nodes(pool))[0].Name)
 		env.Create(ctx, attachment)

@@ -15,8 +15,17 @@ import (
 // a node that it drains every second, and drains it for five seconds at least.
 const settled = 7 * time.Second
 
-// end deletes the only NodeClaim of a pool once its node is at work, as an
-// administrator would who wants the node gone.
+// begin creates a pool and has it launch a node, on which a spec's pods come to run
+// when it is at work. One that is bound in the moment in which the taint
+// karpenter.sh/unregistered goes may be evicted for it, by a Kubernetes that still
+// sees the taint (https://github.com/kubernetes/kubernetes/issues/119862).
+func begin(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) {
+	env.Create(ctx, pool, fixtures.Deployment(1).On(pool))
+	env.Await(ctx, 1, in(pool, karpenter.Initialized))
+}
+
+// end deletes the only NodeClaim of a pool, as an administrator would who wants its
+// node gone.
 func end(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) {
 	env.Delete(ctx, existing(env.Await(ctx, 1, in(pool, karpenter.Initialized))[0]))
 }

@@ -22,7 +22,8 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("10s")
 		app := fixtures.Pod().On(pool)
-		env.Create(ctx, pool, app.MinAvailable(1), app)
+		begin(ctx, env, pool)
+		env.Create(ctx, app.MinAvailable(1), app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		before, old := env.Now(), env.World()

@@ -26,7 +26,8 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("40s")
 		app := fixtures.Pod().On(pool).GracePeriod(20).Annotate(karpenter.DoNotDisruptAnnotation, "true")
-		env.Create(ctx, pool, app)
+		begin(ctx, env, pool)
+		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		before, old := env.Now(), env.World()

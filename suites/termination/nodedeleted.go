@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -36,6 +37,14 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.LeadsTo(deleted, check.None(check.NodeClaims(pool).Old(old))),
 			check.LeadsTo(deleted, check.AtLeast(1, in(pool, karpenter.InstanceTerminating))),
-			check.Always(check.Each(ending(app), "were evicted", check.True(string(corev1.DisruptionTarget)))))
+			check.Always(check.Each(ending(app), "were evicted", evicted)),
+			check.Always(check.When(check.AtLeast(1, check.PodsOf(app).Old(old)), check.Exactly(1, check.Nodes(pool).Old(old)))))
 	},
 })
+
+// evicted says whether a pod was told to end by the Eviction API, and not merely
+// deleted (core/v1, pod condition DisruptionTarget).
+func evicted(pod *unstructured.Unstructured) bool {
+	why, _ := karpenter.Condition(pod, string(corev1.DisruptionTarget))
+	return why.Reason == "EvictionByEvictionAPI"
+}

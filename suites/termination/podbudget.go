@@ -25,7 +25,8 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		held, free := fixtures.Pod().On(pool), fixtures.Pod().On(pool)
 		budget := held.MinAvailable(1)
-		env.Create(ctx, pool, budget, held, free)
+		begin(ctx, env, pool)
+		env.Create(ctx, budget, held, free)
 		env.Await(ctx, 1, check.RunningPods(held))
 		env.Await(ctx, 1, check.RunningPods(free))
 

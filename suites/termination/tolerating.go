@@ -22,7 +22,8 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		staying, leaving := fixtures.Pod().On(pool).Tolerate(karpenter.DisruptedTaint), fixtures.Pod().On(pool).Lingering()
-		env.Create(ctx, pool, staying, leaving)
+		begin(ctx, env, pool)
+		env.Create(ctx, staying, leaving)
 		env.Await(ctx, 1, check.RunningPods(staying))
 		env.Await(ctx, 1, check.RunningPods(leaving))
 

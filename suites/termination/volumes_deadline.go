@@ -23,9 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 	Since: e2e.Since{Karpenter: "1.6"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("15s")
-		app := fixtures.Pod().On(pool)
-		env.Create(ctx, pool, app)
-		env.Await(ctx, 1, check.RunningPods(app))
+		begin(ctx, env, pool)
 		env.Create(ctx, fixtures.Attachment("volume", env.Await(ctx, 1, check.Nodes(pool))[0].Name))
 
 		before, old := env.Now(), env.World()

@@ -25,7 +25,8 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		volume, claim := fixtures.Volume()
 		staying := fixtures.Pod().On(pool).Tolerate(karpenter.DisruptedTaint).Mount(claim)
-		env.Create(ctx, pool, volume, claim, staying)
+		begin(ctx, env, pool)
+		env.Create(ctx, volume, claim, staying)
 		env.Await(ctx, 1, check.RunningPods(staying))
 		env.Create(ctx, fixtures.Attachment(volume.GetName(), env.Await(ctx, 1, check.Nodes(pool))[0].Name))
 
