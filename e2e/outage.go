@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
@@ -14,6 +16,9 @@ import (
 
 // backWithin is how long an API server may take to come back, by itself.
 const backWithin = 2 * time.Minute
+
+// reportedEvery is how often the recording is asked for what the harness reports.
+const reportedEvery = 50 * time.Millisecond
 
 // StopAPIServer takes the API server away, as a crash does, brings it back after d
 // and returns when all is recorded again. What happened from shortly before until
@@ -67,7 +72,9 @@ func (e *Env) announce(ctx context.Context, kind string, about *history.Object, 
 	if err != nil {
 		return err
 	}
-	return e.recorder.Await(ctx, func(w *history.World) bool {
-		return w.Get(karpenter.Events, about.Namespace, name) != nil
+	// Not by Await, which a spec of which something is left out cuts short: marks
+	// must be right there, too.
+	return wait.PollUntilContextCancel(ctx, reportedEvery, true, func(context.Context) (bool, error) {
+		return e.World().Get(karpenter.Events, about.Namespace, name) != nil, nil
 	})
 }

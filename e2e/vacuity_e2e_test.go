@@ -20,6 +20,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/api"
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
 	"github.com/plumbline-e2e/plumbline/suites/buffer"
+	"github.com/plumbline-e2e/plumbline/suites/chaos"
 	"github.com/plumbline-e2e/plumbline/suites/consolidation"
 	"github.com/plumbline-e2e/plumbline/suites/controls"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
@@ -47,7 +48,7 @@ func behaviours() []*e2e.Suite {
 	return []*e2e.Suite{
 		api.Suite, provisioning.Suite, taints.Suite, drift.Suite, expiration.Suite, budgets.Suite, consolidation.Suite, nodeclaim.Suite,
 		repair.Suite, buffer.Suite, overlay.Suite,
-		controls.Suite, termination.Suite, migration.Suite,
+		controls.Suite, termination.Suite, migration.Suite, chaos.Suite,
 	}
 }
 
@@ -55,6 +56,9 @@ func behaviours() []*e2e.Suite {
 // already. Without it their claims hold, rightly, and they fail all the same:
 // what they wait for in the end never comes.
 var lifts = []string{
+	"chaos of a controller killed while nodes start doubles none and strands none",
+	"chaos of taints that keep coming makes no runaway, with consolidation",
+	"chaos of taints that keep coming makes no runaway, with emptiness",
 	"expiration waits for a pod that must not be disrupted where no terminationGracePeriod ends",
 	"provisioning counts on nodes that are still starting",
 	"provisioning never exceeds a limit of CPUs",
