@@ -75,7 +75,7 @@ func FromEnv() (Config, error) {
 	if err != nil {
 		mistake(fmt.Errorf("LABELS=%s: not a Ginkgo label filter such as 'drift && !slow': %w", c.Labels, err))
 	}
-	c.Procs, err = number("PROCS", min(4, runtime.NumCPU()))
+	c.Procs, err = number("PROCS", min(8, 3*runtime.NumCPU())) // specs wait more than they compute
 	mistake(err)
 	c.Keep, err = flag("KEEP")
 	mistake(err)

@@ -20,7 +20,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:  "says whether a node goes because it is empty or underutilized",
 	Needs: []providers.Capability{providers.NodePools},
-	Since: e2e.Since{Karpenter: "1.2"},
+	Since: e2e.Since{Karpenter: "1.5"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		idle, loose := consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized), consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
 		last, app, large := fixtures.Pod().On(idle), fixtures.Deployment(1).On(loose), fixtures.Pod().On(loose).CPU("3")
