@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,8 +22,12 @@ const (
 	retried = 12 * time.Second
 )
 
-// notReady is the status of a node whose kubelet can't run pods.
-const notReady = `{"status":{"conditions":[{"type":"Ready","status":"False","reason":"KubeletNotReady","message":"the spec wants it"}]}}`
+// notReady is the status of a node whose kubelet can't run pods, as of now: one
+// that has been so for long is repaired, where that is on.
+func notReady() string {
+	return fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":"False","reason":"KubeletNotReady","message":"the spec wants it","lastTransitionTime":%q}]}}`,
+		time.Now().UTC().Format(time.RFC3339))
+}
 
 // starting is the key of a startup taint, with which a spec holds nodes between
 // joining and being initialized for as long as it likes.
