@@ -55,6 +55,10 @@ func (s *Session) afterwards(ctx context.Context, end *ending, left []string, a 
 	a.outcome.Errors = errorsIn(s.Provider.Unexpected(s.logSince(ctx, a.outcome.Started)))
 	recorded := a.recorder.History()
 	end = a.judge(end, recorded, invariant.Params{NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace})
+	if stray := strayEviction(recorded, s.Namespace); stray != "" && end != nil && end.verdict == report.Failed {
+		end.verdict = report.Infra
+		end.reason = fmt.Sprintf("Kubernetes evicted %s for a taint that was gone (kubernetes/kubernetes#119862); what came of it: %s", stray, end.reason)
+	}
 	gaps := slices.DeleteFunc(slices.Clone(recorded.Gaps()), func(g history.Gap) bool { return g.Asked })
 	if len(gaps) > 0 && end == nil {
 		return &ending{verdict: report.Infra, reason: fmt.Sprintf("the recording has %d gaps, the first because %s", len(gaps), gaps[0].Reason), at: gaps[0].Time}
