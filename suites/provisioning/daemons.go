@@ -19,6 +19,11 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:  "leaves room for daemons that wait until their node is initialized",
 	Needs: []providers.Capability{providers.NodePools},
+	Known: []e2e.Known{{
+		Releases: ">=1.9.0 <=1.13.0", // seen in v1.9.0 and v1.13.0
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2161",
+		Reason:   "a new node is chosen without room for daemons that select karpenter.sh/initialized",
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		daemon := fixtures.DaemonSet().On(pool).Select(karpenter.InitializedLabel, "true").CPU("4")

@@ -18,6 +18,11 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:  "gives pods that want the same port a node each, in one batch",
 	Needs: []providers.Capability{providers.NodePools},
+	Known: []e2e.Known{{
+		Releases: ">=1.9.0 <=1.12.1", // seen in v1.9.0 and v1.12.1
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/3022",
+		Reason:   "pods of one batch that want the same port are refused, as if their new nodes had one set of ports together",
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(3).On(pool).HostPort(port)
