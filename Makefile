@@ -45,7 +45,7 @@ test: ## run the unit tests; starts no cluster
 	cd providers/faulty && $(RELEASED) go test ./...
 
 .PHONY: lint
-lint: lint-go lint-platforms lint-modules lint-workflows ## check everything that can be checked without running it
+lint: lint-go lint-platforms lint-modules lint-workflows lint-catalogue ## check everything that can be checked without running it
 
 .PHONY: lint-go
 lint-go:
@@ -73,6 +73,10 @@ $(TIDIES): tidy-%:
 lint-workflows:
 	$(TOOL) actionlint
 	@! grep -rnE 'uses: [^.]' .github | grep -vE '@[0-9a-f]{40} # v[0-9.]+$$' || { echo 'pin actions by commit, with the version as a comment' >&2; exit 1; }
+
+.PHONY: lint-catalogue
+lint-catalogue:
+	@$(PLUMBLINE) catalogue | diff suites/README.md - || { echo 'suites/README.md is not what the specs say; make catalogue' >&2; exit 1; }
 
 .PHONY: fix
 fix: ## format the code and tidy every go.mod
@@ -141,7 +145,7 @@ list: ## list the specs: make list FORMAT=json
 
 .PHONY: catalogue
 catalogue: ## write suites/README.md from the specs
-	@$(PLUMBLINE) catalogue > "$(ARTIFACTS)/catalogue.md" && mv "$(ARTIFACTS)/catalogue.md" suites/README.md
+	@$(PLUMBLINE) catalogue > suites/README.md.new && mv suites/README.md.new suites/README.md
 
 .PHONY: setup
 setup: ## build what `make e2e` needs into the cache, without running anything

@@ -33,7 +33,7 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 	ctx, stop := e.session.whileAlive(ctx)
 	defer stop()
 	var problems []string
-	for _, step := range []func(context.Context) error{e.letKubeletsGoOn, e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteTheRest} {
+	for _, step := range []func(context.Context) error{e.letKubeletsGoOn, e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses} {
 		if err := step(ctx); err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -44,14 +44,14 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 	return problems
 }
 
-// deleteWorkloads deletes everything that is in a namespace, then the pods
-// themselves: without this nobody would need nodes. Pods go by the garbage
+// deleteWorkloads deletes everything but Karpenter's objects and NodeClasses, the
+// likes of volumes and runtime classes included, then the pods themselves: without this nobody would need nodes. Pods go by the garbage
 // collector, as far as it is quick: it ends a ReplicaSet first, which would
 // replace what somebody else deletes.
 func (e *Env) deleteWorkloads(ctx context.Context) error {
-	last := []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims, e.session.Adapter.NodeClassGVR()}
+	later := []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims, e.session.Adapter.NodeClassGVR()}
 	for _, ref := range e.created {
-		if slices.Contains(last, ref.kind) {
+		if slices.Contains(later, ref.kind) {
 			continue
 		}
 		if err := e.remove(ctx, ref); err != nil {
@@ -188,11 +188,10 @@ func (e *Env) awaitNoInstances(ctx context.Context) error {
 	}
 }
 
-// deleteTheRest deletes what belongs to no namespace once nothing needs it: the
-// spec's NodeClass, and the likes of volumes and runtime classes.
-func (e *Env) deleteTheRest(ctx context.Context) error {
+// deleteNodeClasses deletes the spec's NodeClasses once no claim needs them.
+func (e *Env) deleteNodeClasses(ctx context.Context) error {
 	for _, ref := range e.created {
-		if ref.namespace != "" {
+		if ref.kind != e.session.Adapter.NodeClassGVR() {
 			continue
 		}
 		if err := e.remove(ctx, ref); err != nil {

@@ -27,8 +27,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		before, old := env.Now(), env.World()
-		group, kind, name := env.AnotherNodeClass(ctx)
-		env.Change(ctx, pool.NodeClass(group, kind, name))
+		_, _, name := env.AnotherNodeClass(ctx)
+		env.Change(ctx, pool.NodeClassCalled(name))
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(old))
 
