@@ -142,7 +142,8 @@ func each(t *testing.T, cluster string, f func(*testing.T, *e2e.Session, *e2e.Su
 	for _, suite := range behaviours() {
 		t.Run(suite.Name, func(t *testing.T) {
 			t.Parallel()
-			session := start(t, cluster+"-"+strings.ReplaceAll(suite.Name, " ", "-"))
+			name := strings.ToLower(strings.ReplaceAll(suite.Name, " ", "-"))
+			session := start(t, cluster+"-"+name)
 			for _, spec := range suite.Specs() {
 				t.Run(spec.Name, func(t *testing.T) { f(t, session, suite, spec) })
 			}
