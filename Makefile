@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER IMAGE GATES FOCUS SKIP LABELS PROCS KEEP LIE
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP LIE
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 

@@ -31,6 +31,7 @@ type Config struct {
 	Skip       *regexp.Regexp  // SKIP: don't run specs whose sentence matches; nil: none
 	Labels     string          // LABELS: a Ginkgo label filter; empty: all
 	Procs      int             // PROCS: specs run side by side, each on a cluster of its own
+	Speed      Speed           // SPEED: of the clusters' clocks; default auto on the local backend, where the system allows it
 	Keep       bool            // KEEP=1: leave the cluster of a failure running until Ctrl-C
 	Artifacts  string          // ARTIFACTS: folder for artifacts; default _artifacts in the working directory
 	Rerun      string          // PLUMBLINE_RERUN: the command that people run, for "run it alone"
@@ -76,6 +77,8 @@ func FromEnv() (Config, error) {
 		mistake(fmt.Errorf("LABELS=%s: not a Ginkgo label filter such as 'drift && !slow': %w", c.Labels, err))
 	}
 	c.Procs, err = number("PROCS", min(8, 3*runtime.NumCPU())) // specs wait more than they compute
+	mistake(err)
+	c.Speed, err = speed("SPEED", c.Cluster)
 	mistake(err)
 	c.Keep, err = flag("KEEP")
 	mistake(err)

@@ -53,7 +53,8 @@ func (s *Session) skip(spec *Spec) string {
 // tells whether the session is clean enough for another spec.
 func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories string) (o report.Outcome, clean bool) {
 	o = report.Outcome{Provider: s.Adapter.Name, Suite: suite.Name, Spec: spec.Name, Verdict: report.Passed, Started: time.Now()}
-	defer func() { o.Took = time.Since(o.Started) }()
+	measured := s.measure(&o)
+	defer func() { measured(); o.Took = time.Since(o.Started) }()
 	if why := s.skip(spec); why != "" {
 		o.Verdict, o.Reason = report.Skipped, why
 		return o, true
@@ -95,6 +96,7 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 		o.Detail = strings.TrimSpace(end.detail + "\n" + s.controllerLog(ctx, end.at))
 	}
 	settle(&o, known)
+	s.trust(&o)
 	return o, len(left) == 0 && s.Err() == nil
 }
 

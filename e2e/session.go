@@ -23,6 +23,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -38,6 +39,7 @@ type Session struct {
 	Provider  *providers.Installed
 	Adapter   *providers.Adapter
 	Namespace string
+	Clock     *clock.Clock // what the cluster and this process live by; nil: the machine's
 
 	// ClusterReady and ProviderReady are how long the one took to come up, and
 	// then the other.
@@ -95,14 +97,23 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	}
 	s := &Session{Adapter: p.Adapter, Namespace: Namespace}
 	s.alive, s.died = context.WithCancelCause(context.WithoutCancel(ctx))
-	began := time.Now()
 	var err error
+	if p.Config.Speed.Bent() {
+		if s.Clock, err = theClock(ctx, p.cache); err != nil {
+			p.progress(fmt.Sprintf("clocks run at speed 1: %v", err))
+		} else {
+			defer s.Clock.Hold()() // until all works: those who wait for others to start give up soon
+			s.Clock.Govern(p.Config.Speed.Limit, !p.Config.Speed.Auto)
+		}
+	}
+	began := time.Now()
 	s.Cluster, err = local.Start(ctx, p.cache, cluster.Options{
 		Name:       name,
 		Kubernetes: p.Config.Kubernetes,
 		Logs:       logs,
 		Progress:   p.progress,
 		OnDeath:    s.onDeath,
+		Clock:      s.Clock,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -189,6 +200,9 @@ func (s *Session) Err() error {
 func (s *Session) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
+	if s.Clock != nil {
+		defer s.Clock.Hold()()
+	}
 	return s.Cluster.Close(ctx)
 }
 

@@ -10,6 +10,8 @@ import (
 	"io"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
 )
 
 // Options say which cluster to start. The zero value of an optional field is
@@ -20,6 +22,7 @@ type Options struct {
 	Logs       string       // folder that receives the logs of components and of the provider's pods
 	Progress   func(string) // optional: told what is being done, in a few words
 	OnDeath    func(Death)  // optional: called once, from another goroutine, for the first component that dies
+	Clock      *clock.Clock // optional: what all its processes live by; else the machine's
 }
 
 // Death tells of a component that ended while the cluster should have been running.

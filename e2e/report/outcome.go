@@ -45,7 +45,9 @@ type Outcome struct {
 	Errors  []LogError    `json:"errors,omitempty"`
 	History string        `json:"history,omitempty"` // the recording, a file
 	Rerun   string        `json:"rerun,omitempty"`   // the command that runs this spec alone
-	Took    time.Duration `json:"took"`              // in nanoseconds, clean-up included
+	Took    time.Duration `json:"took"`              // in nanoseconds of the cluster's time, clean-up included
+	Real    time.Duration `json:"real,omitempty"`    // the same in real time, if that is not the cluster's
+	Lag     time.Duration `json:"lag,omitempty"`     // how late the latest process was, in the cluster's time
 	Started time.Time     `json:"started"`
 	Worker  int           `json:"worker"` // the process that ran it, from 1
 }
@@ -80,6 +82,14 @@ func Tested(judged []Judged) (times int) {
 // Sentence is the spec's full name, such as "kwok: disruption budgets are
 // never exceeded during drift".
 func (o Outcome) Sentence() string { return Sentence(o.Provider, o.Suite, o.Spec) }
+
+// real is how long the spec took in real time.
+func (o Outcome) real() time.Duration {
+	if o.Real > 0 {
+		return o.Real
+	}
+	return o.Took
+}
 
 // Sentence joins the names of a provider, a suite and a spec. It is also the
 // text that FOCUS and SKIP match.

@@ -95,7 +95,7 @@ func (t *Terminal) remaining() string {
 	ran := 0
 	for _, o := range t.all {
 		if o.Verdict != Skipped {
-			took += o.Took
+			took += o.real()
 			ran++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/hostnode"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 )
@@ -26,6 +27,7 @@ type local struct {
 	access     *rest.Config
 	node       *hostnode.Node
 	supervisor *supervisor
+	clock      *clock.Clock     // what all live by; nil: the machine's
 	components func() *starting // what it takes to start them, and to wait for them
 
 	closing sync.Mutex

@@ -23,6 +23,10 @@ func (l *local) StopAPIServer(context.Context) (start func(context.Context) erro
 
 // startAPIServer starts it as it was, and returns when every component works.
 func (l *local) startAPIServer(ctx context.Context) error {
+	if l.clock != nil {
+		// It works while others wait for it, who would give up at another speed.
+		defer l.clock.Hold()()
+	}
 	s := l.components()
 	err := s.restart(ctx, apiserver)
 	if err != nil {

@@ -76,7 +76,7 @@ func attempt(ctx context.Context, c *build.Cache, bin programs, o cluster.Option
 	if err != nil {
 		return nil, err
 	}
-	l := &local{folder: f, ports: newPorts(c.Dir)}
+	l := &local{folder: f, ports: newPorts(c.Dir), clock: o.Clock}
 	taken, err := allocate(l.ports)
 	if err == nil {
 		err = l.start(ctx, bin, o, taken)
@@ -124,6 +124,11 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options, take
 	if err != nil {
 		return err
 	}
+	if o.Clock != nil {
+		if bin, err = bent(l.folder, bin, o.Clock); err != nil {
+			return err
+		}
+	}
 	config, err := kwokctlConfig(version, k.pki(), bin, taken)
 	if err != nil {
 		return err
@@ -143,7 +148,7 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options, take
 		return err
 	}
 	l.node, err = hostnode.Start(ctx, hostnode.Options{
-		Config: l.access, Dir: l.folder.path("node"), Logs: logs, KubeletCA: ca,
+		Config: l.access, Dir: l.folder.path("node"), Logs: logs, KubeletCA: ca, Clock: o.Clock,
 	})
 	if err != nil {
 		return err

@@ -145,6 +145,9 @@ func (c *container) once(ctx context.Context) (code int, err error) {
 	if err != nil {
 		return 0, &unready{reasonRun, fmt.Errorf("starting %s: %w", cmd.args[0], err)}
 	}
+	if process.unbent != nil {
+		c.pod.node.options.Clock.Break(fmt.Errorf("container %s of pod %s: %w", c.spec.Name, c.pod.object().Name, process.unbent))
+	}
 	c.isRunning(l, cmd, process)
 	probing, stopProbing := context.WithCancel(ctx)
 	var probes sync.WaitGroup

@@ -46,6 +46,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
 )
 
 // Name of the node, and the key of the taint that keeps others off.
@@ -75,6 +77,9 @@ type Options struct {
 	// KubeletCA, in PEM, must have signed the client certificate of whoever
 	// asks for logs. Without it any process of this machine may read them.
 	KubeletCA []byte
+	// Clock is what the containers live by; nil: the machine's. One that can't
+	// be bent makes it run at speed 1 for good.
+	Clock *clock.Clock
 }
 
 // Node is the running node.
@@ -145,7 +150,7 @@ func start(ctx context.Context, o Options, client kubernetes.Interface) (*Node, 
 		return nil, err
 	}
 	n.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	n.starter = newStarter()
+	n.starter = newStarter(o.Clock)
 	if n.isolation = o.Isolation; n.isolation == "" {
 		n.isolation = probeIsolation(ctx, n.starter)
 	}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
 )
 
 // starter starts processes from one OS thread that lives as long as itself.
@@ -14,14 +16,15 @@ import (
 // any thread of Go's, it could die although the harness lives.
 type starter struct {
 	calls chan func()
+	clock *clock.Clock // that processes live by; nil: the machine's
 
 	mu      sync.Mutex
 	running map[*process]bool
 	killing bool // nothing may be started any more
 }
 
-func newStarter() *starter {
-	s := &starter{calls: make(chan func()), running: map[*process]bool{}}
+func newStarter(c *clock.Clock) *starter {
+	s := &starter{calls: make(chan func()), clock: c, running: map[*process]bool{}}
 	go func() {
 		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
 		for call := range s.calls {
@@ -36,6 +39,8 @@ type process struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed once it has ended
 	code int           // valid then: its exit code, or 128 + the signal that ended it
+
+	unbent error // why it doesn't live by the cluster's clock, if there is one and it doesn't
 }
 
 var errEnding = errors.New("the node is being closed")
@@ -54,12 +59,20 @@ func (s *starter) start(cmd *exec.Cmd) (*process, error) {
 	if s.killing {
 		return nil, errEnding
 	}
+	p := &process{cmd: cmd, done: make(chan struct{})}
 	started := make(chan error)
-	s.calls <- func() { started <- cmd.Start() }
+	s.calls <- func() {
+		if s.clock == nil {
+			started <- cmd.Start()
+			return
+		}
+		var err error
+		p.unbent, err = s.clock.Start(cmd)
+		started <- err
+	}
 	if err := <-started; err != nil {
 		return nil, err
 	}
-	p := &process{cmd: cmd, done: make(chan struct{})}
 	s.running[p] = true
 	go s.wait(p)
 	return p, nil

@@ -44,7 +44,7 @@ func gone(pid int) bool {
 
 func TestGroupEndsWithItsFirstProcess(t *testing.T) {
 	g := NewWithT(t)
-	s := newStarter()
+	s := newStarter(nil)
 	t.Cleanup(s.close)
 	out, err := os.CreateTemp(t.TempDir(), "out")
 	g.Expect(err).NotTo(HaveOccurred())
@@ -61,7 +61,7 @@ func TestGroupEndsWithItsFirstProcess(t *testing.T) {
 
 func TestStopAsksThenKills(t *testing.T) {
 	g := NewWithT(t)
-	s := newStarter()
+	s := newStarter(nil)
 	t.Cleanup(s.close)
 	sh := func(script string) *process {
 		out, err := os.Create(filepath.Join(t.TempDir(), "out"))

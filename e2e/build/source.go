@@ -1,0 +1,66 @@
+package build
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"crypto/sha256"
+
+	"golang.org/x/mod/modfile"
+)
+
+// Source builds a program from source that this program carries with it, and
+// returns its path: files are those of the module, without a go.mod, which need
+// nothing but Go's standard library. Pkg is relative to the module.
+func (c *Cache) Source(ctx context.Context, module string, files fs.FS, pkg string) (binary string, err error) {
+	sum, err := digest(files)
+	if err != nil {
+		return "", fmt.Errorf("the source of %s: %w", pkg, err)
+	}
+	name := program(pkg)
+	flags := []string{"-trimpath", "-ldflags=-s -w"}
+	dir, err := c.ensure(ctx, task{
+		name:  name,
+		key:   append([]string{"source", module, sum, pkg, runtime.GOOS, runtime.GOARCH, Toolchain}, flags...),
+		what:  name,
+		cost:  "some seconds",
+		needs: "500 MB",
+		makes: []string{name},
+		create: func(ctx context.Context, dir string) error {
+			tmp := filepath.Join(dir, "tmp", "module")
+			if err := os.CopyFS(tmp, files); err != nil {
+				return err
+			}
+			mod := fmt.Sprintf("module %s\n\ngo %s\n", modfile.AutoQuote(module), Toolchain[len("go"):])
+			if err := os.WriteFile(filepath.Join(tmp, "go.mod"), []byte(mod), 0o600); err != nil {
+				return err
+			}
+			args := append([]string{"build"}, flags...)
+			_, err := (command{dir: tmp, tmp: filepath.Join(dir, "tmp")}).run(ctx, append(args, "-o", filepath.Join(dir, name), pkg)...)
+			return err
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, name), nil
+}
+
+// digest tells one tree of files from another.
+func digest(files fs.FS) (string, error) {
+	sum := sha256.New()
+	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(files, path)
+		_, _ = fmt.Fprintf(sum, "%s %d\n%s", path, len(content), content)
+		return err
+	})
+	return hex.EncodeToString(sum.Sum(nil)), err
+}

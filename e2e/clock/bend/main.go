@@ -1,0 +1,150 @@
+//go:build linux && (amd64 || arm64)
+
+// Bend makes programs live by a cluster's clock.
+//
+//	bend run PAGE NAME PROGRAM [ARGUMENT...]   becomes PROGRAM, under NAME, living by the page
+//	bend attach PAGE PID FD                    makes a process live by the page, which is its file FD
+//
+// Run keeps its process ID: whoever starts it, signals it or waits for it has to
+// do with the program itself. If the program can't be bent, it says so and runs
+// it by the machine's clock.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/plumbline-e2e/plumbline/e2e/clock/inject"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+)
+
+// Who traces is a thread, and who executes a program must be the main one.
+func init() { runtime.LockOSThread() }
+
+func main() {
+	var err error
+	switch args := os.Args; {
+	case len(args) >= 5 && args[1] == "run":
+		err = run(args[2], args[3], args[4], args[5:])
+	case len(args) == 4 && args[1] == "fork":
+		err = fork(args[2], args[3])
+	case len(args) == 5 && args[1] == "follow":
+		err = follow(args[2], args[3], args[4])
+	case len(args) == 5 && args[1] == "attach":
+		err = attach(args[2], args[3], args[4])
+	default:
+		err = errors.New("usage: bend run PAGE NAME PROGRAM [ARGUMENT...] | bend attach PAGE PID FD")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "plumbline's clock:", err)
+		os.Exit(1)
+	}
+}
+
+// run becomes the program. A process that nobody waits for, since the program
+// knows nothing of it, bends the clock when the program is loaded, and ends.
+func run(path, name, program string, args []string) error {
+	if err := bent(path, program); err != nil {
+		fmt.Fprintf(os.Stderr, "plumbline's clock: %s: %v\n", program, err)
+	}
+	if err := syscall.Exec(program, append([]string{name}, args...), os.Environ()); err != nil {
+		return fmt.Errorf("executing %s: %w", program, err)
+	}
+	return nil
+}
+
+// bent gets everything ready for the clock to be bent as soon as a program is executed.
+func bent(path, program string) error {
+	if err := inject.Check(program); err != nil {
+		return err
+	}
+	p, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("the cluster's clock: %w", err)
+	}
+	fd, err := syscall.Dup(int(p.Fd())) // which survives the execution, and is closed then
+	if err != nil {
+		return err
+	}
+	allow()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	helper := exec.Command(self, "fork", path, strconv.Itoa(fd)) //nolint:noctx // it ends by itself
+	helper.Stderr = os.Stderr                                    // a pipe of Output's would only end with follow
+	out, err := helper.Output()
+	if err != nil {
+		return err
+	}
+	if said := strings.TrimSpace(string(out)); said != ready {
+		return errors.New(said)
+	}
+	return nil
+}
+
+// ready is what follow says when the program can be executed.
+const ready = "ready"
+
+// fork starts follow, and ends: so that it's no child of the program's.
+func fork(path, fd string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	follower := exec.Command(self, "follow", path, strconv.Itoa(os.Getppid()), fd) //nolint:noctx // it outlives this process
+	follower.Stdout, follower.Stderr = os.Stdout, os.Stderr
+	follower.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	return follower.Start()
+}
+
+func follow(path, pid, fd string) error {
+	err := arguments(path, pid, fd, func(p *page.Page, pid, fd int) error {
+		return inject.Follow(pid, fd, p, func() error {
+			_, err := fmt.Println(ready)
+			return errors.Join(err, os.Stdout.Close())
+		})
+	})
+	if err != nil {
+		fmt.Println(err) // for the one that waits for being ready, if it still does
+	}
+	return err
+}
+
+// attach bends the clock of a process that has mapped the page, when it is told
+// to on standard input: it has to allow this process to, first.
+func attach(path, pid, fd string) error {
+	if _, err := os.Stdin.Read(make([]byte, 1)); err != nil {
+		return fmt.Errorf("nobody said when: %w", err)
+	}
+	return arguments(path, pid, fd, func(p *page.Page, pid, fd int) error { return inject.Attach(pid, fd, p) })
+}
+
+func arguments(path, pid, fd string, do func(p *page.Page, pid, fd int) error) error {
+	process, err := strconv.Atoi(pid)
+	if err != nil {
+		return fmt.Errorf("process ID: %w", err)
+	}
+	file, err := strconv.Atoi(fd)
+	if err != nil {
+		return fmt.Errorf("file: %w", err)
+	}
+	p, err := page.Open(path)
+	if err != nil {
+		return err
+	}
+	return do(p, process, file)
+}
+
+// allow lets any process of this user trace this one until the clock is bent,
+// where Yama restricts that.
+func allow() {
+	const setPtracer, anybody = 0x59616d61, ^uintptr(0)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setPtracer, anybody, 0)
+}

@@ -1,0 +1,199 @@
+//go:build linux && (amd64 || arm64)
+
+// Package inject makes a program as it was released tell its time from a
+// cluster's page instead of the machine's clock.
+//
+// Programs ask for the time thousands of times a second, so the kernel gives
+// each a small library, the vDSO, by which to tell it without a system call. A
+// Go program asks it for all its time, whether it is linked statically or not:
+// time.Now, timers, deadlines. So this is what is done to a program, with the
+// means of a debugger, while it is stopped:
+//
+//  1. it is made to map the page, and a second page with our routine
+//     (routine_linux_*.s), which reads the machine's clock and computes the
+//     cluster's from it;
+//  2. the first bytes of the vDSO's clock_gettime are overwritten by a jump there;
+//  3. it goes on, with nobody tracing it.
+//
+// The vDSO is written to in that process alone. What the kernel computes itself,
+// such as the end of a wait or a file's time, stays as it was: package clock
+// ends waits in time.
+//
+// A process may do this to those that it starts. Some systems forbid it for any
+// other, so programs name the one that writes the page as their tracer too
+// (see ptrace_scope in the kernel's Documentation/admin-guide/LSM/Yama.rst).
+package inject
+
+import (
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+
+	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+)
+
+// Check returns why a program can't be bent, if it can't: other programs than
+// Go's may tell the time in other ways, and may take the signals amiss.
+func Check(program string) error {
+	if _, err := buildinfo.ReadFile(program); err != nil {
+		return fmt.Errorf("its clock can't be bent: it is no Go program (%w)", err)
+	}
+	return nil
+}
+
+// Start starts a command that lives by the page from its first instruction on.
+// If that can't be, the reason is unbent, and it lives by the machine's clock. The
+// caller has locked its goroutine to its thread.
+func Start(cmd *exec.Cmd, p *page.Page) (unbent, err error) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Ptrace = true // stopped when the program is loaded
+	// The program may have a root of its own, where the page has no path.
+	fd := 3 + len(cmd.ExtraFiles)
+	cmd.ExtraFiles = append(cmd.ExtraFiles, p.File())
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	pid := cmd.Process.Pid
+	var status syscall.WaitStatus
+	if _, err := wait(pid, &status); err != nil || !status.Stopped() {
+		return nil, nil //nolint:nilerr // killed meanwhile: whoever waits for it will see
+	}
+	if unbent = Check(fmt.Sprintf("/proc/%d/exe", pid)); unbent == nil {
+		unbent = bend(pid, fd, p, true)
+	}
+	if unbent = errors.Join(unbent, syscall.PtraceDetach(pid)); unbent != nil {
+		unbent = fmt.Errorf("%s: %w", cmd.Path, unbent)
+	}
+	return unbent, nil
+}
+
+// bend does it to a process whose main thread is stopped, all others if it has
+// any: fd is the page's file there, which is closed in the end if need be.
+func bend(pid, fd int, p *page.Page, closing bool) error {
+	t, err := examine(pid)
+	if err != nil {
+		return err
+	}
+	const shared, private, anonymous = syscall.MAP_SHARED, syscall.MAP_PRIVATE, syscall.MAP_ANONYMOUS
+	data, err := t.call(syscall.SYS_MMAP, 0, page.Size, syscall.PROT_READ, shared, uint64(fd), 0)
+	if err != nil {
+		return fmt.Errorf("mapping the page: %w", err)
+	}
+	text, err := t.call(syscall.SYS_MMAP, 0, page.Size, syscall.PROT_READ|syscall.PROT_EXEC, private|anonymous, ^uint64(0), 0)
+	if err != nil {
+		return fmt.Errorf("mapping the routine: %w", err)
+	}
+	if closing {
+		if _, err := t.call(syscall.SYS_CLOSE, uint64(fd)); err != nil {
+			return err
+		}
+	}
+	const setPtracer = 0x59616d61 // PR_SET_PTRACER; an error where there is no Yama to ask
+	_, _ = t.call(syscall.SYS_PRCTL, setPtracer, uint64(p.Writer()))
+	if err := t.write(text, code(data)); err != nil {
+		return err
+	}
+	if err := t.write(t.function, jump(text)); err != nil {
+		return err
+	}
+	return p.Add(pid)
+}
+
+// target is a stopped process, and what is needed to bend its clock.
+type target struct {
+	pid      int
+	function uint64 // clock_gettime of its vDSO
+	trap     uint64 // an instruction that makes a system call
+}
+
+func (t *target) write(at uint64, what []byte) error {
+	if _, err := syscall.PtracePokeText(t.pid, uintptr(at), what); err != nil {
+		return fmt.Errorf("writing to process %d: %w", t.pid, err)
+	}
+	return nil
+}
+
+// call makes the process's main thread make a system call. Signals that come
+// in between are sent again.
+func (t *target) call(number uintptr, args ...uint64) (uint64, error) {
+	var before, regs syscall.PtraceRegs
+	if err := syscall.PtraceGetRegs(t.pid, &before); err != nil {
+		return 0, err
+	}
+	regs = before
+	var six [6]uint64
+	copy(six[:], args)
+	call(&regs, t.trap, number, six)
+	if err := errors.Join(syscall.PtraceSetRegs(t.pid, &regs), forget(t.pid)); err != nil {
+		return 0, err
+	}
+	for {
+		if err := syscall.PtraceSingleStep(t.pid); err != nil {
+			return 0, err
+		}
+		var status syscall.WaitStatus
+		if _, err := wait(t.pid, &status); err != nil {
+			return 0, err
+		}
+		if !status.Stopped() {
+			return 0, fmt.Errorf("process %d ended", t.pid)
+		}
+		if sig := status.StopSignal(); sig != syscall.SIGTRAP {
+			defer func() { _ = tgkill(t.pid, t.pid, sig) }()
+			continue
+		}
+		if err := syscall.PtraceGetRegs(t.pid, &regs); err != nil {
+			return 0, err
+		}
+		if instruction(&regs) != t.trap {
+			break
+		}
+	}
+	if err := syscall.PtraceSetRegs(t.pid, &before); err != nil {
+		return 0, err
+	}
+	if r := result(&regs); r < 0 && r > -4096 {
+		return 0, syscall.Errno(-r)
+	}
+	return uint64(result(&regs)), nil
+}
+
+// wait waits for a thread that is traced to stop.
+func wait(tid int, status *syscall.WaitStatus) (int, error) {
+	const all = 0x40000000 // __WALL
+	for {
+		got, err := syscall.Wait4(tid, status, all, nil)
+		if err != syscall.EINTR {
+			return got, err
+		}
+	}
+}
+
+func tgkill(pid, tid int, sig syscall.Signal) error {
+	_, _, errno := syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(pid), uintptr(tid), uintptr(sig))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// threads are the threads of a process.
+func threads(pid int) ([]int, error) {
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		return nil, err
+	}
+	var tids []int
+	for _, e := range entries {
+		if tid, err := strconv.Atoi(e.Name()); err == nil {
+			tids = append(tids, tid)
+		}
+	}
+	return tids, nil
+}

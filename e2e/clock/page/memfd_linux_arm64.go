@@ -1,0 +1,3 @@
+package page
+
+const memfdCreate = 279 // of memfd_create(2)

@@ -1,0 +1,174 @@
+//go:build linux && (amd64 || arm64)
+
+// Package page is the memory from which all processes of a cluster tell their
+// time: how fast the cluster's clock runs, and where it stood when that was set.
+//
+// One process writes it; any number read it, most of them by the routine of
+// package inject, which has no Go around it. So the layout is fixed by hand, and
+// only changes together with the routine.
+package page
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// Size is how much of the file the routine maps, in bytes. What follows is the
+// list of processes, which only ours map.
+const Size = 4096
+
+// slots is how many processes a cluster may have.
+const slots = 512
+
+// One is the speed of real time: speeds are fixed-point numbers with 32 bits
+// after the point.
+const One = 1 << 32
+
+// layout is what the file holds. The routine knows the first five fields by
+// their offsets.
+type layout struct {
+	sequence uint64 // odd while the four that follow are being written
+	real     int64  // CLOCK_MONOTONIC of the machine at the anchor, ns
+	cluster  int64  // CLOCK_MONOTONIC of the cluster at the anchor, ns
+	speed    uint64 // cluster time per real time since the anchor, see One
+	wall     int64  // CLOCK_REALTIME less CLOCK_MONOTONIC, of the cluster, ns
+
+	writer int64 // process ID of the one that writes
+	_      [Size - 6*8]byte
+
+	processes [slots]uint64 // process IDs of those that live by this page; 0: free
+}
+
+// Page is a mapped page.
+type Page struct {
+	file *os.File
+	*layout
+
+	writing sync.Mutex
+}
+
+// New makes a page whose clock is that of the machine, at speed 1. It is
+// memory without a name: nothing is left of it when nobody has it open.
+func New() (*Page, error) {
+	name, err := syscall.BytePtrFromString("plumbline-clock")
+	if err != nil {
+		return nil, err
+	}
+	fd, _, errno := syscall.Syscall(memfdCreate, uintptr(unsafe.Pointer(name)), closeOnExec, 0)
+	if errno != 0 {
+		return nil, fmt.Errorf("a page for the cluster's clock: %w", errno)
+	}
+	file := os.NewFile(fd, "plumbline-clock")
+	if err := file.Truncate(int64(unsafe.Sizeof(layout{}))); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	p, err := mapped(file)
+	if err != nil {
+		return nil, err
+	}
+	p.writer = int64(os.Getpid())
+	now := Monotonic()
+	p.real, p.cluster, p.speed, p.wall = now, now, One, gettime(realtime)-now
+	return p, nil
+}
+
+// Open maps the page that another process has made; see [Page.Path].
+func Open(path string) (*Page, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("the cluster's clock: %w", err)
+	}
+	return mapped(file)
+}
+
+func mapped(file *os.File) (*Page, error) {
+	mem, err := syscall.Mmap(int(file.Fd()), 0, int(unsafe.Sizeof(layout{})), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("mapping the cluster's clock: %w", err), file.Close())
+	}
+	return &Page{file: file, layout: (*layout)(unsafe.Pointer(&mem[0]))}, nil
+}
+
+// File is the memory that the page lies in, as a file. It is the page's own.
+func (p *Page) File() *os.File { return p.file }
+
+// Path is where other processes of this user find the page while this one lives.
+func (p *Page) Path() string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), p.file.Fd()) }
+
+// Writer is the process that writes the page.
+func (p *Page) Writer() int { return int(p.writer) }
+
+// Set makes the clock run at a speed from now on, and moves it ahead by a
+// duration. It is for the one writer.
+func (p *Page) Set(speed float64, ahead time.Duration) {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	// The time of the change is read while readers are held back: one that has read
+	// a later time under the old speed could otherwise be seen to go backwards.
+	atomic.AddUint64(&p.sequence, 1)
+	now := Monotonic()
+	cluster := p.cluster + scale(now-p.real, p.speed) + int64(ahead)
+	atomic.StoreInt64(&p.real, now)
+	atomic.StoreInt64(&p.cluster, cluster)
+	atomic.StoreUint64(&p.speed, uint64(speed*One))
+	atomic.AddUint64(&p.sequence, 1)
+}
+
+// Speed is how fast the clock runs.
+func (p *Page) Speed() float64 { return float64(atomic.LoadUint64(&p.speed)) / One }
+
+// Now is the cluster's CLOCK_MONOTONIC, in ns.
+func (p *Page) Now() int64 {
+	for {
+		s := atomic.LoadUint64(&p.sequence)
+		if s&1 != 0 {
+			continue
+		}
+		now := Monotonic()
+		cluster := atomic.LoadInt64(&p.cluster) + scale(now-atomic.LoadInt64(&p.real), atomic.LoadUint64(&p.speed))
+		if atomic.LoadUint64(&p.sequence) == s {
+			return cluster
+		}
+	}
+}
+
+// Add lists a process as one that lives by this page.
+func (p *Page) Add(pid int) error {
+	for i := range p.processes {
+		if atomic.CompareAndSwapUint64(&p.processes[i], 0, uint64(pid)) {
+			return nil
+		}
+	}
+	return fmt.Errorf("more than %d processes live by one clock", slots)
+}
+
+// Remove takes a process off the list.
+func (p *Page) Remove(pid int) {
+	for i := range p.processes {
+		atomic.CompareAndSwapUint64(&p.processes[i], uint64(pid), 0)
+	}
+}
+
+// Processes are the listed ones.
+func (p *Page) Processes() []int {
+	var pids []int
+	for i := range p.processes {
+		if pid := atomic.LoadUint64(&p.processes[i]); pid != 0 {
+			pids = append(pids, int(pid))
+		}
+	}
+	return pids
+}
+
+// Close ends the mapping in this process. Those that live by it go on.
+func (p *Page) Close() error {
+	mem := unsafe.Slice((*byte)(unsafe.Pointer(p.layout)), unsafe.Sizeof(layout{}))
+	p.layout = nil
+	return errors.Join(syscall.Munmap(mem), p.file.Close())
+}

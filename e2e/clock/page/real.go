@@ -1,0 +1,43 @@
+//go:build linux && (amd64 || arm64)
+
+package page
+
+import (
+	"math/bits"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// Clocks of clock_gettime(2), and flags of memfd_create(2).
+const (
+	realtime    = 0
+	monotonic   = 1
+	closeOnExec = 1
+)
+
+// Monotonic is the machine's CLOCK_MONOTONIC, in ns, however bent the clock of
+// this process is: it asks the kernel, not the vDSO.
+func Monotonic() int64 { return gettime(monotonic) }
+
+func gettime(clock uintptr) int64 {
+	var t [2]int64 // seconds and nanoseconds, on all 64-bit systems
+	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&t)), 0)
+	return t[0]*1e9 + t[1]
+}
+
+// Sleep sleeps in real time, however bent the clock of this process is. It
+// holds a thread; a signal may end it early.
+func Sleep(d time.Duration) {
+	if d > 0 {
+		t := syscall.NsecToTimespec(int64(d))
+		_ = syscall.Nanosleep(&t, nil)
+	}
+}
+
+// scale is how much of the cluster's time passes in so much real time; the
+// routine computes the same.
+func scale(d int64, speed uint64) int64 {
+	hi, lo := bits.Mul64(uint64(d), speed)
+	return int64(hi<<32 | lo>>32)
+}

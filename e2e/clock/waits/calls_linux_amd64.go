@@ -1,0 +1,6 @@
+package waits
+
+const (
+	epollWait  = 232
+	epollPwait = 281
+)

@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// Speed is how fast clusters' clocks run, in cluster time per real time.
+type Speed struct {
+	Limit float64 // 1: the machine's own clock
+	Auto  bool    // as fast as the machine allows, up to the limit
+}
+
+// fastest is as fast as a clock is let run by itself: faster ones gain nothing,
+// since clusters then work all the time.
+const fastest = 60
+
+// Bent tells whether it takes a clock of the cluster's own.
+func (s Speed) Bent() bool { return s.Limit != 1 }
+
+func (s Speed) String() string {
+	if s.Auto {
+		return "auto"
+	}
+	return strconv.FormatFloat(s.Limit, 'f', -1, 64)
+}
+
+// speed reads a speed: auto, or a number from 1 up.
+func speed(name, backend string) (Speed, error) {
+	v := os.Getenv(name)
+	auto := Speed{Limit: fastest, Auto: true}
+	switch {
+	case v == "" && !bends(backend):
+		return Speed{Limit: 1}, nil
+	case v == "" || v == "auto":
+		if !bends(backend) {
+			return auto, fmt.Errorf("%s=auto: clocks of %s clusters on %s/%s can't be bent: say 1", name, backend, runtime.GOOS, runtime.GOARCH)
+		}
+		return auto, nil
+	}
+	n, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(n >= 1 && n <= 1000) {
+		return Speed{}, fmt.Errorf("%s=%s: neither auto nor a number from 1 to 1000", name, v)
+	}
+	if n > 1 && !bends(backend) {
+		return Speed{}, fmt.Errorf("%s=%s: clocks of %s clusters on %s/%s can't be bent: say 1", name, v, backend, runtime.GOOS, runtime.GOARCH)
+	}
+	return Speed{Limit: n}, nil
+}
+
+// bends tells whether a backend's clusters may have clocks of their own here.
+func bends(backend string) bool {
+	return backend == "local" && runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64")
+}
+
+// processClock is the clock of this process, of which there can be but one, or
+// why there is none.
+var processClock = struct {
+	sync.Mutex
+	tried bool
+	clock *clock.Clock
+	err   error
+}{}
+
+// theClock bends the clock of this process when it is called for the first time.
+func theClock(ctx context.Context, c *build.Cache) (*clock.Clock, error) {
+	p := &processClock
+	p.Lock()
+	defer p.Unlock()
+	if p.tried {
+		return p.clock, p.err
+	}
+	p.tried = true
+	bend, err := clock.Bend(ctx, c)
+	if err == nil {
+		p.clock, err = clock.New(ctx, bend)
+	}
+	p.err = err
+	return p.clock, p.err
+}
+
+// measure notes how long a spec takes in real time, when its function is called.
+func (s *Session) measure(o *report.Outcome) (ended func()) {
+	if s.Clock == nil {
+		return func() {}
+	}
+	s.Clock.Lag()
+	began := s.Clock.Real()
+	return func() { o.Real = s.Clock.Real() - began }
+}
+
+// trust makes the verdict infra if processes were so late that it may be due to that.
+func (s *Session) trust(o *report.Outcome) {
+	if s.Clock == nil {
+		return
+	}
+	lag := s.Clock.Lag()
+	o.Lag = lag.Late
+	if lag.Late <= clock.Trusted || o.Verdict == report.Skipped {
+		return
+	}
+	reason := fmt.Sprintf("the clock ran too fast: %s was %s late, of the cluster's time, and up to %s counts",
+		lag.Process, lag.Late.Round(10*time.Millisecond), clock.Trusted)
+	if o.Verdict != report.Passed {
+		o.Detail = strings.TrimSpace(string(o.Verdict) + ": " + o.Reason + "\n" + o.Detail)
+	}
+	o.Verdict, o.Reason = report.Infra, reason
+}
