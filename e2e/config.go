@@ -37,6 +37,7 @@ type Config struct {
 	Rerun      string          // PLUMBLINE_RERUN: the command that people run, for "run it alone"
 
 	labels types.LabelFilter
+	tried  bool // the leading process has tried whether clocks can be bent
 }
 
 // backends lists what CLUSTER may say.

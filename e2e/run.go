@@ -134,8 +134,9 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 		return err
 	}
 	terminal := report.NewTerminal(out, total, c.Procs)
-	steps(fmt.Sprintf("%d specs of %s on Kubernetes %s (%s), %d at a time", total, a.Name, c.Kubernetes, c.Cluster, c.Procs))
-	err = follow(ctx, command(ctx, cli, run, test, c), run, terminal)
+	steps(fmt.Sprintf("%d specs of %s on Kubernetes %s (%s), %d at a time, at speed %s",
+		total, a.Name, c.Kubernetes, c.Cluster, c.Procs, plan.Config.Speed))
+	err = follow(ctx, command(ctx, cli, run, test, plan.Config), run, terminal)
 	if _, err2 := local.Reap(context.WithoutCancel(ctx)); err2 != nil {
 		err = errors.Join(err, err2)
 	}
@@ -161,7 +162,8 @@ func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
 		filepath.Join(run, testBinary), "--", "-test.run=^" + regexp.QuoteMeta(test) + "$",
 	}
 	cmd := exec.CommandContext(ctx, cli, args...)
-	cmd.Env = append(os.Environ(), runVariable+"="+run, fmt.Sprintf("%s=%d", leaderVariable, os.Getpid()))
+	cmd.Env = append(os.Environ(), runVariable+"="+run, fmt.Sprintf("%s=%d", leaderVariable, os.Getpid()),
+		"SPEED="+c.Speed.String())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C comes from us, once
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 2 * time.Minute

@@ -45,6 +45,7 @@ type Session struct {
 	// then the other.
 	ClusterReady, ProviderReady time.Duration
 
+	speed  Speed
 	client dynamic.Interface
 	mapper meta.RESTMapper
 
@@ -86,7 +87,8 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 	if err := local.Prepare(ctx, builds, c.Kubernetes); err != nil {
 		return nil, err
 	}
-	return &Plan{Config: c, Adapter: a, cache: builds, prepared: prepared, progress: progress}, nil
+	p := &Plan{Config: c, Adapter: a, cache: builds, prepared: prepared, progress: progress}
+	return p, p.prepareClock(ctx)
 }
 
 // Start brings a cluster up and installs the provider. Logs of both go to
@@ -100,10 +102,11 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	var err error
 	if p.Config.Speed.Bent() {
 		if s.Clock, err = theClock(ctx, p.cache); err != nil {
-			p.progress(fmt.Sprintf("clocks run at speed 1: %v", err))
+			p.progress(fmt.Sprintf("the clock runs at speed 1: %v", err))
 		} else {
 			defer s.Clock.Hold()() // until all works: those who wait for others to start give up soon
-			s.Clock.Govern(p.Config.Speed.Limit, !p.Config.Speed.Auto)
+			s.speed = p.Config.Speed
+			s.Clock.Govern(s.speed.Limit, !s.speed.Auto)
 		}
 	}
 	began := time.Now()

@@ -89,6 +89,33 @@ func theClock(ctx context.Context, c *build.Cache) (*clock.Clock, error) {
 	return p.clock, p.err
 }
 
+// prepareClock tries whether clocks can be bent here, if they are to be. If not,
+// that is said, and the plan is for speed 1.
+func (p *Plan) prepareClock(ctx context.Context) error {
+	if !p.Config.Speed.Bent() || p.Config.tried {
+		return nil
+	}
+	bend, err := clock.Bend(ctx, p.cache)
+	if err != nil {
+		return err
+	}
+	if err := clock.SelfTest(ctx, bend); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		p.progress(fmt.Sprintf("the clock runs at speed 1: %v", err))
+		p.Config.Speed = Speed{Limit: 1}
+	}
+	return nil
+}
+
+// slower slows the clock down until its function is called, to at most an eighth
+// of what it may be.
+func (s *Session) slower() (restore func()) {
+	s.Clock.Govern(max(1, s.speed.Limit/8), !s.speed.Auto)
+	return func() { s.Clock.Govern(s.speed.Limit, !s.speed.Auto) }
+}
+
 // measure notes how long a spec takes in real time, when its function is called.
 func (s *Session) measure(o *report.Outcome) (ended func()) {
 	if s.Clock == nil {

@@ -31,6 +31,7 @@ func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
 	if err != nil {
 		t.Fatal(err) // the leader has checked: only reached if somebody sets the variable by hand
 	}
+	c.tried = true
 	progress, err := report.OpenProgress(filepath.Join(run, progressFile))
 	if err != nil {
 		t.Fatal(err)

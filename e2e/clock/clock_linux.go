@@ -53,6 +53,19 @@ func New(ctx context.Context, bend string) (*Clock, error) {
 	return c, nil
 }
 
+// SelfTest tries what bent clusters rely on, which takes a second or two of
+// real time: the error says what doesn't work here.
+func SelfTest(ctx context.Context, bend string) error {
+	out, err := exec.CommandContext(ctx, bend, "selftest").CombinedOutput()
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("clocks can't be bent here: %s (%w)", bytes.TrimSpace(out), err)
+	}
+	return nil
+}
+
 // bendSelf has another process do it: none can stop all threads of its own.
 func (c *Clock) bendSelf(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, c.bend, "attach", c.page.Path(), strconv.Itoa(os.Getpid()), strconv.Itoa(int(c.page.File().Fd())))

@@ -91,6 +91,9 @@ func (o Outcome) real() time.Duration {
 	return o.Took
 }
 
+// speed is how fast the cluster's clock ran, on average.
+func (o Outcome) speed() float64 { return o.Took.Seconds() / o.real().Seconds() }
+
 // Sentence joins the names of a provider, a suite and a spec. It is also the
 // text that FOCUS and SKIP match.
 func Sentence(provider, suite, spec string) string {

@@ -35,7 +35,7 @@ func (t *Terminal) Add(o Outcome) {
 	t.all = append(t.all, o)
 	width := len(fmt.Sprint(t.total))
 	fmt.Fprintf(t.out, "[%*d/%d] %s %-7s %6s  %s%s%s\n", width, len(t.all), t.total,
-		mark(o.Verdict), o.Verdict, round(o.Took), o.Sentence(), tested(o), t.remaining())
+		mark(o.Verdict), o.Verdict, round(o.real()), o.Sentence(), tested(o), t.remaining())
 	if o.Reason != "" {
 		fmt.Fprintf(t.out, "        %s\n", indentRest(o.Reason))
 	}
@@ -53,7 +53,11 @@ func tested(o Outcome) string {
 	if len(o.Claims) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  (tested %s, and %d of %d invariants)", times(Tested(o.Claims)), exercised(o.Invariants), len(o.Invariants))
+	bent := ""
+	if o.Real > 0 {
+		bent = fmt.Sprintf("%s at speed %.0f; ", round(o.Took), o.speed())
+	}
+	return fmt.Sprintf("  (%stested %s, and %d of %d invariants)", bent, times(Tested(o.Claims)), exercised(o.Invariants), len(o.Invariants))
 }
 
 // exercised counts the checks that were put to the test.
@@ -135,10 +139,24 @@ func (t *Terminal) Summary(artifacts string) bool {
 	if missing > 0 {
 		parts = append(parts, fmt.Sprintf("%d not reached", missing))
 	}
-	fmt.Fprintf(t.out, "\n%s in %s; artifacts in %s\n", strings.Join(parts, ", "), round(time.Since(t.began)), artifacts)
+	fmt.Fprintf(t.out, "\n%s in %s%s; artifacts in %s\n", strings.Join(parts, ", "), round(time.Since(t.began)), t.clusters(), artifacts)
 	red := counts[Failed] + counts[Vacuous] + counts[Infra] + missing
 	fmt.Fprintf(t.out, "%d passed, %d failed, %d skipped\n", counts[Passed], red, counts[Known]+counts[Skipped])
 	return red == 0 && counts[Passed]+counts[Known] > 0 // a run in which nothing ran proves nothing
+}
+
+// clusters says how much of the clusters' time the specs took, if that is not
+// real time.
+func (t *Terminal) clusters() string {
+	var took, real time.Duration
+	for _, o := range t.all {
+		took += o.Took
+		real += o.real()
+	}
+	if took == real {
+		return ""
+	}
+	return fmt.Sprintf(" (specs: %s of clusters' time, at speed %.1f)", round(took), took.Seconds()/real.Seconds())
 }
 
 // invariants shows in how many specs each invariant was put to the test, how

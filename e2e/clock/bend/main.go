@@ -4,6 +4,7 @@
 //
 //	bend run PAGE NAME PROGRAM [ARGUMENT...]   becomes PROGRAM, under NAME, living by the page
 //	bend attach PAGE PID FD                    makes a process live by the page, which is its file FD
+//	bend selftest                              tries whether clocks can be bent here
 //
 // Run keeps its process ID: whoever starts it, signals it or waits for it has to
 // do with the program itself. If the program can't be bent, it says so and runs
@@ -38,8 +39,12 @@ func main() {
 		err = follow(args[2], args[3], args[4])
 	case len(args) == 5 && args[1] == "attach":
 		err = attach(args[2], args[3], args[4])
+	case len(args) == 2 && args[1] == "selftest":
+		err = selftest()
+	case len(args) == 3 && args[1] == "subject":
+		err = runSubject(args[2])
 	default:
-		err = errors.New("usage: bend run PAGE NAME PROGRAM [ARGUMENT...] | bend attach PAGE PID FD")
+		err = errors.New("usage: bend run PAGE NAME PROGRAM [ARGUMENT...] | bend attach PAGE PID FD | bend selftest")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "plumbline's clock:", err)

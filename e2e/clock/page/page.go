@@ -138,6 +138,9 @@ func (p *Page) Now() int64 {
 	}
 }
 
+// Wall is the cluster's CLOCK_REALTIME, in ns.
+func (p *Page) Wall() int64 { return p.Now() + atomic.LoadInt64(&p.wall) }
+
 // Add lists a process as one that lives by this page.
 func (p *Page) Add(pid int) error {
 	for i := range p.processes {

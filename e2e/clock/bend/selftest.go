@@ -1,0 +1,307 @@
+//go:build linux && (amd64 || arm64)
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/clock/inject"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/waits"
+)
+
+// slack is how late a wait may end on a busy machine, in real time. Each of the
+// trials would take longer than that if its waits were not ended.
+const slack = 300 * time.Millisecond
+
+// trial is a run of two programs that wait in all ways in which Go programs do.
+type trial struct {
+	speeds []float64     // one after the other, for equal parts of the time
+	wait   time.Duration // of the cluster's time
+	load   bool          // while all CPUs are busy
+}
+
+// trials are what a clock must stand before it is trusted.
+func trials() []trial {
+	return []trial{
+		{[]float64{1}, 100 * time.Millisecond, false},
+		{[]float64{10}, 4 * time.Second, false},
+		{[]float64{60}, 20 * time.Second, true},
+		{[]float64{10, 60, 1}, 3 * time.Second, false},
+	}
+}
+
+// selftest tries on this machine what bent clusters rely on.
+func selftest() error {
+	p, err := page.New()
+	if err != nil {
+		return err
+	}
+	stop := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		runtime.LockOSThread()
+		w := waits.New(p)
+		defer w.Close()
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				w.Look()
+				page.Sleep(time.Millisecond)
+			}
+		}
+	})
+	defer watching.Wait()
+	defer close(stop)
+	for _, t := range trials() {
+		if err := t.run(p); err != nil {
+			return fmt.Errorf("at speed %v: %w", t.speeds, err)
+		}
+	}
+	return nil
+}
+
+func (t trial) run(p *page.Page) error {
+	p.Set(t.speeds[0], 0)
+	if t.load {
+		done := make(chan struct{})
+		defer close(done)
+		for range runtime.NumCPU() {
+			go func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+					}
+				}
+			}()
+		}
+	}
+	var subjects []*subject
+	defer func() {
+		for _, s := range subjects {
+			s.end()
+		}
+	}()
+	for range 2 {
+		s, err := begin(p, t.wait)
+		if err != nil {
+			return err
+		}
+		subjects = append(subjects, s)
+	}
+	for i, speed := range t.speeds {
+		p.Set(speed, 0)
+		if i == len(t.speeds)-1 {
+			break
+		}
+		// The last speed gets what is left: a quarter of the time, so that it is
+		// short also where the clock is slow.
+		page.Sleep(time.Duration(float64(t.wait) / speed * 0.75 / float64(len(t.speeds)-1)))
+		for _, s := range subjects {
+			if err := s.agrees(p); err != nil {
+				return err
+			}
+		}
+	}
+	slowest := t.speeds[len(t.speeds)-1]
+	for _, s := range subjects {
+		if err := s.agrees(p); err != nil {
+			return err
+		}
+		if err := s.waited(t.wait, t.wait+time.Duration(float64(slack)*max(slowest, t.speeds[0]))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// subject is a program whose clock is bent, and who is asked.
+type subject struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// begin starts a subject that waits for so long in every way.
+func begin(p *page.Page, wait time.Duration) (*subject, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{cmd: exec.Command(self, "subject", strconv.FormatInt(int64(wait), 10))} //nolint:noctx // it ends with its input
+	s.cmd.Stderr = os.Stderr
+	if s.in, err = s.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	s.out = bufio.NewReader(out)
+	unbent, err := inject.Start(s.cmd, p)
+	if err = errors.Join(err, unbent); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *subject) end() {
+	_ = s.in.Close()
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+}
+
+// answer is what a subject says when it is asked.
+type answer struct {
+	Wall  int64 // UnixNano
+	Since int64 // since it began, by its monotonic clock
+	Began int64 // UnixNano
+	Took  map[string]time.Duration
+}
+
+func (s *subject) ask(question string) (a answer, err error) {
+	if _, err := fmt.Fprintln(s.in, question); err != nil {
+		return a, err
+	}
+	line, err := s.out.ReadBytes('\n')
+	if err != nil {
+		return a, err
+	}
+	return a, json.Unmarshal(line, &a)
+}
+
+// agrees checks that the subject's clocks say what the page does.
+func (s *subject) agrees(p *page.Page) error {
+	apart := time.Duration(1<<63 - 1)
+	for range 20 {
+		before := p.Wall()
+		a, err := s.ask("time")
+		after := p.Wall()
+		if err != nil {
+			return err
+		}
+		if a.Wall < before || a.Wall > after {
+			return fmt.Errorf("a process asked for the time between %d and %d says %d", before, after, a.Wall)
+		}
+		apart = min(apart, time.Duration(a.Wall-a.Began-a.Since).Abs())
+	}
+	if apart > time.Millisecond {
+		return fmt.Errorf("wall and monotonic time are %s apart", apart)
+	}
+	return nil
+}
+
+// waited checks how long the subject's waits took.
+func (s *subject) waited(least, most time.Duration) error {
+	a, err := s.ask("waits")
+	if err != nil {
+		return err
+	}
+	for kind, took := range a.Took {
+		if took < least || took > most {
+			return fmt.Errorf("a wait of %s for a %s took %s", least, kind, took)
+		}
+	}
+	if len(a.Took) != len(kinds()) {
+		return fmt.Errorf("only %d of %d kinds of waits ended", len(a.Took), len(kinds()))
+	}
+	return nil
+}
+
+// kinds are the ways in which Go programs wait.
+func kinds() map[string]func(time.Duration) {
+	return map[string]func(time.Duration){
+		"sleep": time.Sleep,
+		"ticker": func(d time.Duration) {
+			tick := time.NewTicker(d / 10)
+			defer tick.Stop()
+			for range 10 {
+				<-tick.C
+			}
+		},
+		"context": func(d time.Duration) {
+			ctx, cancel := context.WithTimeout(context.Background(), d)
+			defer cancel()
+			<-ctx.Done()
+		},
+		"socket": func(d time.Duration) {
+			at := time.Now().Add(d)
+			conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+			if err == nil {
+				_ = conn.SetReadDeadline(at)
+				_, err = conn.Read(make([]byte, 1))
+				_ = conn.Close()
+			}
+			fatal(err)
+		},
+		"file": func(d time.Duration) {
+			at := time.Now().Add(d)
+			r, w, err := os.Pipe()
+			if err == nil {
+				_ = r.SetReadDeadline(at)
+				_, err = r.Read(make([]byte, 1))
+				_, _ = r.Close(), w.Close()
+			}
+			fatal(err)
+		},
+	}
+}
+
+// fatal ends a subject unless a wait ended by its deadline.
+func fatal(err error) {
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// runSubject is the program of a subject.
+func runSubject(wait string) error {
+	d, err := strconv.ParseInt(wait, 10, 64)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	var mu sync.Mutex
+	took := map[string]time.Duration{}
+	var all sync.WaitGroup
+	for kind, f := range kinds() {
+		all.Go(func() {
+			begin := time.Now()
+			f(time.Duration(d))
+			mu.Lock()
+			defer mu.Unlock()
+			took[kind] = time.Since(begin)
+		})
+	}
+	questions := bufio.NewScanner(os.Stdin)
+	for questions.Scan() {
+		if questions.Text() == "waits" {
+			all.Wait()
+		}
+		now := time.Now()
+		mu.Lock()
+		err := json.NewEncoder(os.Stdout).Encode(answer{now.UnixNano(), int64(now.Sub(began)), began.UnixNano(), took})
+		mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	return questions.Err()
+}
