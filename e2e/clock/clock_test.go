@@ -1,36 +1,166 @@
+//go:build linux && (amd64 || arm64)
+
 package clock_test
 
 import (
-	"fmt"
+	"context"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 )
 
-func TestX(t *testing.T) {
-	b, err := build.Open(func(s string) { t.Log(s) })
+// bent is the clock of this test's process.
+var bent = sync.OnceValues(func() (*clock.Clock, error) {
+	programs, err := build.Open(nil)
+	if err != nil {
+		return nil, err
+	}
+	bend, err := clock.Bend(context.Background(), programs)
+	if err != nil {
+		return nil, err
+	}
+	if err := clock.SelfTest(context.Background(), bend); err != nil {
+		return nil, err
+	}
+	return clock.New(context.Background(), bend)
+})
+
+// theClock is bent, at a speed until the test ends.
+func theClock(t *testing.T, speed float64, fixed bool) *clock.Clock {
+	t.Helper()
+	c, err := bent()
 	if err != nil {
 		t.Fatal(err)
 	}
-	bend, err := clock.Bend(t.Context(), b)
-	if err != nil {
-		t.Fatal(err)
+	c.Govern(speed, fixed)
+	t.Cleanup(func() { c.Govern(1, true) })
+	return c
+}
+
+func TestWaitsEndByTheClock(t *testing.T) {
+	g := NewWithT(t)
+	for _, speed := range []float64{1, 10, 60} {
+		c := theClock(t, speed, true)
+		wait := time.Duration(speed) * 200 * time.Millisecond
+		real, began := c.Real(), time.Now()
+		time.Sleep(wait)
+		took, really := time.Since(began), c.Real()-real
+		g.Expect(took).To(BeNumerically(">=", wait))
+		g.Expect(really).To(BeNumerically("~", 350*time.Millisecond, 150*time.Millisecond), "at speed %v", speed)
+		g.Expect(took.Seconds()/really.Seconds()).To(BeNumerically("~", speed, speed/50), "they are read one after the other")
 	}
-	c, err := clock.New(t.Context(), bend)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// All that asks for the time, in all threads, while the speed changes all the
+// time: nobody may ever see a time before one that was seen by anybody.
+func TestTimeNeverGoesBack(t *testing.T) {
+	g := NewWithT(t)
+	c := theClock(t, 1, true)
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	var latest, back atomic.Int64
+	origin := time.Now()
+	for range 2 * runtime.NumCPU() {
+		all.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				seen := latest.Load()
+				now := int64(time.Since(origin))
+				if now < seen {
+					back.Add(1)
+				}
+				latest.CompareAndSwap(seen, now)
+			}
+		})
 	}
-	for _, k := range []float64{1, 10, 60} {
-		c.Govern(k, true)
-		r, n := c.Real(), time.Now()
-		time.Sleep(time.Duration(k * float64(200*time.Millisecond)))
-		fmt.Println(k, time.Since(n), c.Real()-r, c.Lag())
+	changes := 0
+	for end := c.Real() + time.Second; c.Real() < end; changes++ {
+		c.Govern(float64(1+changes%60), true)
+		runtime.Gosched()
 	}
-	c.Govern(60, false)
-	r, n := c.Real(), time.Now()
-	time.Sleep(2 * time.Minute)
-	fmt.Println("auto", time.Since(n), c.Real()-r, c.Lag(), c.Speed())
-	c.Close()
+	close(stop)
+	all.Wait()
+	g.Expect(changes).To(BeNumerically(">", 100))
+	g.Expect(back.Load()).To(BeZero())
+}
+
+func TestGovernedClockRunsFastWhileAllWait(t *testing.T) {
+	g := NewWithT(t)
+	c := theClock(t, 60, false)
+	real := c.Real()
+	time.Sleep(time.Minute)
+	g.Expect(c.Real()-real).To(BeNumerically("<", time.Minute))
+	release := c.Hold()
+	g.Expect(c.Speed()).To(BeEquivalentTo(1))
+	release()
+}
+
+func TestProgramsLiveByTheClock(t *testing.T) {
+	g := NewWithT(t)
+	c := theClock(t, 20, true)
+	for name, start := range map[string]func(*exec.Cmd) (unbent, err error){
+		"started": func(cmd *exec.Cmd) (unbent, err error) {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			return c.Start(cmd)
+		},
+		"launched": func(cmd *exec.Cmd) (unbent, err error) {
+			line := c.Command(cmd.Args[0], cmd.Path)
+			cmd.Path, cmd.Args = line[0], append(line, cmd.Args[1:]...)
+			return nil, cmd.Start()
+		},
+	} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSleeper$") //nolint:noctx // it ends by itself
+		cmd.Env = append(os.Environ(), "SLEEPER=1")
+		real := c.Real()
+		unbent, err := start(cmd)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(unbent).NotTo(HaveOccurred())
+		err = cmd.Wait()
+		g.Expect(c.Real()-real).To(BeNumerically("<", 5*time.Second), name)
+		g.Expect(cmd.ProcessState.ExitCode()).To(Equal(7), "its exit code is its own: %v", err)
+	}
+}
+
+// TestSleeper is the program that others start: it sleeps, and ends.
+func TestSleeper(t *testing.T) {
+	if os.Getenv("SLEEPER") == "" {
+		t.Skip("it is run by TestProgramsLiveByTheClock")
+	}
+	time.Sleep(20 * time.Second)
+	os.Exit(7)
+}
+
+func TestOtherProgramsAreSaidToBeUnbent(t *testing.T) {
+	g := NewWithT(t)
+	c := theClock(t, 1, true)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd := exec.CommandContext(t.Context(), "/bin/true")
+	unbent, err := c.Start(cmd)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(unbent).To(MatchError(ContainSubstring("/bin/true: its clock can't be bent: it is no Go program")))
+	g.Expect(cmd.Wait()).To(Succeed(), "it runs all the same")
+	out, err := exec.CommandContext(t.Context(), c.Command("x", "/bin/echo")[0], append(c.Command("x", "/bin/echo")[1:], "hello")...).CombinedOutput()
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(string(out)).To(And(ContainSubstring("it is no Go program"), HaveSuffix("hello\n")))
+}
+
+func BenchmarkNow(b *testing.B) {
+	for range b.N {
+		_ = time.Now()
+	}
 }

@@ -63,7 +63,8 @@ split:
 	RET
 
 busy:
-	PAUSE
+	MOVL $24, AX              // sched_yield: whoever changes the page may wait for this CPU
+	SYSCALL
 	JMP again
 
 other:

@@ -20,7 +20,7 @@ TEXT ·routine(SB), NOSPLIT|NOFRAME, $0
 
 again:
 	LDAR (R9), R13            // the sequence
-	TBNZ $0, R13, again
+	TBNZ $0, R13, busy
 	SUB  $16, RSP             // ask the kernel for real monotonic time
 	MOVD $1, R0
 	MOVD RSP, R1
@@ -60,6 +60,11 @@ split:
 	MOVD R5, 8(R12)
 	MOVD $0, R0
 	RET
+
+busy:
+	MOVD $124, R8             // sched_yield: whoever changes the page may wait for this CPU
+	SVC
+	B    again
 
 other:
 	MOVD $113, R8

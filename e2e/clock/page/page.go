@@ -109,16 +109,15 @@ func (p *Page) Writer() int { return int(p.writer) }
 func (p *Page) Set(speed float64, ahead time.Duration) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	// The time of the change is read while readers are held back: one that has read
-	// a later time under the old speed could otherwise be seen to go backwards.
-	atomic.AddUint64(&p.sequence, 1)
-	now := Monotonic()
-	cluster := p.cluster + scale(now-p.real, p.speed) + int64(ahead)
-	atomic.StoreInt64(&p.real, now)
-	atomic.StoreInt64(&p.cluster, cluster)
-	atomic.StoreUint64(&p.speed, uint64(speed*One))
-	atomic.AddUint64(&p.sequence, 1)
+	set(p.layout, uint64(speed*One), int64(ahead))
 }
+
+// set moves the anchor to the present. The time of the change is read while
+// readers are held back: one that has read a later time under the old speed could
+// otherwise be seen to go backwards.
+//
+//go:noescape
+func set(l *layout, speed uint64, ahead int64)
 
 // Speed is how fast the clock runs.
 func (p *Page) Speed() float64 { return float64(atomic.LoadUint64(&p.speed)) / One }
