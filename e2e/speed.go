@@ -65,12 +65,12 @@ func bends(backend string) bool {
 
 // processClock is the clock of this process, of which there can be but one, or
 // why there is none.
-var processClock = struct {
+var processClock struct { //nolint:gochecknoglobals // see above
 	sync.Mutex
 	tried bool
 	clock *clock.Clock
 	err   error
-}{}
+}
 
 // theClock bends the clock of this process when it is called for the first time.
 func theClock(ctx context.Context, c *build.Cache) (*clock.Clock, error) {

@@ -2,14 +2,13 @@ package build
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-
-	"crypto/sha256"
 
 	"golang.org/x/mod/modfile"
 )

@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 )
 
-// bent is the clock of this test's process.
-var bent = sync.OnceValues(func() (*clock.Clock, error) {
+// bent is the clock of this test's process, which can only have one.
+var bent = sync.OnceValues(func() (*clock.Clock, error) { //nolint:gochecknoglobals // see above
 	programs, err := build.Open(nil)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func TestGovernedClockRunsFastWhileAllWait(t *testing.T) {
 	c := theClock(t, 60, false)
 	real := c.Real()
 	time.Sleep(time.Minute)
-	g.Expect(c.Real()-real).To(BeNumerically("<", time.Minute))
+	g.Expect(c.Real() - real).To(BeNumerically("<", time.Minute))
 	release := c.Hold()
 	g.Expect(c.Speed()).To(BeEquivalentTo(1))
 	release()
@@ -123,7 +123,7 @@ func TestProgramsLiveByTheClock(t *testing.T) {
 			return nil, cmd.Start()
 		},
 	} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestSleeper$") //nolint:noctx // it ends by itself
+		cmd := exec.Command(os.Args[0], "-test.run=^TestSleeper$")
 		cmd.Env = append(os.Environ(), "SLEEPER=1")
 		real := c.Real()
 		unbent, err := start(cmd)

@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A cluster of `up` belongs to a process of its own, the keeper, which plays
@@ -69,8 +70,18 @@ func (k keeperFolder) running() (state, bool, error) {
 	return s, true, err
 }
 
-func up(ctx context.Context, _ []string) error {
+// byHand is what is selected for somebody who will look at the cluster: by the
+// machine's clock, unless they ask for another.
+func byHand() (e2e.Config, *providers.Adapter, error) {
 	c, a, err := selected()
+	if os.Getenv("SPEED") == "" {
+		c.Speed = e2e.Speed{Limit: 1}
+	}
+	return c, a, err
+}
+
+func up(ctx context.Context, _ []string) error {
+	c, a, err := byHand()
 	if err != nil {
 		return err
 	}
@@ -204,7 +215,7 @@ func keep(ctx context.Context, _ []string) error {
 }
 
 func (k keeperFolder) host(ctx context.Context, say func(string)) error {
-	c, a, err := selected()
+	c, a, err := byHand()
 	if err != nil {
 		return err
 	}

@@ -25,8 +25,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
 )
 
-// Who traces is a thread, and who executes a program must be the main one.
-func init() { runtime.LockOSThread() }
+// Who traces is a thread, and who executes a program must be the main one: only
+// from here on can that be had.
+func init() { runtime.LockOSThread() } //nolint:gochecknoinits // see above
 
 func main() {
 	var err error

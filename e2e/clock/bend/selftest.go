@@ -82,11 +82,11 @@ func (t trial) run(p *page.Page) error {
 		defer close(done)
 		for range runtime.NumCPU() {
 			go func() {
-				for {
+				for busy := true; busy; {
 					select {
 					case <-done:
-						return
-					default:
+						busy = false
+					default: // to spin is the point
 					}
 				}
 			}()
