@@ -33,6 +33,11 @@ const (
 	Trusted = 2 * time.Second
 )
 
+// stride is the longest step of a jump: what is renewed all the time must not
+// be over before it can be. A node's lease is the shortest of that, with 200
+// seconds on clusters that kwokctl makes.
+const stride = 2 * time.Minute
+
 // Lag is how late the latest process was.
 type Lag struct {
 	Late    time.Duration // in the cluster's time

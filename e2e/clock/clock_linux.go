@@ -28,11 +28,13 @@ type Clock struct {
 	bend string // the program that starts others by this clock
 
 	mu     sync.Mutex
-	held   int     // how many want speed 1
-	wanted float64 // the speed to govern up to
-	fixed  bool    // or to keep
-	lag    Lag     // the worst since it was asked for last
-	broken error   // why it runs at speed 1 from now on
+	held   int           // how many want speed 1
+	wanted float64       // the speed to govern up to
+	fixed  bool          // or to keep
+	lag    Lag           // the worst since it was asked for last
+	broken error         // why it runs at speed 1 from now on
+	ahead  time.Duration // how far it is to jump yet
+	jumped chan struct{} // closed when it has
 
 	stop  chan struct{}
 	ended chan struct{}
@@ -150,6 +152,47 @@ func (c *Clock) Lag() Lag {
 	return lag
 }
 
+// Jump moves the clock ahead by a duration, for what no speed reaches: in steps,
+// each of which begins when all processes wait. It returns when the last step is
+// done, or ctx ends.
+func (c *Clock) Jump(ctx context.Context, d time.Duration) error {
+	c.mu.Lock()
+	if c.jumped != nil {
+		c.mu.Unlock()
+		return errors.New("the clock is jumping already")
+	}
+	jumped := make(chan struct{})
+	c.ahead, c.jumped = d, jumped
+	c.mu.Unlock()
+	select {
+	case <-jumped:
+		return nil
+	case <-ctx.Done():
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.ahead, c.jumped = 0, nil
+		return context.Cause(ctx)
+	}
+}
+
+// hop does a step of a jump, if there is one to do.
+func (c *Clock) hop() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.jumped == nil {
+		return false
+	}
+	if c.ahead <= 0 {
+		close(c.jumped)
+		c.jumped = nil
+		return false
+	}
+	d := min(c.ahead, stride)
+	c.ahead -= d
+	c.page.Set(c.page.Speed(), d)
+	return true
+}
+
 // set sets the speed, or the one that is allowed. The caller holds the lock.
 func (c *Clock) set(speed float64) {
 	switch {
@@ -196,6 +239,10 @@ func (c *Clock) run() {
 		default:
 		}
 		lags, next := watch.Look()
+		if watch.Quiet() && c.hop() {
+			watch.Jumped()
+			continue
+		}
 		speed := c.page.Speed()
 		interval := min(max(time.Duration(float64(grain)/speed), often), seldom)
 		if left := time.Duration(float64(next-c.page.Now()) / speed); left < interval {

@@ -61,6 +61,19 @@ func TestWaitsEndByTheClock(t *testing.T) {
 	}
 }
 
+func TestAJumpTakesNoTimeWhileAllWait(t *testing.T) {
+	g := NewWithT(t)
+	c := theClock(t, 1, true)
+	over := time.After(150 * time.Second) // `go test` gives up after ten, by the clock
+	c.Lag()
+	real, began := c.Real(), time.Now()
+	g.Expect(c.Jump(t.Context(), 3*time.Minute)).To(Succeed())
+	g.Eventually(over).Should(Receive())
+	g.Expect(time.Since(began)).To(BeNumerically("~", 3*time.Minute, time.Minute))
+	g.Expect(c.Real() - real).To(BeNumerically("<", time.Minute))
+	g.Expect(c.Lag().Late).To(BeNumerically("<", time.Minute), "nobody was late")
+}
+
 // All that asks for the time, in all threads, while the speed changes all the
 // time: nobody may ever see a time before one that was seen by anybody.
 func TestTimeNeverGoesBack(t *testing.T) {

@@ -40,6 +40,7 @@ type Watch struct {
 	page      *page.Page
 	processes map[int]*process
 	looked    int64 // when they were looked at last, in the cluster's time
+	quiet     bool  // all waited then
 }
 
 // New returns a watch. It must be used from one goroutine at a time.
@@ -52,6 +53,7 @@ func New(p *page.Page) *Watch {
 // cluster's time (CLOCK_MONOTONIC, ns).
 func (w *Watch) Look() (lags []Lag, next int64) {
 	next = never
+	w.quiet = true
 	for _, pid := range w.page.Processes() {
 		p := w.processes[pid]
 		if p == nil {
@@ -69,10 +71,26 @@ func (w *Watch) Look() (lags []Lag, next int64) {
 			lags = append(lags, Lag{Late: time.Duration(lag), PID: pid})
 		}
 		next = min(next, until)
+		w.quiet = w.quiet && p.waiting != nil && p.woken == nil
 	}
 	w.looked = w.page.Now()
 	return lags, next
 }
+
+// Jumped tells that the clock has just been moved ahead: no wait that is over by
+// that was late before.
+func (w *Watch) Jumped() {
+	w.looked = w.page.Now()
+	for _, p := range w.processes {
+		if p.waiting != nil {
+			p.waiting.until = max(p.waiting.until, w.looked)
+		}
+	}
+}
+
+// Quiet tells whether all processes were seen to wait when they were looked at
+// last, for what is not over yet.
+func (w *Watch) Quiet() bool { return w.quiet }
 
 // Close lets the processes go.
 func (w *Watch) Close() {
