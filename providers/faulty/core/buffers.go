@@ -4,8 +4,9 @@ import (
 	"context"
 	"sync"
 
-	corev1 "k8s.io/api/core/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	autoscaling "sigs.k8s.io/karpenter/pkg/apis/autoscaling/v1beta1"
@@ -35,8 +36,9 @@ func bufferLies() map[string]lie.Lie {
 	}
 }
 
-// fillsOnce returns the lie that a buffer has room for as many pods less as run
-// already: it is filled once, and not again.
+// fillsOnce returns the lie that a buffer has room for as many pods less as are
+// wanted already: it is filled once, and not again. Buffers are looked at when a
+// Deployment changes, when its pods aren't there yet.
 func fillsOnce() lie.Lie {
 	return deceives(interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
@@ -47,11 +49,15 @@ func fillsOnce() lie.Lie {
 			if !ok || buffer.Spec.Replicas == nil || !told(ctx, buffering) {
 				return nil
 			}
-			pods := &corev1.PodList{}
-			if err := c.List(ctx, pods, client.InNamespace(key.Namespace)); err != nil {
+			deployments := &appsv1.DeploymentList{}
+			if err := c.List(ctx, deployments, client.InNamespace(key.Namespace)); err != nil {
 				return err
 			}
-			buffer.Spec.Replicas = new(max(0, *buffer.Spec.Replicas-int32(len(pods.Items)))) //nolint:gosec // a handful of pods
+			left := *buffer.Spec.Replicas
+			for i := range deployments.Items {
+				left -= ptr.Deref(deployments.Items[i].Spec.Replicas, 1)
+			}
+			buffer.Spec.Replicas = new(max(0, left))
 			return nil
 		},
 	})
