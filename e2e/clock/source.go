@@ -10,7 +10,7 @@ import (
 // The source of bend travels with the harness, so that those who import it have
 // the one that fits.
 //
-//go:embed page inject waits bend
+//go:embed page inject waits keep bend
 var source embed.FS
 
 // Bend builds the program that starts others by a clock, unless it is in the

@@ -3,7 +3,8 @@
 // Bend makes programs live by a cluster's clock.
 //
 //	bend run PAGE NAME PROGRAM [ARGUMENT...]   becomes PROGRAM, under NAME, living by the page
-//	bend attach PAGE PID FD                    makes a process live by the page, which is its file FD
+//	bend keep PAGE PID FD                      makes a process live by the page, which is its file FD, and
+//	                                           keeps the clock until its standard input ends
 //	bend selftest                              tries whether clocks can be bent here
 //
 // Run keeps its process ID: whoever starts it, signals it or waits for it has to
@@ -22,6 +23,7 @@ import (
 	"syscall"
 
 	"github.com/plumbline-e2e/plumbline/e2e/clock/inject"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/keep"
 	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
 )
 
@@ -38,14 +40,14 @@ func main() {
 		err = fork(args[2], args[3])
 	case len(args) == 5 && args[1] == "follow":
 		err = follow(args[2], args[3], args[4])
-	case len(args) == 5 && args[1] == "attach":
-		err = attach(args[2], args[3], args[4])
+	case len(args) == 5 && args[1] == "keep":
+		err = keepClock(args[2], args[3], args[4])
 	case len(args) == 2 && args[1] == "selftest":
 		err = selftest()
 	case len(args) == 3 && args[1] == "subject":
 		err = runSubject(args[2])
 	default:
-		err = errors.New("usage: bend run PAGE NAME PROGRAM [ARGUMENT...] | bend attach PAGE PID FD | bend selftest")
+		err = errors.New("usage: bend run PAGE NAME PROGRAM [ARGUMENT...] | bend keep PAGE PID FD | bend selftest")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "plumbline's clock:", err)
@@ -123,13 +125,30 @@ func follow(path, pid, fd string) error {
 	return err
 }
 
-// attach bends the clock of a process that has mapped the page, when it is told
-// to on standard input: it has to allow this process to, first.
-func attach(path, pid, fd string) error {
+// keepClock bends the clock of a process when it is told to on standard input,
+// since the process has to allow this one to, first; says that it is ready; and
+// keeps the clock until standard input ends, which it does with that process.
+func keepClock(path, pid, fd string) error {
 	if _, err := os.Stdin.Read(make([]byte, 1)); err != nil {
 		return fmt.Errorf("nobody said when: %w", err)
 	}
-	return arguments(path, pid, fd, func(p *page.Page, pid, fd int) error { return inject.Attach(pid, fd, p) })
+	return arguments(path, pid, fd, func(p *page.Page, pid, fd int) error {
+		p.Own()
+		if err := inject.Attach(pid, fd, p); err != nil {
+			return err
+		}
+		stop := make(chan struct{})
+		go func() {
+			defer close(stop)
+			_, _ = os.Stdin.Read(make([]byte, 1))
+		}()
+		if _, err := fmt.Println(ready); err != nil {
+			return err
+		}
+		keep.Keep(p, stop)
+		p.Set(1, 0) // whoever lives on does so by a clock that nobody looks after
+		return nil
+	})
 }
 
 func arguments(path, pid, fd string, do func(p *page.Page, pid, fd int) error) error {

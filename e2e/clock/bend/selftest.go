@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/clock/inject"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/keep"
 	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
-	"github.com/plumbline-e2e/plumbline/e2e/clock/waits"
 )
 
 // slack is how late a wait may end on a busy machine, in real time. Each of the
@@ -50,22 +50,9 @@ func selftest() error {
 		return err
 	}
 	stop := make(chan struct{})
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		runtime.LockOSThread()
-		w := waits.New(p)
-		defer w.Close()
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				w.Look()
-				page.Sleep(time.Millisecond)
-			}
-		}
-	})
-	defer watching.Wait()
+	var keeping sync.WaitGroup
+	keeping.Go(func() { keep.Keep(p, stop) })
+	defer keeping.Wait()
 	defer close(stop)
 	for _, t := range trials() {
 		if err := t.run(p); err != nil {
@@ -76,7 +63,7 @@ func selftest() error {
 }
 
 func (t trial) run(p *page.Page) error {
-	p.Set(t.speeds[0], 0)
+	set(p, t.speeds[0])
 	if t.load {
 		done := make(chan struct{})
 		defer close(done)
@@ -106,7 +93,7 @@ func (t trial) run(p *page.Page) error {
 		subjects = append(subjects, s)
 	}
 	for i, speed := range t.speeds {
-		p.Set(speed, 0)
+		set(p, speed)
 		if i == len(t.speeds)-1 {
 			break
 		}
@@ -129,6 +116,13 @@ func (t trial) run(p *page.Page) error {
 		}
 	}
 	return nil
+}
+
+// set has the keeper set a speed.
+func set(p *page.Page, speed float64) {
+	for number := p.Ask(speed, true); !p.Answered(number); {
+		page.Sleep(time.Millisecond)
+	}
 }
 
 // subject is a program whose clock is bent, and who is asked.

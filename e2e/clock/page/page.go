@@ -3,7 +3,7 @@
 // Package page is the memory from which all processes of a cluster tell their
 // time: how fast the cluster's clock runs, and where it stood when that was set.
 //
-// One process writes it; any number read it, most of them by the routine of
+// One process writes it, the clock's keeper; any number read it, most of them by the routine of
 // package inject, which has no Go around it. So the layout is fixed by hand, and
 // only changes together with the routine.
 package page
@@ -11,6 +11,7 @@ package page
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -43,6 +44,14 @@ type layout struct {
 	_      [Size - 6*8]byte
 
 	processes [slots]uint64 // process IDs of those that live by this page; 0: free
+
+	// What the keeper of the clock is asked for, and what it answers.
+	asked, answered uint64 // how often it was, and up to which time it has done so
+	limit           uint64 // how fast the clock may run, as math.Float64bits
+	fixed           uint64 // 1: it is to run at that very speed
+	ahead           int64  // how far it is to jump yet, ns
+	late            int64  // the worst lag since that was asked for last, ns of the cluster's time
+	latest          int64  // whose it was: a process ID
 }
 
 // Page is a mapped page.
@@ -72,7 +81,7 @@ func New() (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.writer = int64(os.Getpid())
+	p.limit = math.Float64bits(1)
 	now := Monotonic()
 	p.real, p.cluster, p.speed, p.wall = now, now, One, gettime(realtime)-now
 	return p, nil
@@ -101,8 +110,11 @@ func (p *Page) File() *os.File { return p.file }
 // Path is where other processes of this user find the page while this one lives.
 func (p *Page) Path() string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), p.file.Fd()) }
 
-// Writer is the process that writes the page.
-func (p *Page) Writer() int { return int(p.writer) }
+// Writer is the process that writes the page; 0 if there is none yet.
+func (p *Page) Writer() int { return int(atomic.LoadInt64(&p.writer)) }
+
+// Own makes this process the one that writes the page.
+func (p *Page) Own() { atomic.StoreInt64(&p.writer, int64(os.Getpid())) }
 
 // Set makes the clock run at a speed from now on, and moves it ahead by a
 // duration. It is for the one writer.

@@ -26,12 +26,15 @@ func gettime(clock uintptr) int64 {
 	return t[0]*1e9 + t[1]
 }
 
-// Sleep sleeps in real time, however bent the clock of this process is. It
-// holds a thread; a signal may end it early.
+// Sleep sleeps in real time, however bent the clock of this process is, for
+// milliseconds: Go's scheduler isn't told.
 func Sleep(d time.Duration) {
-	if d > 0 {
-		t := syscall.NsecToTimespec(int64(d))
-		_ = syscall.Nanosleep(&t, nil)
+	t := syscall.NsecToTimespec(int64(max(d, 0)))
+	for {
+		_, _, errno := syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&t)), uintptr(unsafe.Pointer(&t)), 0)
+		if errno != syscall.EINTR {
+			return
+		}
 	}
 }
 

@@ -1,6 +1,6 @@
-//go:build amd64 || arm64
+//go:build linux && (amd64 || arm64)
 
-package clock
+package keep
 
 import (
 	"bytes"

@@ -1,0 +1,54 @@
+//go:build linux && (amd64 || arm64)
+
+package page
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// Ask asks the keeper for a limit of the speed, or for just that speed, and
+// returns a number by which to see whether it has been done.
+func (p *Page) Ask(limit float64, fixed bool) (number uint64) {
+	atomic.StoreUint64(&p.limit, math.Float64bits(limit))
+	var f uint64
+	if fixed {
+		f = 1
+	}
+	atomic.StoreUint64(&p.fixed, f)
+	return atomic.AddUint64(&p.asked, 1)
+}
+
+// Answered tells whether the keeper has done what it was asked for.
+func (p *Page) Answered(number uint64) bool { return atomic.LoadUint64(&p.answered) >= number }
+
+// Asked is what the keeper is asked for; it tells when it has done so by [Page.Answer].
+func (p *Page) Asked() (number uint64, limit float64, fixed bool) {
+	number = atomic.LoadUint64(&p.asked)
+	return number, math.Float64frombits(atomic.LoadUint64(&p.limit)), atomic.LoadUint64(&p.fixed) == 1
+}
+
+// Answer says that what was asked for is done.
+func (p *Page) Answer(number uint64) { atomic.StoreUint64(&p.answered, number) }
+
+// Ahead is how far the clock is to jump yet.
+func (p *Page) Ahead() time.Duration { return time.Duration(atomic.LoadInt64(&p.ahead)) }
+
+// Jump changes how far the clock is to jump yet.
+func (p *Page) Jump(by time.Duration) { atomic.AddInt64(&p.ahead, int64(by)) }
+
+// Late notes a lag, if it is the worst.
+func (p *Page) Late(lag time.Duration, pid int) {
+	if int64(lag) > atomic.LoadInt64(&p.late) {
+		atomic.StoreInt64(&p.late, int64(lag))
+		atomic.StoreInt64(&p.latest, int64(pid))
+	}
+}
+
+// Lag is the worst lag since it was asked for last, in the cluster's time, and
+// the process whose it was.
+func (p *Page) Lag() (lag time.Duration, pid int) {
+	pid = int(atomic.LoadInt64(&p.latest))
+	return time.Duration(atomic.SwapInt64(&p.late, 0)), pid
+}
