@@ -106,6 +106,7 @@ type process struct {
 	pid     int
 	task    *os.File        // the folder of its threads
 	threads map[int]*thread // by thread ID
+	looks   int             // how often it was looked at
 	listed  int             // looks since the threads were listed
 	waiting *thread         // the one that waits for timers, as far as is known
 	woken   *thread         // the one whose wait was ended, and that has not been seen to run since
@@ -117,8 +118,9 @@ type thread struct {
 	calling  int // what it is doing in the kernel: the open /proc/PID/task/TID/syscall
 	schedule int // how long it has waited for a CPU: /proc/PID/task/TID/schedstat
 
-	doing [128]byte // what it did when it was looked at last
-	until int64     // when that wait is over
+	doing  [128]byte // what it did when it was looked at last
+	looked int       // at which look at the process that was
+	until  int64     // when that wait is over; 0 if it did something else
 
 	late   int64 // how late its last wait was ended, ns of the cluster's time
 	queued int64 // how long it had waited for a CPU until then, ns
@@ -127,6 +129,7 @@ type thread struct {
 
 // look looks at a process that was looked at before at a time of the cluster.
 func (p *process) look(clock *page.Page, before int64) (lag, until int64, err error) {
+	p.looks++
 	if p.woken != nil {
 		var run bool
 		if lag, run = p.woken.hasRun(clock.Speed()); run {
@@ -167,7 +170,7 @@ const (
 func (p *process) find() (*thread, int64, error) {
 	if p.waiting != nil {
 		// While it does, no other one can: so says Go's scheduler.
-		if timeout, err := p.waiting.look(); err == nil && timeout != busy {
+		if timeout, err := p.waiting.look(p.looks); err == nil && timeout != busy {
 			return p.waiting, timeout, nil
 		}
 		p.waiting = nil
@@ -176,7 +179,7 @@ func (p *process) find() (*thread, int64, error) {
 		return nil, 0, err
 	}
 	for _, t := range p.threads {
-		timeout, err := t.look()
+		timeout, err := t.look(p.looks)
 		if err != nil {
 			t.close()
 			delete(p.threads, t.id)
@@ -250,17 +253,17 @@ func (p *process) close() {
 	}
 }
 
-// look tells what a thread is doing.
-func (t *thread) look() (timeout int64, err error) {
+// look tells what a thread is doing at a look at its process.
+func (t *thread) look(number int) (timeout int64, err error) {
 	var doing [128]byte
 	n, err := read(t.calling, doing[:])
 	if err != nil {
 		return 0, err
 	}
-	if doing == t.doing {
-		if t.until == 0 {
-			return busy, nil
-		}
+	// What looks the same after others were looked at may be another wait.
+	same := doing == t.doing && t.looked == number-1
+	t.looked = number
+	if same && t.until != 0 {
 		return unchanged, nil
 	}
 	t.doing, t.until = doing, 0
