@@ -26,15 +26,11 @@ func gettime(clock uintptr) int64 {
 	return t[0]*1e9 + t[1]
 }
 
-// Sleep sleeps in real time, however bent the clock of this process is, for
-// milliseconds: Go's scheduler isn't told.
+// Sleep sleeps in real time, however bent the clock of this process is. It
+// holds a thread.
 func Sleep(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(max(d, 0)))
-	for {
-		_, _, errno := syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&t)), uintptr(unsafe.Pointer(&t)), 0)
-		if errno != syscall.EINTR {
-			return
-		}
+	for syscall.Nanosleep(&t, &t) == syscall.EINTR { //nolint:errorlint // an errno, as it comes
 	}
 }
 
