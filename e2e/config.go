@@ -77,9 +77,9 @@ func FromEnv() (Config, error) {
 	if err != nil {
 		mistake(fmt.Errorf("LABELS=%s: not a Ginkgo label filter such as 'drift && !slow': %w", c.Labels, err))
 	}
-	c.Procs, err = number("PROCS", min(8, 3*runtime.NumCPU())) // specs wait more than they compute
-	mistake(err)
 	c.Speed, err = speed("SPEED", c.Cluster)
+	mistake(err)
+	c.Procs, err = number("PROCS", c.Speed.procs(runtime.NumCPU()))
 	mistake(err)
 	c.Keep, err = flag("KEEP")
 	mistake(err)

@@ -22,7 +22,7 @@ func twoSuites() []*Suite {
 
 func clearEnvironment(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"CLUSTER", "K8S", "KARPENTER", "IMAGE", "GATES", "FOCUS", "SKIP", "LABELS", "PROCS", "KEEP", "ARTIFACTS"} {
+	for _, name := range []string{"CLUSTER", "K8S", "KARPENTER", "IMAGE", "GATES", "FOCUS", "SKIP", "LABELS", "PROCS", "SPEED", "KEEP", "ARTIFACTS"} {
 		t.Setenv(name, "")
 	}
 }
@@ -36,6 +36,7 @@ func TestAllMistakesInTheEnvironmentAreReportedTogether(t *testing.T) {
 	t.Setenv("FOCUS", "(")
 	t.Setenv("LABELS", "a &&")
 	t.Setenv("PROCS", "many")
+	t.Setenv("SPEED", "fast")
 	t.Setenv("KEEP", "perhaps")
 	_, err := FromEnv()
 	g.Expect(err).To(MatchError(And(
@@ -45,6 +46,7 @@ func TestAllMistakesInTheEnvironmentAreReportedTogether(t *testing.T) {
 		ContainSubstring("FOCUS=(: not a regular expression"),
 		ContainSubstring("LABELS=a &&: not a Ginkgo label filter"),
 		ContainSubstring("PROCS=many: not a whole number from 1 up"),
+		ContainSubstring("SPEED=fast: neither auto nor a number from 1 to 1000"),
 		ContainSubstring("KEEP=perhaps: say 1 or 0"),
 	)))
 }
@@ -57,6 +59,7 @@ func TestDefaults(t *testing.T) {
 	g.Expect(c.Cluster).To(Equal("local"))
 	g.Expect(c.Kubernetes).To(HavePrefix("v1.36."))
 	g.Expect(c.Procs).To(BeNumerically(">=", 1))
+	g.Expect(c.Speed.Bent()).To(Equal(bends("local")))
 	g.Expect(c.count(&providers.Adapter{Name: "kwok"}, twoSuites())).To(Equal(3))
 }
 

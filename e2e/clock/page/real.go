@@ -30,7 +30,7 @@ func gettime(clock uintptr) int64 {
 // holds a thread.
 func Sleep(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(max(d, 0)))
-	for syscall.Nanosleep(&t, &t) == syscall.EINTR { //nolint:errorlint // an errno, as it comes
+	for syscall.Nanosleep(&t, &t) == syscall.EINTR {
 	}
 }
 

@@ -1,0 +1,66 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+func TestSpeed(t *testing.T) {
+	for _, c := range []struct {
+		value, backend string
+		want           Speed
+		err            string
+	}{
+		{"1", "local", Speed{Limit: 1}, ""},
+		{"1", "kind", Speed{Limit: 1}, ""},
+		{"", "kind", Speed{Limit: 1}, ""},
+		{"auto", "kind", Speed{}, "SPEED=auto: clocks of kind clusters on"},
+		{"30", "kind", Speed{}, "SPEED=30: clocks of kind clusters on"},
+		{"0.5", "local", Speed{}, "SPEED=0.5: neither auto nor a number from 1 to 1000"},
+		{"NaN", "local", Speed{}, "SPEED=NaN: neither auto nor"},
+	} {
+		g := NewWithT(t)
+		t.Setenv("SPEED", c.value)
+		got, err := speed("SPEED", c.backend)
+		if c.err != "" {
+			g.Expect(err).To(MatchError(ContainSubstring(c.err)))
+			continue
+		}
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(got).To(Equal(c.want))
+	}
+	g := NewWithT(t)
+	g.Expect(Speed{Limit: 60, Auto: true}.String()).To(Equal("auto"))
+	g.Expect(Speed{Limit: 1.5}.String()).To(Equal("1.5"))
+}
+
+func TestLagBeyondTheBoundIsInfra(t *testing.T) {
+	for _, c := range []struct {
+		lag    time.Duration
+		before report.Verdict
+		want   report.Verdict
+	}{
+		{clock.Trusted, report.Passed, report.Passed},
+		{clock.Trusted + 1, report.Passed, report.Infra},
+		{clock.Trusted, report.Failed, report.Failed},
+		{clock.Trusted + 1, report.Failed, report.Infra},
+		{clock.Trusted + 1, report.Skipped, report.Skipped},
+	} {
+		g := NewWithT(t)
+		o := report.Outcome{Verdict: c.before, Reason: "it broke"}
+		judgeLag(&o, clock.Lag{Late: c.lag, Process: "etcd"})
+		g.Expect(o.Verdict).To(Equal(c.want))
+		g.Expect(o.Lag).To(Equal(c.lag))
+		if c.want == report.Infra {
+			g.Expect(o.Reason).To(ContainSubstring("the clock ran too fast: etcd was 2s late"))
+		}
+		if c.want == report.Infra && c.before == report.Failed {
+			g.Expect(o.Detail).To(Equal("failed: it broke"))
+		}
+	}
+}
