@@ -56,6 +56,10 @@ func Run(t *testing.T, a *providers.Adapter, suites ...*Suite) {
 	}
 }
 
+// endless is Ginkgo's time for all specs of a worker: a century, since its
+// default is an hour, also for none, and workers count in their clusters' time.
+const endless = "876000h"
+
 // errRed says that specs failed, which the terminal has shown already.
 var errRed = errors.New("the run is not green")
 
@@ -156,7 +160,7 @@ func (p *Plan) ginkgoCLI(ctx context.Context) (string, error) {
 // command runs this very test binary in worker processes.
 func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
 	args := []string{
-		"run", fmt.Sprintf("--procs=%d", c.Procs), "--timeout=0", "--no-color", "--grace-period=90s", "--output-interceptor-mode=none",
+		"run", fmt.Sprintf("--procs=%d", c.Procs), "--timeout=" + endless, "--no-color", "--grace-period=90s", "--output-interceptor-mode=none",
 		"--output-dir=" + run, "--junit-report=junit.xml", "--json-report=report.json", "--fail-on-empty", "--silence-skips",
 		"--label-filter=" + runLabel, // they declare only what is selected
 		filepath.Join(run, testBinary), "--", "-test.run=^" + regexp.QuoteMeta(test) + "$",
