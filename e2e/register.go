@@ -33,6 +33,10 @@ const outcomeEntry = "plumbline"
 //
 // The first spec that runs in a process starts the cluster; Close ends it, so
 // pass it to the tree's AfterSuite. Ginkgo's own flags select specs.
+//
+// Where time is bent (see SPEED), the process lives by its cluster's clock, and
+// counts all else that it does by it too: give Ginkgo and `go test` more time than
+// their defaults (-ginkgo.timeout=100h -timeout=0), or set SPEED=1.
 func Register(a *providers.Adapter, suites ...*Suite) *Registration {
 	r := &Registration{adapter: a, again: func(pattern string) string {
 		return fmt.Sprintf("go test -count=1 -timeout=0 -ginkgo.focus='%s'", pattern)

@@ -137,8 +137,12 @@ func (s *Session) measure(o *report.Outcome) (ended func()) {
 
 // trust makes the verdict infra if processes were so late that it may be due to that.
 func (s *Session) trust(o *report.Outcome) {
-	if s.Clock != nil {
-		judgeLag(o, s.Clock.Lag())
+	if s.Clock == nil {
+		return
+	}
+	judgeLag(o, s.Clock.Lag())
+	if err := s.Clock.Err(); err != nil {
+		o.Note = strings.TrimSpace(fmt.Sprintf("%s the clock runs at speed 1: %v", o.Note, err))
 	}
 }
 

@@ -84,6 +84,8 @@ func (c *Clock) start(ctx context.Context) error {
 		defer c.mu.Unlock()
 		c.gone = true
 		c.broken = errors.Join(c.broken, fmt.Errorf("the keeper of the clock ended: %w", err))
+		c.page.Own() // nobody ends waits any more, so none may end before the machine's clock says so
+		c.page.Set(1, 0)
 	}()
 	return nil
 }

@@ -83,8 +83,8 @@ func Tested(judged []Judged) (times int) {
 // never exceeded during drift".
 func (o Outcome) Sentence() string { return Sentence(o.Provider, o.Suite, o.Spec) }
 
-// real is how long the spec took in real time.
-func (o Outcome) real() time.Duration {
+// Wall is how long the spec took in real time, whatever its cluster's clock said.
+func (o Outcome) Wall() time.Duration {
 	if o.Real > 0 {
 		return o.Real
 	}
@@ -92,7 +92,7 @@ func (o Outcome) real() time.Duration {
 }
 
 // speed is how fast the cluster's clock ran, on average.
-func (o Outcome) speed() float64 { return o.Took.Seconds() / o.real().Seconds() }
+func (o Outcome) speed() float64 { return o.Took.Seconds() / o.Wall().Seconds() }
 
 // Sentence joins the names of a provider, a suite and a spec. It is also the
 // text that FOCUS and SKIP match.

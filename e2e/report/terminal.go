@@ -35,7 +35,7 @@ func (t *Terminal) Add(o Outcome) {
 	t.all = append(t.all, o)
 	width := len(fmt.Sprint(t.total))
 	fmt.Fprintf(t.out, "[%*d/%d] %s %-7s %6s  %s%s%s\n", width, len(t.all), t.total,
-		mark(o.Verdict), o.Verdict, round(o.real()), o.Sentence(), tested(o), t.remaining())
+		mark(o.Verdict), o.Verdict, round(o.Wall()), o.Sentence(), tested(o), t.remaining())
 	if o.Reason != "" {
 		fmt.Fprintf(t.out, "        %s\n", indentRest(o.Reason))
 	}
@@ -99,7 +99,7 @@ func (t *Terminal) remaining() string {
 	ran := 0
 	for _, o := range t.all {
 		if o.Verdict != Skipped {
-			took += o.real()
+			took += o.Wall()
 			ran++
 		}
 	}
@@ -151,7 +151,7 @@ func (t *Terminal) clusters() string {
 	var took, real time.Duration
 	for _, o := range t.all {
 		took += o.Took
-		real += o.real()
+		real += o.Wall()
 	}
 	if took == real {
 		return ""

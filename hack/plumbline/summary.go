@@ -40,7 +40,8 @@ func markdown(outcomes []report.Outcome) string {
 			b = &red
 		}
 		why := strings.TrimSpace(firstLine(o.Reason) + " " + o.Note)
-		fmt.Fprintf(b, "| %s | %s | %d | %.1f s | %s |\n", o.Verdict, cell(o.Sentence()), report.Tested(o.Claims), o.Took.Seconds(), cell(why))
+		fmt.Fprintf(b, "| %s | %s | %d | %.1f s | %.0f s | %s |\n",
+			o.Verdict, cell(o.Sentence()), report.Tested(o.Claims), o.Wall().Seconds(), o.Took.Seconds(), cell(why))
 	}
 	var counted []string
 	for _, v := range report.Verdicts() {
@@ -48,7 +49,7 @@ func markdown(outcomes []report.Outcome) string {
 			counted = append(counted, fmt.Sprintf("%d %s", counts[v], v))
 		}
 	}
-	return fmt.Sprintf("### %s\n\n| verdict | spec | times tested | took | why |\n|---|---|---|---|---|\n%s%s%s",
+	return fmt.Sprintf("### %s\n\n| verdict | spec | times tested | took | by the cluster's clock | why |\n|---|---|---|---|---|---|\n%s%s%s",
 		strings.Join(counted, ", "), red.String(), other.String(), invariants(outcomes))
 }
 

@@ -46,12 +46,17 @@ func (g *governor) next(speed float64) float64 {
 	}
 	lag := g.lag
 	g.lag = 0
+	return pace(speed, g.share, lag)
+}
+
+// pace is the speed to go on with, on a machine that is idle to a share, after a lag.
+func pace(speed, idle float64, lag time.Duration) float64 {
 	switch {
 	case lag > Tolerable:
 		return speed * brake
-	case g.share < little:
+	case idle < little:
 		return speed * ease
-	case g.share > plenty:
+	case idle > plenty:
 		return speed + step
 	}
 	return speed
