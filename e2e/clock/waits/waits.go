@@ -158,6 +158,9 @@ func (p *process) look(clock *page.Page, before int64) (lag, until int64, err er
 	return lag, never, nil
 }
 
+// zombie is what /proc/PID/syscall says of one that has ended, and is in no place any more.
+var zombie = []byte("-1 0x0 0x0")
+
 // Results of a look at a thread, beside a timeout in ns.
 const (
 	unending  = -1 // it waits without end
@@ -189,6 +192,9 @@ func (p *process) find() (*thread, int64, error) {
 			p.waiting = t
 			return t, timeout, nil
 		}
+	}
+	if len(p.threads) == 0 {
+		return nil, 0, os.ErrProcessDone // a zombie, which nobody waits for
 	}
 	return nil, 0, nil
 }
@@ -257,6 +263,9 @@ func (p *process) close() {
 func (t *thread) look(number int) (timeout int64, err error) {
 	var doing [128]byte
 	n, err := read(t.calling, doing[:])
+	if err == nil && bytes.HasPrefix(doing[:], zombie) {
+		err = os.ErrProcessDone
+	}
 	if err != nil {
 		return 0, err
 	}

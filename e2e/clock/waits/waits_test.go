@@ -5,6 +5,7 @@ package waits
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -48,4 +49,21 @@ func TestAWaitThatIsOverIsEnded(t *testing.T) {
 		return lags
 	}, "10s", "5ms").Should(ContainElement(HaveField("PID", os.Getpid())), "an hour is over after 3.6 ms")
 	g.Expect(p.Processes()).To(Equal([]int{os.Getpid()}), "those that don't exist are forgotten")
+}
+
+// Those that have ended stay in the system's list until somebody asks how.
+func TestAZombieIsNobodyToLookAfter(t *testing.T) {
+	g := NewWithT(t)
+	p, err := page.New()
+	g.Expect(err).NotTo(HaveOccurred())
+	dead := exec.CommandContext(t.Context(), "true")
+	g.Expect(dead.Start()).To(Succeed())
+	defer func() { _ = dead.Wait() }()
+	g.Expect(p.Add(dead.Process.Pid)).To(Succeed())
+	w := New(p)
+	defer w.Close()
+	g.Eventually(func() []int {
+		w.Look()
+		return p.Processes()
+	}, "10s", "5ms").Should(BeEmpty())
 }
