@@ -66,6 +66,7 @@ func measure(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure, err
 	var figures []figure
 	for _, m := range []measurement{
 		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return startUps(ctx, plan, scratch) }},
+		{"the clock", func(ctx context.Context) ([]figure, error) { return theClock(ctx, plan, scratch) }},
 		{"the recorder", recorder},
 		{"make test", makeTest},
 		{"make e2e until the first spec", func(ctx context.Context) ([]figure, error) { return firstSpec(ctx, scratch) }},
