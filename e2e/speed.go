@@ -21,8 +21,8 @@ type Speed struct {
 	Auto  bool    // as fast as the machine allows, up to the limit
 }
 
-// fastest is as fast as a clock is let run by itself: faster ones gain nothing,
-// since clusters then work all the time.
+// fastest is how fast a clock may be that is left to itself, on average: clusters
+// don't wait long enough for more, and what isn't bent gets its time too.
 const fastest = 60
 
 // Bent tells whether it takes a clock of the cluster's own.

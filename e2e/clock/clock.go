@@ -2,14 +2,14 @@
 // provider as it was released among them, and this process with its specs, lives
 // by one clock, which can run many times faster than the machine's.
 //
-// It runs fast while everything waits, and slowly while something works
-// ([Clock.Govern]): Karpenter's timeouts of minutes pass in seconds, and what takes a
-// CPU still gets its time. How late processes were ([Clock.Lag]) says whether
-// what was seen at that speed can be trusted.
+// Left to itself ([Clock.Govern]) it runs at speed 1 while anything works, and is
+// moved to the end of the first wait when everything waits: Karpenter's timeouts of
+// minutes pass in seconds, and what takes a CPU gets the time that it takes. How
+// late processes were ([Clock.Lag]) says whether what was seen can be trusted.
 //
 // The packages below do the work: page is the memory from which the time is
 // told, inject makes a program tell its time from there, waits ends what programs
-// wait for in the kernel, keep says how fast the clock runs, and bend is the
+// wait for in the kernel, keep says when the clock is moved, and bend is the
 // program that does all that: it starts others, and keeps the clock.
 //
 // Clocks are bent on Linux only, on amd64 and arm64. Elsewhere, and where a

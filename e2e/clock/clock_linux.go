@@ -30,8 +30,8 @@ type Clock struct {
 
 	mu     sync.Mutex
 	held   int     // how many want speed 1
-	wanted float64 // the speed to govern up to
-	fixed  bool    // or to keep
+	wanted float64 // the speed up to which it may get ahead
+	fixed  bool    // or that it is to keep
 	broken error   // why it runs at speed 1 from now on
 	gone   bool    // the keeper is, so that nobody answers
 }
@@ -107,8 +107,8 @@ func (c *Clock) Real() time.Duration { return time.Duration(page.Monotonic()) }
 // Speed is how fast the clock runs now.
 func (c *Clock) Speed() float64 { return c.page.Speed() }
 
-// Govern lets the clock run up to a speed, as fast as the machine allows; if
-// fixed, at just that speed.
+// Govern lets the clock get ahead of the machine's while all wait, up to a speed on
+// average; if fixed, it runs at just that speed, whatever is being done.
 func (c *Clock) Govern(speed float64, fixed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

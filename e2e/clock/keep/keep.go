@@ -1,8 +1,15 @@
 //go:build linux && (amd64 || arm64)
 
-// Package keep keeps a cluster's clock: it ends waits in time, and lets the clock
-// run as fast as it may. The keeper is a process of its own, whose time is the
-// machine's, and which does nothing else.
+// Package keep keeps a cluster's clock. The keeper is a process of its own, whose
+// time is the machine's, and which does nothing else.
+//
+// A clock that runs freely runs at speed 1 while any process works, so that work
+// takes as long as it does on other clusters. When all of them wait, nothing would
+// happen until the first of their waits is over: the clock is moved there at
+// once. So nobody is late because of the clock, on a busy machine neither: it only
+// gets there later.
+//
+// A clock can also be made to run at a fixed speed, whatever is being done.
 package keep
 
 import (
@@ -14,77 +21,126 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/waits"
 )
 
-// Tolerable is the lag at which a clock that is governed slows down, in the
-// cluster's time.
-const Tolerable = 500 * time.Millisecond
-
 // Stride is the longest step of a jump: what is renewed all the time must not be
 // over before it can be. A node's lease is the shortest of that, with 200 seconds
 // on clusters that kwokctl makes.
 const Stride = 2 * time.Minute
 
-// How often is looked at what: real time.
+// Of the cluster's time.
 const (
-	grain  = 100 * time.Millisecond // of the cluster's time: how late a new wait may be seen
-	often  = time.Millisecond
-	seldom = 20 * time.Millisecond
-	beat   = 50 * time.Millisecond // for the governor
+	// merge is how far beyond the end of a wait the clock is moved, so that others
+	// that are over soon after are ended with it.
+	merge = 20 * time.Millisecond
+	// farthest is how far the clock is moved at once.
+	farthest = time.Second
+	// grain is how late a new wait may be seen at a fixed speed.
+	grain = 100 * time.Millisecond
 )
+
+// How often is looked at what, of real time.
+const (
+	closely = 100 * time.Microsecond // to see that all wait
+	often   = time.Millisecond       // while they work
+	seldom  = 20 * time.Millisecond  // while nothing is bent
+)
+
+// keeper keeps the clock of a page.
+type keeper struct {
+	page  *page.Page
+	watch *waits.Watch
+
+	limit float64
+	fixed bool
+
+	again   int64         // when the clock may be moved again, for it not to exceed its limit
+	working time.Duration // how long to wait before looking whether they still work
+}
 
 // Keep keeps the clock of a page until stop is closed.
 func Keep(p *page.Page, stop <-chan struct{}) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	watch := waits.New(p)
-	defer watch.Close()
-	g := newGovernor()
-	last := page.Monotonic()
+	k := &keeper{page: p, watch: waits.New(p), limit: 1, fixed: true}
+	defer k.watch.Close()
 	for {
 		select {
 		case <-stop:
 			return
 		default:
-		}
-		number, limit, fixed := p.Asked()
-		if !p.Answered(number) {
-			set(p, 1, limit, fixed)
-			p.Answer(number)
-		}
-		lags, next := watch.Look()
-		if ahead := p.Ahead(); ahead > 0 && watch.Quiet() {
-			step := min(ahead, Stride)
-			p.Set(p.Speed(), step)
-			p.Jump(-step)
-			watch.Jumped()
-			continue
-		}
-		speed := p.Speed()
-		interval := min(max(time.Duration(float64(grain)/speed), often), seldom)
-		if left := time.Duration(float64(next-p.Now()) / speed); left < interval {
-			// Waits that are over soon after one another are ended together.
-			interval = max(left, interval/2, often)
-		}
-		began := page.Monotonic()
-		page.Sleep(interval)
-		now := page.Monotonic()
-		over := time.Duration(float64(now-began-int64(interval)) * speed)
-		for _, l := range append(lags, waits.Lag{Late: over, PID: os.Getpid()}) {
-			g.lag = max(g.lag, l.Late)
-			p.Late(l.Late, l.PID)
-		}
-		if now-last >= int64(beat) {
-			last = now
-			set(p, g.next(speed), limit, fixed)
+			k.step()
 		}
 	}
 }
 
-// set sets the speed, or the one that is allowed.
-func set(p *page.Page, speed, limit float64, fixed bool) {
-	if speed = min(max(speed, 1), limit); fixed {
+// step looks at the processes, moves the clock if it may be moved, and sleeps
+// until it is time to look again.
+func (k *keeper) step() {
+	k.obey()
+	lags, next := k.watch.Look()
+	for _, l := range lags {
+		k.page.Late(l.Late, l.PID)
+	}
+	if k.watch.Quiet() && k.move(next) {
+		return
+	}
+	interval := k.interval(next)
+	began := page.Monotonic()
+	page.Sleep(interval)
+	over := time.Duration(page.Monotonic()-began) - interval
+	k.page.Late(time.Duration(float64(over)*k.page.Speed()), os.Getpid())
+}
+
+// obey does what is asked for.
+func (k *keeper) obey() {
+	number, limit, fixed := k.page.Asked()
+	if k.page.Answered(number) {
+		return
+	}
+	k.limit, k.fixed = limit, fixed
+	speed := 1.0
+	if fixed {
 		speed = limit
 	}
-	if speed != p.Speed() {
-		p.Set(speed, 0)
+	if speed != k.page.Speed() {
+		k.page.Set(speed, 0)
 	}
+	k.page.Answer(number)
+}
+
+// move moves the clock ahead, while all wait, if it is to be.
+func (k *keeper) move(next int64) bool {
+	var by time.Duration
+	switch ahead := k.page.Ahead(); {
+	case ahead > 0:
+		by = min(ahead, Stride)
+	case k.fixed || k.limit <= 1 || page.Monotonic() < k.again:
+		return false
+	default:
+		by = min(max(time.Duration(next-k.page.Now()), 0)+merge, farthest)
+		k.again = page.Monotonic() + int64(float64(by)/k.limit)
+	}
+	if !k.watch.Still() {
+		return false
+	}
+	k.page.Set(k.page.Speed(), by)
+	k.page.Jump(-min(by, k.page.Ahead()))
+	k.watch.Jumped()
+	k.working = closely
+	return true
+}
+
+// interval is how long to wait until looking again.
+func (k *keeper) interval(next int64) time.Duration {
+	speed := k.page.Speed()
+	left := time.Duration(float64(next-k.page.Now()) / speed)
+	switch {
+	case !k.fixed && k.limit > 1 || k.page.Ahead() > 0:
+		k.working = min(max(k.working*5/4, closely), often)
+		return min(k.working, max(left, closely))
+	case speed > 1:
+		// Waits that are over soon after one another are ended together.
+		longest := min(max(time.Duration(float64(grain)/speed), often), seldom)
+		return min(longest, max(left, longest/2))
+	}
+	return seldom
 }

@@ -72,7 +72,7 @@ func (w *Watch) Look() (lags []Lag, next int64) {
 			lags = append(lags, Lag{Late: time.Duration(lag), PID: pid})
 		}
 		next = min(next, until)
-		w.quiet = w.quiet && p.waiting != nil && p.woken == nil
+		w.quiet = p.quiet() && w.quiet
 	}
 	w.looked = w.page.Now()
 	return lags, next
@@ -93,6 +93,16 @@ func (w *Watch) Jumped() {
 // last, for what is not over yet.
 func (w *Watch) Quiet() bool { return w.quiet }
 
+// Still looks at every thread, and tells whether none is running or about to.
+func (w *Watch) Still() bool {
+	for _, p := range w.processes {
+		if !p.still() {
+			return false
+		}
+	}
+	return true
+}
+
 // Close lets the processes go.
 func (w *Watch) Close() {
 	for pid, p := range w.processes {
@@ -106,10 +116,41 @@ type process struct {
 	pid     int
 	task    *os.File        // the folder of its threads
 	threads map[int]*thread // by thread ID
+	spent   int64           // CPU time of all threads at the last look, ns
 	looks   int             // how often it was looked at
 	listed  int             // looks since the threads were listed
 	waiting *thread         // the one that waits for timers, as far as is known
 	woken   *thread         // the one whose wait was ended, and that has not been seen to run since
+}
+
+// quiet tells whether the process waits, and has not worked since the last look.
+func (p *process) quiet() bool {
+	before := p.spent
+	p.spent = cpuTime(p.pid)
+	return p.waiting != nil && p.woken == nil && p.spent == before
+}
+
+// still tells whether no thread of the process is running or about to.
+func (p *process) still() bool {
+	if p.list() != nil {
+		return false
+	}
+	for _, t := range p.threads {
+		var doing [16]byte
+		if _, err := read(t.calling, doing[:]); err == nil && bytes.HasPrefix(doing[:], running) {
+			return false
+		}
+	}
+	return true
+}
+
+// cpuTime is what all threads of a process have spent, in ns: it has a clock for
+// that, see MAKE_PROCESS_CPUCLOCK in the kernel's include/linux/posix-timers.h.
+func cpuTime(pid int) int64 {
+	var t [2]int64
+	clock := uintptr(^pid<<3 | 2)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&t)), 0)
+	return t[0]*1e9 + t[1]
 }
 
 // thread is a thread of a process.
@@ -157,6 +198,9 @@ func (p *process) look(clock *page.Page, before int64) (lag, until int64, err er
 	}
 	return lag, never, nil
 }
+
+// running is what /proc/PID/syscall says of a thread that is, or that waits for a CPU.
+var running = []byte("running")
 
 // zombie is what /proc/PID/syscall says of one that has ended, and is in no place any more.
 var zombie = []byte("-1 0x0 0x0")
