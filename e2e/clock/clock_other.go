@@ -29,4 +29,3 @@ func (*Clock) Break(error)                               {}
 func (*Clock) Err() error                                { return nil }
 func (*Clock) Lag() Lag                                  { return Lag{} }
 func (*Clock) Real() time.Duration                       { return 0 }
-func (*Clock) Close() error                              { return nil }

@@ -126,7 +126,7 @@ type process struct {
 // quiet tells whether the process waits, and has not worked since the last look.
 func (p *process) quiet() bool {
 	before := p.spent
-	p.spent = cpuTime(p.pid)
+	p.spent = page.CPUTime(p.pid)
 	return p.waiting != nil && p.woken == nil && p.spent == before
 }
 
@@ -142,15 +142,6 @@ func (p *process) still() bool {
 		}
 	}
 	return true
-}
-
-// cpuTime is what all threads of a process have spent, in ns: it has a clock for
-// that, see MAKE_PROCESS_CPUCLOCK in the kernel's include/linux/posix-timers.h.
-func cpuTime(pid int) int64 {
-	var t [2]int64
-	clock := uintptr(^pid<<3 | 2)
-	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&t)), 0)
-	return t[0]*1e9 + t[1]
 }
 
 // thread is a thread of a process.
@@ -184,9 +175,6 @@ func (p *process) look(clock *page.Page, before int64) (lag, until int64, err er
 	if timeout >= 0 {
 		// It may have begun at once after the last look.
 		t.until = before + timeout
-	}
-	if timeout == unending {
-		t.until = never
 	}
 	now := clock.Now()
 	if now < t.until {

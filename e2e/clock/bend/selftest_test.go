@@ -1,0 +1,79 @@
+//go:build linux && (amd64 || arm64)
+
+package main
+
+import (
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+)
+
+// TestMain lets this program be a subject too, as bend is.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "subject" {
+		if err := runSubject(os.Args[2]); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// Who starts a subject traces it, and is a thread.
+func lock(t *testing.T) {
+	t.Helper()
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+}
+
+func TestSelfTestPasses(t *testing.T) {
+	lock(t)
+	NewWithT(t).Expect(selftest()).To(Succeed())
+}
+
+func TestSelfTestFindsWaitsThatNobodyEnds(t *testing.T) {
+	lock(t)
+	g := NewWithT(t)
+	p, err := page.New()
+	g.Expect(err).NotTo(HaveOccurred())
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() { // a keeper that sets speeds, and does no more
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			number, speed, _ := p.Asked()
+			if !p.Answered(number) {
+				p.Set(speed, 0)
+				p.Answer(number)
+			}
+			page.Sleep(time.Millisecond)
+		}
+	}()
+	defer func() { close(stop); <-stopped }()
+	err = trial{[]float64{20}, 2 * time.Second, false}.run(p)
+	g.Expect(err).To(MatchError(ContainSubstring("a wait of 2s for a ")))
+}
+
+func TestSelfTestFindsClocksThatDisagree(t *testing.T) {
+	lock(t)
+	g := NewWithT(t)
+	p, err := page.New()
+	g.Expect(err).NotTo(HaveOccurred())
+	other, err := page.New()
+	g.Expect(err).NotTo(HaveOccurred())
+	other.Set(1, time.Hour)
+	s, err := begin(p, time.Millisecond)
+	g.Expect(err).NotTo(HaveOccurred())
+	defer s.end()
+	g.Expect(s.agrees(p)).To(Succeed())
+	g.Expect(s.agrees(other)).To(MatchError(ContainSubstring("a process asked for the time between")))
+}
