@@ -112,23 +112,19 @@ func (t *Terminal) remaining() string {
 // Outcomes returns everything that was added.
 func (t *Terminal) Outcomes() []Outcome { return t.all }
 
-// Summary ends the display: what was not passed, once more, and the counts.
-// It returns whether the run is green.
+// Summary ends the display: what was not passed, once more, and the counts,
+// what needs somebody's attention last. It returns whether the run is green.
 func (t *Terminal) Summary(artifacts string) bool {
 	counts := map[Verdict]int{}
 	for _, o := range t.all {
 		counts[o.Verdict]++
 	}
 	fmt.Fprintln(t.out)
-	for _, v := range []Verdict{Failed, Vacuous, Infra, Known, Skipped} {
-		for _, o := range t.all {
-			if o.Verdict == v {
-				fmt.Fprintf(t.out, "%s %-7s %s\n          %s\n", mark(v), v, o.Sentence(), firstLine(o.Reason))
-			}
-		}
-	}
+	t.again(Skipped, Known)
 	t.invariants()
 	t.logged()
+	fmt.Fprintln(t.out)
+	t.again(Infra, Vacuous, Failed)
 	var parts []string
 	for _, v := range Verdicts() {
 		if counts[v] > 0 {
@@ -139,10 +135,25 @@ func (t *Terminal) Summary(artifacts string) bool {
 	if missing > 0 {
 		parts = append(parts, fmt.Sprintf("%d not reached", missing))
 	}
-	fmt.Fprintf(t.out, "\n%s in %s%s; artifacts in %s\n", strings.Join(parts, ", "), round(time.Since(t.began)), t.clusters(), artifacts)
+	fmt.Fprintf(t.out, "%s in %s%s; artifacts in %s\n", strings.Join(parts, ", "), round(time.Since(t.began)), t.clusters(), artifacts)
 	red := counts[Failed] + counts[Vacuous] + counts[Infra] + missing
 	fmt.Fprintf(t.out, "%d passed, %d failed, %d skipped\n", counts[Passed], red, counts[Known]+counts[Skipped])
 	return red == 0 && counts[Passed]+counts[Known] > 0 // a run in which nothing ran proves nothing
+}
+
+// again lists the specs with these verdicts, those of the last verdict last.
+func (t *Terminal) again(verdicts ...Verdict) {
+	for _, v := range verdicts {
+		for _, o := range t.all {
+			if o.Verdict != v {
+				continue
+			}
+			fmt.Fprintf(t.out, "%s %-7s %s\n          %s\n", mark(v), v, o.Sentence(), firstLine(o.Reason))
+			if v.Red() && o.Rerun != "" {
+				fmt.Fprintf(t.out, "          run it alone: %s\n", o.Rerun)
+			}
+		}
+	}
 }
 
 // clusters says how much of the clusters' time the specs took, if that is not

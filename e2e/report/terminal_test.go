@@ -65,6 +65,30 @@ func TestTerminalShowsHowOftenThingsWereTested(t *testing.T) {
 	g.Expect(out.String()).To(ContainSubstring("  provisioner: no subnets: 2 times, first\n    E\n"))
 }
 
+// Who watches a run sees its end first.
+func TestSummaryEndsWithWhatFailed(t *testing.T) {
+	g := NewWithT(t)
+	var out bytes.Buffer
+	terminal := NewTerminal(&out, 3, 1)
+	failed := outcome(Failed, "replaces nodes")
+	failed.Reason, failed.Rerun = "always at most 2: broken\nmore", "make e2e FOCUS='^x$'"
+	skipped := outcome(Skipped, "knows the cloud")
+	skipped.Reason = "the adapter says: no cloud"
+	for _, o := range []Outcome{failed, skipped, outcome(Passed, "keeps nodes")} {
+		terminal.Add(o)
+	}
+	out.Reset()
+	terminal.Summary("_artifacts/latest")
+	g.Expect(out.String()).To(HavePrefix(`
+– skipped kwok: drift knows the cloud
+          the adapter says: no cloud
+
+✗ failed  kwok: drift replaces nodes
+          always at most 2: broken
+          run it alone: make e2e FOCUS='^x$'
+1 passed, 1 failed, 1 skipped in `))
+}
+
 func TestSummaryIsGreenOnlyIfSomethingRanAndNothingIsRed(t *testing.T) {
 	for name, c := range map[string]struct {
 		verdicts []Verdict

@@ -99,7 +99,7 @@ func TestAClusterFromStartToClose(t *testing.T) {
 	g.Expect(os.ReadDir(home)).To(BeEmpty(), "the user's home is none of ours")
 	g.Expect(os.ReadDir(os.TempDir())).To(BeEmpty())
 
-	fakeNodesRunPods(t, kubernetes.NewForConfigOrDie(up.Config()))
+	fakeNodesRunPods(t, kubernetes.NewForConfigOrDie(up.Config()), 10*time.Second)
 
 	port, err := up.Port(8080)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -128,8 +128,8 @@ func TestAClusterFromStartToClose(t *testing.T) {
 }
 
 // fakeNodesRunPods makes sure that KWOK plays the kubelets of the nodes that
-// are its own, and of no others.
-func fakeNodesRunPods(t *testing.T, client kubernetes.Interface) {
+// are its own, and of no others, and that pods run there within that time.
+func fakeNodesRunPods(t *testing.T, client kubernetes.Interface, within time.Duration) {
 	t.Helper()
 	g, ctx := NewWithT(t), t.Context()
 	for name, annotations := range map[string]map[string]string{
@@ -165,7 +165,7 @@ func fakeNodesRunPods(t *testing.T, client kubernetes.Interface) {
 		}
 		return n
 	}
-	g.Eventually(running, "10s", "20ms").Should(Equal(3))
+	g.Eventually(running, within, "20ms").Should(Equal(3))
 	t.Logf("pods running after %s", time.Since(begin))
 	g.Expect(apps.Delete(ctx, "sample", metav1.DeleteOptions{})).To(Succeed())
 	g.Eventually(func() (int, error) {

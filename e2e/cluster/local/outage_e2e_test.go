@@ -51,7 +51,9 @@ func TestTheAPIServerGoesAndComesBack(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Consistently(deaths, time.Second).ShouldNot(Receive(), "who is silent isn't dead")
 	g.Expect(resume()).To(Succeed())
-	fakeNodesRunPods(t, client)
+	// Controllers and kubelets that failed to reach the server ask again as
+	// client-go's reflectors do: after waits that double, up to 30 s.
+	fakeNodesRunPods(t, client, 30*time.Second)
 
 	again := up.(*local).supervisor
 	server, watched := again.process(apiserver)
