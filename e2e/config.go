@@ -196,6 +196,23 @@ func (c Config) count(a *providers.Adapter, suites []*Suite) (int, error) {
 	return n, nil
 }
 
+// strange returns an error for each of the adapter's known failures that is of
+// one of the suites, and of none of their specs.
+func strange(a *providers.Adapter, suites []*Suite) error {
+	var mistakes []error
+	for i, k := range a.KnownFailures {
+		ours, found := false, false
+		for _, suite := range suites {
+			ours = ours || strings.HasPrefix(k.Spec, suite.Name+" ")
+			found = found || slices.ContainsFunc(suite.Specs(), func(spec *Spec) bool { return suite.sentence(spec) == k.Spec })
+		}
+		if ours && !found {
+			mistakes = append(mistakes, fmt.Errorf("the adapter's knownFailures[%d].spec: there is no spec %q; `make list` shows them all", i, k.Spec))
+		}
+	}
+	return errors.Join(mistakes...)
+}
+
 // selection repeats what was asked for.
 func (c Config) selection() string {
 	var parts []string

@@ -124,6 +124,16 @@ func TestASelectionOfNothingIsAMistake(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("no specs to run")))
 }
 
+func TestAKnownFailureOfNoSpecIsAMistake(t *testing.T) {
+	g := NewWithT(t)
+	adapter := &providers.Adapter{Name: "kwok", KnownFailures: []providers.KnownFailure{
+		{Spec: "drift is slow"}, {Spec: "lunch is served"},
+	}}
+	g.Expect(strange(adapter, twoSuites())).To(Succeed(), "a suite that isn't run may have the spec")
+	adapter.KnownFailures = append(adapter.KnownFailures, providers.KnownFailure{Spec: "drift is quick"})
+	g.Expect(strange(adapter, twoSuites())).To(MatchError(And(ContainSubstring("knownFailures[2].spec"), ContainSubstring(`"drift is quick"`))))
+}
+
 func TestASuiteRefusesSpecsThatCannotBeTold(t *testing.T) {
 	g := NewWithT(t)
 	suite := NewSuite("drift")

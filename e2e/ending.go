@@ -80,6 +80,21 @@ func (s *Spec) knownFailure(release string) (*Known, error) {
 	return nil, nil //nolint:nilnil // no entry
 }
 
+// known returns the failure that upstream knows of, be it Karpenter's own or the
+// provider's, or nil.
+func (s *Session) known(suite *Suite, spec *Spec) (*Known, error) {
+	known, err := spec.knownFailure(s.Provider.CoreVersion)
+	if known != nil || err != nil {
+		return known, err
+	}
+	for _, k := range s.Adapter.KnownFailures {
+		if k.Spec == suite.sentence(spec) && k.Covers(s.Provider.CoreVersion) {
+			return &Known{Releases: k.Releases, Issue: k.Issue, Reason: k.Reason}, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // no entry
+}
+
 // settle applies what is known of a release to an outcome.
 func settle(o *report.Outcome, known *Known) {
 	switch {

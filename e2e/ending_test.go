@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 func TestTheWorstFindingDecides(t *testing.T) {
@@ -52,6 +53,27 @@ func TestKnownFailures(t *testing.T) {
 	}
 	_, err := (&Spec{Name: "x", Known: []Known{{Releases: "all of them"}}}).knownFailure("v1.0.0")
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("not a constraint")))
+}
+
+func TestAProviderHasKnownFailuresOfItsOwn(t *testing.T) {
+	suite := NewSuite("drift")
+	spec := suite.Add(Spec{Name: "replaces nodes", Run: nothing})
+	adapter := &providers.Adapter{KnownFailures: []providers.KnownFailure{
+		{Spec: "drift replaces pods", Releases: ">=1.0.0", Issue: "acme#1"},
+		{Spec: "drift replaces nodes", Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't"},
+	}}
+	for release, known := range map[string]bool{"v1.2.0": false, "v1.3.0": true, "v1.9.0": false, "main": false} {
+		t.Run(release, func(t *testing.T) {
+			g := NewWithT(t)
+			s := &Session{Adapter: adapter, Provider: &providers.Installed{CoreVersion: release}}
+			k, err := s.known(suite, spec)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(k != nil).To(Equal(known))
+			if known {
+				g.Expect(*k).To(Equal(Known{Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't"}))
+			}
+		})
+	}
 }
 
 func TestWhatIsKnownChangesTheVerdict(t *testing.T) {

@@ -59,7 +59,7 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 		o.Verdict, o.Reason = report.Skipped, why
 		return o, true
 	}
-	known, err := spec.knownFailure(s.Provider.CoreVersion)
+	known, err := s.known(suite, spec)
 	if err != nil {
 		o.Verdict, o.Reason = report.Failed, err.Error()
 		return o, true

@@ -76,6 +76,9 @@ type Suite struct {
 	specs []*Spec
 }
 
+// sentence is what reports call a spec of the suite, after the provider's name.
+func (s *Suite) sentence(spec *Spec) string { return s.Name + " " + spec.Name }
+
 // NewSuite returns an empty suite.
 func NewSuite(name string) *Suite { return &Suite{Name: name} }
 

@@ -3,6 +3,8 @@ package providers
 import (
 	"io/fs"
 	"time"
+
+	"github.com/Masterminds/semver/v3"
 )
 
 // Adapter is the little that the harness must be told about a provider. The
@@ -43,6 +45,9 @@ type Adapter struct {
 	// Capabilities says what the provider can do. What is not listed is unknown
 	// and its specs are skipped.
 	Capabilities map[Capability]Support `yaml:"capabilities"`
+	// KnownFailures are those of the provider's own that its authors know of. The
+	// specs run, show as known, and say so when they pass after all.
+	KnownFailures []KnownFailure `yaml:"knownFailures"`
 	// Simulator is the stand-in for the provider's cloud. Optional.
 	Simulator *Simulator `yaml:"simulator"`
 	// Hooks reach what the Kubernetes API cannot, such as a cloud's instances.
@@ -141,6 +146,32 @@ type NameRules struct {
 type Object struct {
 	File   string
 	Inline map[string]any
+}
+
+// KnownFailure is a spec that the provider fails, for now.
+type KnownFailure struct {
+	// Spec is the spec's sentence as reports have it, without the provider's
+	// name: "nodeclaim ends its instance when it is deleted", say.
+	Spec string `yaml:"spec"`
+	// Releases is a constraint on the release of Karpenter core that the provider
+	// links, such as ">=1.6.0 <=1.15.0", naming those in which it was seen.
+	Releases string `yaml:"releases"`
+	// Issue is the address of the upstream issue.
+	Issue string `yaml:"issue"`
+	// Reason is the failure in a sentence.
+	Reason string `yaml:"reason"`
+}
+
+// Covers tells whether a release, such as v1.15.0, is one of those in which the
+// failure was seen. One that is no version, such as a branch, is not; nor is any
+// where Releases is no constraint.
+func (k KnownFailure) Covers(release string) bool {
+	v, err := semver.NewVersion(release)
+	if err != nil {
+		return false
+	}
+	constraint, err := semver.NewConstraint(k.Releases)
+	return err == nil && constraint.Check(v)
 }
 
 // Simulator is a process that plays the provider's cloud.

@@ -59,6 +59,7 @@ func (c *checker) all() {
 	c.templates()
 	c.objects()
 	c.capabilities()
+	c.knownFailures()
 	c.simulator()
 	c.hooks()
 }

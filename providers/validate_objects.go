@@ -140,6 +140,20 @@ func (c *checker) capabilities() {
 	}
 }
 
+func (c *checker) knownFailures() {
+	for i, k := range c.a.KnownFailures {
+		at := fmt.Sprintf("knownFailures[%d]", i)
+		for field, v := range map[string]string{"spec": k.Spec, "issue": k.Issue, "reason": k.Reason} {
+			if v == "" {
+				c.say(join(at, field), "missing; a known failure names its spec, the releases, the upstream issue and the reason")
+			}
+		}
+		if _, err := semver.NewConstraint(k.Releases); err != nil {
+			c.say(join(at, "releases"), "`%s` is not a constraint such as \">=1.6.0 <=1.15.0\": %v", k.Releases, err)
+		}
+	}
+}
+
 func (c *checker) simulator() {
 	s := c.a.Simulator
 	if s == nil {

@@ -55,6 +55,14 @@ nodeClass: {apiVersion: acme.example/v1, kind: AcmeNodeClass}
   adapter.yaml:6:11: controller.chart.path: charts/acme does not exist; paths are relative to the adapter or begin with $source/
   adapter.yaml:7:20: controller.ready.timeout: the string ` + "`soon`" + ` where a duration is expected; write one such as 90s or 2m30s`,
 		},
+		"known failures": {
+			good + `knownFailures:
+- {spec: drift replaces nodes, releases: all of them, issue: "acme#1"}
+`,
+			`the adapter has 2 mistakes:
+  adapter.yaml:9:3: knownFailures[0].reason: missing; a known failure names its spec, the releases, the upstream issue and the reason
+  adapter.yaml:9:32: knownFailures[0].releases: ` + "`all of them` is not a constraint such as \">=1.6.0 <=1.15.0\": improper constraint: all of them",
+		},
 		"wrong types": {
 			good + `capabilities: [nodePools]
 names: {max: many}

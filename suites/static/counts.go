@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -41,6 +42,16 @@ func static(replicas int) *fixtures.Pool { return fixtures.NodePool().Replicas(r
 func retire(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) {
 	env.Change(ctx, pool.Replicas(0))
 	env.Await(ctx, 0, check.NodeClaims(pool))
+}
+
+// rest waits until a pool's old nodes are gone, and a moment more: Karpenter
+// sometimes launches one too many as the last of them goes, and takes it back.
+// Retired in that moment, the pool would have a NodeClaim deleted in the middle of
+// its launch.
+func rest(ctx context.Context, env *e2e.Env, pool *fixtures.Pool, old *history.World) {
+	env.Await(ctx, 0, check.Nodes(pool).Old(old))
+	env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+	env.Watch(ctx, settled)
 }
 
 // initialized counts the NodeClaims of a pool whose nodes are ready for work.

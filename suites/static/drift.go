@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 		before, old := env.Now(), env.World()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 3, check.ReplacedNodes(pool, old))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		rest(ctx, env, pool, old)
 
 		drifting := check.AtLeast(1, check.DriftedClaims(pool))
 		env.Expect(env.Since(before),

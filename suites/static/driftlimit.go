@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		limited, raised := env.Since(before), env.Now()
 		env.Change(ctx, pool.Limit("nodes", "3"))
 		env.Await(ctx, 2, check.ReplacedNodes(pool, old))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		rest(ctx, env, pool, old)
 
 		drifting := check.AtLeast(1, check.DriftedClaims(pool))
 		env.Expect(limited, check.Always(check.When(drifting, check.AtMost(2, check.NodeClaims(pool)))))
