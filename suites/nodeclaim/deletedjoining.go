@@ -1,0 +1,52 @@
+package nodeclaim
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A NodeClaim that is deleted while its node joins takes its instance with it as a
+// registered one does, though Karpenter deletes no node that it has not registered: it is
+// the provider that ends the instance, and an instance that nobody knows of is paid for
+// until somebody finds it.
+//
+// Source: pkg/controllers/nodeclaim/lifecycle/controller.go, finalize: "The Node should be
+// garbage collected after the instance is terminated"; Delete of the CloudProvider interface.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "ends its instance when it is deleted before its node is registered",
+	Needs: needs(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		claim := unregistrable(ctx, env)
+		nodes := newNodes(env, claim)
+		env.Create(ctx, claim)
+		env.Await(ctx, 1, in(claim, karpenter.Launched))
+		env.Await(ctx, 1, nodes)
+
+		before := env.Now()
+		env.Delete(ctx, claim)
+		env.Await(ctx, 0, claims(claim))
+		env.Watch(ctx, collected)
+
+		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, deleting(claims(claim))), check.None(nodes)))
+	},
+})
+
+// collected is how long the node of an instance that has ended may stay: who
+// collects it, a cloud's controller manager, looks every so often.
+const collected = 30 * time.Second
+
+// broken is a label of nodes that can't be registered.
+const broken = fixtures.Domain + "/broken"
+
+// unregistrable builds a NodeClaim whose node joins and is never registered.
+func unregistrable(ctx context.Context, env *e2e.Env) *fixtures.Claim {
+	policy, binding := fixtures.Unregistrable(broken)
+	env.Create(ctx, policy, binding)
+	env.Watch(ctx, settled) // the API server has learnt of it by then
+	return fixtures.NodeClaim().Label(broken, "true")
+}
