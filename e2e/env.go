@@ -190,6 +190,20 @@ func (e *Env) Watch(ctx context.Context, d time.Duration) *history.History {
 	return e.Since(before)
 }
 
+// Pass lets time pass, as Watch does, but for long: where time is bent, the clock
+// is moved instead, by steps of cluster.Step, or of cluster.Leap where the spec says
+// so. To Karpenter each is as if it had been stopped for so long.
+func (e *Env) Pass(ctx context.Context, d time.Duration) *history.History {
+	if e.session.Clock == nil {
+		return e.Watch(ctx, d)
+	}
+	before := e.Now()
+	if err := e.session.Jump(ctx, d); err != nil {
+		e.fail(ctx, "letting %s pass: %w", d, err)
+	}
+	return e.Since(before)
+}
+
 // Now marks this moment of the recording.
 func (e *Env) Now() history.Mark { return e.recorder.Now() }
 

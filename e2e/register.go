@@ -51,6 +51,7 @@ type Registration struct {
 	plan     *Plan
 	session  *Session
 	sessions int
+	leaps    bool  // the session's cluster is for specs that move the clock far
 	setUp    error // remembered: what failed once is not tried for every spec again
 	run      string
 	progress *report.Progress // nil unless somebody follows
@@ -112,6 +113,12 @@ func interruptible(parent context.Context) context.Context {
 }
 
 func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) report.Outcome {
+	if r.leaps != spec.Leaps {
+		if r.session != nil && r.session.Clock != nil { // else the spec will be skipped
+			r.renew(ctx)
+		}
+		r.leaps = spec.Leaps
+	}
 	if err := r.ensure(ctx); err != nil {
 		return report.Outcome{
 			Provider: r.adapter.Name, Suite: suite.Name, Spec: spec.Name, Verdict: report.Infra, Started: time.Now(),
@@ -161,7 +168,9 @@ func (r *Registration) start(ctx context.Context) error {
 	}
 	r.sessions++
 	name := fmt.Sprintf("%s-%d-%s", r.adapter.Name, os.Getpid(), rand.String(4))
-	session, err := r.plan.Start(ctx, name, logFolder(r.run, ginkgo.GinkgoParallelProcess(), r.sessions))
+	plan := *r.plan
+	plan.leaps = r.leaps
+	session, err := plan.Start(ctx, name, logFolder(r.run, ginkgo.GinkgoParallelProcess(), r.sessions))
 	if err != nil {
 		return err
 	}

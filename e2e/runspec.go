@@ -42,6 +42,9 @@ func (s *Session) skip(spec *Spec) string {
 			return fmt.Sprintf("%s: %s", need, why)
 		}
 	}
+	if spec.Leaps && s.Clock == nil {
+		return fmt.Sprintf("it takes up to %s, which is too long for a clock that can't be bent", spec.Within)
+	}
 	if spec.Gate != "" && !s.Adapter.Controller.Gates[spec.Gate] {
 		return fmt.Sprintf("the feature gate %s is off in the adapter", spec.Gate)
 	}

@@ -46,6 +46,7 @@ type Session struct {
 	ClusterReady, ProviderReady time.Duration
 
 	speed  Speed
+	stride time.Duration // how far the clock may be moved at once
 	client dynamic.Interface
 	mapper meta.RESTMapper
 
@@ -66,6 +67,8 @@ type Plan struct {
 	cache    *build.Cache
 	prepared *providers.Prepared
 	progress func(string)
+
+	leaps bool // see cluster.Options
 }
 
 // Prepare builds, or finds in the cache, the programs of the backend and of
@@ -97,7 +100,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return nil, fmt.Errorf("folder for logs: %w", err)
 	}
-	s := &Session{Adapter: p.Adapter, Namespace: Namespace}
+	s := &Session{Adapter: p.Adapter, Namespace: Namespace, stride: cluster.Step}
 	s.alive, s.died = context.WithCancelCause(context.WithoutCancel(ctx))
 	var err error
 	if p.Config.Speed.Bent() {
@@ -109,6 +112,9 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 			s.Clock.Govern(s.speed.Limit, !s.speed.Auto)
 		}
 	}
+	if p.leaps {
+		s.stride = cluster.Leap
+	}
 	began := time.Now()
 	s.Cluster, err = local.Start(ctx, p.cache, cluster.Options{
 		Name:       name,
@@ -117,6 +123,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 		Progress:   p.progress,
 		OnDeath:    s.onDeath,
 		Clock:      s.Clock,
+		Leaps:      p.leaps,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)

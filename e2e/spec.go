@@ -30,6 +30,9 @@ type Spec struct {
 	// Within bounds the spec without its clean-up, in cluster time, beside what the
 	// provider tolerates of what the spec needs. Zero: DefaultWithin.
 	Within time.Duration
+	// Leaps says that the spec lets days or months pass by Env.Pass. It runs on a
+	// cluster of its own, see cluster.Options, and is skipped where time can't be bent.
+	Leaps bool
 	// Known lists releases that are known to break the promise. The spec still
 	// runs there; its failure is shown as known and does not fail the run.
 	Known []Known

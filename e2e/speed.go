@@ -167,3 +167,8 @@ func judgeLag(o *report.Outcome, lag clock.Lag) {
 	}
 	o.Verdict, o.Reason = report.Infra, reason
 }
+
+// Jump moves the clock of the session's cluster ahead, see clock.Jump.
+func (s *Session) Jump(ctx context.Context, d time.Duration) error {
+	return s.Clock.Jump(ctx, d, s.stride)
+}

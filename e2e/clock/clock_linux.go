@@ -165,24 +165,26 @@ func (c *Clock) Lag() Lag {
 }
 
 // Jump moves the clock ahead by a duration, for what no speed reaches: in steps,
-// each of which begins when all processes wait. It returns when the last step is
-// done, or ctx ends.
-func (c *Clock) Jump(ctx context.Context, d time.Duration) error {
-	c.page.Jump(d)
+// each of which begins when all processes wait. A step is no longer than a stride,
+// since what is renewed all the time must not be over before it can be. It returns
+// when the last step is done, or ctx ends.
+func (c *Clock) Jump(ctx context.Context, d, stride time.Duration) error {
+	c.page.Jump(d, stride)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for c.page.Ahead() > 0 {
+	for {
+		left, _ := c.page.Ahead()
+		err := c.Err()
+		if left <= 0 || err != nil {
+			return err
+		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			c.page.Jump(-c.page.Ahead())
+			c.page.Jump(0, 0)
 			return context.Cause(ctx)
 		}
-		if err := c.Err(); err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // SelfTest tries what bent clusters rely on, which takes a second or two of

@@ -19,13 +19,13 @@ func SelfTest(context.Context, string) error { return ErrSystem }
 
 // The methods are those of Linux, of a clock that nobody can have here.
 
-func (*Clock) Start(cmd *exec.Cmd) (unbent, err error)   { return ErrSystem, cmd.Start() }
-func (*Clock) Command(_, program string) []string        { return []string{program} }
-func (*Clock) Speed() float64                            { return 1 }
-func (*Clock) Govern(float64, bool)                      {}
-func (*Clock) Jump(context.Context, time.Duration) error { return ErrSystem }
-func (*Clock) Hold() (release func())                    { return func() {} }
-func (*Clock) Break(error)                               {}
-func (*Clock) Err() error                                { return nil }
-func (*Clock) Lag() Lag                                  { return Lag{} }
-func (*Clock) Real() time.Duration                       { return 0 }
+func (*Clock) Start(cmd *exec.Cmd) (unbent, err error)                  { return ErrSystem, cmd.Start() }
+func (*Clock) Command(_, program string) []string                       { return []string{program} }
+func (*Clock) Speed() float64                                           { return 1 }
+func (*Clock) Govern(float64, bool)                                     {}
+func (*Clock) Jump(context.Context, time.Duration, time.Duration) error { return ErrSystem }
+func (*Clock) Hold() (release func())                                   { return func() {} }
+func (*Clock) Break(error)                                              {}
+func (*Clock) Err() error                                               { return nil }
+func (*Clock) Lag() Lag                                                 { return Lag{} }
+func (*Clock) Real() time.Duration                                      { return 0 }

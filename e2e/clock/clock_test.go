@@ -67,7 +67,7 @@ func TestAJumpTakesNoTimeWhileAllWait(t *testing.T) {
 	over := time.After(150 * time.Second) // `go test` gives up after ten, by the clock
 	c.Lag()
 	real, began := c.Real(), time.Now()
-	g.Expect(c.Jump(t.Context(), 3*time.Minute)).To(Succeed())
+	g.Expect(c.Jump(t.Context(), 3*time.Minute, time.Minute)).To(Succeed())
 	g.Eventually(over).Should(Receive())
 	g.Expect(time.Since(began)).To(BeNumerically("~", 3*time.Minute, time.Minute))
 	g.Expect(c.Real() - real).To(BeNumerically("<", time.Minute))

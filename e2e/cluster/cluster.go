@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -23,7 +24,18 @@ type Options struct {
 	Progress   func(string) // optional: told what is being done, in a few words
 	OnDeath    func(Death)  // optional: called once, from another goroutine, for the first component that dies
 	Clock      *clock.Clock // optional: what all its processes live by; else the machine's
+
+	// Leaps says that the clock will be moved by up to Leap at once, not Step: nodes then stay
+	// Ready for longer than that without a word of their kubelets, and old revisions are kept.
+	Leaps bool
 }
+
+// How far a cluster's clock may be moved at once. What is renewed all the time must
+// not be over before it can be: a node's lease is the shortest of that.
+const (
+	Step = 2 * time.Minute
+	Leap = 12 * time.Hour
+)
 
 // Death tells of a component that ended while the cluster should have been running.
 type Death struct {

@@ -45,11 +45,11 @@ func theClock(ctx context.Context, plan *e2e.Plan, scratch string) (figures []fi
 	add("speed of an idle cluster, governed", "", wait.Seconds()/(s.Clock.Real()-began).Seconds())
 	add("its worst lag", "ms of its own", float64(s.Clock.Lag().Late.Milliseconds()))
 
-	const ahead = 24 * time.Hour
+	const ahead = time.Hour
 	began = s.Clock.Real()
-	if err := s.Clock.Jump(ctx, ahead); err != nil {
+	if err := s.Jump(ctx, ahead); err != nil {
 		return nil, err
 	}
-	add("a day, by jumps", "s", (s.Clock.Real() - began).Seconds())
+	add("an hour, by jumps", "s", (s.Clock.Real() - began).Seconds())
 	return figures, s.Err()
 }

@@ -21,11 +21,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/waits"
 )
 
-// Stride is the longest step of a jump: what is renewed all the time must not be
-// over before it can be. A node's lease is the shortest of that, with 200 seconds
-// on clusters that kwokctl makes.
-const Stride = 2 * time.Minute
-
 // Of the cluster's time.
 const (
 	// merge is how far beyond the end of a wait the clock is moved, so that others
@@ -110,9 +105,10 @@ func (k *keeper) obey() {
 // move moves the clock ahead, while all wait, if it is to be.
 func (k *keeper) move(next int64) bool {
 	var by time.Duration
-	switch ahead := k.page.Ahead(); {
+	ahead, step := k.page.Ahead()
+	switch {
 	case ahead > 0:
-		by = min(ahead, Stride)
+		by = step
 	case k.fixed || k.limit <= 1 || page.Monotonic() < k.again:
 		return false
 	default:
@@ -123,7 +119,9 @@ func (k *keeper) move(next int64) bool {
 		return false
 	}
 	k.page.Set(k.page.Speed(), by)
-	k.page.Jump(-min(by, k.page.Ahead()))
+	if ahead > 0 {
+		k.page.Jumped(by)
+	}
 	k.watch.Jumped()
 	k.working = closely
 	return true
@@ -133,8 +131,9 @@ func (k *keeper) move(next int64) bool {
 func (k *keeper) interval(next int64) time.Duration {
 	speed := k.page.Speed()
 	left := time.Duration(float64(next-k.page.Now()) / speed)
+	ahead, _ := k.page.Ahead()
 	switch {
-	case !k.fixed && k.limit > 1 || k.page.Ahead() > 0:
+	case !k.fixed && k.limit > 1 || ahead > 0:
 		k.working = min(max(k.working*5/4, closely), often)
 		return min(k.working, max(left, closely))
 	case speed > 1:

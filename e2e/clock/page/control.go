@@ -32,11 +32,20 @@ func (p *Page) Asked() (number uint64, limit float64, fixed bool) {
 // Answer says that what was asked for is done.
 func (p *Page) Answer(number uint64) { atomic.StoreUint64(&p.answered, number) }
 
-// Ahead is how far the clock is to jump yet.
-func (p *Page) Ahead() time.Duration { return time.Duration(atomic.LoadInt64(&p.ahead)) }
+// Jump asks for a jump of the clock, in steps that are no longer than a stride.
+func (p *Page) Jump(by, stride time.Duration) {
+	atomic.StoreInt64(&p.stride, int64(stride))
+	atomic.StoreInt64(&p.ahead, int64(by))
+}
 
-// Jump changes how far the clock is to jump yet.
-func (p *Page) Jump(by time.Duration) { atomic.AddInt64(&p.ahead, int64(by)) }
+// Ahead is how far the clock is to jump yet, and how far at once.
+func (p *Page) Ahead() (left, step time.Duration) {
+	left = time.Duration(atomic.LoadInt64(&p.ahead))
+	return left, min(left, time.Duration(atomic.LoadInt64(&p.stride)))
+}
+
+// Jumped says that the clock has jumped so far.
+func (p *Page) Jumped(by time.Duration) { atomic.AddInt64(&p.ahead, -int64(by)) }
 
 // Late notes a lag, if it is the worst.
 func (p *Page) Late(lag time.Duration, pid int) {

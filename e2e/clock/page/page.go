@@ -50,6 +50,7 @@ type layout struct {
 	limit           uint64 // how fast the clock may run, as math.Float64bits
 	fixed           uint64 // 1: it is to run at that very speed
 	ahead           int64  // how far it is to jump yet, ns
+	stride          int64  // and how far at once, ns
 	late            int64  // the worst lag since that was asked for last, ns of the cluster's time
 	latest          int64  // whose it was: a process ID
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
 // Names of the components, as kwokctl calls them: their logs and pid files are
@@ -62,8 +64,30 @@ type variable struct {
 
 // patches are the components' arguments that kwokctl has no option for. They
 // come after kwokctl's own, and the later one counts. Pki is the folder of
-// kwokctl's certificates.
-func patches(pki string) []patch {
+// kwokctl's certificates, leaps as in cluster.Options.
+func patches(pki string, leaps bool) []patch {
+	manager := []argument{
+		{"leader-elect", "false"},
+		// Pods have the address of the loopback, which endpoints refuse: these
+		// would only fail, over and over.
+		{"controllers", "*,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller"},
+	}
+	server := []argument{
+		// Without an address the API server takes that of the default route, and
+		// doesn't start on a machine that is offline. Nobody is to reach it from
+		// elsewhere; an endpoint of its service may not be a loopback address.
+		{"advertise-address", "127.0.0.1"},
+		{"endpoint-reconciler-type", "none"},
+		// By which the host node knows who asks it for the logs of its pods.
+		{"kubelet-client-certificate", filepath.Join(pki, "admin.crt")},
+		{"kubelet-client-key", filepath.Join(pki, "admin.key")},
+	}
+	if leaps {
+		manager = append(manager, argument{"node-monitor-grace-period", (2 * cluster.Leap).String()})
+		// Watches end at each leap. They go on from a revision before it, which would
+		// be five minutes old, and gone, as soon as they ask.
+		server = append(server, argument{"etcd-compaction-interval", "0"})
+	}
 	return []patch{
 		{Name: etcd, ExtraArgs: []argument{
 			// Nothing is to survive the machine's failure; waiting for the disk is
@@ -72,24 +96,10 @@ func patches(pki string) []patch {
 		}},
 		// Half of a cluster's memory is the API server's. Collecting twice as often
 		// saves 50 MB of it idle and 70 MB with 100 pods, for 0.3 s of CPU at start.
-		{Name: apiserver, ExtraEnvs: []variable{{"GOGC", "50"}}, ExtraArgs: []argument{
-			// Without an address the API server takes that of the default route, and
-			// doesn't start on a machine that is offline. Nobody is to reach it from
-			// elsewhere; an endpoint of its service may not be a loopback address.
-			{"advertise-address", "127.0.0.1"},
-			{"endpoint-reconciler-type", "none"},
-			// By which the host node knows who asks it for the logs of its pods.
-			{"kubelet-client-certificate", filepath.Join(pki, "admin.crt")},
-			{"kubelet-client-key", filepath.Join(pki, "admin.key")},
-		}},
+		{Name: apiserver, ExtraEnvs: []variable{{"GOGC", "50"}}, ExtraArgs: server},
 		// There is one of each. With election on, a stall of a few seconds makes
 		// them exit, and nothing starts them again.
-		{Name: controllerManager, ExtraArgs: []argument{
-			{"leader-elect", "false"},
-			// Pods have the address of the loopback, which endpoints refuse: these
-			// would only fail, over and over.
-			{"controllers", "*,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller"},
-		}},
+		{Name: controllerManager, ExtraArgs: manager},
 		{Name: scheduler, ExtraArgs: []argument{{"leader-elect", "false"}}},
 		// KWOK takes over every node unless told otherwise. A KwokConfiguration
 		// can't tell it: that contradicts kwokctl's own flag, and KWOK exits.
@@ -102,7 +112,7 @@ func patches(pki string) []patch {
 
 // kwokctlConfig is the document that tells kwokctl what to run; see
 // KwokctlConfigurationOptions of sigs.k8s.io/kwok/pkg/apis/config/v1alpha1.
-func kwokctlConfig(version, pki string, bin programs, taken map[string]int) ([]byte, error) {
+func kwokctlConfig(version, pki string, bin programs, taken map[string]int, leaps bool) ([]byte, error) {
 	doc := map[string]any{
 		"kind":       "KwokctlConfiguration",
 		"apiVersion": "config.kwok.x-k8s.io/v1alpha1",
@@ -127,7 +137,7 @@ func kwokctlConfig(version, pki string, bin programs, taken map[string]int) ([]b
 			"kubeSchedulerPort":         taken[scheduler],
 			"kwokControllerPort":        taken[kwokController],
 		},
-		"componentsPatches": patches(pki),
+		"componentsPatches": patches(pki, leaps),
 	}
 	out, err := yaml.Marshal(doc)
 	if err != nil {

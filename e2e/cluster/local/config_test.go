@@ -13,7 +13,7 @@ import (
 func TestKwokctlsConfiguration(t *testing.T) {
 	g := NewWithT(t)
 	taken := map[string]int{etcd: 1, etcdPeer: 2, apiserver: 3, controllerManager: 4, scheduler: 5, kwokController: 6}
-	out, err := kwokctlConfig("v1.36.3", "/pki", programs{kubernetes: "/k8s", etcd: "/etcd", kwok: "/kwok"}, taken)
+	out, err := kwokctlConfig("v1.36.3", "/pki", programs{kubernetes: "/k8s", etcd: "/etcd", kwok: "/kwok"}, taken, true)
 	g.Expect(err).NotTo(HaveOccurred())
 	var doc struct {
 		Options           map[string]any
@@ -37,6 +37,8 @@ func TestKwokctlsConfiguration(t *testing.T) {
 		arguments[p.Name] = p.ExtraArgs
 	}
 	g.Expect(arguments[controllerManager]).To(ContainElement(argument{"leader-elect", "false"}))
+	g.Expect(arguments[controllerManager]).To(ContainElement(argument{"node-monitor-grace-period", "24h0m0s"}))
+	g.Expect(arguments[apiserver]).To(ContainElement(argument{"etcd-compaction-interval", "0"}))
 	g.Expect(arguments[scheduler]).To(ContainElement(argument{"leader-elect", "false"}))
 	g.Expect(arguments[kwokController]).To(Equal([]argument{
 		{"manage-all-nodes", "false"},

@@ -129,7 +129,7 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options, take
 			return err
 		}
 	}
-	config, err := kwokctlConfig(version, k.pki(), bin, taken)
+	config, err := kwokctlConfig(version, k.pki(), bin, taken, o.Leaps)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,59 @@
+package expiration
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// month is the default of expireAfter, and nearly how long the nodes are left to
+// themselves.
+const (
+	month  = 720 * time.Hour
+	nearly = month - 5*time.Minute
+)
+
+// A node that nobody disrupts lives for thirty days, which is the default, and is replaced
+// then: for all that time it is there, Ready, and its pods run on it. What only happens
+// after days, such as the renewal of what Karpenter was given for an hour, must not
+// happen to the nodes.
+//
+// Source: spec.template.spec.expireAfter of the NodePool API, whose default is 720h.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "comes after thirty days, and nothing before",
+	Needs:  []providers.Capability{providers.NodePools},
+	Within: month + time.Hour,
+	Leaps:  true,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().ExpireAfter("720h")
+		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 2, check.RunningPods(app).On(check.ReadyNodes(pool)))
+
+		before, old := env.Now(), env.World()
+		young := env.Pass(ctx, nearly)
+		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+
+		env.Expect(young,
+			check.Always(check.Exactly(2, check.ReadyNodes(pool).Old(old))),
+			check.Always(check.Exactly(2, check.RunningPods(app).Old(old))),
+			check.Always(check.Exactly(2, check.NodeClaims(pool))))
+		env.Expect(env.Since(before), check.Always(check.Each(
+			check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted"), "are thirty days old", monthOld)))
+	},
+})
+
+// monthOld says whether a NodeClaim's deletion was asked for a month after its creation,
+// or up to a minute later. The API server's times are whole seconds.
+func monthOld(claim *unstructured.Unstructured) bool {
+	age := claim.GetDeletionTimestamp().Sub(claim.GetCreationTimestamp().Time)
+	return age >= month-time.Second && age <= month+time.Minute
+}
