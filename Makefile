@@ -163,6 +163,11 @@ down: ## end the cluster that `make up` started
 bench: ## measure start-up, memory and the recorder into _artifacts/bench.json
 	@$(PLUMBLINE) bench
 
+# By its own tests' standards: gates and settings are those of its Makefile.
+.PHONY: upstream
+upstream: ## run Karpenter's own suite against a cluster whose time is bent: make upstream SUITE=regression FOCUS=...
+	@$(PLUMBLINE) upstream
+
 .PHONY: clean
 clean: ## remove artifacts, and what dead runs have left
 	@$(PLUMBLINE) clean

@@ -53,7 +53,10 @@ func (s *Session) afterwards(ctx context.Context, end *ending, left []string, a 
 		end = worsen(end, err.Error(), time.Now())
 	}
 	a.outcome.Errors = errorsIn(s.Provider.Unexpected(s.logSince(ctx, a.outcome.Started)))
-	recorded := a.recorder.History()
+	recorded, err := a.recorder.Complete(alive)
+	if err != nil {
+		return worsen(end, fmt.Sprintf("recording: %v", err), time.Now())
+	}
 	end = a.judge(end, recorded, invariant.Params{NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace})
 	if stray := strayEviction(recorded, s.Namespace); stray != "" && end != nil && end.verdict == report.Failed {
 		end.verdict = report.Infra

@@ -74,7 +74,7 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 
 // releasePods takes the finalizers from pods that the spec has made to linger.
 func (e *Env) releasePods(ctx context.Context) error {
-	for _, pod := range e.World().List(karpenter.Pods) {
+	for _, pod := range e.recorder.History().End().List(karpenter.Pods) {
 		if pod.Namespace != e.session.Namespace || !slices.Contains(pod.Unstructured().GetFinalizers(), fixtures.LingeringFinalizer) {
 			continue
 		}

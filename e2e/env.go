@@ -30,6 +30,7 @@ const fieldManager = "plumbline"
 type Env struct {
 	session  *Session
 	recorder recording
+	life     context.Context //nolint:containedctx // it is the spec's, by which the recording is asked
 	created  []reference     // in the order of their creation
 	claims   []report.Judged // by Expect; a spec without any proves nothing
 
@@ -42,7 +43,7 @@ type Env struct {
 type recording interface {
 	Await(ctx context.Context, pred func(*history.World) bool) error
 	Interrupt(why string) (over func(context.Context) error)
-	Now() history.Mark
+	Complete(ctx context.Context) (*history.History, error)
 	History() *history.History
 }
 
@@ -205,13 +206,22 @@ func (e *Env) Pass(ctx context.Context, d time.Duration) *history.History {
 }
 
 // Now marks this moment of the recording.
-func (e *Env) Now() history.Mark { return e.recorder.Now() }
+func (e *Env) Now() history.Mark { return e.recorded().Mark() }
 
 // Since is what was recorded from a mark until now.
-func (e *Env) Since(m history.Mark) *history.History { return e.recorder.History().Since(m) }
+func (e *Env) Since(m history.Mark) *history.History { return e.recorded().Since(m) }
 
 // World is the state that the recording adds up to now.
-func (e *Env) World() *history.World { return e.recorder.History().End() }
+func (e *Env) World() *history.World { return e.recorded().End() }
+
+// recorded is the recording up to now, complete.
+func (e *Env) recorded() *history.History {
+	h, err := e.recorder.Complete(e.life)
+	if err != nil {
+		e.fail(e.life, "recording: %w", err)
+	}
+	return h
+}
 
 // Expect judges checks over a recording. The spec fails unless all hold; a
 // check that was never put to the test makes it vacuous.

@@ -145,6 +145,7 @@ func (s *Session) body(ctx context.Context, spec *Spec, env *Env, rights *rights
 			end = &ending{verdict: report.Failed, reason: fmt.Sprintf("the spec panicked: %v", r), detail: string(debug.Stack()), at: time.Now()}
 		}
 	}()
+	env.life = ctx
 	spec.Run(ctx, env)
 	if len(env.claims) == 0 {
 		return &ending{verdict: report.Vacuous, reason: "the spec ended without expecting anything", at: time.Now()}

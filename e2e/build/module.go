@@ -65,6 +65,36 @@ func (c *Cache) MainOf(ctx context.Context, dir, pkg, goos, goarch string) (bina
 	return c.main(ctx, s, pkg, goos, goarch)
 }
 
+// Tests builds the tests of a package of a released module into a program, as
+// `go test -c` does, and returns its path and the package's folder, in which tests
+// expect to run. It is the go command's: don't write to it.
+func (c *Cache) Tests(ctx context.Context, module, version, pkg string) (binary, folder string, err error) {
+	d, err := c.download(ctx, module, version)
+	if err != nil {
+		return "", "", err
+	}
+	pkg = relative(module, pkg)
+	folder = filepath.Join(d.Dir, filepath.FromSlash(pkg))
+	if _, err := os.Stat(folder); err != nil {
+		return "", "", fmt.Errorf("%s@%s has no package %s: %w", module, d.Version, pkg, err)
+	}
+	const name = "tests"
+	dir, err := c.ensure(ctx, task{
+		name:  fmt.Sprintf("tests-%s-%s", filepath.Base(folder), d.Version),
+		key:   []string{"tests", module, d.Version, pkg, runtime.GOOS, runtime.GOARCH, Toolchain},
+		what:  fmt.Sprintf("the tests %s of %s@%s", pkg, module, d.Version),
+		cost:  "about 2 min",
+		needs: "2 GB",
+		makes: []string{name},
+		create: func(ctx context.Context, dir string) error {
+			cmd := command{dir: d.Dir, tmp: filepath.Join(dir, "tmp"), goos: runtime.GOOS, goarch: runtime.GOARCH}
+			_, err := cmd.run(ctx, "test", "-c", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(dir, name), pkg)
+			return err
+		},
+	})
+	return filepath.Join(dir, name), folder, err
+}
+
 // source is the source of a module: a release, or a folder in some state.
 type source struct{ dir, module, version string }
 

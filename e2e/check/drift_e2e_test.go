@@ -70,7 +70,7 @@ func TestDriftOnARealCluster(t *testing.T) {
 	create(ctx, t, client.Resource(karpenter.Deployments).Namespace("default"), driftApp)
 	awaitCount(ctx, t, r, 6, RunningPods(app))
 
-	mark := r.Now()
+	mark := r.History().Mark()
 	before := r.History().End()
 	patch := `{"spec":{"template":{"metadata":{"labels":{"plumbline":"two"}}}}}`
 	if _, err := client.Resource(karpenter.NodePools).Patch(ctx, "drift", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {

@@ -43,7 +43,7 @@ func (r *Recorder) Await(ctx context.Context, pred func(*World) bool) error {
 				return nil
 			}
 		}
-		next += Mark(len(events))
+		next += len(events)
 		if len(events) > 0 {
 			continue
 		}
@@ -54,27 +54,27 @@ func (r *Recorder) Await(ctx context.Context, pred func(*World) bool) error {
 		case <-ctx.Done():
 			return r.gaveUp(context.Cause(ctx))
 		case <-r.stopped:
-			if r.Now() == next {
+			if events, _ := r.after(next); len(events) == 0 {
 				return r.gaveUp(ErrStopped)
 			}
 		}
 	}
 }
 
-// present is a copy of the world, and the mark up to which it goes.
-func (r *Recorder) present() (*World, Mark) {
+// present is a copy of the world, and how many events have made it.
+func (r *Recorder) present() (*World, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.world.clone(), Mark(len(r.log))
+	return r.world.clone(), len(r.received)
 }
 
-// after is the events from a mark on; if there are none, a channel that is
+// after is the events that came after so many; if there are none, a channel that is
 // closed when there are.
-func (r *Recorder) after(m Mark) ([]Event, <-chan struct{}) {
+func (r *Recorder) after(m int) ([]Event, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if int(m) < len(r.log) {
-		return slices.Clip(r.log[m:]), nil
+	if m < len(r.received) {
+		return slices.Clip(r.received[m:]), nil
 	}
 	if r.changed == nil {
 		r.changed = make(chan struct{})

@@ -85,7 +85,7 @@ func TestAwaitPredicateMayUseTheRecorder(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	g.Expect(r.Await(ctx, func(w *World) bool {
-		r.Now()
+		r.History().Mark()
 		return len(r.History().End().List(pods)) > 0 && len(w.List(pods)) > 0
 	})).To(Succeed())
 }

@@ -49,11 +49,16 @@ func newClient(cfg *rest.Config) (*client, error) {
 // list asks for every object of a resource, watch for what happens to them. The
 // body is that of a good answer; a bad one is an *apierrors.StatusError.
 func (c *client) list(ctx context.Context, r schema.GroupVersionResource) (io.ReadCloser, error) {
-	return c.get(ctx, c.lists, r, nil)
+	return c.get(ctx, c.lists, r, "application/json", nil)
+}
+
+// names asks for the metadata of every object of a resource, as a PartialObjectMetadataList.
+func (c *client) names(ctx context.Context, r schema.GroupVersionResource) (io.ReadCloser, error) {
+	return c.get(ctx, c.lists, r, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", nil)
 }
 
 func (c *client) watch(ctx context.Context, r schema.GroupVersionResource, from string) (io.ReadCloser, error) {
-	return c.get(ctx, c.watches, r, url.Values{
+	return c.get(ctx, c.watches, r, "application/json", url.Values{
 		"watch":               {"1"},
 		"allowWatchBookmarks": {"true"},
 		"resourceVersion":     {from},
@@ -61,7 +66,7 @@ func (c *client) watch(ctx context.Context, r schema.GroupVersionResource, from 
 	})
 }
 
-func (c *client) get(ctx context.Context, by *http.Client, r schema.GroupVersionResource, query url.Values) (io.ReadCloser, error) {
+func (c *client) get(ctx context.Context, by *http.Client, r schema.GroupVersionResource, accept string, query url.Values) (io.ReadCloser, error) {
 	root := "api"
 	if r.Group != "" {
 		root = "apis"
@@ -72,7 +77,7 @@ func (c *client) get(ctx context.Context, by *http.Client, r schema.GroupVersion
 	if err != nil {
 		return nil, fmt.Errorf("GET %s: %w", u, err)
 	}
-	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept", accept)
 	resp, err := by.Do(req)
 	if err != nil {
 		return nil, err // names method and URL

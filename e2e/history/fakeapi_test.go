@@ -225,6 +225,17 @@ func says(n int, lines ...string) fault {
 	}
 }
 
+// late is a watch that tells nothing of a resource until then, and tells of others at once.
+func late(resource string, until <-chan struct{}) fault {
+	return func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
+		if resourceIn(r) == resource {
+			w.(http.Flusher).Flush()
+			<-until
+		}
+		f.watch(w, r, 0)
+	}
+}
+
 // status is an answer with this code and reason, and a Status for a body.
 func status(code int, reason string) fault {
 	return func(_ *fakeAPI, w http.ResponseWriter, _ *http.Request) {

@@ -139,6 +139,10 @@ func (h *History) Since(m Mark) *History {
 	return view(h.log, h.gaps, min(max(m, h.from), Mark(len(h.log))), h.began, h.taken)
 }
 
+// Mark is the moment up to which the history goes, of the recording that it was
+// taken from.
+func (h *History) Mark() Mark { return Mark(len(h.log)) }
+
 // Taken is the moment up to which the history goes: when it was taken from the
 // recorder, when the recording was stopped, or the time of the last event.
 func (h *History) Taken() time.Time { return h.taken }

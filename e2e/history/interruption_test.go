@@ -38,7 +38,7 @@ func TestInterruption(t *testing.T) {
 	g := NewWithT(t)
 	api := newFakeAPI(t)
 	r := interrupted(t, g, api)
-	mark := r.Now()
+	mark := r.History().Mark()
 	api.say("ADDED", "pods", "last")
 	g.Expect(r.Await(t.Context(), func(w *World) bool { return w.Get(pods, "", "last") != nil })).To(Succeed())
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,14 +20,18 @@ type Recorder struct {
 	journal *journal
 	kinds   []schema.GroupVersionResource
 	cancel  context.CancelFunc
-	running sync.WaitGroup // the watches
+	watches []*watcher
+	running sync.WaitGroup // of the watches
 	stop    func() error   // does the work of Stop, once
 	stopped chan struct{}  // closed when nothing more will be recorded
 
-	mu      sync.Mutex
-	log     []Event
-	gaps    []Gap
-	from    Mark
+	mu       sync.Mutex
+	received []Event // as they came
+	log      []Event // the same in the order in which they happened; histories share it, so that what is there stays
+	gaps     []Gap
+	from     Mark
+	told     map[schema.GroupVersionResource]uint64 // the newest revision that each watch has told of
+
 	began   time.Time
 	ended   time.Time // zero until Stop
 	world   World
@@ -61,6 +66,7 @@ func recordTo(ctx context.Context, cfg *rest.Config, file io.WriteCloser, kinds 
 	r := &Recorder{
 		kinds:   kinds,
 		stopped: make(chan struct{}),
+		told:    map[schema.GroupVersionResource]uint64{},
 		trouble: map[schema.GroupVersionResource]error{},
 	}
 	r.stop = sync.OnceValue(r.end)
@@ -78,7 +84,8 @@ func recordTo(ctx context.Context, cfg *rest.Config, file io.WriteCloser, kinds 
 
 // start lists every kind, makes the world from that, and opens the watches.
 func (r *Recorder) start(ctx context.Context, api *client, kinds []schema.GroupVersionResource) error {
-	watches := make([]*watcher, len(kinds))
+	r.watches = make([]*watcher, len(kinds))
+	watches := r.watches
 	lists := make([]list, len(kinds))
 	for i, kind := range kinds {
 		watches[i] = &watcher{api: api, recorder: r, resource: kind, connected: make(chan struct{})}
@@ -112,20 +119,16 @@ func (r *Recorder) begin(kinds []schema.GroupVersionResource, lists []list) {
 			r.apply(e)
 		}
 	}
+	r.arrange()
 	r.from = Mark(len(r.log))
 }
 
-// Now is the present moment of the recording.
-func (r *Recorder) Now() Mark {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return Mark(len(r.log))
-}
-
-// History is everything recorded so far. It costs next to nothing.
+// History is everything recorded so far, of which each watch may lack the last
+// moments: see Complete. It costs next to nothing.
 func (r *Recorder) History() *History {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.arrange()
 	taken := timestamp()
 	if !r.ended.IsZero() {
 		taken = r.ended
@@ -193,14 +196,35 @@ func (r *Recorder) apply(e Event) {
 	if e.Type == typeStart {
 		e.Type = watch.Added
 	}
-	r.log = append(r.log, e)
+	r.received = append(r.received, e)
 	r.world.Apply(e)
+	r.told[e.Resource] = max(r.told[e.Resource], e.revision, revisionOf(e.Object.ResourceVersion))
+}
+
+// arrange takes what was received since the last time into the log, where it belongs.
+// The caller holds mu.
+func (r *Recorder) arrange() {
+	log, gaps, copied := r.log, r.gaps, false
+	for _, e := range r.received[len(log):] {
+		i := len(log)
+		to := place(log, e, i)
+		if to < i && !copied {
+			log, gaps, copied = slices.Clone(log), slices.Clone(gaps), true
+		}
+		log = slices.Insert(log, to, e)
+		for k := range gaps {
+			if at := int(gaps[k].at); at > to && at <= i {
+				gaps[k].at++
+			}
+		}
+	}
+	r.log, r.gaps = log, gaps
 }
 
 // addGap marks the present moment as one at which something may be missing.
 // The caller holds mu.
 func (r *Recorder) addGap(g Gap) {
-	g.at = Mark(len(r.log))
+	g.at = Mark(len(r.received))
 	r.gaps = append(r.gaps, g)
 	r.journal.gap(g)
 }

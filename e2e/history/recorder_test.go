@@ -69,7 +69,7 @@ func TestRecordBeginsWithTheWorldThatIsThere(t *testing.T) {
 	g.Expect(h.Start().Get(pods, "", "a").Unstructured().GetKind()).To(Equal("Thing"), "lists leave the kind out")
 	g.Expect(h.Start().List(pools)).To(HaveLen(1))
 
-	before := r.Now()
+	before := r.History().Mark()
 	await(t, r, pods, "c", f.say("ADDED", "pods", "c"))
 	f.say("DELETED", "pods", "a")
 	await(t, r, pods, "d", f.say("ADDED", "pods", "d"))
@@ -219,4 +219,36 @@ func TestStop(t *testing.T) {
 	g.Expect(slices.Collect(strings.Lines(string(lines)))).To(HaveLen(3), "header, event, end")
 	taken := r.History().Taken()
 	g.Expect(r.History().Taken()).To(Equal(taken), "it goes no further than to the stop")
+}
+
+// What one watch has told must not be judged before another has told of what happened
+// earlier; nor what happened later, by a third.
+func TestACompleteHistoryLacksNothingOfItsTime(t *testing.T) {
+	g := NewWithT(t)
+	f := newFakeAPI(t)
+	f.say("ADDED", "nodes", "n")
+	f.say("ADDED", "nodes", "m")
+	release := make(chan struct{})
+	f.failWatches(late("nodes", release), late("nodes", release))
+	r, _ := record(t, f, nodes, pods)
+	untainted := f.say("MODIFIED", "nodes", "n")
+	deleted := f.say("DELETED", "nodes", "m")
+	bound := f.say("ADDED", "pods", "p")
+	await(t, r, pods, "p", bound)
+	g.Expect(told(r.History())).To(Equal([]string{fmt.Sprintf("ADDED p@%d", bound)}), "the nodes' watch is late")
+
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := r.Complete(ctx)
+	g.Expect(err).To(MatchError(ContainSubstring("the watches have not told yet")))
+	close(release)
+	h, err := r.Complete(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	all := []string{fmt.Sprintf("MODIFIED n@%d", untainted), fmt.Sprintf("DELETED m@%d", deleted), fmt.Sprintf("ADDED p@%d", bound)}
+	g.Expect(told(h)).To(Equal(all))
+	g.Expect(told(r.History())).To(Equal(all), "in the order in which it happened")
+	g.Expect(h.Mark()).To(Equal(r.History().Mark()))
+
+	g.Expect(upTo(h.log, uint64(deleted))).To(Equal(int(h.Mark())-1), "the pod came later")
+	g.Expect(upTo(h.log, uint64(bound))).To(BeEquivalentTo(h.Mark()))
 }

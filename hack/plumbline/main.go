@@ -31,6 +31,7 @@ func commands() []command {
 		{name: "lies", help: "run the specs against providers that are broken on purpose; LIE chooses some", run: tellLies},
 		{name: "judge", help: "judge saved recordings by every invariant: judge HISTORY.jsonl.gz...", run: judge},
 		{name: "summary", help: "print the latest run as Markdown", run: summary},
+		{name: "upstream", help: "run Karpenter's own regression suite against a cluster like that of up", run: upstream},
 		{name: "bench", help: "measure start-up, memory and the recorder; writes bench.json", run: bench},
 		{name: "clean", help: "remove artifacts, and what dead runs have left", run: clean},
 		{name: "keep", run: keep, hidden: true},

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+)
+
+// upstreamFile holds the verdicts of Karpenter's own suite, below the run's folder.
+const upstreamFile = "upstream.json"
+
+// upstreamGates are on where Karpenter's Makefile tests, unless GATES says otherwise.
+var upstreamGates = map[string]bool{"NodeRepair": true, "CapacityBuffer": true, "StaticCapacity": true}
+
+// upstream runs a suite of Karpenter's own, as it was released, against a cluster
+// whose clock is bent as SPEED says, by which the suite lives too.
+func upstream(ctx context.Context, _ []string) error {
+	c, a, err := selected()
+	if err != nil {
+		return err
+	}
+	if c.Gates == nil {
+		c.Gates = upstreamGates
+	}
+	cache, err := build.Open(step)
+	if err != nil {
+		return err
+	}
+	suite := cmp.Or(os.Getenv("SUITE"), "regression")
+	tests, folder, err := cache.Tests(ctx, a.Source.Module, cmp.Or(c.Release, a.Source.Version), "./test/suites/"+suite)
+	if err != nil {
+		return err
+	}
+	plan, err := e2e.Prepare(ctx, c, a, step)
+	if err != nil {
+		return err
+	}
+	run, err := e2e.NewRunFolder(c.Artifacts)
+	if err != nil {
+		return err
+	}
+	session, err := plan.Start(ctx, fmt.Sprintf("%s-%d-upstream", a.Name, os.Getpid()), filepath.Join(run, "logs"))
+	if err != nil {
+		return err
+	}
+	u := &upstreamRun{session: session, tests: tests, folder: folder, report: filepath.Join(run, upstreamFile), began: time.Now()}
+	err = u.run(ctx, filepath.Join(run, "upstream.log"), c)
+	return errors.Join(err, session.Close(context.WithoutCancel(ctx)))
+}
+
+type upstreamRun struct {
+	session *e2e.Session
+	tests   string // the program
+	folder  string // where it expects to run
+	report  string
+	began   time.Time
+}
+
+// run runs the suite, shows what becomes of each spec, and then all that failed. The
+// suite's own words go to a file.
+func (u *upstreamRun) run(ctx context.Context, log string, c e2e.Config) error {
+	words, err := os.Create(log)
+	if err != nil {
+		return err
+	}
+	defer words.Close()
+	step("running " + filepath.Base(u.folder) + "; its log is " + log)
+	real := u.real()
+	line := []string{u.tests}
+	if u.session.Clock != nil {
+		line = u.session.Clock.Command("upstream", u.tests)
+	}
+	line = append(line, "-test.timeout=0", "-ginkgo.timeout=876000h", "-ginkgo.grace-period=15m", "-ginkgo.v", "-ginkgo.no-color",
+		"-ginkgo.json-report="+u.report)
+	if c.Focus != nil {
+		line = append(line, "-ginkgo.focus="+c.Focus.String())
+	}
+	if c.Skip != nil {
+		line = append(line, "-ginkgo.skip="+c.Skip.String())
+	}
+	cmd := exec.CommandContext(ctx, line[0], line[1:]...) //nolint:gosec // it is ours
+	cmd.Dir = u.folder
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+u.session.Cluster.Kubeconfig())
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	cmd.Stderr = words
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	u.follow(io.TeeReader(out, words))
+	ended := cmd.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return u.sum(u.real()-real, ended)
+}
+
+// real is the machine's time.
+func (u *upstreamRun) real() time.Duration {
+	if u.session.Clock == nil {
+		return time.Since(u.began)
+	}
+	return u.session.Clock.Real()
+}
+
+// specEnded is how Ginkgo says that a spec has ended.
+var specEnded = regexp.MustCompile(`^[•PS] (?:\[(\w+)\] )?\[([0-9.]+ seconds)\]`)
+
+// follow shows each spec that ends. Ginkgo says its name when it begins, between a
+// line of dashes and the place in the source.
+func (u *upstreamRun) follow(out io.Reader) {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<24)
+	var name []string
+	naming := false
+	for n := 1; lines.Scan(); {
+		line := lines.Text()
+		switch m := specEnded.FindStringSubmatch(line); {
+		case m != nil:
+			fmt.Printf("[%2d] %-8s %16s  %s\n", n, cmp.Or(strings.ToLower(m[1]), "passed"), m[2], strings.Join(name, " "))
+			n++
+		case line == strings.Repeat("-", 30):
+			name, naming = nil, true
+		case strings.Contains(line, ".go:"):
+			naming = false
+		case naming:
+			name = append(name, strings.TrimSpace(line))
+		}
+	}
+}
+
+// sum counts the verdicts of the suite's report and lists what failed.
+func (u *upstreamRun) sum(took time.Duration, ended error) error {
+	data, err := os.ReadFile(u.report)
+	if err != nil {
+		return errors.Join(fmt.Errorf("the suite has left no report: %w", err), ended)
+	}
+	var reports []types.Report
+	if err := json.Unmarshal(data, &reports); err != nil || len(reports) != 1 {
+		return errors.Join(fmt.Errorf("the suite's report %s can't be read: %w", u.report, err), ended)
+	}
+	counts := map[types.SpecState]int{}
+	for _, s := range reports[0].SpecReports.WithLeafNodeType(types.NodeTypeIt) {
+		counts[s.State]++
+		if s.Failed() {
+			first, _, _ := strings.Cut(s.FailureMessage(), "\n")
+			fmt.Printf("✗ %s\n    %s\n", s.FullText(), first)
+		}
+	}
+	failed := counts[types.SpecStateFailed] + counts[types.SpecStatePanicked] + counts[types.SpecStateTimedout]
+	fmt.Printf("%d passed, %d failed, %d skipped in %s (%s by the cluster's clock); %s\n",
+		counts[types.SpecStatePassed], failed, counts[types.SpecStateSkipped]+counts[types.SpecStatePending],
+		took.Round(time.Second), reports[0].RunTime.Round(time.Second), u.report)
+	if failed > 0 {
+		return errors.New("the suite is not green")
+	}
+	return ended
+}
