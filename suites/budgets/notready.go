@@ -32,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before, old := env.Now(), env.World()
 		env.Patch(ctx, karpenter.Nodes, "", node.Name, fixtures.NoKubelet)
-		env.PatchStatus(ctx, karpenter.Nodes, "", node.Name, fixtures.NotReady)
+		env.PatchStatus(ctx, karpenter.Nodes, "", node.Name, fixtures.NotReady(time.Now()))
 		env.Await(ctx, 2, check.ReadyNodes(pool))
 		env.Change(ctx, pool.NewTemplate(), free.NewTemplate())
 		env.Await(ctx, 3, check.DriftedClaims(pool))
