@@ -20,6 +20,9 @@ const latestLink = "latest"
 // progressFile is where workers send their messages, in the run's folder.
 const progressFile = "progress.jsonl"
 
+// conformanceFile is what a run proves of the provider, in its folder.
+const conformanceFile = "conformance.yaml"
+
 // Outcomes reads what a run's folder tells of its specs so far, in the order
 // in which they ended.
 func Outcomes(run string) ([]report.Outcome, error) {

@@ -62,8 +62,8 @@ type Registration struct {
 
 // declare adds the suites to the tree, under the labels given: all their
 // specs, or those that the configuration selects. (Ginkgo's own focus would
-// match a text that begins with more than the spec's sentence.) Those that may
-// take longest come first, so that no worker begins one when the others end.
+// match a text that begins with more than the spec's sentence.) Those that take
+// longest come first, so that no worker begins one when the others end.
 func (r *Registration) declare(suites []*Suite, labels ...string) {
 	type place struct {
 		suite *Suite
@@ -77,7 +77,13 @@ func (r *Registration) declare(suites []*Suite, labels ...string) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(b.spec.within(), a.spec.within()) })
+	took := durations{}
+	if r.run != "" { // what other processes begin with too: all must come to the same order
+		took = readDurations(r.run)
+	}
+	slices.SortStableFunc(all, func(a, b place) int {
+		return cmp.Compare(took.of(r.adapter.Name, b.suite, b.spec), took.of(r.adapter.Name, a.suite, a.spec))
+	})
 	ginkgo.Describe(r.adapter.Name+":", ginkgo.Label(labels...), func() {
 		for _, p := range all {
 			ginkgo.Context(p.suite.Name, ginkgo.Label(p.suite.label()), func() {
@@ -175,6 +181,7 @@ func (r *Registration) start(ctx context.Context) error {
 		return err
 	}
 	r.session = session
+	r.send(report.Message{Cluster: session.describe(r.config.Cluster)})
 	if r.config.Keep {
 		session.hold = r.hold
 	}

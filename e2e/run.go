@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,6 +138,10 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	if err := writeWorker(filepath.Join(run, testBinary)); err != nil {
 		return err
 	}
+	took := readDurations(plan.cache.Dir)
+	if err := took.write(run); err != nil {
+		return err
+	}
 	terminal := report.NewTerminal(out, total, c.Procs)
 	steps(fmt.Sprintf("%d specs of %s on Kubernetes %s (%s), %d at a time, at speed %s",
 		total, a.Name, c.Kubernetes, c.Cluster, c.Procs, plan.Config.Speed))
@@ -144,11 +149,21 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	if _, err2 := local.Reap(context.WithoutCancel(ctx)); err2 != nil {
 		err = errors.Join(err, err2)
 	}
+	took.learn(terminal.Outcomes())
+	err = errors.Join(err, took.write(plan.cache.Dir), plan.proves(terminal.Conformance(), filepath.Join(run, conformanceFile)))
 	green := terminal.Summary(short(filepath.Join(c.Artifacts, latestLink)))
 	if err == nil && !green {
 		err = errRed
 	}
 	return err
+}
+
+// proves writes what a run proves of the provider.
+func (p *Plan) proves(c report.Conformance, file string) error {
+	c.Provider, c.Version = p.Adapter.Name, cmp.Or(p.Config.Release, p.Adapter.Source.Version)
+	c.Gates = p.Adapter.Controller.Gates
+	c.Complete = p.Config.Focus == nil && p.Config.Skip == nil && p.Config.Labels == ""
+	return c.Write(file)
 }
 
 // ginkgoCLI is Ginkgo's command in the version that is linked here, which
@@ -230,6 +245,8 @@ func show(t *report.Terminal, m report.Message) bool {
 	switch {
 	case m.Outcome != nil:
 		t.Add(*m.Outcome)
+	case m.Cluster != nil:
+		t.On(*m.Cluster)
 	case m.Step != "":
 		t.Step(m.Step)
 	case m.Fatal != "":

@@ -26,6 +26,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -178,6 +179,17 @@ func createNamespace(ctx context.Context, client kubernetes.Interface, name stri
 		return fmt.Errorf("namespace %s: its default service account was not created: %w", name, err)
 	}
 	return nil
+}
+
+// describe is what specs run on here.
+func (s *Session) describe(backend string) *report.Cluster {
+	c := report.Cluster{
+		Backend: backend, Kubernetes: s.Provider.KubernetesVersion, Karpenter: s.Provider.CoreVersion, Image: s.Provider.Digest, Speed: "1",
+	}
+	if s.Clock != nil && s.Clock.Err() == nil {
+		c.Speed = s.speed.String()
+	}
+	return &c
 }
 
 func (s *Session) onDeath(d cluster.Death) {

@@ -16,6 +16,7 @@ type Message struct {
 	Outcome *Outcome `json:"outcome,omitempty"`
 	Step    string   `json:"step,omitempty"`  // what the worker is doing
 	Fatal   string   `json:"fatal,omitempty"` // why it can't go on; may have several lines
+	Cluster *Cluster `json:"cluster,omitempty"`
 }
 
 // Progress is a file of messages that several processes append to.

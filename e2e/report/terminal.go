@@ -17,6 +17,8 @@ type Terminal struct {
 	workers int
 	began   time.Time
 	all     []Outcome
+
+	clusters []Cluster
 }
 
 // NewTerminal writes to out and expects total specs from so many workers.
@@ -109,6 +111,20 @@ func (t *Terminal) remaining() string {
 	return fmt.Sprintf("  (about %s left)", round(took/time.Duration(ran)*time.Duration(left)/time.Duration(t.workers)))
 }
 
+// On notes what specs run on.
+func (t *Terminal) On(c Cluster) {
+	if !slices.Contains(t.clusters, c) {
+		t.clusters = append(t.clusters, c)
+	}
+}
+
+// Conformance is what the run proves so far.
+func (t *Terminal) Conformance() Conformance {
+	c := Conformance{Started: t.began.UTC(), Took: time.Since(t.began).Round(time.Second).String(), Clusters: t.clusters, Green: t.green()}
+	c.Add(t.all)
+	return c
+}
+
 // Outcomes returns everything that was added.
 func (t *Terminal) Outcomes() []Outcome { return t.all }
 
@@ -135,10 +151,23 @@ func (t *Terminal) Summary(artifacts string) bool {
 	if missing > 0 {
 		parts = append(parts, fmt.Sprintf("%d not reached", missing))
 	}
-	fmt.Fprintf(t.out, "%s in %s%s; artifacts in %s\n", strings.Join(parts, ", "), round(time.Since(t.began)), t.clusters(), artifacts)
+	fmt.Fprintf(t.out, "%s in %s%s; artifacts in %s\n", strings.Join(parts, ", "), round(time.Since(t.began)), t.speeds(), artifacts)
 	red := counts[Failed] + counts[Vacuous] + counts[Infra] + missing
 	fmt.Fprintf(t.out, "%d passed, %d failed, %d skipped\n", counts[Passed], red, counts[Known]+counts[Skipped])
-	return red == 0 && counts[Passed]+counts[Known] > 0 // a run in which nothing ran proves nothing
+	return t.green()
+}
+
+// green tells whether all specs have ended, and well. A run in which nothing ran
+// proves nothing.
+func (t *Terminal) green() bool {
+	proven := false
+	for _, o := range t.all {
+		if o.Verdict.Red() {
+			return false
+		}
+		proven = proven || o.Verdict != Skipped
+	}
+	return proven && len(t.all) >= t.total
 }
 
 // again lists the specs with these verdicts, those of the last verdict last.
@@ -156,9 +185,9 @@ func (t *Terminal) again(verdicts ...Verdict) {
 	}
 }
 
-// clusters says how much of the clusters' time the specs took, if that is not
+// speeds says how much of the clusters' time the specs took, if that is not
 // real time.
-func (t *Terminal) clusters() string {
+func (t *Terminal) speeds() string {
 	var took, real time.Duration
 	for _, o := range t.all {
 		took += o.Took

@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// durationsFile is how long specs took: in the cache that of each spec's last run, in
+// a run's folder what was known when it began, so that all workers see the same.
+const durationsFile = "durations.json"
+
+// durations are how long specs took in real time, by their sentence.
+type durations map[string]time.Duration
+
+// readDurations reads a file. One that isn't there, or can't be read, says nothing:
+// durations only decide about an order.
+func readDurations(folder string) durations {
+	d := durations{}
+	data, err := os.ReadFile(filepath.Join(folder, durationsFile))
+	if err != nil || json.Unmarshal(data, &d) != nil {
+		return durations{}
+	}
+	return d
+}
+
+// learn takes over how long specs took that were run.
+func (d durations) learn(outcomes []report.Outcome) {
+	for _, o := range outcomes {
+		if o.Verdict != report.Skipped {
+			d[o.Sentence()] = o.Wall()
+		}
+	}
+}
+
+// write writes the file whole or not at all.
+func (d durations) write(folder string) error {
+	data, err := json.MarshalIndent(d, "", " ")
+	if err != nil {
+		return err
+	}
+	fresh, err := os.CreateTemp(folder, durationsFile+".*")
+	if err != nil {
+		return err
+	}
+	_, err = fresh.Write(data)
+	if err = errors.Join(err, fresh.Close()); err == nil {
+		err = os.Rename(fresh.Name(), filepath.Join(folder, durationsFile))
+	}
+	if gone := os.Remove(fresh.Name()); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
+}
+
+// of is how long a spec is expected to take: as long as the last time, or, of one that
+// was never run here, as long as it may.
+func (d durations) of(provider string, suite *Suite, spec *Spec) time.Duration {
+	if took, known := d[report.Sentence(provider, suite.Name, spec.Name)]; known {
+		return took
+	}
+	return spec.within()
+}

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"os"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Cluster is what specs ran on, as it turned out to be.
+type Cluster struct {
+	Backend    string `json:"backend"`         // such as local
+	Kubernetes string `json:"kubernetes"`      // what the API server says
+	Karpenter  string `json:"karpenter"`       // release of Karpenter core that the provider links
+	Image      string `json:"image,omitempty"` // digest of the provider's image; none of a program of the host
+	Speed      string `json:"speed"`           // of its clock: auto, or a number; 1 is the machine's own
+}
+
+// Conformance is what a run proves of a provider: conformance.yaml. Who certifies
+// demands that it is complete and green, and may demand speed 1.
+type Conformance struct {
+	Provider string    `json:"provider"`
+	Version  string    `json:"version,omitempty"` // of the provider's source module
+	Started  time.Time `json:"started"`
+	Took     string    `json:"took"` // in real time
+	// Clusters are those that specs ran on, each kind once.
+	Clusters []Cluster       `json:"clusters"`
+	Gates    map[string]bool `json:"gates,omitempty"`
+	// Complete: no selection kept specs from being run.
+	Complete bool            `json:"complete"`
+	Green    bool            `json:"green"`
+	Counts   map[Verdict]int `json:"counts"`
+	Specs    []Proof         `json:"specs"`
+}
+
+// Proof is what became of a spec.
+type Proof struct {
+	Name    string  `json:"name"` // without the provider's
+	Verdict Verdict `json:"verdict"`
+	Tested  int     `json:"tested"` // how often its claims were put to the test
+	Reason  string  `json:"reason,omitempty"`
+	Issue   string  `json:"issue,omitempty"`
+}
+
+// Add takes over what became of specs.
+func (c *Conformance) Add(outcomes []Outcome) {
+	if c.Counts == nil {
+		c.Counts = map[Verdict]int{}
+	}
+	for _, o := range outcomes {
+		c.Counts[o.Verdict]++
+		c.Specs = append(c.Specs, Proof{
+			Name: o.Suite + " " + o.Spec, Verdict: o.Verdict, Tested: Tested(o.Claims), Reason: firstLine(o.Reason), Issue: o.Issue,
+		})
+	}
+}
+
+// Write writes the file.
+func (c *Conformance) Write(file string) error {
+	data, err := yaml.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, 0o644)
+}
