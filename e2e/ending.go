@@ -103,7 +103,7 @@ func settle(o *report.Outcome, known *Known) {
 		o.Verdict, o.Issue = report.Known, known.Issue
 		o.Reason = fmt.Sprintf("%s (%s)", known.Reason, known.Issue)
 	case o.Verdict == report.Passed:
-		o.Note = fmt.Sprintf("passed although %s says that this release fails it: the entry may be out of date", known.Issue)
+		o.Note = strings.TrimSpace(fmt.Sprintf("%s passed although %s says that this release fails it: the entry may be out of date", o.Note, known.Issue))
 	}
 }
 

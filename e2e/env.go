@@ -33,6 +33,7 @@ type Env struct {
 	life     context.Context //nolint:containedctx // it is the spec's, by which the recording is asked
 	created  []reference     // in the order of their creation
 	claims   []report.Judged // by Expect; a spec without any proves nothing
+	notes    []string        // what else readers of the outcome must know
 
 	nodesBefore sets.Set[string] // nodes that were there before the spec
 
@@ -187,20 +188,6 @@ func (e *Env) Watch(ctx context.Context, d time.Duration) *history.History {
 	_ = e.recorder.Await(window, func(*history.World) bool { return false }) // the window ends it
 	if ctx.Err() != nil {
 		e.fail(ctx, "watching for %s: %w", d, context.Cause(ctx))
-	}
-	return e.Since(before)
-}
-
-// Pass lets time pass, as Watch does, but for long: where time is bent, the clock
-// is moved instead, by steps of cluster.Step, or of cluster.Leap where the spec says
-// so. To Karpenter each is as if it had been stopped for so long.
-func (e *Env) Pass(ctx context.Context, d time.Duration) *history.History {
-	if e.session.Clock == nil {
-		return e.Watch(ctx, d)
-	}
-	before := e.Now()
-	if err := e.session.Jump(ctx, d); err != nil {
-		e.fail(ctx, "letting %s pass: %w", d, err)
 	}
 	return e.Since(before)
 }

@@ -88,7 +88,7 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	if !interrupted(ctx) && s.Err() == nil { // else the whole cluster goes
 		left = env.cleanUp(ctx)
 	}
-	o.Claims = env.claims
+	o.Claims, o.Note = env.claims, strings.Join(env.notes, "; ")
 	end = s.afterwards(ctx, end, left, &aftermath{spec: spec, recorder: recorder, rights: rights, outcome: &o})
 	o.History, err = save(recorder, file)
 	if err != nil && end == nil {

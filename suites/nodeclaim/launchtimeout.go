@@ -5,9 +5,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -28,7 +30,11 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Now()
 		env.Create(ctx, claim)
-		env.Await(ctx, 1, claims(claim))
+		env.Await(ctx, 1, claims(claim).With("with the condition Launched", func(o *unstructured.Unstructured) bool {
+			_, has := karpenter.Condition(o, karpenter.Launched)
+			return has
+		}))
+		env.FastForward(ctx, claim, karpenter.Launched, launchTimeout-2*time.Minute)
 		env.Await(ctx, 0, claims(claim))
 
 		env.Expect(env.Since(before),
