@@ -140,6 +140,9 @@ func (c *Clock) Break(why error) {
 func (c *Clock) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if pid := c.page.Excepted(); pid != 0 {
+		return errors.Join(c.broken, fmt.Errorf("%s (process %d) can't live by the cluster's clock; its log says why", name(pid), pid))
+	}
 	return c.broken
 }
 

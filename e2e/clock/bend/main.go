@@ -60,6 +60,7 @@ func main() {
 func run(path, name, program string, args []string) error {
 	if err := bent(path, program); err != nil {
 		fmt.Fprintf(os.Stderr, "plumbline's clock: %s: %v\n", program, err)
+		except(path, os.Getpid())
 	}
 	if err := syscall.Exec(program, append([]string{name}, args...), os.Environ()); err != nil {
 		return fmt.Errorf("executing %s: %w", program, err)
@@ -97,6 +98,13 @@ func bent(path, program string) error {
 	return nil
 }
 
+// except has the clock run at speed 1, since a process can't live by it.
+func except(path string, pid int) {
+	if p, err := page.Open(path); err == nil { // else nobody keeps it any more
+		p.Except(pid)
+	}
+}
+
 // ready is what follow says when the program can be executed.
 const ready = "ready"
 
@@ -120,6 +128,9 @@ func follow(path, pid, fd string) error {
 		})
 	})
 	if err != nil {
+		if p, invalid := strconv.Atoi(pid); invalid == nil && syscall.Kill(p, 0) == nil {
+			except(path, p)
+		}
 		fmt.Println(err) // for the one that waits for being ready, if it still does
 	}
 	return err

@@ -4,7 +4,9 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,15 +15,23 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
 )
 
-// TestMain lets this program be a subject too, as bend is.
+// TestMain lets this program do what bend does too.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "subject" {
-		if err := runSubject(os.Args[2]); err != nil {
-			os.Exit(1)
-		}
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
+		main()
 		return
 	}
 	os.Exit(m.Run())
+}
+
+func TestAProgramThatCannotBeBentRunsAndIsTold(t *testing.T) {
+	g := NewWithT(t)
+	p, err := page.New()
+	g.Expect(err).NotTo(HaveOccurred())
+	said, err := exec.CommandContext(t.Context(), os.Args[0], "run", p.Path(), "echo", "/bin/echo", "ran").CombinedOutput()
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(string(said)).To(And(ContainSubstring("/bin/echo: its clock can't be bent: it is no Go program"), HaveSuffix("ran\n")))
+	g.Expect(p.Excepted()).NotTo(BeZero())
 }
 
 // Who starts a subject traces it, and is a thread.

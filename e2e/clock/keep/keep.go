@@ -88,7 +88,11 @@ func (k *keeper) step() {
 // obey does what is asked for.
 func (k *keeper) obey() {
 	number, limit, fixed := k.page.Asked()
-	if k.page.Answered(number) {
+	if k.page.Excepted() != 0 {
+		limit, fixed = 1, true
+		k.page.Jump(0, 0)
+	}
+	if k.page.Answered(number) && limit == k.limit && fixed == k.fixed {
 		return
 	}
 	k.limit, k.fixed = limit, fixed

@@ -3,6 +3,7 @@
 package keep
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -34,6 +35,14 @@ func TestTheKeeperDoesAsItIsAsked(t *testing.T) {
 	ahead := func() time.Duration { left, _ := p.Ahead(); return left }
 	g.Eventually(ahead, "10s", "1ms").Should(BeZero())
 	g.Expect(p.Now() - before).To(BeNumerically(">=", 5*time.Minute))
+
+	asks(60, false)
+	p.Except(os.Getpid())
+	p.Jump(time.Hour, time.Minute)
+	g.Eventually(ahead, "10s", "1ms").Should(BeZero(), "one that lives by the machine's clock would be left behind")
+	before, real := p.Now(), page.Monotonic()
+	page.Sleep(100 * time.Millisecond)
+	g.Expect(p.Now() - before).To(BeNumerically("~", page.Monotonic()-real, 50*time.Millisecond))
 	close(stop)
 	g.Eventually(stopped, "10s").Should(BeClosed())
 }

@@ -47,6 +47,13 @@ func (p *Page) Ahead() (left, step time.Duration) {
 // Jumped says that the clock has jumped so far.
 func (p *Page) Jumped(by time.Duration) { atomic.AddInt64(&p.ahead, -int64(by)) }
 
+// Except says that a process that was to live by the page can't. Since it lives by the
+// machine's clock, all others have to from now on: at speed 1, without jumps.
+func (p *Page) Except(pid int) { atomic.CompareAndSwapInt64(&p.unbent, 0, int64(pid)) }
+
+// Excepted is the first process that can't live by the page; 0 if all do.
+func (p *Page) Excepted() (pid int) { return int(atomic.LoadInt64(&p.unbent)) }
+
 // Late notes a lag, if it is the worst.
 func (p *Page) Late(lag time.Duration, pid int) {
 	if int64(lag) > atomic.LoadInt64(&p.late) {

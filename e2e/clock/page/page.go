@@ -53,6 +53,7 @@ type layout struct {
 	stride          int64  // and how far at once, ns
 	late            int64  // the worst lag since that was asked for last, ns of the cluster's time
 	latest          int64  // whose it was: a process ID
+	unbent          int64  // the first process that was to live by the page, and can't: its ID; 0: none
 }
 
 // Page is a mapped page.
