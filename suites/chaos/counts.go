@@ -1,7 +1,6 @@
 package chaos
 
 import (
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,13 +20,6 @@ const (
 	inForce = 3 * time.Second
 	retried = 12 * time.Second
 )
-
-// notReady is the status of a node whose kubelet can't run pods, as of now: one
-// that has been so for long is repaired, where that is on.
-func notReady() string {
-	return fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":"False","reason":"KubeletNotReady","message":"the spec wants it","lastTransitionTime":%q}]}}`,
-		time.Now().UTC().Format(time.RFC3339))
-}
 
 // starting is the key of a startup taint, with which a spec holds nodes between
 // joining and being initialized for as long as it likes.

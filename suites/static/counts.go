@@ -29,6 +29,14 @@ const (
 	drifted = 4 * time.Minute
 )
 
+// racingReplacements is why specs of static drift fail now and then. Karpenter's KWOK
+// provider then also leaves the replacement's node behind, as another known failure says.
+var racingReplacements = []e2e.Known{{
+	Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
+	Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3250",
+	Reason:   "a static pool now and then takes the replacement of a drifted node for one node too many, and deletes it in the middle of its launch",
+}}
+
 func needs() []providers.Capability {
 	return []providers.Capability{providers.NodePools, providers.StaticCapacity}
 }
@@ -44,10 +52,8 @@ func retire(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) {
 	env.Await(ctx, 0, check.NodeClaims(pool))
 }
 
-// rest waits until a pool's old nodes are gone, and a moment more: Karpenter
-// sometimes launches one too many as the last of them goes, and takes it back.
-// Retired in that moment, the pool would have a NodeClaim deleted in the middle of
-// its launch.
+// rest waits until a pool's old nodes are gone, and a moment more: retired at once,
+// the pool might have a NodeClaim deleted in the middle of its launch.
 func rest(ctx context.Context, env *e2e.Env, pool *fixtures.Pool, old *history.World) {
 	env.Await(ctx, 0, check.Nodes(pool).Old(old))
 	env.Await(ctx, 0, check.NodeClaims(pool).Old(old))

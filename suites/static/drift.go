@@ -19,6 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Gate:   gate,
 	Since:  e2e.Since{Karpenter: "1.8"},
 	Within: drifted,
+	Known:  racingReplacements,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(3).Budget("1")
 		env.Create(ctx, pool)

@@ -1,0 +1,45 @@
+package static
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// starting is a startup taint that nobody removes.
+const starting = fixtures.Domain + "/starting"
+
+// A static pool has as many nodes as replicas, and never one more, also when the
+// controller is killed while they start: whoever comes back must first learn what is
+// there, or an upgrade of Karpenter at the wrong moment buys the whole fleet twice. That it
+// is back shows by one more replica.
+//
+// Source: designs/static-capacity.md, "Scale-Up Controller"; Karpenter:
+// pkg/controllers/static/provisioning, which waits until its state is in step after "a
+// controller crash".
+var _ = Suite.Add(e2e.Spec{
+	Name:  "has a node for each replica, and none twice, when the controller is killed",
+	Needs: needs(),
+	Gate:  gate,
+	Since: e2e.Since{Karpenter: "1.8"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := static(4).StartupTaint(starting, fixtures.NoSchedule)
+		registered := check.NodesWith(pool, check.Labeled(karpenter.RegisteredLabel, "true"), "that are registered")
+		env.Create(ctx, pool)
+		env.Await(ctx, 4, registered)
+
+		before, old := env.Now(), env.World()
+		env.KillController(ctx)
+		env.Change(ctx, pool.Replicas(5))
+		env.Await(ctx, 5, registered)
+		env.Watch(ctx, settled)
+
+		replicas := check.AtMost(5, check.NodeClaims(pool))
+		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
+			check.Always(check.When(check.AtLeast(1, registered), check.Exactly(4, registered.Old(old)))))
+		retire(ctx, env, pool)
+	},
+})
