@@ -45,10 +45,11 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 }
 
 // deleteWorkloads deletes everything but Karpenter's objects and NodeClasses, the
-// likes of volumes and runtime classes included, then the pods themselves: without this nobody would need nodes. Pods go by the garbage
-// collector, as far as it is quick: it ends a ReplicaSet first, which would
-// replace what somebody else deletes.
+// likes of volumes and runtime classes included, then the pods themselves: nobody
+// needs nodes then. Pods go by the garbage collector, as far as it is quick: it ends a
+// ReplicaSet first, which would replace what somebody else deletes.
 func (e *Env) deleteWorkloads(ctx context.Context) error {
+	awaited := e.awaitNodes()
 	later := []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims, e.session.Adapter.NodeClassGVR()}
 	for _, ref := range e.created {
 		if slices.Contains(later, ref.kind) {
@@ -69,7 +70,18 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("deleting pods: %w", err)
 	}
+	if awaited {
+		return e.awaitAWhile(ctx, batch, "a batch", func(*history.World) bool { return false })
+	}
 	return nil
+}
+
+// awaitNodes tells whether pods of the spec wait for a node. Karpenter may launch
+// nodes for them yet, though they are gone.
+func (e *Env) awaitNodes() bool {
+	return slices.ContainsFunc(e.recorder.History().End().List(karpenter.Pods), func(pod *history.Object) bool {
+		return pod.Namespace == e.session.Namespace && karpenter.PodNode(pod.Unstructured()) == ""
+	})
 }
 
 // releasePods takes the finalizers from pods that the spec has made to linger.

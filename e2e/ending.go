@@ -102,7 +102,7 @@ func settle(o *report.Outcome, known *Known) {
 	case o.Verdict == report.Failed:
 		o.Verdict, o.Issue = report.Known, known.Issue
 		o.Reason = fmt.Sprintf("%s (%s)", known.Reason, known.Issue)
-	case o.Verdict == report.Passed:
+	case o.Verdict == report.Passed && !known.Sometimes:
 		o.Note = strings.TrimSpace(fmt.Sprintf("%s passed although %s says that this release fails it: the entry may be out of date", o.Note, known.Issue))
 	}
 }

@@ -94,6 +94,11 @@ func TestWhatIsKnownChangesTheVerdict(t *testing.T) {
 			settle(&o, known)
 			g.Expect(o.Verdict).To(Equal(c.want))
 			g.Expect(o.Note).To(ContainSubstring(c.note))
+
+			o = report.Outcome{Verdict: c.verdict}
+			settle(&o, &Known{Issue: "upstream#1", Reason: "now and then it doesn't", Sometimes: true})
+			g.Expect(o.Verdict).To(Equal(c.want))
+			g.Expect(o.Note).To(BeEmpty(), "that it passes is no news")
 		})
 	}
 }

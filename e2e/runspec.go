@@ -26,6 +26,10 @@ const cleanUpWithin = 60 * time.Second
 // podsWithin is how long the clean-up waits for the pods of deleted workloads.
 const podsWithin = 10 * time.Second
 
+// batch is how long after the last pod Karpenter decides about nodes, and has them
+// launched: the batch is open for a second more.
+const batch = 3 * time.Second
+
 // launchWithin is how long the clean-up waits for launches that are under way.
 const launchWithin = 15 * time.Second
 

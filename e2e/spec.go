@@ -65,6 +65,8 @@ type Known struct {
 	Issue string
 	// Reason is the failure in a sentence.
 	Reason string
+	// Sometimes says that it takes chance to fail, so that to pass proves nothing.
+	Sometimes bool
 }
 
 // Breach is an invariant that a spec breaks on purpose.

@@ -21,6 +21,13 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "of an API server that is away for half a minute leaves no pod without a node",
 	Needs:  []providers.Capability{providers.NodePools},
 	Within: 4 * time.Minute,
+	Known: []e2e.Known{{
+		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0; v1.15.0 does the same
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/1683",
+		Reason: "a controller that starts before the API server serves its CRDs again goes on without the indexes that it needs, " +
+			"and ends no node until it is restarted",
+		Sometimes: true,
+	}},
 	Breaks: []e2e.Breach{{
 		Invariant: "the controller neither restarts nor panics",
 		Why:       "a leader that can't renew its lease ends itself, so that there are never two",
