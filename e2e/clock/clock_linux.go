@@ -169,8 +169,8 @@ func (c *Clock) Lag() Lag {
 
 // Jump moves the clock ahead by a duration, for what no speed reaches: in steps,
 // each of which begins when all processes wait. A step is no longer than a stride,
-// since what is renewed all the time must not be over before it can be. It returns
-// when the last step is done, or ctx ends.
+// since what is renewed all the time must not be over before it can be. It doesn't
+// jump while it's held. It returns when the last step is done, or ctx ends.
 func (c *Clock) Jump(ctx context.Context, d, stride time.Duration) error {
 	c.page.Jump(d, stride)
 	tick := time.NewTicker(10 * time.Millisecond)

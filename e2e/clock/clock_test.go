@@ -63,7 +63,7 @@ func TestWaitsEndByTheClock(t *testing.T) {
 
 func TestAJumpTakesNoTimeWhileAllWait(t *testing.T) {
 	g := NewWithT(t)
-	c := theClock(t, 1, true)
+	c := theClock(t, 2, true)
 	over := time.After(150 * time.Second) // `go test` gives up after ten, by the clock
 	c.Lag()
 	real, began := c.Real(), time.Now()

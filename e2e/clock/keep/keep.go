@@ -111,7 +111,7 @@ func (k *keeper) move(next int64) bool {
 	var by time.Duration
 	ahead, step := k.page.Ahead()
 	switch {
-	case ahead > 0:
+	case ahead > 0 && !(k.fixed && k.limit <= 1): // else it is held
 		by = step
 	case k.fixed || k.limit <= 1 || page.Monotonic() < k.again:
 		return false

@@ -30,6 +30,11 @@ func TestTheKeeperDoesAsItIsAsked(t *testing.T) {
 	g.Eventually(p.Now, "10s", "1ms").Should(BeNumerically(">", before+int64(10*time.Second)), "since nobody works")
 	g.Expect(page.Monotonic() - began).To(BeNumerically("<", 10*time.Second))
 	g.Expect(asks(1, true)).To(BeEquivalentTo(1))
+	p.Jump(5*time.Minute, time.Minute)
+	page.Sleep(50 * time.Millisecond)
+	left, _ := p.Ahead()
+	g.Expect(left).To(Equal(5*time.Minute), "it is held")
+	g.Expect(asks(2, true)).To(BeEquivalentTo(2))
 	before = p.Now()
 	p.Jump(5*time.Minute, time.Minute)
 	ahead := func() time.Duration { left, _ := p.Ahead(); return left }
