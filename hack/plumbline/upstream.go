@@ -107,7 +107,7 @@ func (u *upstreamRun) run(ctx context.Context, log string, c e2e.Config) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	u.follow(io.TeeReader(out, words))
+	follow(io.TeeReader(out, words), os.Stdout)
 	ended := cmd.Wait()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -128,8 +128,8 @@ var specEnded = regexp.MustCompile(`^[•PS] (?:\[(\w+)\] )?\[([0-9.]+ seconds)\
 
 // follow shows each spec that ends. Ginkgo says its name when it begins, between a
 // line of dashes and the place in the source.
-func (u *upstreamRun) follow(out io.Reader) {
-	lines := bufio.NewScanner(out)
+func follow(said io.Reader, out io.Writer) {
+	lines := bufio.NewScanner(said)
 	lines.Buffer(nil, 1<<24)
 	var name []string
 	naming := false
@@ -137,7 +137,7 @@ func (u *upstreamRun) follow(out io.Reader) {
 		line := lines.Text()
 		switch m := specEnded.FindStringSubmatch(line); {
 		case m != nil:
-			fmt.Printf("[%2d] %-8s %16s  %s\n", n, cmp.Or(strings.ToLower(m[1]), "passed"), m[2], strings.Join(name, " "))
+			fmt.Fprintf(out, "[%2d] %-8s %16s  %s\n", n, cmp.Or(strings.ToLower(m[1]), "passed"), m[2], strings.Join(name, " "))
 			n++
 		case line == strings.Repeat("-", 30):
 			name, naming = nil, true
