@@ -79,7 +79,7 @@ func FromEnv() (Config, error) {
 	}
 	c.Speed, err = speed("SPEED", c.Cluster)
 	mistake(err)
-	c.Procs, err = number("PROCS", c.Speed.procs(runtime.NumCPU()))
+	c.Procs, err = number("PROCS", c.Speed.procs(runtime.NumCPU(), availableMemory()))
 	mistake(err)
 	c.Keep, err = flag("KEEP")
 	mistake(err)

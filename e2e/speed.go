@@ -28,13 +28,39 @@ const fastest = 60
 // Bent tells whether it takes a clock of the cluster's own.
 func (s Speed) Bent() bool { return s.Limit != 1 }
 
-// procs is how many clusters keep so many CPUs busy. Specs wait more than they
-// compute, unless time is bent: then they compute all the time.
-func (s Speed) procs(cpus int) int {
+// clusterMemory is what a cluster with a provider takes while specs run on it, in
+// bytes: 0.6 GB when it's up, and more with pods and their history.
+const clusterMemory = 1 << 30
+
+// procs is how many clusters keep so many CPUs busy, and find room in so much
+// available memory, in bytes; 0: that is unknown. Specs wait more than they compute,
+// unless time is bent: then they compute all the time.
+func (s Speed) procs(cpus int, memory uint64) int {
+	n := min(8, 3*cpus)
 	if s.Bent() {
-		return min(8, cpus+1)
+		n = min(8, cpus+1)
 	}
-	return min(8, 3*cpus)
+	if room := memory / clusterMemory; memory > 0 && room < uint64(n) {
+		n = max(1, int(room))
+	}
+	return n
+}
+
+// availableMemory is what programs that start now can have without others being
+// swapped out, in bytes; 0 where the system doesn't say, as Linux does.
+func availableMemory() uint64 {
+	data, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(data)) {
+		fields := strings.Fields(line) // such as MemAvailable: 123456 kB
+		if len(fields) > 1 && fields[0] == "MemAvailable:" {
+			kilobytes, _ := strconv.ParseUint(fields[1], 10, 64)
+			return kilobytes << 10
+		}
+	}
+	return 0
 }
 
 func (s Speed) String() string {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"runtime"
 	"testing"
 	"time"
 
@@ -62,5 +63,18 @@ func TestLagBeyondTheBoundIsInfra(t *testing.T) {
 		if c.want == report.Infra && c.before == report.Failed {
 			g.Expect(o.Detail).To(Equal("failed: it broke"))
 		}
+	}
+}
+
+func TestWorkersFitTheMachine(t *testing.T) {
+	g := NewWithT(t)
+	bent, unbent := Speed{Limit: fastest, Auto: true}, Speed{Limit: 1}
+	g.Expect(bent.procs(2, 0)).To(Equal(3), "one more than there are CPUs")
+	g.Expect(unbent.procs(2, 0)).To(Equal(6), "they wait most of the time")
+	g.Expect(unbent.procs(64, 0)).To(Equal(8))
+	g.Expect(unbent.procs(4, 7<<30)).To(Equal(7), "a GiB each")
+	g.Expect(unbent.procs(4, 100<<20)).To(Equal(1))
+	if runtime.GOOS == "linux" {
+		g.Expect(availableMemory()).To(BeNumerically(">", 16<<20))
 	}
 }
