@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -42,8 +44,11 @@ func upstream(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	suite := cmp.Or(os.Getenv("SUITE"), "regression")
-	tests, folder, err := cache.Tests(ctx, a.Source.Module, cmp.Or(c.Release, a.Source.Version), "./test/suites/"+suite)
+	release, suite := cmp.Or(c.Release, a.Source.Version), cmp.Or(os.Getenv("SUITE"), "regression")
+	if err := offers(ctx, cache, a.Source.Module, release, suite); err != nil {
+		return err
+	}
+	tests, folder, err := cache.Tests(ctx, a.Source.Module, release, suitesFolder+"/"+suite)
 	if err != nil {
 		return err
 	}
@@ -62,6 +67,34 @@ func upstream(ctx context.Context, _ []string) error {
 	u := &upstreamRun{session: session, tests: tests, folder: folder, report: filepath.Join(run, upstreamFile), began: time.Now()}
 	err = u.run(ctx, filepath.Join(run, "upstream.log"), c)
 	return errors.Join(err, session.Close(context.WithoutCancel(ctx)))
+}
+
+// suitesFolder holds Karpenter's suites, a package each.
+const suitesFolder = "./test/suites"
+
+// offers says which suites a release has, if not this one.
+func offers(ctx context.Context, cache *build.Cache, module, release, suite string) error {
+	dir, err := cache.Module(ctx, module, release)
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(suitesFolder)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return fmt.Errorf("%s %s has no suites in %s", module, release, suitesFolder)
+	case !slices.Contains(names, suite):
+		return fmt.Errorf("SUITE=%s: %s %s has no such suite; it has %s", suite, module, release, strings.Join(names, ", "))
+	}
+	return nil
 }
 
 type upstreamRun struct {
