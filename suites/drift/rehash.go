@@ -29,6 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before, old := env.Now(), env.World()
 		env.Patch(ctx, karpenter.NodeClaims, "", claim.Name, rehashed)
+		env.Watch(ctx, settled) // Karpenter looks at the pool's claims when it sees the pool's version, and no more
 		env.Patch(ctx, karpenter.NodePools, "", pool.GetName(), rehashed)
 		env.Watch(ctx, settled)
 		upgraded := env.Since(before)
