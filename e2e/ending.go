@@ -12,6 +12,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // errInterrupted is the cause of a context that ended because somebody
@@ -64,16 +65,12 @@ func verdictOf(f check.Finding) (report.Verdict, string) {
 // knownFailure returns the entry that covers a release, or nil. A release that
 // is not a version (a branch build, say) is covered by none.
 func (s *Spec) knownFailure(release string) (*Known, error) {
-	v, err := semver.NewVersion(release)
-	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // see above
-	}
 	for i, k := range s.Known {
-		constraint, err := semver.NewConstraint(k.Releases)
+		covered, err := providers.Covers(k.Releases, release)
 		if err != nil {
-			return nil, fmt.Errorf("spec %q, known failure %s: %q is not a constraint such as \">=1.6.0 <=1.15.0\": %w", s.Name, k.Issue, k.Releases, err)
+			return nil, fmt.Errorf("spec %q, known failure %s: %w", s.Name, k.Issue, err)
 		}
-		if constraint.Check(v) {
+		if covered {
 			return &s.Known[i], nil
 		}
 	}
@@ -88,7 +85,11 @@ func (s *Session) known(suite *Suite, spec *Spec) (*Known, error) {
 		return known, err
 	}
 	for _, k := range s.Adapter.KnownFailures {
-		if k.Spec == suite.sentence(spec) && k.Covers(s.Provider.CoreVersion) {
+		covered, err := providers.Covers(k.Releases, s.Provider.CoreVersion)
+		if err != nil {
+			return nil, fmt.Errorf("adapter, known failure %s: %w", k.Issue, err)
+		}
+		if covered && k.Spec == suite.sentence(spec) {
 			return &Known{Releases: k.Releases, Issue: k.Issue, Reason: k.Reason}, nil
 		}
 	}

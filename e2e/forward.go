@@ -21,10 +21,15 @@ func (e *Env) Pass(ctx context.Context, d time.Duration) *history.History {
 		return e.Watch(ctx, d)
 	}
 	before := e.Now()
+	e.jump(ctx, d)
+	return e.Since(before)
+}
+
+// jump moves the clock.
+func (e *Env) jump(ctx context.Context, d time.Duration) {
 	if err := e.session.Jump(ctx, d); err != nil {
 		e.fail(ctx, "letting %s pass: %w", d, err)
 	}
-	return e.Since(before)
 }
 
 // FastForward lets time pass that Karpenter counts from the last transition of an
@@ -33,7 +38,7 @@ func (e *Env) Pass(ctx context.Context, d time.Duration) *history.History {
 // such a time, doesn't.
 func (e *Env) FastForward(ctx context.Context, object fixtures.Object, condition string, d time.Duration) {
 	if e.session.Clock != nil {
-		e.Pass(ctx, d)
+		e.jump(ctx, d)
 		return
 	}
 	o := object.Unstructured()

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -162,16 +163,16 @@ type KnownFailure struct {
 	Reason string `yaml:"reason"`
 }
 
-// Covers tells whether a release, such as v1.15.0, is one of those in which the
-// failure was seen. One that is no version, such as a branch, is not; nor is any
-// where Releases is no constraint.
-func (k KnownFailure) Covers(release string) bool {
-	v, err := semver.NewVersion(release)
+// Covers tells whether a release, such as v1.15.0, is one of those that a constraint
+// such as ">=1.6.0 <=1.15.0" names. One that is no version, such as a branch, is not.
+// The error is that of a constraint that is none.
+func Covers(releases, release string) (bool, error) {
+	constraint, err := semver.NewConstraint(releases)
 	if err != nil {
-		return false
+		return false, fmt.Errorf("%q is not a constraint such as \">=1.6.0 <=1.15.0\": %w", releases, err)
 	}
-	constraint, err := semver.NewConstraint(k.Releases)
-	return err == nil && constraint.Check(v)
+	v, err := semver.NewVersion(release)
+	return err == nil && constraint.Check(v), nil
 }
 
 // Simulator is a process that plays the provider's cloud.

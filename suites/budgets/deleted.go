@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -25,7 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, free, app, freely)
 		env.Await(ctx, 3, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(freely))
-		env.Await(ctx, 3, check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized")) // others don't count
+		env.Await(ctx, 3, initialized(pool)) // others don't count
 
 		before, old := env.Now(), env.World()
 		env.Delete(ctx, fixtures.Node(env.Await(ctx, 3, check.ReadyNodes(pool))[0].Name))

@@ -34,7 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		leaving := check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted")
 		env.Expect(env.Since(before), expiring(pool),
-			check.Always(check.Each(leaving, "are as old as expireAfter says", onTime)),
+			check.Always(check.Each(leaving, "are as old as expireAfter says", aged(ttlLength, tolerated))),
 			check.LeadsTo(check.AtLeast(1, leaving), check.None(check.NodeClaims(pool).Old(old))))
 	},
 })

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -47,13 +45,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.Always(check.Exactly(2, check.RunningPods(app).Old(old))),
 			check.Always(check.Exactly(2, check.NodeClaims(pool))))
 		env.Expect(env.Since(before), check.Always(check.Each(
-			check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted"), "are thirty days old", monthOld)))
+			check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted"), "are thirty days old", aged(month, time.Minute))))
 	},
 })
-
-// monthOld says whether a NodeClaim's deletion was asked for a month after its creation,
-// or up to a minute later. The API server's times are whole seconds.
-func monthOld(claim *unstructured.Unstructured) bool {
-	age := claim.GetDeletionTimestamp().Sub(claim.GetCreationTimestamp().Time)
-	return age >= month-time.Second && age <= month+time.Minute
-}

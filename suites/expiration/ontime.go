@@ -2,9 +2,6 @@ package expiration
 
 import (
 	"context"
-	"time"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -32,13 +29,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
 
 		env.Expect(env.Since(before), check.Always(check.Each(
-			check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted"), "are as old as expireAfter says", onTime)))
+			check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted"), "are as old as expireAfter says", aged(ttlLength, tolerated))))
 	},
 })
-
-// onTime says whether a NodeClaim's deletion was asked for at its ttl or up to
-// ten seconds later. The API server's times are whole seconds.
-func onTime(claim *unstructured.Unstructured) bool {
-	age := claim.GetDeletionTimestamp().Sub(claim.GetCreationTimestamp().Time)
-	return age >= ttlLength-time.Second && age <= ttlLength+10*time.Second
-}

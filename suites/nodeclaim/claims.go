@@ -1,12 +1,14 @@
 package nodeclaim
 
 import (
+	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -18,6 +20,13 @@ const settled = 5 * time.Second
 
 func needs() []providers.Capability {
 	return []providers.Capability{providers.StandaloneNodeClaims}
+}
+
+// endInstance ends the instance of a node behind Karpenter's back.
+func endInstance(ctx context.Context, env *e2e.Env, node *history.Object) {
+	env.Hook(ctx, providers.TerminateInstance, providers.HookValues{
+		NodeName: node.Name, ProviderID: karpenter.NodeProviderID(node.Unstructured()),
+	})
 }
 
 // newNodes counts those that come from now on, whoever they belong to. That there

@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A NodeClaim whose node isn't registered within fifteen minutes is given up then, and not
@@ -47,9 +46,7 @@ const registrationTimeout = 15 * time.Minute
 // endThose ends the instances of nodes that are left, whose end is another promise.
 func endThose(ctx context.Context, env *e2e.Env, nodes check.Count) {
 	for _, node := range nodes.Of(env.World()) {
-		env.Hook(ctx, providers.TerminateInstance, providers.HookValues{
-			NodeName: node.Name, ProviderID: karpenter.NodeProviderID(node.Unstructured()),
-		})
+		endInstance(ctx, env, node)
 	}
 }
 

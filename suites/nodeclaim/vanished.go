@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A NodeClaim whose instance has vanished, without anybody having asked for that, is given
@@ -33,9 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 		node := env.Await(ctx, 1, nodes)[0]
 
 		before := env.Now()
-		env.Hook(ctx, providers.TerminateInstance, providers.HookValues{
-			NodeName: node.Name, ProviderID: karpenter.NodeProviderID(node.Unstructured()),
-		})
+		endInstance(ctx, env, node)
 		env.Await(ctx, 0, claims(claim))
 		env.Await(ctx, 0, nodes)
 

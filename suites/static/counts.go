@@ -67,6 +67,11 @@ func initialized(pool *fixtures.Pool) check.Count {
 	return check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized")
 }
 
+// registered counts the nodes of a pool that Karpenter has registered.
+func registered(pool *fixtures.Pool) check.Count {
+	return check.NodesWith(pool, check.Labeled(karpenter.RegisteredLabel, "true"), "that are registered")
+}
+
 // staying counts the NodeClaims of a pool that nobody has begun to delete.
 func staying(pool *fixtures.Pool) check.Count {
 	return check.ClaimsWith(pool, func(claim *unstructured.Unstructured) bool {

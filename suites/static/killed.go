@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -27,19 +26,18 @@ var _ = Suite.Add(e2e.Spec{
 	Since: e2e.Since{Karpenter: "1.8"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(4).StartupTaint(starting, fixtures.NoSchedule)
-		registered := check.NodesWith(pool, check.Labeled(karpenter.RegisteredLabel, "true"), "that are registered")
 		env.Create(ctx, pool)
-		env.Await(ctx, 4, registered)
+		env.Await(ctx, 4, registered(pool))
 
 		before, old := env.Now(), env.World()
 		env.KillController(ctx)
 		env.Change(ctx, pool.Replicas(5))
-		env.Await(ctx, 5, registered)
+		env.Await(ctx, 5, registered(pool))
 		env.Watch(ctx, settled)
 
 		replicas := check.AtMost(5, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
-			check.Always(check.When(check.AtLeast(1, registered), check.Exactly(4, registered.Old(old)))))
+			check.Always(check.When(check.AtLeast(1, registered(pool)), check.Exactly(4, registered(pool).Old(old)))))
 		retire(ctx, env, pool)
 	},
 })

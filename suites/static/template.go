@@ -7,7 +7,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -30,13 +29,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool)
 		env.Await(ctx, 2, initialized(pool))
 
-		registered := check.NodesWith(pool, check.Labeled(karpenter.RegisteredLabel, "true"), "that are registered")
 		env.Expect(env.Since(before),
-			check.Always(check.Each(registered, "have the label", check.Labeled(key, "labelled"))),
-			check.Always(check.Each(registered, "have the annotation", func(node *unstructured.Unstructured) bool {
+			check.Always(check.Each(registered(pool), "have the label", check.Labeled(key, "labelled"))),
+			check.Always(check.Each(registered(pool), "have the annotation", func(node *unstructured.Unstructured) bool {
 				return node.GetAnnotations()[key] == "annotated"
 			})),
-			check.Always(check.Each(registered, "have the taint", check.Tainted(kept))))
+			check.Always(check.Each(registered(pool), "have the taint", check.Tainted(kept))))
 		retire(ctx, env, pool)
 	},
 })
