@@ -25,7 +25,7 @@ type Inert struct {
 	Spec     *Spec
 	LeaveOut func(*http.Request) bool
 	Quiet    time.Duration // the cluster is at rest when nothing was recorded for so long
-	LeftOut  int           // requests so far
+	LeftOut  int           // requests, in the last run
 
 	asked time.Time // when the last request was not left out
 }
@@ -42,6 +42,7 @@ func (i *Inert) Inerted() *Spec {
 // cut short fails, as it would without any of this: it must not look like one
 // that passed.
 func (i *Inert) run(ctx context.Context, env *Env) {
+	i.LeftOut = 0
 	client, recorder := env.session.client, env.recorder
 	defer func() { env.session.client, env.recorder = client, recorder }() // the clean-up leaves nothing out
 
