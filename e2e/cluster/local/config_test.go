@@ -8,6 +8,8 @@ import (
 
 	. "github.com/onsi/gomega"
 	"sigs.k8s.io/yaml"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
 func TestKwokctlsConfiguration(t *testing.T) {
@@ -61,7 +63,7 @@ func TestEverythingThatListensHasAPortOfItsOwn(t *testing.T) {
 
 func TestTheFolderOfAClusterIsAllThatKwokctlKnows(t *testing.T) {
 	g := NewWithT(t)
-	f := &folder{name: "one", dir: t.TempDir()}
+	f := &owned.Folder{Name: "one", Dir: t.TempDir()}
 	logs := t.TempDir()
 	kwok := t.TempDir()
 	// A kwokctl that tells its environment.
@@ -74,9 +76,9 @@ func TestTheFolderOfAClusterIsAllThatKwokctlKnows(t *testing.T) {
 	out, err := run(t, k.script, "get", "clusters")
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(out).To(And(
-		ContainSubstring("HOME="+f.dir+"\n"),
-		ContainSubstring("KWOK_WORKDIR="+f.path("kwok")+"\n"),
-		ContainSubstring("TMPDIR="+f.path("tmp")+"\n"),
+		ContainSubstring("HOME="+f.Dir+"\n"),
+		ContainSubstring("KWOK_WORKDIR="+f.Path("kwok")+"\n"),
+		ContainSubstring("TMPDIR="+f.Path("tmp")+"\n"),
 		Not(ContainSubstring("docker")), Not(ContainSubstring("KUBECONFIG")),
 		ContainSubstring("get clusters\n"),
 		HaveSuffix("ok\n"),

@@ -83,7 +83,7 @@ func TestAPortThatWasTakenMeanwhile(t *testing.T) {
 			t.Logf("after %s: %v", time.Since(begin), err)
 			g.Expect(err).To(MatchError(ContainSubstring("%s can't listen on port %d", strings.TrimSuffix(component, " peer"), taken[component])))
 			g.Expect(l.Close(t.Context())).To(Succeed())
-			g.Expect(process.Within(f.dir)).To(BeEmpty())
+			g.Expect(process.Within(f.Dir)).To(BeEmpty())
 		})
 	}
 }

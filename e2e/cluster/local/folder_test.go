@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
 func TestTwoRunsCannotHaveTheSameCluster(t *testing.T) {
@@ -17,17 +18,17 @@ func TestTwoRunsCannotHaveTheSameCluster(t *testing.T) {
 	cache := t.TempDir()
 	mine, err := claim(t.Context(), cache, "one")
 	g.Expect(err).NotTo(HaveOccurred())
-	info, err := os.Stat(mine.dir)
+	info, err := os.Stat(mine.Dir)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(info.Mode().Perm()).To(Equal(os.FileMode(0o700)))
 
 	_, err = claim(t.Context(), cache, "one")
 	g.Expect(err).To(MatchError(ContainSubstring(`a cluster named "one" is in use by another run`)))
 
-	g.Expect(mine.remove()).To(Succeed())
+	g.Expect(remove(mine)).To(Succeed())
 	again, err := claim(t.Context(), cache, "one")
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(again.remove()).To(Succeed())
+	g.Expect(remove(again)).To(Succeed())
 }
 
 func TestNamesAndPathsThatCannotWork(t *testing.T) {
@@ -42,7 +43,7 @@ func TestNamesAndPathsThatCannotWork(t *testing.T) {
 
 // abandon makes what a killed run leaves: a folder with a program that runs,
 // and no lock.
-func abandon(t *testing.T, cache, name string) (*folder, process.Process) {
+func abandon(t *testing.T, cache, name string) (*owned.Folder, process.Process) {
 	t.Helper()
 	f, err := claim(t.Context(), cache, name)
 	if err != nil {
@@ -52,10 +53,10 @@ func abandon(t *testing.T, cache, name string) (*folder, process.Process) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(original, f.path("etcd")); err != nil {
+	if err := os.Symlink(original, f.Path("etcd")); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(f.path("etcd"), "60")
+	cmd := exec.Command(f.Path("etcd"), "60")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func abandon(t *testing.T, cache, name string) (*folder, process.Process) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.lock.Release()
+	f.Release()
 	return f, p
 }
 
@@ -79,30 +80,30 @@ func TestReapEndsWhatDeadRunsLeftAndNothingElse(t *testing.T) {
 	others := filepath.Join(os.TempDir(), "kwok-cluster-deadly-kubecfg123")
 	g.Expect(os.WriteFile(others, nil, 0o600)).To(Succeed())
 
-	bystander := exec.Command("tail", "-f", dead.path("lock"))
+	bystander := exec.Command("tail", "-f", dead.Path("lock"))
 	g.Expect(bystander.Start()).To(Succeed())
 	t.Cleanup(func() { _ = bystander.Process.Kill(); _ = bystander.Wait() })
 	reader, err := process.Find(bystander.Process.Pid)
 	g.Expect(err).NotTo(HaveOccurred())
 
-	living, owned := abandon(t, cache, "living")
-	living.lock, err = filelock.Try(living.path("lock"))
+	living, its := abandon(t, cache, "living")
+	lock, err := filelock.Try(living.Path("lock"))
 	g.Expect(err).NotTo(HaveOccurred())
 
 	g.Expect(reap(t.Context(), cache)).To(Equal([]string{"dead"}))
 	g.Expect(orphan.Alive()).To(BeFalse())
-	g.Expect(dead.dir).NotTo(BeADirectory())
+	g.Expect(dead.Dir).NotTo(BeADirectory())
 	g.Expect(kubeconfig).NotTo(BeAnExistingFile())
 
 	g.Expect(reader.Alive()).To(BeTrue(), "it only looks at a file there")
 	g.Expect(others).To(BeAnExistingFile())
-	g.Expect(owned.Alive()).To(BeTrue())
-	g.Expect(living.dir).To(BeADirectory())
+	g.Expect(its.Alive()).To(BeTrue())
+	g.Expect(living.Dir).To(BeADirectory())
 
 	g.Expect(reap(t.Context(), cache)).To(BeEmpty())
-	living.lock.Release()
+	lock.Release()
 	g.Expect(reap(t.Context(), cache)).To(Equal([]string{"living"}))
-	g.Expect(owned.Alive()).To(BeFalse())
+	g.Expect(its.Alive()).To(BeFalse())
 }
 
 func TestReapOfACacheThatIsNew(t *testing.T) {

@@ -16,20 +16,21 @@ import (
 	"sigs.k8s.io/e2e-framework/support/kwok"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
 // kwokctl runs kwokctl for one cluster, in an environment of that cluster's
 // own.
 type kwokctl struct {
-	folder *folder
+	folder *owned.Folder
 	script string // the kwokctl that is to be called
 }
 
 // install lays out the cluster's folder. The logs' folder, an absolute path, is
 // made part of it, so that logs are where they're wanted as they're written.
-func install(f *folder, bin programs, logs string) (*kwokctl, error) {
-	k := &kwokctl{folder: f, script: f.path("kwokctl")}
-	for _, dir := range []string{f.path("bin"), f.path("tmp"), k.state()} {
+func install(f *owned.Folder, bin programs, logs string) (*kwokctl, error) {
+	k := &kwokctl{folder: f, script: f.Path("kwokctl")}
+	for _, dir := range []string{f.Path("bin"), f.Path("tmp"), k.state()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
@@ -37,12 +38,12 @@ func install(f *folder, bin programs, logs string) (*kwokctl, error) {
 	if err := os.Symlink(logs, k.state("logs")); err != nil {
 		return nil, err
 	}
-	if err := os.Symlink(filepath.Join(bin.kwok, "kwokctl"), f.path("bin", "kwokctl")); err != nil {
+	if err := os.Symlink(filepath.Join(bin.kwok, "kwokctl"), f.Path("bin", "kwokctl")); err != nil {
 		return nil, err
 	}
 	for path, content := range map[string]string{
 		k.script:                 k.wrapper(),
-		f.path("bin", "kubectl"): kubectl,
+		f.Path("bin", "kubectl"): kubectl,
 	} {
 		if err := os.WriteFile(path, []byte(content), 0o700); err != nil { //nolint:gosec // it's a program
 			return nil, err
@@ -61,32 +62,32 @@ const kubectl = "#!/bin/sh\nexit 0\n"
 func (k *kwokctl) wrapper() string {
 	f := k.folder
 	return fmt.Sprintf("#!/bin/sh\nexec env -i HOME=%s TMPDIR=%s KWOK_WORKDIR=%s PATH=%s:/usr/bin:/bin %s \"$@\"\n",
-		f.dir, f.path("tmp"), f.path("kwok"), f.path("bin"), f.path("bin", "kwokctl"))
+		f.Dir, f.Path("tmp"), f.Path("kwok"), f.Path("bin"), f.Path("bin", "kwokctl"))
 }
 
 // create starts the components and returns the administrator's access. It
 // doesn't wait for them.
 func (k *kwokctl) create(ctx context.Context, config []byte) (*rest.Config, error) {
-	file := k.folder.path("kwokctl.yaml")
+	file := k.folder.Path("kwokctl.yaml")
 	if err := os.WriteFile(file, config, 0o600); err != nil {
 		return nil, err
 	}
 	var provider support.E2EClusterProvider = kwok.NewProvider().
-		WithName(k.folder.name).
+		WithName(k.folder.Name).
 		WithPath(k.script).
 		WithOpts(kwok.WithWaitDuration(0))
 	temporary, err := provider.Create(ctx, "--config="+file, "--kubeconfig=")
 	if ctx.Err() != nil {
-		return nil, errors.Join(context.Cause(ctx), k.folder.removeKubeconfigs())
+		return nil, errors.Join(context.Cause(ctx), removeKubeconfigs(k.folder.Name))
 	}
 	if err != nil {
 		return nil, err
 	}
 	content, err := os.ReadFile(temporary)
-	if err = errors.Join(err, k.folder.removeKubeconfigs()); err != nil {
+	if err = errors.Join(err, removeKubeconfigs(k.folder.Name)); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(k.folder.path("kubeconfig"), content, 0o600); err != nil {
+	if err := os.WriteFile(k.folder.Path("kubeconfig"), content, 0o600); err != nil {
 		return nil, err
 	}
 	access, err := clientcmd.RESTConfigFromKubeConfig(content)
@@ -106,7 +107,7 @@ func (k *kwokctl) restart(ctx context.Context, component string) error {
 	if err := os.Rename(k.logFile(component), k.logFile(component+".previous")); err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(ctx, k.script, "start", "cluster", "--name", k.folder.name).CombinedOutput()
+	out, err := exec.CommandContext(ctx, k.script, "start", "cluster", "--name", k.folder.Name).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("kwokctl start cluster: %w\n%s", err, out)
 	}
@@ -128,7 +129,7 @@ func (k *kwokctl) process(component string) (process.Process, error) {
 
 // state is a path in kwokctl's own folder of the cluster.
 func (k *kwokctl) state(elem ...string) string {
-	return k.folder.path(append([]string{"kwok", "clusters", k.folder.name}, elem...)...)
+	return k.folder.Path(append([]string{"kwok", "clusters", k.folder.Name}, elem...)...)
 }
 
 func (k *kwokctl) pki() string { return k.state("pki") }

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/hostnode"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
 // grace is how long components get to end by themselves. It's short, since
@@ -22,7 +23,7 @@ const grace = 250 * time.Millisecond
 
 // local is a running cluster.
 type local struct {
-	folder     *folder
+	folder     *owned.Folder
 	ports      *ports
 	access     *rest.Config
 	node       *hostnode.Node
@@ -39,7 +40,7 @@ func (l *local) Config() *rest.Config { return l.access }
 
 // Kubeconfig is the path of a kubeconfig with the administrator's access, for
 // kubectl. It's gone when the cluster is.
-func (l *local) Kubeconfig() string { return l.folder.path("kubeconfig") }
+func (l *local) Kubeconfig() string { return l.folder.Path("kubeconfig") }
 
 // Port returns a free port of this machine: pods share its ports.
 func (l *local) Port(int) (int, error) { return l.ports.take() }
@@ -73,14 +74,14 @@ func (l *local) Close(ctx context.Context) error {
 	if l.node != nil {
 		err = l.node.Close(ctx)
 	}
-	if endErr := process.End(ctx, l.folder.dir, grace); endErr != nil {
+	if endErr := process.End(ctx, l.folder.Dir, grace); endErr != nil {
 		// The folder stays, as the proof of whose they are: the next run tries again.
-		return fmt.Errorf("close cluster %s: %w", l.folder.name, errors.Join(err, endErr))
+		return fmt.Errorf("close cluster %s: %w", l.folder.Name, errors.Join(err, endErr))
 	}
 	l.closed = true
 	l.ports.release()
-	if err = errors.Join(err, l.folder.remove()); err != nil {
-		return fmt.Errorf("close cluster %s: %w", l.folder.name, err)
+	if err = errors.Join(err, remove(l.folder)); err != nil {
+		return fmt.Errorf("close cluster %s: %w", l.folder.Name, err)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
 // version of Kubernetes that is tried: $K8S, or the newest.
@@ -56,7 +57,7 @@ func cache(t *testing.T) *build.Cache {
 
 // pid of a component, waited for.
 func pid(g Gomega, c *build.Cache, name, component string) int {
-	k := kwokctl{folder: &folder{name: name, dir: filepath.Join(clusters(c.Dir), name)}}
+	k := kwokctl{folder: &owned.Folder{Name: name, Dir: filepath.Join(clusters(c.Dir), name)}}
 	var id int
 	g.Eventually(func() (err error) {
 		content, err := os.ReadFile(k.pidFile(component))

@@ -10,6 +10,8 @@ import (
 
 	. "github.com/onsi/gomega"
 	"k8s.io/client-go/rest"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
 func TestTheLastLinesOfALog(t *testing.T) {
@@ -37,7 +39,7 @@ func TestAComponentThatDiesAtStartSaysWhy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
-			f := &folder{name: "one", dir: t.TempDir()}
+			f := &owned.Folder{Name: "one", Dir: t.TempDir()}
 			s := &starting{kwokctl: &kwokctl{folder: f}}
 			g.Expect(os.MkdirAll(s.state("logs"), 0o700)).To(Succeed())
 			g.Expect(os.WriteFile(s.logFile(etcd), []byte(test.log), 0o600)).To(Succeed())

@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/hostnode"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
 // Start makes a cluster and returns when each of its components works and the
@@ -148,7 +149,7 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options, take
 		return err
 	}
 	l.node, err = hostnode.Start(ctx, hostnode.Options{
-		Config: l.access, Dir: l.folder.path("node"), Logs: logs, KubeletCA: ca, Clock: o.Clock,
+		Config: l.access, Dir: l.folder.Path("node"), Logs: logs, KubeletCA: ca, Clock: o.Clock,
 	})
 	if err != nil {
 		return err
@@ -159,9 +160,9 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options, take
 
 // logFolder makes the folder for logs; without one that was asked for, they go
 // with the cluster.
-func logFolder(f *folder, wanted string) (string, error) {
+func logFolder(f *owned.Folder, wanted string) (string, error) {
 	if wanted == "" {
-		wanted = f.path("logs")
+		wanted = f.Path("logs")
 	}
 	logs, err := filepath.Abs(wanted)
 	if err != nil {
