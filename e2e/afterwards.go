@@ -58,7 +58,7 @@ func (s *Session) afterwards(ctx context.Context, end *ending, left []string, a 
 		return worsen(end, fmt.Sprintf("recording: %v", err), time.Now())
 	}
 	end = a.judge(end, recorded, invariant.Params{NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace})
-	if stray := strayEviction(recorded, s.Namespace); stray != "" && end != nil && end.verdict == report.Failed {
+	if stray := strayEviction(recorded, s.Namespace); stray != "" && end != nil && (end.verdict == report.Failed || end.verdict == report.Vacuous) {
 		end.verdict = report.Infra
 		end.reason = fmt.Sprintf("Kubernetes evicted %s for a taint that was gone (kubernetes/kubernetes#119862); what came of it: %s", stray, end.reason)
 	}
