@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP LIE
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP LIE
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -17,11 +17,11 @@ export $(VARIABLES)
 export ARTIFACTS ?= $(CURDIR)/_artifacts
 
 # How to run one spec again: this command, FOCUS added by the report.
-export PLUMBLINE_RERUN := $(strip make e2e $(foreach v,PROVIDER K8S KARPENTER CLUSTER IMAGE GATES,$(if $($v),$v=$($v))))
+export PLUMBLINE_RERUN := $(strip make e2e $(foreach v,PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE IMAGE GATES,$(if $($v),$v=$($v))))
 
 PLUMBLINE := go run ./hack/plumbline
 TOOL      := go tool -modfile=$(CURDIR)/hack/tools/go.mod
-MODULES   := . hack/tools hack/importer providers/faulty
+MODULES   := . hack/tools hack/importer hack/node-image providers/faulty
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
 
 # The race detector needs a C compiler; Go says whether it has found one.
@@ -146,6 +146,11 @@ list: ## list the specs: make list FORMAT=json
 .PHONY: catalogue
 catalogue: ## write suites/README.md from the specs
 	@$(PLUMBLINE) catalogue > suites/README.md.new && mv suites/README.md.new suites/README.md
+
+# The image goes into Docker's engine, as plumbline/node:<version>.
+.PHONY: node-image
+node-image: ## build an image for kind's nodes without any registry: make node-image K8S=1.36
+	@hack/node-image/build
 
 .PHONY: setup
 setup: ## build what `make e2e` needs into the cache, without running anything

@@ -14,7 +14,6 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -22,8 +21,9 @@ import (
 // Config says how to run. People set it by environment variables of the
 // names given, which `make e2e` passes on.
 type Config struct {
-	Cluster    string          // CLUSTER: the backend; default local
+	Cluster    string          // CLUSTER: the backend, local or kind; default local
 	Kubernetes string          // K8S: full version, such as v1.36.3; default the newest
+	NodeImage  string          // NODE_IMAGE: what kind's node is made of; empty: what kind has for the version
 	Release    string          // KARPENTER: release of the provider's source module; empty: the adapter's
 	Image      string          // IMAGE: image to use instead of the adapter's; empty: the adapter's
 	Gates      map[string]bool // GATES: feature gates, laid over the adapter's; nil: the adapter's alone
@@ -36,12 +36,10 @@ type Config struct {
 	Artifacts  string          // ARTIFACTS: folder for artifacts; default _artifacts in the working directory
 	Rerun      string          // PLUMBLINE_RERUN: the command that people run, for "run it alone"
 
-	labels types.LabelFilter
-	tried  bool // the leading process has tried whether clocks can be bent
+	backend backend
+	labels  types.LabelFilter
+	tried   bool // the leading process has tried whether clocks can be bent
 }
-
-// backends lists what CLUSTER may say.
-func backends() []string { return []string{"local"} }
 
 // FromEnv reads the configuration from the environment. All mistakes are in
 // the error, each with what would be right.
@@ -53,17 +51,17 @@ func FromEnv() (Config, error) {
 		}
 	}
 	c := Config{
-		Cluster: envOr("CLUSTER", "local"),
-		Release: os.Getenv("KARPENTER"),
-		Image:   os.Getenv("IMAGE"),
-		Labels:  os.Getenv("LABELS"),
-		Rerun:   os.Getenv("PLUMBLINE_RERUN"),
+		Cluster:   envOr("CLUSTER", "local"),
+		NodeImage: os.Getenv("NODE_IMAGE"),
+		Release:   os.Getenv("KARPENTER"),
+		Image:     os.Getenv("IMAGE"),
+		Labels:    os.Getenv("LABELS"),
+		Rerun:     os.Getenv("PLUMBLINE_RERUN"),
 	}
 	var err error
-	if !slices.Contains(backends(), c.Cluster) {
-		mistake(fmt.Errorf("CLUSTER=%s: there is no such backend; known: %s", c.Cluster, strings.Join(backends(), ", ")))
-	}
-	c.Kubernetes, err = build.Kubernetes(envOr("K8S", "1.36"))
+	c.backend, err = backendNamed(c.Cluster)
+	mistake(err)
+	c.Kubernetes, err = c.backend.kubernetes(envOr("K8S", "1.36"), c.NodeImage)
 	if err != nil {
 		mistake(fmt.Errorf("K8S=%s: %w", os.Getenv("K8S"), err))
 	}

@@ -22,7 +22,7 @@ func twoSuites() []*Suite {
 
 func clearEnvironment(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"CLUSTER", "K8S", "KARPENTER", "IMAGE", "GATES", "FOCUS", "SKIP", "LABELS", "PROCS", "SPEED", "KEEP", "ARTIFACTS"} {
+	for _, name := range []string{"CLUSTER", "K8S", "NODE_IMAGE", "KARPENTER", "IMAGE", "GATES", "FOCUS", "SKIP", "LABELS", "PROCS", "SPEED", "KEEP", "ARTIFACTS"} {
 		t.Setenv(name, "")
 	}
 }
@@ -40,7 +40,7 @@ func TestAllMistakesInTheEnvironmentAreReportedTogether(t *testing.T) {
 	t.Setenv("KEEP", "perhaps")
 	_, err := FromEnv()
 	g.Expect(err).To(MatchError(And(
-		ContainSubstring("CLUSTER=minikube: there is no such backend; known: local"),
+		ContainSubstring("CLUSTER=minikube: there is no such backend; known: local, kind"),
 		ContainSubstring("K8S=1.12"), ContainSubstring("1.36"),
 		ContainSubstring(`GATES=NodeRepair=true,StaticCapacity: "StaticCapacity" is not a feature gate and its state`),
 		ContainSubstring("FOCUS=(: not a regular expression"),

@@ -20,7 +20,6 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -116,9 +115,9 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	}
 	c.Procs = min(c.Procs, total)
 	steps := func(step string) { fmt.Fprintf(out, "· %s\n", step) }
-	reaped, err := local.Reap(ctx)
+	reaped, err := Reap(ctx)
 	if err != nil {
-		return fmt.Errorf("ending what dead runs left behind: %w", err)
+		return err
 	}
 	for _, name := range reaped {
 		steps("ended what a dead run left behind: " + name)
@@ -146,7 +145,7 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	steps(fmt.Sprintf("%d specs of %s on Kubernetes %s (%s), %d at a time, at speed %s",
 		total, a.Name, c.Kubernetes, c.Cluster, c.Procs, plan.Config.Speed))
 	err = follow(ctx, command(ctx, cli, run, test, plan.Config), run, terminal)
-	if _, err2 := local.Reap(context.WithoutCancel(ctx)); err2 != nil {
+	if _, err2 := Reap(context.WithoutCancel(ctx)); err2 != nil {
 		err = errors.Join(err, err2)
 	}
 	took.learn(terminal.Outcomes())

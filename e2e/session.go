@@ -25,7 +25,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
-	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -83,12 +82,12 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 	// The provider first: of what people ask for, it can be wrong in most ways,
 	// and building a control plane takes minutes.
 	prepared, err := providers.Prepare(ctx, builds, a, providers.Selection{
-		Version: c.Release, Image: c.Image, Kubernetes: c.Kubernetes,
+		Version: c.Release, Image: c.Image, Kubernetes: c.Kubernetes, Containers: c.backend.containers,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := local.Prepare(ctx, builds, c.Kubernetes); err != nil {
+	if err := c.backend.prepare(ctx, builds, c.Kubernetes); err != nil {
 		return nil, err
 	}
 	p := &Plan{Config: c, Adapter: a, cache: builds, prepared: prepared, progress: progress}
@@ -117,9 +116,10 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 		s.stride = cluster.Leap
 	}
 	began := time.Now()
-	s.Cluster, err = local.Start(ctx, p.cache, cluster.Options{
+	s.Cluster, err = p.Config.backend.start(ctx, p.cache, cluster.Options{
 		Name:       name,
 		Kubernetes: p.Config.Kubernetes,
+		NodeImage:  p.Config.NodeImage,
 		Logs:       logs,
 		Progress:   p.progress,
 		OnDeath:    s.onDeath,
@@ -185,6 +185,9 @@ func createNamespace(ctx context.Context, client kubernetes.Interface, name stri
 func (s *Session) describe(backend string) *report.Cluster {
 	c := report.Cluster{
 		Backend: backend, Kubernetes: s.Provider.KubernetesVersion, Karpenter: s.Provider.CoreVersion, Image: s.Provider.Digest, Speed: "1",
+	}
+	if imaged, is := s.Cluster.(cluster.Imaged); is {
+		c.NodeImage = imaged.NodeImage()
 	}
 	if s.Clock != nil && s.Clock.Err() == nil {
 		c.Speed = s.speed.String()

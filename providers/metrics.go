@@ -1,9 +1,11 @@
 package providers
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -18,9 +20,10 @@ import (
 // metricsPort is the name in controller.ports of the port that serves /metrics.
 const metricsPort = "metrics"
 
+const metricsPage = "/metrics"
+
 // ErrNoMetric says that the controller's metrics don't have the one asked
-// for, or are out of reach: the adapter names no port "metrics", or the pod's
-// address is not one of this host's.
+// for, or are out of reach: the adapter names no port "metrics", or no pod runs.
 var ErrNoMetric = errors.New("no such metric within reach")
 
 // Metric reads a gauge or counter without labels from the controller, such
@@ -30,45 +33,53 @@ func (i *Installed) Metric(ctx context.Context, name string) (float64, error) {
 	if !named {
 		return 0, fmt.Errorf("%w: the adapter names no port %q", ErrNoMetric, metricsPort)
 	}
-	host, err := i.address(ctx)
-	if err != nil {
-		return 0, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	url := "http://" + net.JoinHostPort(host, strconv.Itoa(port)) + "/metrics"
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	page, err := i.page(ctx, port, metricsPage)
 	if err != nil {
 		return 0, err
 	}
-	answer, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return 0, err
-	}
-	defer answer.Body.Close()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(answer.Body)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(page))
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", url, err)
+		return 0, fmt.Errorf("the controller's metrics: %w", err)
 	}
 	for _, m := range families[name].GetMetric() {
 		return m.GetGauge().GetValue() + m.GetCounter().GetValue() + m.GetUntyped().GetValue(), nil // it is one of them
 	}
-	return 0, fmt.Errorf("%w: %s has no %s", ErrNoMetric, url, name)
+	return 0, fmt.Errorf("%w: port %d serves no %s", ErrNoMetric, port, name)
 }
 
-// address is where this host reaches the controller's running pod.
-func (i *Installed) address(ctx context.Context) (string, error) {
+// page is what a page of the controller's running pod says. A pod that has an address
+// of this host's is asked directly, which the API server refuses to do; any other
+// through the API server, since no other way may lead there.
+func (i *Installed) page(ctx context.Context, port int, path string) ([]byte, error) {
 	pods, err := i.clients.typed.CoreV1().Pods(i.Namespace).List(ctx, metav1.ListOptions{LabelSelector: i.selector})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for n := range pods.Items {
 		pod := &pods.Items[n]
-		ip := net.ParseIP(pod.Status.PodIP)
-		if pod.Status.Phase == corev1.PodRunning && pod.DeletionTimestamp == nil && ip.IsLoopback() {
-			return pod.Status.PodIP, nil
+		if pod.Status.Phase != corev1.PodRunning || pod.DeletionTimestamp != nil {
+			continue
 		}
+		if net.ParseIP(pod.Status.PodIP).IsLoopback() {
+			return get(ctx, "http://"+net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(port))+path)
+		}
+		return i.clients.typed.CoreV1().Pods(i.Namespace).ProxyGet("http", pod.Name, strconv.Itoa(port), path, nil).DoRaw(ctx)
 	}
-	return "", fmt.Errorf("%w: no running pod has an address of this host", ErrNoMetric)
+	return nil, fmt.Errorf("%w: no pod of the controller runs", ErrNoMetric)
+}
+
+func get(ctx context.Context, url string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	return io.ReadAll(answer.Body)
 }

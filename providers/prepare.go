@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
-	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
@@ -33,9 +32,11 @@ type Selection struct {
 	// Kubernetes is the version of the cluster to come, for which the chart is
 	// tried, such as v1.36.3. Empty: Helm's own.
 	Kubernetes string
+	// Containers says that the cluster runs images whatever this machine's system is.
+	Containers bool
 	// Host runs the controller as a program of this machine, built for it,
 	// rather than from an image. It is always so where images can't run: on
-	// anything but Linux.
+	// anything but Linux, without Containers.
 	Host bool
 }
 
@@ -128,7 +129,7 @@ func linkedCore(t tree, gomod string) (string, error) {
 
 // findImage builds the image, or makes sure that the given one can run here.
 func (p *Prepared) findImage(ctx context.Context, cache *build.Cache, s Selection) error {
-	if s.Host || runtime.GOOS != "linux" {
+	if s.Host || runtime.GOOS != "linux" && !s.Containers {
 		return p.buildProgram(ctx, cache, s)
 	}
 	k := &p.adapter.Controller
@@ -189,29 +190,14 @@ func (p *Prepared) build(ctx context.Context, cache *build.Cache, goos string) (
 }
 
 // buildImage builds the controller for this machine's architecture and wraps it
-// in an image. The binary's folder in the cache is named after all that went
-// into it, so an image of that name is never stale.
+// in an image.
 func (p *Prepared) buildImage(ctx context.Context, cache *build.Cache) (ref string, err error) {
 	binary, err := p.build(ctx, cache, "linux")
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache.Dir, "images", filepath.Base(filepath.Dir(binary)))
-	layout := "oci:" + dir
-	if _, err := image.Open(ctx, layout); err == nil {
-		return layout, nil
-	}
-	if err := makeParent(dir); err != nil {
-		return "", err
-	}
-	lock, err := filelock.Wait(ctx, dir+".lock", nil)
-	if err != nil {
-		return "", err
-	}
-	defer lock.Release()
-	if _, err := image.Open(ctx, layout); err == nil { // another run made it meanwhile
-		return layout, nil
-	}
-	ref, err = image.FromBinary(ctx, dir, binary, nil, imageUser)
+	// Its folder in the cache is named after all that went into the binary, so
+	// an image of that name is never stale.
+	ref, err = image.KeptFromBinary(ctx, filepath.Join(cache.Dir, "images", filepath.Base(filepath.Dir(binary))), binary, imageUser)
 	return ref, cache.Explain(ctx, "image", "200 MB", err)
 }

@@ -171,5 +171,3 @@ func appendTo(objects *[]*unstructured.Unstructured) func(runtime.Object) error 
 		return nil
 	}
 }
-
-func makeParent(dir string) error { return os.MkdirAll(filepath.Dir(dir), 0o700) }

@@ -86,6 +86,11 @@ type pin struct {
 // The error says what to do if the go command or the network is missing, or
 // the disk is full.
 func (c *Cache) Pinned(ctx context.Context, name string) (dir string, err error) {
+	return c.PinnedFor(ctx, name, runtime.GOOS)
+}
+
+// PinnedFor is Pinned for another operating system, on this machine's architecture.
+func (c *Cache) PinnedFor(ctx context.Context, name, goos string) (dir string, err error) {
 	p, err := readPin(name)
 	if err != nil {
 		return "", err
@@ -93,13 +98,13 @@ func (c *Cache) Pinned(ctx context.Context, name string) (dir string, err error)
 	flags := []string{"-trimpath", "-ldflags=" + p.ldflags()}
 	return c.ensure(ctx, task{
 		name:  p.name,
-		key:   append([]string{"pin", string(p.mod), string(p.sum), runtime.GOOS, runtime.GOARCH, Toolchain}, flags...),
+		key:   append([]string{"pin", string(p.mod), string(p.sum), goos, runtime.GOARCH, Toolchain}, flags...),
 		what:  fmt.Sprintf("%s %s", strings.Join(p.programs(), ", "), p.version),
 		cost:  p.cost,
 		needs: p.needs,
 		makes: p.programs(),
 		create: func(ctx context.Context, dir string) error {
-			return p.build(ctx, dir, flags)
+			return p.build(ctx, dir, goos, flags)
 		},
 	})
 }
@@ -127,7 +132,7 @@ func Kubernetes(minor string) (version string, err error) {
 }
 
 // build builds the pin's programs into dir.
-func (p *pin) build(ctx context.Context, dir string, flags []string) error {
+func (p *pin) build(ctx context.Context, dir, goos string, flags []string) error {
 	tmp := filepath.Join(dir, "tmp")
 	for name, content := range map[string][]byte{"go.mod": p.mod, "go.sum": p.sum} {
 		if err := os.WriteFile(filepath.Join(tmp, name), content, 0o600); err != nil {
@@ -136,7 +141,7 @@ func (p *pin) build(ctx context.Context, dir string, flags []string) error {
 	}
 	args := append([]string{"build"}, flags...)
 	args = append(args, "-o", dir+string(filepath.Separator), "tool")
-	if _, err := (command{dir: tmp, tmp: tmp}).run(ctx, args...); err != nil {
+	if _, err := (command{dir: tmp, tmp: tmp, goos: goos, goarch: runtime.GOARCH}).run(ctx, args...); err != nil {
 		return err
 	}
 	for from, to := range p.rename {

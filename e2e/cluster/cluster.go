@@ -1,6 +1,6 @@
 // Package cluster is what the harness asks of the thing that makes clusters.
 //
-// A backend (local, later kind and existing) is a package with one Start
+// A backend (local, kind, later existing) is a package with one Start
 // function that returns a Cluster.
 package cluster
 
@@ -19,7 +19,8 @@ import (
 // its default.
 type Options struct {
 	Name       string       // unique on this machine; DNS label
-	Kubernetes string       // full version, such as v1.36.3
+	Kubernetes string       // full version, such as v1.36.3; with a NodeImage the minor one will do
+	NodeImage  string       // optional: what kind's node is made of; else what kind has for the version
 	Logs       string       // folder that receives the logs of components and of the provider's pods
 	Progress   func(string) // optional: told what is being done, in a few words
 	OnDeath    func(Death)  // optional: called once, from another goroutine, for the first component that dies
@@ -44,6 +45,10 @@ type Death struct {
 }
 
 func (d Death) Error() string { return fmt.Sprintf("%s died", d.Component) }
+
+// SystemTaint is the key of the taint that keeps workloads off the nodes that the system
+// and the provider's pod run on, which the charts of Karpenter's providers tolerate.
+const SystemTaint = "CriticalAddonsOnly"
 
 // BinaryPrefix begins a reference to an executable of this machine, which
 // Load takes in place of an image where images can't run: "binary:" and a path.
@@ -79,6 +84,12 @@ type Killer interface {
 	// Kill ends the containers of a pod by SIGKILL and returns when their processes
 	// are gone. Its node restarts and counts them as it does after any crash.
 	Kill(ctx context.Context, namespace, pod string) error
+}
+
+// Imaged is a cluster whose nodes were made of an image.
+type Imaged interface {
+	// NodeImage is its name, and what it was then.
+	NodeImage() string
 }
 
 // Stopper is a cluster whose backend can take the API server away. Specs that

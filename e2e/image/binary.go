@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -18,7 +19,31 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
 )
+
+// KeptFromBinary is FromBinary without env, and writes nothing if dir holds an image
+// already, which must be one of this binary. Several processes may call it at once.
+func KeptFromBinary(ctx context.Context, dir, binary, user string) (ref string, err error) {
+	there := func() bool {
+		_, err := openLayout(dir, v1.Platform{OS: "linux", Architecture: runtime.GOARCH})
+		return err == nil
+	}
+	ref = "oci:" + dir
+	if there() {
+		return ref, nil
+	}
+	lock, err := filelock.Wait(ctx, dir+".lock", nil)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Release()
+	if there() { // another run made it meanwhile
+		return ref, nil
+	}
+	return FromBinary(ctx, dir, binary, nil, user)
+}
 
 // FromBinary writes an image "from scratch" as an OCI layout into dir: the
 // binary, which is its entrypoint, and an empty /tmp. The image gets the env

@@ -9,11 +9,12 @@ import (
 
 // Cluster is what specs ran on, as it turned out to be.
 type Cluster struct {
-	Backend    string `json:"backend"`         // such as local
-	Kubernetes string `json:"kubernetes"`      // what the API server says
-	Karpenter  string `json:"karpenter"`       // release of Karpenter core that the provider links
-	Image      string `json:"image,omitempty"` // digest of the provider's image; none of a program of the host
-	Speed      string `json:"speed"`           // of its clock: auto, or a number; 1 is the machine's own
+	Backend    string `json:"backend"`             // such as local
+	Kubernetes string `json:"kubernetes"`          // what the API server says
+	NodeImage  string `json:"nodeImage,omitempty"` // that kind's node was made of, and its ID
+	Karpenter  string `json:"karpenter"`           // release of Karpenter core that the provider links
+	Image      string `json:"image,omitempty"`     // digest of the provider's image; none of a program of the host
+	Speed      string `json:"speed"`               // of its clock: auto, or a number; 1 is the machine's own
 }
 
 // Conformance is what a run proves of a provider: conformance.yaml. Who certifies

@@ -43,7 +43,7 @@ func bench(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := local.Reap(ctx); err != nil {
+	if _, err := e2e.Reap(ctx); err != nil {
 		return err
 	}
 	plan, err := e2e.Prepare(ctx, c, a, step)

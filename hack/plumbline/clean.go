@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
-	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
 )
 
 // clean removes artifacts and what dead runs have left; living runs keep
@@ -15,7 +14,7 @@ func clean(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	reaped, err := local.Reap(ctx)
+	reaped, err := e2e.Reap(ctx)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -35,6 +36,7 @@ func commands() []command {
 		{name: "bench", help: "measure start-up, memory and the recorder; writes bench.json", run: bench},
 		{name: "clean", help: "remove artifacts, and what dead runs have left", run: clean},
 		{name: "keep", run: keep, hidden: true},
+		{name: "pinned", run: pinned, hidden: true},
 	}
 }
 
@@ -69,7 +71,7 @@ func usage() string {
 			fmt.Fprintf(&b, "  %-9s %s\n", c.name, c.help)
 		}
 	}
-	b.WriteString("\nVariables: PROVIDER, K8S, KARPENTER, CLUSTER, IMAGE, ARTIFACTS; see README.md.\n")
+	b.WriteString("\nVariables: PROVIDER, K8S, KARPENTER, CLUSTER, NODE_IMAGE, IMAGE, ARTIFACTS; see README.md.\n")
 	return b.String()
 }
 
@@ -88,6 +90,23 @@ func provider() string {
 }
 
 func step(text string) { fmt.Fprintf(os.Stderr, "· %s\n", text) }
+
+// pinned builds what a pin stands for and prints the folder that holds it.
+func pinned(ctx context.Context, args []string) error {
+	if len(args) != 1 {
+		return errors.New("usage: plumbline pinned NAME, a file of e2e/build/pins without its ending")
+	}
+	cache, err := build.Open(step)
+	if err != nil {
+		return err
+	}
+	dir, err := cache.Pinned(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	fmt.Println(dir)
+	return nil
+}
 
 // setup builds everything and starts nothing.
 func setup(ctx context.Context, _ []string) error {

@@ -14,7 +14,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
-	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -95,7 +94,7 @@ func up(ctx context.Context, _ []string) error {
 		}
 		return err
 	}
-	if _, err := local.Reap(ctx); err != nil {
+	if _, err := e2e.Reap(ctx); err != nil {
 		return err
 	}
 	if _, err := e2e.Prepare(ctx, c, a, step); err != nil {
@@ -259,7 +258,7 @@ func down(ctx context.Context, _ []string) error {
 		return err
 	}
 	if !alive {
-		reaped, err := local.Reap(ctx)
+		reaped, err := e2e.Reap(ctx)
 		for _, name := range reaped {
 			step("ended what a dead run left behind: " + name)
 		}

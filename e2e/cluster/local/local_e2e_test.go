@@ -12,14 +12,10 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/utils/ptr"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/clustertest"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
@@ -69,6 +65,14 @@ func pid(g Gomega, c *build.Cache, name, component string) int {
 	return id
 }
 
+func TestWhatEveryBackendDoes(t *testing.T) {
+	c := cache(t)
+	clustertest.Verify(t, clustertest.Backend{
+		Kubernetes: version(t),
+		Start:      func(ctx context.Context, o cluster.Options) (cluster.Cluster, error) { return Start(ctx, c, o) },
+	})
+}
+
 func TestAClusterFromStartToClose(t *testing.T) {
 	g := NewWithT(t)
 	c, logs := cache(t), filepath.Join(t.TempDir(), "logs")
@@ -100,8 +104,6 @@ func TestAClusterFromStartToClose(t *testing.T) {
 	g.Expect(os.ReadDir(home)).To(BeEmpty(), "the user's home is none of ours")
 	g.Expect(os.ReadDir(os.TempDir())).To(BeEmpty())
 
-	fakeNodesRunPods(t, kubernetes.NewForConfigOrDie(up.Config()), 10*time.Second)
-
 	port, err := up.Port(8080)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(free(port)).To(BeTrue())
@@ -126,63 +128,4 @@ func TestAClusterFromStartToClose(t *testing.T) {
 	for _, name := range components() {
 		g.Expect(filepath.Join(logs, name+".log")).To(BeARegularFile())
 	}
-}
-
-// fakeNodesRunPods makes sure that KWOK plays the kubelets of the nodes that
-// are its own, and of no others, and that pods run there within that time.
-func fakeNodesRunPods(t *testing.T, client kubernetes.Interface, within time.Duration) {
-	t.Helper()
-	g, ctx := NewWithT(t), t.Context()
-	for name, annotations := range map[string]map[string]string{
-		"fake": {"kwok.x-k8s.io/node": "fake"}, "other": nil,
-	} {
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations}}
-		_, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
-		g.Expect(err).NotTo(HaveOccurred())
-	}
-	labels := map[string]string{"app": "sample"}
-	app := &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: "sample"},
-		Spec: appsv1.DeploymentSpec{
-			Replicas: ptr.To[int32](3),
-			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: labels},
-				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}},
-			},
-		},
-	}
-	apps, pods := client.AppsV1().Deployments("default"), client.CoreV1().Pods("default")
-	begin := time.Now()
-	_, err := apps.Create(ctx, app, metav1.CreateOptions{})
-	g.Expect(err).NotTo(HaveOccurred())
-	running := func() (n int) {
-		list, err := pods.List(ctx, metav1.ListOptions{})
-		g.Expect(err).NotTo(HaveOccurred())
-		for _, p := range list.Items {
-			if p.Status.Phase == corev1.PodRunning && p.Spec.NodeName == "fake" {
-				n++
-			}
-		}
-		return n
-	}
-	g.Eventually(running, within, "20ms").Should(Equal(3))
-	t.Logf("pods running after %s", time.Since(begin))
-	g.Expect(apps.Delete(ctx, "sample", metav1.DeleteOptions{})).To(Succeed())
-	g.Eventually(func() (int, error) {
-		list, err := pods.List(ctx, metav1.ListOptions{})
-		return len(list.Items), err
-	}, "10s", "20ms").Should(BeZero())
-
-	other, err := client.CoreV1().Nodes().Get(ctx, "other", metav1.GetOptions{})
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(other.Status.NodeInfo.KubeletVersion).To(BeEmpty(), "KWOK must leave it alone")
-	leases, err := client.CoordinationV1().Leases("kube-node-lease").List(ctx, metav1.ListOptions{})
-	g.Expect(err).NotTo(HaveOccurred())
-	names := []string{}
-	for _, l := range leases.Items {
-		names = append(names, l.Name)
-	}
-	g.Expect(names).To(ContainElement("fake"))
-	g.Expect(names).NotTo(ContainElement("other"))
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/clustertest"
 )
 
 func TestTheAPIServerGoesAndComesBack(t *testing.T) {
@@ -53,7 +54,7 @@ func TestTheAPIServerGoesAndComesBack(t *testing.T) {
 	g.Expect(resume()).To(Succeed())
 	// Controllers and kubelets that failed to reach the server ask again as
 	// client-go's reflectors do: after waits that double, up to 30 s.
-	fakeNodesRunPods(t, client, 30*time.Second)
+	clustertest.FakeNodes(t, up, client)
 
 	again := up.(*local).supervisor
 	server, watched := again.process(apiserver)

@@ -9,9 +9,7 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -25,10 +23,6 @@ import (
 
 // BinaryPrefix marks a reference to an executable of this machine; see [Node.Load].
 const BinaryPrefix = cluster.BinaryPrefix
-
-// registry is the made-up host of the names that Load returns: nothing could
-// ever be pulled from it by accident.
-const registry = "plumbline.local/"
 
 // loaded is an image that is ready to run: unpacked in rootfs, or a binary of the host's.
 type loaded struct {
@@ -103,7 +97,7 @@ func (i *images) load(ctx context.Context, ref string) (string, error) {
 		return "", fmt.Errorf("loading image %q: it has no digest", ref)
 	}
 	l := &loaded{
-		name: nameOf(ref, digest), digest: digest, config: config.Config,
+		name: image.Name(ref, digest), digest: digest, config: config.Config,
 		rootfs: filepath.Join(i.dir, strings.ReplaceAll(digest, ":", "-")),
 	}
 	if err := i.unpack(ctx, img, l.rootfs); err != nil {
@@ -158,22 +152,5 @@ func (i *images) binary(file string) (*loaded, error) {
 	if err := os.Symlink(file, link); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
-	return &loaded{name: nameOf(file, digest), digest: digest, config: v1.Config{Entrypoint: []string{link}}}, nil
-}
-
-var (
-	notInNames = regexp.MustCompile(`[^a-z0-9]+`)
-	beside     = regexp.MustCompile(`^(oci|docker|binary):|@.*$|\.(tar|tgz|tar\.gz)$`) // of a reference, what names nothing
-)
-
-// nameOf is short and valid as an image's name: the last word of the
-// reference, and twelve digits of the digest as its tag.
-func nameOf(ref, digest string) string {
-	last, _, _ := strings.Cut(path.Base(beside.ReplaceAllString(ref, "")), ":")
-	last = strings.Trim(notInNames.ReplaceAllString(strings.ToLower(last), "-"), "-")
-	if last == "" {
-		last = "image"
-	}
-	_, hash, _ := strings.Cut(digest, ":")
-	return registry + last + ":" + hash[:12]
+	return &loaded{name: image.Name(file, digest), digest: digest, config: v1.Config{Entrypoint: []string{link}}}, nil
 }

@@ -48,12 +48,13 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
 // Name of the node, and the key of the taint that keeps others off.
 const (
 	Name     = "plumbline-host"
-	TaintKey = "CriticalAddonsOnly"
+	TaintKey = cluster.SystemTaint
 )
 
 // Address of the node and of every pod on it.

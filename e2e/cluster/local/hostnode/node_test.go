@@ -219,10 +219,10 @@ func TestBackoff(t *testing.T) {
 
 func TestImageMayComeLater(t *testing.T) {
 	d := newDesk(t, Options{})
-	d.pod(corev1.RestartPolicyNever, func(p *corev1.Pod) { p.Spec.Containers[0].Image = registry + "later:1" }, "say=hello")
+	d.pod(corev1.RestartPolicyNever, func(p *corev1.Pod) { p.Spec.Containers[0].Image = "plumbline.local/later:1" }, "say=hello")
 	d.Eventually(d.main).Should(HavePrefix("ErrImagePull"))
 	d.Expect(d.now().ContainerStatuses[0].State.Waiting.Message).To(And(ContainSubstring("plumbline.local/later:1"), ContainSubstring("loaded: "+d.image)))
-	d.node.images.add(&loaded{name: registry + "later:1"})
+	d.node.images.add(&loaded{name: "plumbline.local/later:1"})
 	d.Eventually(d.main, time.Second).Should(HavePrefix("Completed"), "at once, not at the next try")
 }
 

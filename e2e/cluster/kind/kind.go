@@ -1,0 +1,167 @@
+package kind
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/kwok"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
+	"github.com/plumbline-e2e/plumbline/e2e/image"
+)
+
+// kind is a running cluster.
+type kind struct {
+	folder    *owned.Folder
+	provider  *provider
+	engine    engine
+	logs      string // folder for the logs, empty for none
+	access    *rest.Config
+	client    kubernetes.Interface
+	node      nodes.Node
+	nodeImage string // of the node as it is
+	stop      context.CancelFunc
+
+	closing sync.Mutex
+	closed  bool
+}
+
+// What this backend can do beside what every backend can.
+var (
+	_ cluster.Killer = (*kind)(nil)
+	_ cluster.Pauser = (*kind)(nil)
+	_ cluster.Imaged = (*kind)(nil)
+)
+
+// Config is the administrator's access.
+func (k *kind) Config() *rest.Config { return k.access }
+
+// Kubeconfig is the path of a kubeconfig with the administrator's access. It's gone
+// when the cluster is.
+func (k *kind) Kubeconfig() string { return k.folder.Path("kubeconfig") }
+
+// Port returns the port that is preferred: pods have addresses of their own.
+func (k *kind) Port(preferred int) (int, error) { return preferred, nil }
+
+// NodeImage is the image that the real node was made of, and its ID.
+func (k *kind) NodeImage() string { return k.nodeImage }
+
+// Load makes an image available to the real node's pods.
+func (k *kind) Load(ctx context.Context, ref string) (string, error) {
+	if strings.HasPrefix(ref, cluster.BinaryPrefix) {
+		return "", fmt.Errorf("%s: the nodes of kind run images, and no programs of this machine", ref)
+	}
+	img, err := image.Open(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	return image.Name(ref, image.Digest(img)), k.provider.LoadImage(ctx, ref)
+}
+
+// PodLog is what a pod's containers have written: each one's last life but one, as far
+// as the node still has it, and its last.
+func (k *kind) PodLog(ctx context.Context, namespace, name string) (io.ReadCloser, error) {
+	pods := k.client.CoreV1().Pods(namespace)
+	pod, err := pods.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var all bytes.Buffer
+	var errs []error
+	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		for _, previous := range []bool{true, false} {
+			if previous && c.RestartCount == 0 {
+				continue
+			}
+			log, err := pods.GetLogs(name, &corev1.PodLogOptions{Container: c.Name, Previous: previous}).DoRaw(ctx)
+			if err != nil {
+				errs = append(errs, err)
+			}
+			all.Write(log)
+		}
+	}
+	if all.Len() == 0 && len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return io.NopCloser(&all), nil
+}
+
+// Kill ends the containers of a pod of the real node by SIGKILL.
+func (k *kind) Kill(ctx context.Context, namespace, pod string) error {
+	return k.signal(ctx, "KILL", "io.kubernetes.pod.namespace="+namespace, "io.kubernetes.pod.name="+pod)
+}
+
+// PauseKubelets stops KWOK, which plays them.
+func (k *kind) PauseKubelets(ctx context.Context) (resume func() error, err error) {
+	its := []string{"io.kubernetes.pod.namespace=" + kwokNamespace, "io.kubernetes.container.name=" + kwok.Deployment}
+	resume = func() error { return k.signal(context.WithoutCancel(ctx), "CONT", its...) }
+	if err := k.signal(ctx, "STOP", its...); err != nil {
+		return nil, errors.Join(err, resume())
+	}
+	return resume, nil
+}
+
+// signalled sends a signal to the main processes of the containers that carry all of the
+// labels given, and waits until those that it kills are gone.
+const signalled = `set -eu
+signal=$1; shift
+pids=
+for id in $(crictl ps --quiet "$@"); do
+  pids="$pids $(crictl inspect --output go-template --template '{{.info.pid}}' "$id")"
+done
+[ -n "$pids" ] || { echo "no such container runs" >&2; exit 1; }
+kill -s "$signal" $pids
+[ "$signal" = KILL ] || exit 0
+for pid in $pids; do
+  while [ -d "/proc/$pid" ] && ! grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null; do sleep 0.05; done
+done
+`
+
+func (k *kind) signal(ctx context.Context, signal string, labels ...string) error {
+	args := []string{"-c", signalled, "sh", signal}
+	for _, label := range labels {
+		args = append(args, "--label", label)
+	}
+	var said bytes.Buffer
+	err := k.node.CommandContext(ctx, "sh", args...).SetStderr(&said).Run()
+	if err != nil {
+		return fmt.Errorf("SIG%s to the containers with %s: %w: %s", signal, strings.Join(labels, " and "), err, strings.TrimSpace(said.String()))
+	}
+	return nil
+}
+
+// Close writes the logs and removes the cluster.
+func (k *kind) Close(ctx context.Context) error {
+	k.closing.Lock()
+	defer k.closing.Unlock()
+	if k.closed {
+		return nil
+	}
+	k.stop()
+	var err error
+	if k.logs != "" {
+		err = k.provider.ExportLogs(ctx, k.logs)
+	}
+	if gone := k.provider.Destroy(ctx); gone != nil {
+		// The folder stays, as the proof of whose it is: the next run tries again.
+		k.folder.Release()
+		return fmt.Errorf("close cluster %s: %w", k.folder.Name, errors.Join(err, gone))
+	}
+	k.closed = true
+	if err = errors.Join(err, k.folder.Remove()); err != nil {
+		return fmt.Errorf("close cluster %s: %w", k.folder.Name, err)
+	}
+	return nil
+}
