@@ -124,6 +124,16 @@ test-clusters: ## test the harness on real clusters: both doors, specs without t
 	go test -tags e2e -count=1 -timeout 0 -run 'Twice$$' ./e2e
 	go test -tags e2e -count=1 -timeout 0 -parallel 8 -run '$(VACUOUS)' ./e2e
 	go test -tags e2e -count=1 -timeout 0 ./e2e/cluster/local
+	go test -tags e2e -count=1 -timeout 0 -run '^TestAnImage' ./providers
+
+# The image and one spec of each behaviour, at the machine's own speed.
+.PHONY: test-kind
+test-kind: override FOCUS := $(or $(FOCUS),$(SAMPLE))
+test-kind: override CLUSTER := kind
+test-kind: export ARTIFACTS := $(ARTIFACTS)/kind
+test-kind: ## try the kind backend, and a spec of each behaviour on it: make test-kind NODE_IMAGE=plumbline/node:v1.36.3
+	go test -tags e2e -count=1 -timeout 0 ./e2e/cluster/kind
+	@$(MAKE) --no-print-directory e2e
 
 .PHONY: import-cost
 import-cost: ## count what importing the suites brings along
