@@ -35,12 +35,17 @@ func backends() []backend {
 	}
 }
 
-func localKubernetes(asked, nodeImage string) (string, error) {
-	if nodeImage != "" {
-		return "", errors.New("NODE_IMAGE goes with CLUSTER=kind: local clusters are made of no image")
+// procs is how many clusters keep so many CPUs busy, see Speed.procs. A whole node
+// for each takes more of them than processes alone.
+func (b backend) procs(s Speed, cpus int, memory uint64) int {
+	n := s.procs(cpus, memory)
+	if b.containers {
+		n = min(n, cpus)
 	}
-	return build.Kubernetes(asked)
+	return n
 }
+
+func localKubernetes(asked, _ string) (string, error) { return build.Kubernetes(asked) }
 
 func kindPrepare(ctx context.Context, c *build.Cache, _ string) error { return kind.Prepare(ctx, c) }
 

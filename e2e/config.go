@@ -65,6 +65,9 @@ func FromEnv() (Config, error) {
 	if err != nil {
 		mistake(fmt.Errorf("K8S=%s: %w", os.Getenv("K8S"), err))
 	}
+	if c.NodeImage != "" && !c.backend.containers {
+		mistake(fmt.Errorf("NODE_IMAGE=%s: %s clusters are made of no image; say CLUSTER=kind", c.NodeImage, c.backend.name))
+	}
 	c.Gates, err = gates("GATES")
 	mistake(err)
 	c.Focus, err = pattern("FOCUS")
@@ -77,7 +80,7 @@ func FromEnv() (Config, error) {
 	}
 	c.Speed, err = speed("SPEED", c.Cluster)
 	mistake(err)
-	c.Procs, err = number("PROCS", c.Speed.procs(runtime.NumCPU(), availableMemory()))
+	c.Procs, err = number("PROCS", c.backend.procs(c.Speed, runtime.NumCPU(), availableMemory()))
 	mistake(err)
 	c.Keep, err = flag("KEEP")
 	mistake(err)

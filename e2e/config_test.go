@@ -32,6 +32,7 @@ func TestAllMistakesInTheEnvironmentAreReportedTogether(t *testing.T) {
 	clearEnvironment(t)
 	t.Setenv("CLUSTER", "minikube")
 	t.Setenv("K8S", "1.12")
+	t.Setenv("NODE_IMAGE", "mine")
 	t.Setenv("GATES", "NodeRepair=true,StaticCapacity")
 	t.Setenv("FOCUS", "(")
 	t.Setenv("LABELS", "a &&")
@@ -41,6 +42,7 @@ func TestAllMistakesInTheEnvironmentAreReportedTogether(t *testing.T) {
 	_, err := FromEnv()
 	g.Expect(err).To(MatchError(And(
 		ContainSubstring("CLUSTER=minikube: there is no such backend; known: local, kind"),
+		ContainSubstring("NODE_IMAGE=mine: local clusters are made of no image; say CLUSTER=kind"),
 		ContainSubstring("K8S=1.12"), ContainSubstring("1.36"),
 		ContainSubstring(`GATES=NodeRepair=true,StaticCapacity: "StaticCapacity" is not a feature gate and its state`),
 		ContainSubstring("FOCUS=(: not a regular expression"),

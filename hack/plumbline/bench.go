@@ -71,6 +71,7 @@ func measure(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure, err
 		{"go.mod", requires},
 		// From here on this process may live by a cluster's clock, which gets ahead.
 		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return startUps(ctx, plan, scratch) }},
+		{"kind", func(ctx context.Context) ([]figure, error) { return onKind(ctx, plan.Adapter, scratch) }},
 		{"the clock", func(ctx context.Context) ([]figure, error) { return theClock(ctx, plan, scratch) }},
 	} {
 		step("measuring " + m.what)

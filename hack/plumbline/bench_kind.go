@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// kindRounds is how often a kind cluster is started: each takes half a minute.
+const kindRounds = 3
+
+// onKind starts kind clusters with the provider, one after another, of NODE_IMAGE if
+// that is set. Without a container engine it measures nothing, and says so.
+func onKind(ctx context.Context, a *providers.Adapter, scratch string) ([]figure, error) {
+	if err := os.Setenv("CLUSTER", "kind"); err != nil {
+		return nil, err
+	}
+	c, err := e2e.FromEnv()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := e2e.Prepare(ctx, c, a, step)
+	if err != nil {
+		step("kind is not measured: " + err.Error())
+		return nil, nil
+	}
+	var cluster, provider, memory, end []float64
+	for i := range kindRounds {
+		name := fmt.Sprintf("bench-%d-%d", os.Getpid(), i)
+		s, err := plan.Start(ctx, name, filepath.Join(scratch, "kind-"+name))
+		if err != nil {
+			return nil, err
+		}
+		megabytes, err := containerMemory(ctx, "plumbline-"+name+"-control-plane")
+		began := time.Now()
+		if err := errors.Join(err, s.Close(context.WithoutCancel(ctx))); err != nil {
+			return nil, err
+		}
+		end = append(end, time.Since(began).Seconds())
+		cluster = append(cluster, s.ClusterReady.Seconds())
+		provider = append(provider, s.ProviderReady.Seconds())
+		memory = append(memory, megabytes)
+	}
+	return []figure{
+		{Name: "kind cluster ready", Value: median(cluster), Unit: "s"},
+		{Name: "provider ready on it after that", Value: median(provider), Unit: "s"},
+		{Name: "memory of the kind node with the provider", Value: median(memory), Unit: "MB"},
+		{Name: "kind cluster ended, logs written", Value: median(end), Unit: "s"},
+	}, nil
+}
+
+// containerMemory is what the engine says that a container uses, in MB.
+func containerMemory(ctx context.Context, container string) (float64, error) {
+	out, err := exec.CommandContext(ctx, "docker", "stats", "--no-stream", "--format", "{{.MemUsage}}", container).Output()
+	if err != nil {
+		return 0, fmt.Errorf("docker stats %s: %w", container, err)
+	}
+	var used string
+	if _, err := fmt.Sscan(string(out), &used); err != nil { // such as 612.4MiB / 23.46GiB
+		return 0, fmt.Errorf("docker stats says %q: %w", out, err)
+	}
+	q, err := resource.ParseQuantity(used[:len(used)-1]) // without the B
+	return q.AsApproximateFloat64() / 1e6, err
+}
