@@ -109,6 +109,16 @@ func (c *Cache) PinnedFor(ctx context.Context, name, goos string) (dir string, e
 	})
 }
 
+// PinnedModule returns the folder with the source of the module that a pin is named
+// after, of the release that is pinned. It is the go command's: don't write to it.
+func (c *Cache) PinnedModule(ctx context.Context, name string) (dir string, err error) {
+	p, err := readPin(name)
+	if err != nil {
+		return "", err
+	}
+	return c.Module(ctx, p.module, p.version)
+}
+
 // Kubernetes returns the version that is pinned for a minor version: "1.36",
 // "v1.36" and "v1.36.3" are all v1.36.3. The error for any other lists those
 // that there are.

@@ -35,7 +35,7 @@ func Prepare(ctx context.Context, c *build.Cache) error {
 	if _, err := findEngine(ctx); err != nil {
 		return err
 	}
-	_, err := kwok.Image(ctx, c)
+	_, err := kwok.Prepare(ctx, c)
 	return err
 }
 
@@ -53,7 +53,7 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	if err != nil {
 		return nil, err
 	}
-	kwokImage, err := kwok.Image(ctx, c)
+	release, err := kwok.Prepare(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +68,14 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	begin := time.Now()
 	k := &kind{folder: folder, engine: e, logs: o.Logs, stop: func() {}, provider: newProvider(e, folder.Path("kubeconfig"))}
 	k.provider.WithName(prefix + o.Name).WithVersion(o.NodeImage)
-	if err := k.start(ctx, o, kwokImage); err != nil {
+	if err := k.start(ctx, o, release); err != nil {
 		return nil, errors.Join(fmt.Errorf("start cluster %s: %w", o.Name, err), k.Close(context.WithoutCancel(ctx)))
 	}
 	say(fmt.Sprintf("Kubernetes %s is ready after %.1f s", o.Kubernetes, time.Since(begin).Seconds()))
 	return k, nil
 }
 
-func (k *kind) start(ctx context.Context, o cluster.Options, kwokImage string) error {
+func (k *kind) start(ctx context.Context, o cluster.Options, release kwok.Release) error {
 	if _, err := k.provider.Create(ctx); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (k *kind) start(ctx context.Context, o cluster.Options, kwokImage string) e
 	if err := k.isVersion(o.Kubernetes); err != nil {
 		return err
 	}
-	name, err := k.Load(ctx, kwokImage)
+	name, err := k.Load(ctx, release.Image)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (k *kind) start(ctx context.Context, o cluster.Options, kwokImage string) e
 			return err
 		}
 	}
-	if err := kwok.Install(ctx, k.access, kwokNamespace, name); err != nil {
+	if err := release.Install(ctx, k.access, kwokNamespace, name); err != nil {
 		return err
 	}
 	return k.supervise(ctx, o.OnDeath)

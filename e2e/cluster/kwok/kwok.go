@@ -7,10 +7,14 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"text/template"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/e2e-framework/klient/decoder"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
@@ -35,19 +39,46 @@ const user = "65532"
 //go:embed kwok.yaml
 var manifest string
 
-// Image returns a reference to KWOK's image, for image.Open. It is made of the
-// pinned release, which is built first if it isn't in the cache.
-func Image(ctx context.Context, c *build.Cache) (ref string, err error) {
-	dir, err := c.PinnedFor(ctx, "kwok", "linux")
+// Release is the release of KWOK that is pinned.
+type Release struct {
+	// Image is a reference to its image, for image.Open.
+	Image string
+	// stages say what its nodes and pods go through: those that kwokctl gives it.
+	stages string
+}
+
+// Prepare returns the pinned release, which is built first if it isn't in the cache.
+func Prepare(ctx context.Context, c *build.Cache) (r Release, err error) {
+	programs, err := c.PinnedFor(ctx, "kwok", "linux")
 	if err != nil {
-		return "", err
+		return r, err
 	}
-	return image.KeptFromBinary(ctx, filepath.Join(c.Dir, "images", filepath.Base(dir)), filepath.Join(dir, "kwok"), user)
+	r.Image, err = image.KeptFromBinary(ctx, filepath.Join(c.Dir, "images", filepath.Base(programs)), filepath.Join(programs, "kwok"), user)
+	if err != nil {
+		return r, c.Explain(ctx, "image", "200 MB", err)
+	}
+	source, err := c.PinnedModule(ctx, "kwok")
+	if err != nil {
+		return r, err
+	}
+	var stages []string
+	for _, file := range []string{
+		"node/fast/node-initialize.yaml", "node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
+		"pod/fast/pod-ready.yaml", "pod/fast/pod-complete.yaml", "pod/fast/pod-delete.yaml",
+	} {
+		stage, err := os.ReadFile(filepath.Join(source, "kustomize", "stage", filepath.FromSlash(file)))
+		if err != nil {
+			return r, fmt.Errorf("a stage of KWOK's: %w", err)
+		}
+		stages = append(stages, string(stage))
+	}
+	r.stages = strings.Join(stages, "\n---\n")
+	return r, nil
 }
 
 // Install makes KWOK run in a namespace of its own, which must not be there yet, and
 // waits until it is ready. The image's name is one that the cluster's nodes know.
-func Install(ctx context.Context, config *rest.Config, namespace, imageName string) error {
+func (r Release) Install(ctx context.Context, config *rest.Config, namespace, imageName string) error {
 	parsed, err := template.New("kwok.yaml").Parse(manifest)
 	if err != nil {
 		return err
@@ -56,6 +87,10 @@ func Install(ctx context.Context, config *rest.Config, namespace, imageName stri
 	if err := parsed.Execute(&objects, map[string]string{"Namespace": namespace, "Image": imageName}); err != nil {
 		return err
 	}
+	configuration := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "kwok", Namespace: namespace},
+		Data:       map[string]string{"kwok.yaml": r.stages},
+	}
 	client, err := resources.New(config)
 	if err != nil {
 		return err
@@ -63,10 +98,34 @@ func Install(ctx context.Context, config *rest.Config, namespace, imageName stri
 	if err := decoder.DecodeEach(ctx, &objects, decoder.CreateHandler(client)); err != nil {
 		return fmt.Errorf("installing KWOK: %w", err)
 	}
+	if err := client.Create(ctx, configuration); err != nil {
+		return fmt.Errorf("installing KWOK: %w", err)
+	}
 	err = wait.For(conditions.New(client).DeploymentAvailable(Deployment, namespace),
 		wait.WithContext(ctx), wait.WithTimeout(readyWithin), wait.WithInterval(readyPoll), wait.WithImmediate())
 	if err != nil {
-		return fmt.Errorf("KWOK is not ready in namespace %s: %w", namespace, err)
+		return fmt.Errorf("KWOK is not ready in namespace %s: %w%s", namespace, err, states(ctx, client, namespace))
 	}
 	return nil
+}
+
+// states are what the containers of a namespace's pods say of themselves.
+func states(ctx context.Context, client *resources.Resources, namespace string) string {
+	var pods corev1.PodList
+	if err := client.WithNamespace(namespace).List(context.WithoutCancel(ctx), &pods); err != nil {
+		return ""
+	}
+	var lines strings.Builder
+	for _, pod := range pods.Items {
+		fmt.Fprintf(&lines, "\npod %s: %s %s", pod.Name, pod.Status.Phase, pod.Status.Message)
+		for _, c := range pod.Status.ContainerStatuses {
+			if w := c.State.Waiting; w != nil {
+				fmt.Fprintf(&lines, "\n  %s waits: %s %s", c.Name, w.Reason, w.Message)
+			}
+			if t := c.LastTerminationState.Terminated; t != nil {
+				fmt.Fprintf(&lines, "\n  %s ended with exit code %d, %d times: %s", c.Name, t.ExitCode, c.RestartCount, t.Message)
+			}
+		}
+	}
+	return lines.String()
 }
