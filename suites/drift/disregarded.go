@@ -42,11 +42,11 @@ var _ = e2e.Table(Suite, []disregarded{
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 
-			old := env.World()
+			old, before := env.World(), env.Now()
 			d.change(pool)
 			env.Change(ctx, pool)
-			quiet := env.Watch(ctx, settled)
-			changed := env.Now()
+			env.Watch(ctx, settled)
+			quiet, changed := env.Since(before), env.Now() // from the change on, not from its end
 			env.Change(ctx, pool.NewTemplate())
 			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 

@@ -23,10 +23,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		old := env.World()
+		old, before := env.World(), env.Now()
 		env.Change(ctx, pool.Require(disk, fixtures.In, "slow", "fast"))
-		quiet := env.Watch(ctx, settled)
-		narrowed := env.Now()
+		env.Watch(ctx, settled)
+		quiet, narrowed := env.Since(before), env.Now() // from the change on, not from its end
 		env.Change(ctx, pool.Require(disk, fixtures.In, "fast"))
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 
