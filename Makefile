@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP LIE
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP LIE
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -17,7 +17,7 @@ export $(VARIABLES)
 export ARTIFACTS ?= $(CURDIR)/_artifacts
 
 # How to run one spec again: this command, FOCUS added by the report.
-export PLUMBLINE_RERUN := $(strip make e2e $(foreach v,PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE IMAGE GATES,$(if $($v),$v=$($v))))
+export PLUMBLINE_RERUN := $(strip make e2e $(foreach v,PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES,$(if $($v),$v=$($v))))
 
 PLUMBLINE := go run ./hack/plumbline
 TOOL      := go tool -modfile=$(CURDIR)/hack/tools/go.mod
@@ -35,7 +35,7 @@ RELEASED := GOFLAGS="$$GOFLAGS -trimpath" CGO_ENABLED=0
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ##
 
@@ -167,7 +167,7 @@ setup: ## build what `make e2e` needs into the cache, without running anything
 	@$(PLUMBLINE) setup
 
 .PHONY: up
-up: ## start a cluster with the provider and leave it running
+up: ## start a cluster with the provider, or PROVIDER=none, and leave it running
 	@$(PLUMBLINE) up
 
 .PHONY: down
@@ -186,3 +186,7 @@ upstream: ## run Karpenter's own suite against a cluster whose time is bent: mak
 .PHONY: clean
 clean: ## remove artifacts, and what dead runs have left
 	@$(PLUMBLINE) clean
+
+.PHONY: clean-existing
+clean-existing: ## remove what a dead run has left on a cluster of yours: make clean-existing KUBECONFIG=...
+	@$(PLUMBLINE) clean-existing

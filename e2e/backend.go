@@ -1,53 +1,86 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/existing"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/kind"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
 )
 
-// backend is a way to make clusters. A new one is a package in e2e/cluster and an
+// backend is a way to come by clusters. A new one is a package in e2e/cluster and an
 // entry in backends.
 type backend struct {
 	name string
-	// kubernetes completes the version that K8S asks for, given NODE_IMAGE.
-	kubernetes func(asked, nodeImage string) (version string, err error)
+	// kubernetes completes the version that K8S asks for, empty if it asks for none.
+	kubernetes func(o cluster.Options) (version string, err error)
 	// prepare makes sure that clusters can be started, and builds what they need.
-	prepare func(ctx context.Context, c *build.Cache, version string) error
+	prepare func(ctx context.Context, c *build.Cache, o cluster.Options) error
 	start   func(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Cluster, error)
 	// reap ends what dead runs left behind.
 	reap func(ctx context.Context) (removed []string, err error)
 	// containers: its nodes run images whatever this machine's system is.
 	containers bool
+	// shared: the cluster is somebody else's, and there is but one.
+	shared bool
 }
+
+// defaultKubernetes is the minor version of clusters that are made.
+const defaultKubernetes = "1.36"
 
 // backends are what CLUSTER may say; the first is the default.
 func backends() []backend {
 	return []backend{
-		{name: "local", kubernetes: localKubernetes, prepare: local.Prepare, start: local.Start, reap: local.Reap},
-		{name: "kind", kubernetes: kind.Kubernetes, prepare: kindPrepare, start: kind.Start, reap: kind.Reap, containers: true},
+		{
+			name: "local", start: local.Start, reap: local.Reap,
+			kubernetes: func(o cluster.Options) (string, error) {
+				return build.Kubernetes(cmp.Or(o.Kubernetes, defaultKubernetes))
+			},
+			prepare: func(ctx context.Context, c *build.Cache, o cluster.Options) error {
+				return local.Prepare(ctx, c, o.Kubernetes)
+			},
+		},
+		{
+			name: "kind", start: kind.Start, reap: kind.Reap, containers: true,
+			kubernetes: func(o cluster.Options) (string, error) {
+				return kind.Kubernetes(cmp.Or(o.Kubernetes, defaultKubernetes), o.NodeImage)
+			},
+			prepare: func(ctx context.Context, c *build.Cache, _ cluster.Options) error { return kind.Prepare(ctx, c) },
+		},
+		{
+			name: "existing", start: existing.Start, reap: reapExisting, prepare: existing.Prepare, containers: true, shared: true,
+			kubernetes: func(o cluster.Options) (string, error) { return existing.Kubernetes(o.Kubeconfig, o.Kubernetes) },
+		},
 	}
+}
+
+// reapExisting looks at the cluster of KUBECONFIG, if that is what is worked on.
+func reapExisting(ctx context.Context) (removed []string, err error) {
+	if os.Getenv("CLUSTER") != "existing" {
+		return nil, nil
+	}
+	return existing.Reap(ctx, os.Getenv("KUBECONFIG"))
 }
 
 // procs is how many clusters keep so many CPUs busy, see Speed.procs. A whole node
 // for each takes more of them than processes alone.
 func (b backend) procs(s Speed, cpus int, memory uint64) int {
-	n := s.procs(cpus, memory)
-	if b.containers {
-		n = min(n, cpus)
+	switch n := s.procs(cpus, memory); {
+	case b.shared:
+		return 1
+	case b.containers:
+		return min(n, cpus)
+	default:
+		return n
 	}
-	return n
 }
-
-func localKubernetes(asked, _ string) (string, error) { return build.Kubernetes(asked) }
-
-func kindPrepare(ctx context.Context, c *build.Cache, _ string) error { return kind.Prepare(ctx, c) }
 
 // backendNamed returns the backend of that name, or the default and an error with
 // those that there are.

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
 // Names of the NodeClass that every spec gets, and of the one that it can have
@@ -19,8 +21,15 @@ const (
 // or NodeClaim gets the adapter's requirements and a NodeClass, created on
 // first need. What the spec says itself wins, be it no more than the name of
 // another NodeClass. NodeClaims that no pod asks for,
-// those of static NodePools among them, get the adapter's nodeClaim too.
+// those of static NodePools among them, get the adapter's nodeClaim too. Whatever
+// it is, it is marked as ours, and its pods keep to our nodes where there are others.
 func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstructured.Unstructured {
+	cluster.Own(o)
+	if e.session.shared {
+		if err := keepToOurs(o); err != nil {
+			e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
+		}
+	}
 	var path []string
 	switch o.GetKind() {
 	case "NodePool":
@@ -63,6 +72,7 @@ func (e *Env) AnotherNodeClass(ctx context.Context) (group, kind, name string) {
 
 func (e *Env) nodeClassCalled(ctx context.Context, name string) map[string]any {
 	o := e.session.Adapter.NodeClassObject(name)
+	cluster.Own(o)
 	kind := e.session.Adapter.NodeClassGVR()
 	if !slices.ContainsFunc(e.created, func(r reference) bool { return r.kind == kind && r.name == name }) {
 		ref, _ := e.apply(ctx, o)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -21,9 +22,11 @@ import (
 // Config says how to run. People set it by environment variables of the
 // names given, which `make e2e` passes on.
 type Config struct {
-	Cluster    string          // CLUSTER: the backend, local or kind; default local
+	Cluster    string          // CLUSTER: the backend, local, kind or existing; default local
 	Kubernetes string          // K8S: full version, such as v1.36.3; default the newest
 	NodeImage  string          // NODE_IMAGE: what kind's node is made of; empty: what kind has for the version
+	Kubeconfig string          // KUBECONFIG: of the cluster that exists; no other backend looks at it
+	Registry   string          // REGISTRY: where that cluster's nodes get images from that are built or found here; empty: nowhere
 	Release    string          // KARPENTER: release of the provider's source module; empty: the adapter's
 	Image      string          // IMAGE: image to use instead of the adapter's; empty: the adapter's
 	Gates      map[string]bool // GATES: feature gates, laid over the adapter's; nil: the adapter's alone
@@ -53,6 +56,7 @@ func FromEnv() (Config, error) {
 	c := Config{
 		Cluster:   envOr("CLUSTER", "local"),
 		NodeImage: os.Getenv("NODE_IMAGE"),
+		Registry:  os.Getenv("REGISTRY"),
 		Release:   os.Getenv("KARPENTER"),
 		Image:     os.Getenv("IMAGE"),
 		Labels:    os.Getenv("LABELS"),
@@ -61,12 +65,21 @@ func FromEnv() (Config, error) {
 	var err error
 	c.backend, err = backendNamed(c.Cluster)
 	mistake(err)
-	c.Kubernetes, err = c.backend.kubernetes(envOr("K8S", "1.36"), c.NodeImage)
-	if err != nil {
-		mistake(fmt.Errorf("K8S=%s: %w", os.Getenv("K8S"), err))
+	if c.backend.shared {
+		c.Kubeconfig = os.Getenv("KUBECONFIG")
 	}
-	if c.NodeImage != "" && !c.backend.containers {
+	c.Kubernetes = os.Getenv("K8S")
+	version, err := c.backend.kubernetes(c.options())
+	if err != nil && c.Kubernetes != "" {
+		err = fmt.Errorf("K8S=%s: %w", c.Kubernetes, err)
+	}
+	mistake(err)
+	c.Kubernetes = version
+	if c.NodeImage != "" && c.backend.name != "kind" {
 		mistake(fmt.Errorf("NODE_IMAGE=%s: %s clusters are made of no image; say CLUSTER=kind", c.NodeImage, c.backend.name))
+	}
+	if c.Registry != "" && !c.backend.shared {
+		mistake(fmt.Errorf("REGISTRY=%s: images are loaded on %s clusters, without a registry; say CLUSTER=existing", c.Registry, c.backend.name))
 	}
 	c.Gates, err = gates("GATES")
 	mistake(err)
@@ -82,11 +95,19 @@ func FromEnv() (Config, error) {
 	mistake(err)
 	c.Procs, err = number("PROCS", c.backend.procs(c.Speed, runtime.NumCPU(), availableMemory()))
 	mistake(err)
+	if c.backend.shared && c.Procs > 1 {
+		mistake(fmt.Errorf("PROCS=%d: the cluster is one, and specs run on it one after another; say 1", c.Procs))
+	}
 	c.Keep, err = flag("KEEP")
 	mistake(err)
 	c.Artifacts, err = filepath.Abs(envOr("ARTIFACTS", "_artifacts"))
 	mistake(err)
 	return c, errors.Join(mistakes...)
+}
+
+// options are those of clusters that all have in common.
+func (c Config) options() cluster.Options {
+	return cluster.Options{Kubernetes: c.Kubernetes, NodeImage: c.NodeImage, Kubeconfig: c.Kubeconfig, Registry: c.Registry}
 }
 
 func envOr(name, otherwise string) string {

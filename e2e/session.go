@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/existing"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -46,6 +48,7 @@ type Session struct {
 	ClusterReady, ProviderReady time.Duration
 
 	speed  Speed
+	shared bool          // the cluster has nodes of others, which aren't for specs' pods
 	stride time.Duration // how far the clock may be moved at once
 	client dynamic.Interface
 	mapper meta.RESTMapper
@@ -65,7 +68,7 @@ type Plan struct {
 	Config   Config
 	Adapter  *providers.Adapter
 	cache    *build.Cache
-	prepared *providers.Prepared
+	prepared *providers.Prepared // nil: without a provider
 	progress func(string)
 
 	leaps bool // see cluster.Options
@@ -79,19 +82,48 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 	if err != nil {
 		return nil, err
 	}
+	selection := providers.Selection{Version: c.Release, Image: c.Image, Kubernetes: c.Kubernetes, Containers: c.backend.containers}
+	if c.backend.shared {
+		progress("looking at the cluster")
+		if err := existing.Check(ctx, c.options(), cmp.Or(c.Image, a.Controller.Image)); err != nil {
+			return nil, err
+		}
+		selection.Namespace = existing.ProviderNamespace
+	}
 	// The provider first: of what people ask for, it can be wrong in most ways,
 	// and building a control plane takes minutes.
-	prepared, err := providers.Prepare(ctx, builds, a, providers.Selection{
-		Version: c.Release, Image: c.Image, Kubernetes: c.Kubernetes, Containers: c.backend.containers,
-	})
+	prepared, err := providers.Prepare(ctx, builds, a, selection)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.backend.prepare(ctx, builds, c.Kubernetes); err != nil {
+	if err := c.backend.prepare(ctx, builds, c.options()); err != nil {
 		return nil, err
+	}
+	if c.backend.shared {
+		objects, err := prepared.Objects(ctx)
+		if err == nil {
+			err = existing.Try(ctx, c.Kubeconfig, objects)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	p := &Plan{Config: c, Adapter: a, cache: builds, prepared: prepared, progress: progress}
 	return p, p.prepareClock(ctx)
+}
+
+// PrepareBare is Prepare for a cluster without a provider, and without KWOK: as somebody
+// has it who has not come across either.
+func PrepareBare(ctx context.Context, c Config, progress func(string)) (*Plan, error) {
+	if c.backend.shared {
+		return nil, errors.New("CLUSTER=existing: that cluster is there already")
+	}
+	builds, err := build.Open(progress)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Config: c, cache: builds, progress: progress}
+	return p, errors.Join(c.backend.prepare(ctx, builds, c.options()), p.prepareClock(ctx))
 }
 
 // Start brings a cluster up and installs the provider. Logs of both go to
@@ -100,7 +132,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return nil, fmt.Errorf("folder for logs: %w", err)
 	}
-	s := &Session{Adapter: p.Adapter, Namespace: Namespace, stride: cluster.Step}
+	s := &Session{Adapter: p.Adapter, Namespace: Namespace, stride: cluster.Step, shared: p.Config.backend.shared}
 	s.alive, s.died = context.WithCancelCause(context.WithoutCancel(ctx))
 	var err error
 	if p.Config.Speed.Bent() {
@@ -116,20 +148,17 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 		s.stride = cluster.Leap
 	}
 	began := time.Now()
-	s.Cluster, err = p.Config.backend.start(ctx, p.cache, cluster.Options{
-		Name:       name,
-		Kubernetes: p.Config.Kubernetes,
-		NodeImage:  p.Config.NodeImage,
-		Logs:       logs,
-		Progress:   p.progress,
-		OnDeath:    s.onDeath,
-		Clock:      s.Clock,
-		Leaps:      p.leaps,
-	})
+	o := p.Config.options()
+	o.Bare = p.prepared == nil
+	o.Name, o.Logs, o.Progress, o.OnDeath, o.Clock, o.Leaps = name, logs, p.progress, s.onDeath, s.Clock, p.leaps
+	s.Cluster, err = p.Config.backend.start(ctx, p.cache, o)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	s.ClusterReady = time.Since(began)
+	if p.prepared == nil {
+		return s, nil
+	}
 	if err := s.furnish(ctx, p); err != nil {
 		if death := s.Err(); death != nil { // all else follows from it
 			err = death
@@ -168,6 +197,7 @@ func createNamespace(ctx context.Context, client kubernetes.Interface, name stri
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	cluster.Own(ns)
 	if _, err := client.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("namespace %s: %w", name, err)
 	}

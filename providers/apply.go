@@ -21,6 +21,8 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
 // fieldManager owns, in the API server's books, the fields that are applied here.
@@ -168,7 +170,9 @@ func (c *clients) ensureNamespace(ctx context.Context, name string, present map[
 	}
 	_, err := c.typed.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		_, err = c.typed.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		own := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		cluster.Own(own)
+		_, err = c.typed.CoreV1().Namespaces().Create(ctx, own, metav1.CreateOptions{})
 	}
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("namespace %s: %w", name, err)

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
@@ -59,6 +60,7 @@ func (p *Prepared) readCRDs(context.Context, *build.Cache, Selection) error {
 
 func (p *Prepared) addCRD(crd *unstructured.Unstructured) {
 	unstructured.RemoveNestedField(crd.Object, "status")
+	cluster.Own(crd)
 	p.crds = slices.DeleteFunc(p.crds, func(o *unstructured.Unstructured) bool { return o.GetName() == crd.GetName() })
 	p.crds = append(p.crds, crd)
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
@@ -110,6 +111,21 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 	}
 	s := &start{Installed: i, cluster: c}
 	return i, s.await(ctx)
+}
+
+// Objects are what Install puts on a cluster, its CRDs first, with samples of what only
+// the cluster knows: to see whether it would take them.
+func (p *Prepared) Objects(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	m, err := p.render(ctx, p.values, typical(p.kubernetes))
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range m.objects {
+		if o.GetNamespace() == "" && o.GetKind() != "Namespace" {
+			o.SetNamespace(p.values.Namespace) // ignored where a kind has none
+		}
+	}
+	return slices.Concat(p.crds, m.objects), nil
 }
 
 // clusterValues completes the values with what only the cluster knows.

@@ -32,6 +32,8 @@ type Selection struct {
 	// Kubernetes is the version of the cluster to come, for which the chart is
 	// tried, such as v1.36.3. Empty: Helm's own.
 	Kubernetes string
+	// Namespace of the controller instead of the adapter's.
+	Namespace string
 	// Containers says that the cluster runs images whatever this machine's system is.
 	Containers bool
 	// Host runs the controller as a program of this machine, built for it,
@@ -42,15 +44,16 @@ type Selection struct {
 
 // Prepared is a provider that is ready to be installed, on any number of clusters.
 type Prepared struct {
-	adapter *Adapter
-	values  Values // all but what the cluster decides
-	source  string // folder of the source module, empty if there is none
-	helm    *helm  // nil without a chart
-	image   string // reference, for cluster.Load
-	digest  string // empty for a program of the host
-	host    bool   // a program of the host runs, not an image
-	core    string
-	crds    []*unstructured.Unstructured
+	adapter    *Adapter
+	values     Values // all but what the cluster decides
+	kubernetes string // version of the cluster to come, see Selection
+	source     string // folder of the source module, empty if there is none
+	helm       *helm  // nil without a chart
+	image      string // reference, for cluster.Load
+	digest     string // empty for a program of the host
+	host       bool   // a program of the host runs, not an image
+	core       string
+	crds       []*unstructured.Unstructured
 }
 
 // Prepare does all that needs no cluster: it validates the adapter, downloads
@@ -64,7 +67,7 @@ func Prepare(ctx context.Context, cache *build.Cache, a *Adapter, s Selection) (
 	if a.Simulator != nil {
 		return nil, fmt.Errorf("provider %s: simulators are not started yet; start it yourself, put what it exports into controller.env, and leave `simulator` out", a.Name)
 	}
-	p := &Prepared{adapter: a}
+	p := &Prepared{adapter: a, kubernetes: s.Kubernetes}
 	for _, step := range []func(context.Context, *build.Cache, Selection) error{
 		p.download, p.findImage, p.readCRDs, p.tryManifests,
 	} {
@@ -87,6 +90,7 @@ func (p *Prepared) download(ctx context.Context, cache *build.Cache, s Selection
 		version = "v" + version
 	}
 	p.values = a.sample(version)
+	p.values.Namespace = orElse(s.Namespace, p.values.Namespace)
 	p.core = a.Core
 	if a.Source.Module == "" && s.Version != "" {
 		return fmt.Errorf("version %s is asked for, but the adapter has no source module", s.Version)

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
 // helm is the pinned Helm: a program of its own, so that importers don't link
@@ -82,6 +83,9 @@ func (p *Prepared) render(ctx context.Context, v Values, on platform) (*manifest
 	}
 	if err != nil {
 		return nil, err
+	}
+	for _, o := range objects {
+		cluster.Own(o)
 	}
 	return p.adjust(inOrder(objects), v)
 }

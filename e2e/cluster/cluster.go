@@ -1,6 +1,6 @@
 // Package cluster is what the harness asks of the thing that makes clusters.
 //
-// A backend (local, kind, later existing) is a package with one Start
+// A backend (local, kind, existing) is a package with one Start
 // function that returns a Cluster.
 package cluster
 
@@ -8,8 +8,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
@@ -21,6 +23,8 @@ type Options struct {
 	Name       string       // unique on this machine; DNS label
 	Kubernetes string       // full version, such as v1.36.3; with a NodeImage the minor one will do
 	NodeImage  string       // optional: what kind's node is made of; else what kind has for the version
+	Kubeconfig string       // of a cluster that exists: file, or a list of them; its current context counts
+	Registry   string       // optional: where that cluster's nodes get images from that this machine has, such as registry.example/team
 	Logs       string       // folder that receives the logs of components and of the provider's pods
 	Progress   func(string) // optional: told what is being done, in a few words
 	OnDeath    func(Death)  // optional: called once, from another goroutine, for the first component that dies
@@ -29,6 +33,9 @@ type Options struct {
 	// Leaps says that the clock will be moved by up to Leap at once, not Step: nodes then stay
 	// Ready for longer than that without a word of their kubelets, and old revisions are kept.
 	Leaps bool
+
+	// Bare leaves out KWOK: all nodes but the system's are somebody else's to play.
+	Bare bool
 }
 
 // How far a cluster's clock may be moved at once. What is renewed all the time must
@@ -49,6 +56,20 @@ func (d Death) Error() string { return fmt.Sprintf("%s died", d.Component) }
 // SystemTaint is the key of the taint that keeps workloads off the nodes that the system
 // and the provider's pod run on, which the charts of Karpenter's providers tolerate.
 const SystemTaint = "CriticalAddonsOnly"
+
+// OwnerLabel is on all that is put on a cluster, whatever the backend: on one that others
+// use too, it tells what is to be removed in the end from all that is to be left alone.
+const OwnerLabel = "plumbline-e2e.github.io/owned"
+
+// Own puts the OwnerLabel on an object.
+func Own(o metav1.Object) {
+	labels := maps.Clone(o.GetLabels())
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[OwnerLabel] = "true"
+	o.SetLabels(labels)
+}
 
 // BinaryPrefix begins a reference to an executable of this machine, which
 // Load takes in place of an image where images can't run: "binary:" and a path.

@@ -27,13 +27,14 @@ func commands() []command {
 		{name: "list", help: "list the specs; -format table or json", run: list},
 		{name: "catalogue", help: "print suites/README.md, made from the specs", run: catalogue},
 		{name: "setup", help: "build what a run needs into the cache, without running anything", run: setup},
-		{name: "up", help: "start a cluster with the provider and leave it running", run: up},
+		{name: "up", help: "start a cluster with the provider, or with PROVIDER=none, and leave it running", run: up},
 		{name: "down", help: "end the cluster that up started", run: down},
 		{name: "lies", help: "run the specs against providers that are broken on purpose; LIE chooses some", run: tellLies},
 		{name: "judge", help: "judge saved recordings by every invariant: judge HISTORY.jsonl.gz...", run: judge},
 		{name: "summary", help: "print the latest run as Markdown", run: summary},
 		{name: "upstream", help: "run Karpenter's own regression suite against a cluster like that of up", run: upstream},
 		{name: "bench", help: "measure start-up, memory and the recorder; writes bench.json", run: bench},
+		{name: "clean-existing", help: "remove what a dead run has left on the cluster of KUBECONFIG", run: cleanExisting},
 		{name: "clean", help: "remove artifacts, and what dead runs have left", run: clean},
 		{name: "keep", run: keep, hidden: true},
 		{name: "pinned", run: pinned, hidden: true},
@@ -68,10 +69,10 @@ func usage() string {
 	b.WriteString("usage: plumbline COMMAND\n\n")
 	for _, c := range commands() {
 		if !c.hidden {
-			fmt.Fprintf(&b, "  %-9s %s\n", c.name, c.help)
+			fmt.Fprintf(&b, "  %-14s %s\n", c.name, c.help)
 		}
 	}
-	b.WriteString("\nVariables: PROVIDER, K8S, KARPENTER, CLUSTER, NODE_IMAGE, IMAGE, ARTIFACTS; see README.md.\n")
+	b.WriteString("\nVariables: PROVIDER, K8S, KARPENTER, CLUSTER, NODE_IMAGE, KUBECONFIG, REGISTRY, IMAGE, ARTIFACTS; see README.md.\n")
 	return b.String()
 }
 

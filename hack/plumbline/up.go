@@ -72,11 +72,29 @@ func (k keeperFolder) running() (state, bool, error) {
 // byHand is what is selected for somebody who will look at the cluster: by the
 // machine's clock, unless they ask for another.
 func byHand() (e2e.Config, *providers.Adapter, error) {
-	c, a, err := selected()
+	var c e2e.Config
+	var a *providers.Adapter
+	var err error
+	if provider() == noProvider {
+		c, err = e2e.FromEnv()
+	} else {
+		c, a, err = selected()
+	}
 	if os.Getenv("SPEED") == "" {
 		c.Speed = e2e.Speed{Limit: 1}
 	}
 	return c, a, err
+}
+
+// noProvider is the PROVIDER of a cluster that has none, and no KWOK.
+const noProvider = "none"
+
+// prepared is a cluster with the provider, or without one if there is none, ready to be started.
+func prepared(ctx context.Context, c e2e.Config, a *providers.Adapter, say func(string)) (*e2e.Plan, error) {
+	if a == nil {
+		return e2e.PrepareBare(ctx, c, say)
+	}
+	return e2e.Prepare(ctx, c, a, say)
 }
 
 func up(ctx context.Context, _ []string) error {
@@ -97,7 +115,7 @@ func up(ctx context.Context, _ []string) error {
 	if _, err := e2e.Reap(ctx); err != nil {
 		return err
 	}
-	if _, err := e2e.Prepare(ctx, c, a, step); err != nil {
+	if _, err := prepared(ctx, c, a, step); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(string(folder)); err != nil {
@@ -181,9 +199,15 @@ func (s state) print(what string) {
 		fmt.Println("a cluster is starting already; `make down` ends it")
 		return
 	}
-	fmt.Printf("a cluster with Kubernetes %s and the provider %s %s\n\n", s.Kubernetes, s.Provider, what)
+	with := "no provider"
+	if s.Provider != "" {
+		with = "the provider " + s.Provider
+	}
+	fmt.Printf("a cluster with Kubernetes %s and %s %s\n\n", s.Kubernetes, with, what)
 	fmt.Printf("  export KUBECONFIG=%s\n", s.Kubeconfig)
-	fmt.Printf("  kubectl logs -n %s deploy/%s\n", s.Namespace, s.Deployment)
+	if s.Provider != "" {
+		fmt.Printf("  kubectl logs -n %s deploy/%s\n", s.Namespace, s.Deployment)
+	}
 	fmt.Printf("\nlogs of all components: %s\n", s.Logs)
 }
 
@@ -218,17 +242,17 @@ func (k keeperFolder) host(ctx context.Context, say func(string)) error {
 	if err != nil {
 		return err
 	}
-	plan, err := e2e.Prepare(ctx, c, a, say)
+	plan, err := prepared(ctx, c, a, say)
 	if err != nil {
 		return err
 	}
-	session, err := plan.Start(ctx, fmt.Sprintf("%s-up", a.Name), k.logs())
+	session, err := plan.Start(ctx, provider()+"-up", k.logs())
 	if err != nil {
 		return err
 	}
-	s := state{
-		PID: os.Getpid(), Provider: a.Name, Kubernetes: c.Kubernetes, Kubeconfig: session.Cluster.Kubeconfig(), Logs: k.logs(),
-		Namespace: session.Provider.Namespace, Deployment: session.Provider.Deployment,
+	s := state{PID: os.Getpid(), Kubernetes: c.Kubernetes, Kubeconfig: session.Cluster.Kubeconfig(), Logs: k.logs()}
+	if a != nil {
+		s.Provider, s.Namespace, s.Deployment = a.Name, session.Provider.Namespace, session.Provider.Deployment
 	}
 	data, err := json.Marshal(s)
 	if err == nil {

@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
@@ -19,6 +16,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/kwok"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/pods"
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
@@ -67,35 +65,12 @@ func (k *kind) Load(ctx context.Context, ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return image.Name(ref, image.Digest(img)), k.provider.LoadImage(ctx, ref)
+	return k.provider.loadImage(img, ref)
 }
 
-// PodLog is what a pod's containers have written: each one's last life but one, as far
-// as the node still has it, and its last.
+// PodLog is what a pod's containers have written, see pods.Log.
 func (k *kind) PodLog(ctx context.Context, namespace, name string) (io.ReadCloser, error) {
-	pods := k.client.CoreV1().Pods(namespace)
-	pod, err := pods.Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return nil, err
-	}
-	var all bytes.Buffer
-	var errs []error
-	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		for _, previous := range []bool{true, false} {
-			if previous && c.RestartCount == 0 {
-				continue
-			}
-			log, err := pods.GetLogs(name, &corev1.PodLogOptions{Container: c.Name, Previous: previous}).DoRaw(ctx)
-			if err != nil {
-				errs = append(errs, err)
-			}
-			all.Write(log)
-		}
-	}
-	if all.Len() == 0 && len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	return io.NopCloser(&all), nil
+	return pods.Log(ctx, k.client, namespace, name)
 }
 
 // Kill ends the containers of a pod of the real node by SIGKILL.

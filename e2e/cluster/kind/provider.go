@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/e2e-framework/klient"
@@ -137,18 +138,25 @@ func (p *provider) LoadImage(ctx context.Context, ref string, _ ...string) error
 	if err != nil {
 		return err
 	}
+	_, err = p.loadImage(img, ref)
+	return err
+}
+
+// loadImage loads an image, which was opened by ref, and returns its name.
+func (p *provider) loadImage(img v1.Image, ref string) (name string, err error) {
 	digest := image.Digest(img)
 	if digest == "" {
-		return fmt.Errorf("image %q has no digest", ref)
+		return "", fmt.Errorf("image %q has no digest", ref)
 	}
+	name = image.Name(ref, digest)
 	archive, into := io.Pipe()
-	go func() { into.CloseWithError(image.Archive(img, image.Name(ref, digest), into)) }()
+	go func() { into.CloseWithError(image.Archive(img, name, into)) }()
 	err = p.load(archive)
 	archive.CloseWithError(err)
 	if err != nil {
-		return fmt.Errorf("image %q: %w", ref, err)
+		return "", fmt.Errorf("image %q: %w", ref, err)
 	}
-	return nil
+	return name, nil
 }
 
 // LoadImageArchive loads what `docker save` wrote.

@@ -94,6 +94,9 @@ func (k *kind) start(ctx context.Context, o cluster.Options, release kwok.Releas
 	if err := k.isVersion(o.Kubernetes); err != nil {
 		return err
 	}
+	if o.Bare {
+		return k.settled(ctx)
+	}
 	name, err := k.Load(ctx, release.Image)
 	if err != nil {
 		return err

@@ -14,14 +14,17 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/e2e-framework/klient/decoder"
+	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 	"sigs.k8s.io/e2e-framework/klient/wait"
 	"sigs.k8s.io/e2e-framework/klient/wait/conditions"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
@@ -47,7 +50,23 @@ type Release struct {
 	stages string
 }
 
-// Prepare returns the pinned release, which is built first if it isn't in the cache.
+// published is where KWOK's project puts the images of its releases.
+const published = "registry.k8s.io/kwok/kwok"
+
+// Published returns the pinned release with the image that KWOK's project has put into
+// its registry.
+func Published(ctx context.Context, c *build.Cache) (r Release, err error) {
+	source, err := c.PinnedModule(ctx, "kwok")
+	if err != nil {
+		return r, err
+	}
+	_, version, _ := strings.Cut(filepath.Base(source), "@")
+	r.Image = published + ":" + version
+	r.stages, err = stages(source)
+	return r, err
+}
+
+// Prepare returns the pinned release, whose image is built first if it isn't in the cache.
 func Prepare(ctx context.Context, c *build.Cache) (r Release, err error) {
 	programs, err := c.PinnedFor(ctx, "kwok", "linux")
 	if err != nil {
@@ -61,45 +80,67 @@ func Prepare(ctx context.Context, c *build.Cache) (r Release, err error) {
 	if err != nil {
 		return r, err
 	}
-	var stages []string
+	r.stages, err = stages(source)
+	return r, err
+}
+
+// stages reads from KWOK's source what its nodes and pods go through.
+func stages(source string) (string, error) {
+	var all []string
 	for _, file := range []string{
 		"node/fast/node-initialize.yaml", "node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
 		"pod/fast/pod-ready.yaml", "pod/fast/pod-complete.yaml", "pod/fast/pod-delete.yaml",
 	} {
 		stage, err := os.ReadFile(filepath.Join(source, "kustomize", "stage", filepath.FromSlash(file)))
 		if err != nil {
-			return r, fmt.Errorf("a stage of KWOK's: %w", err)
+			return "", fmt.Errorf("a stage of KWOK's: %w", err)
 		}
-		stages = append(stages, string(stage))
+		all = append(all, string(stage))
 	}
-	r.stages = strings.Join(stages, "\n---\n")
-	return r, nil
+	return strings.Join(all, "\n---\n"), nil
 }
 
-// Install makes KWOK run in a namespace of its own, which must not be there yet, and
-// waits until it is ready. The image's name is one that the cluster's nodes know.
-func (r Release) Install(ctx context.Context, config *rest.Config, namespace, imageName string) error {
+// Objects are what KWOK in a namespace of its own is made of, that namespace first.
+// The image's name is one that the cluster's nodes know.
+func (r Release) Objects(ctx context.Context, namespace, imageName string) ([]k8s.Object, error) {
 	parsed, err := template.New("kwok.yaml").Parse(manifest)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var objects bytes.Buffer
-	if err := parsed.Execute(&objects, map[string]string{"Namespace": namespace, "Image": imageName}); err != nil {
-		return err
+	var text bytes.Buffer
+	if err := parsed.Execute(&text, map[string]string{"Namespace": namespace, "Image": imageName}); err != nil {
+		return nil, err
 	}
-	configuration := &corev1.ConfigMap{
+	objects, err := decoder.DecodeAll(ctx, &text)
+	if err != nil {
+		return nil, err
+	}
+	objects = append(objects, &corev1.ConfigMap{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Name: "kwok", Namespace: namespace},
 		Data:       map[string]string{"kwok.yaml": r.stages},
+	})
+	for _, o := range objects {
+		cluster.Own(o)
+	}
+	return objects, nil
+}
+
+// Install makes KWOK run in a namespace of its own, and waits until it is ready. None of
+// its Objects may be there yet, but for the namespace.
+func (r Release) Install(ctx context.Context, config *rest.Config, namespace, imageName string) error {
+	objects, err := r.Objects(ctx, namespace, imageName)
+	if err != nil {
+		return err
 	}
 	client, err := resources.New(config)
 	if err != nil {
 		return err
 	}
-	if err := decoder.DecodeEach(ctx, &objects, decoder.CreateHandler(client)); err != nil {
-		return fmt.Errorf("installing KWOK: %w", err)
-	}
-	if err := client.Create(ctx, configuration); err != nil {
-		return fmt.Errorf("installing KWOK: %w", err)
+	for i, o := range objects {
+		if err := client.Create(ctx, o); err != nil && (i > 0 || !apierrors.IsAlreadyExists(err)) {
+			return fmt.Errorf("installing KWOK: %w", err)
+		}
 	}
 	err = wait.For(conditions.New(client).DeploymentAvailable(Deployment, namespace),
 		wait.WithContext(ctx), wait.WithTimeout(readyWithin), wait.WithInterval(readyPoll), wait.WithImmediate())

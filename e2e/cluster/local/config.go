@@ -64,8 +64,12 @@ type variable struct {
 
 // patches are the components' arguments that kwokctl has no option for. They
 // come after kwokctl's own, and the later one counts. Pki is the folder of
-// kwokctl's certificates, leaps as in cluster.Options.
-func patches(pki string, leaps bool) []patch {
+// kwokctl's certificates; of the options Leaps and Bare count.
+func patches(pki string, o cluster.Options) []patch {
+	fake := "kwok.x-k8s.io/node=fake"
+	if o.Bare {
+		fake = "kwok.x-k8s.io/node=none" // kwokctl starts it anyway
+	}
 	manager := []argument{
 		{"leader-elect", "false"},
 		// Pods have the address of the loopback, which endpoints refuse: these
@@ -82,7 +86,7 @@ func patches(pki string, leaps bool) []patch {
 		{"kubelet-client-certificate", filepath.Join(pki, "admin.crt")},
 		{"kubelet-client-key", filepath.Join(pki, "admin.key")},
 	}
-	if leaps {
+	if o.Leaps {
 		manager = append(manager, argument{"node-monitor-grace-period", (2 * cluster.Leap).String()})
 		// Watches end at each leap. They go on from a revision before it, which would
 		// be five minutes old, and gone, as soon as they ask.
@@ -105,14 +109,14 @@ func patches(pki string, leaps bool) []patch {
 		// can't tell it: that contradicts kwokctl's own flag, and KWOK exits.
 		{Name: kwokController, ExtraArgs: []argument{
 			{"manage-all-nodes", "false"},
-			{"manage-nodes-with-annotation-selector", "kwok.x-k8s.io/node=fake"},
+			{"manage-nodes-with-annotation-selector", fake},
 		}},
 	}
 }
 
 // kwokctlConfig is the document that tells kwokctl what to run; see
 // KwokctlConfigurationOptions of sigs.k8s.io/kwok/pkg/apis/config/v1alpha1.
-func kwokctlConfig(version, pki string, bin programs, taken map[string]int, leaps bool) ([]byte, error) {
+func kwokctlConfig(version, pki string, bin programs, taken map[string]int, o cluster.Options) ([]byte, error) {
 	doc := map[string]any{
 		"kind":       "KwokctlConfiguration",
 		"apiVersion": "config.kwok.x-k8s.io/v1alpha1",
@@ -137,7 +141,7 @@ func kwokctlConfig(version, pki string, bin programs, taken map[string]int, leap
 			"kubeSchedulerPort":         taken[scheduler],
 			"kwokControllerPort":        taken[kwokController],
 		},
-		"componentsPatches": patches(pki, leaps),
+		"componentsPatches": patches(pki, o),
 	}
 	out, err := yaml.Marshal(doc)
 	if err != nil {

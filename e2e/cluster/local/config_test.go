@@ -9,13 +9,14 @@ import (
 	. "github.com/onsi/gomega"
 	"sigs.k8s.io/yaml"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
 func TestKwokctlsConfiguration(t *testing.T) {
 	g := NewWithT(t)
 	taken := map[string]int{etcd: 1, etcdPeer: 2, apiserver: 3, controllerManager: 4, scheduler: 5, kwokController: 6}
-	out, err := kwokctlConfig("v1.36.3", "/pki", programs{kubernetes: "/k8s", etcd: "/etcd", kwok: "/kwok"}, taken, true)
+	out, err := kwokctlConfig("v1.36.3", "/pki", programs{kubernetes: "/k8s", etcd: "/etcd", kwok: "/kwok"}, taken, cluster.Options{Leaps: true})
 	g.Expect(err).NotTo(HaveOccurred())
 	var doc struct {
 		Options           map[string]any

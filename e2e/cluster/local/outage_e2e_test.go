@@ -54,7 +54,7 @@ func TestTheAPIServerGoesAndComesBack(t *testing.T) {
 	g.Expect(resume()).To(Succeed())
 	// Controllers and kubelets that failed to reach the server ask again as
 	// client-go's reflectors do: after waits that double, up to 30 s.
-	clustertest.FakeNodes(t, up, client)
+	clustertest.FakeNodes(t, up, client, false)
 
 	again := up.(*local).supervisor
 	server, watched := again.process(apiserver)

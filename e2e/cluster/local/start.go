@@ -130,7 +130,7 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options, take
 			return err
 		}
 	}
-	config, err := kwokctlConfig(version, k.pki(), bin, taken, o.Leaps)
+	config, err := kwokctlConfig(version, k.pki(), bin, taken, o)
 	if err != nil {
 		return err
 	}

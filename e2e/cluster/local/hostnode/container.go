@@ -123,7 +123,13 @@ func (c *container) restarts(code int) bool {
 // once starts the container and returns when it has ended, by itself or
 // because ctx has. An error means that it was not started.
 func (c *container) once(ctx context.Context) (code int, err error) {
-	l, _, err := c.pod.node.images.get(c.spec.Image)
+	images := c.pod.node.images
+	if pullable(c.spec.Image) {
+		if err := images.pull(ctx, c.spec.Image); err != nil {
+			return 0, &unready{reasonImage, err}
+		}
+	}
+	l, _, err := images.get(c.spec.Image)
 	if err != nil {
 		return 0, &unready{reasonImage, err}
 	}

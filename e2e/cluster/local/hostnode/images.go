@@ -58,7 +58,7 @@ func (i *images) get(name string) (*loaded, <-chan struct{}, error) {
 	if len(i.byName) > 0 {
 		have = strings.Join(slices.Sorted(maps.Keys(i.byName)), ", ")
 	}
-	return nil, i.more, fmt.Errorf("image %q is not loaded on this node, which pulls nothing by itself; loaded: %s", name, have)
+	return nil, i.more, fmt.Errorf("image %q is not loaded on this node, which pulls by itself only what is named by its digest; loaded: %s", name, have)
 }
 
 func (i *images) add(l *loaded) string {
@@ -68,6 +68,26 @@ func (i *images) add(l *loaded) string {
 	close(i.more)
 	i.more = make(chan struct{})
 	return l.name
+}
+
+// pullable tells whether a name is of a registry's image and says which one: what it
+// stands for can't change, as that of a tag can.
+func pullable(name string) bool { return strings.Contains(name, "@sha256:") && image.InRegistry(name) }
+
+// pull loads an image under the very name that it has in its registry, unless it was.
+func (i *images) pull(ctx context.Context, name string) error {
+	i.loading.Lock()
+	defer i.loading.Unlock()
+	if _, _, err := i.get(name); err == nil {
+		return nil
+	}
+	l, err := i.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	l.name = name
+	i.add(l)
+	return nil
 }
 
 func (i *images) load(ctx context.Context, ref string) (string, error) {
@@ -84,26 +104,35 @@ func (i *images) load(ctx context.Context, ref string) (string, error) {
 		return "", fmt.Errorf("loading image %q: images run on Linux only; wanted %s<path of an executable for %s/%s>",
 			ref, BinaryPrefix, runtime.GOOS, runtime.GOARCH)
 	}
+	l, err := i.open(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	return i.add(l), nil
+}
+
+// open opens an image and unpacks it.
+func (i *images) open(ctx context.Context, ref string) (*loaded, error) {
 	img, err := image.Open(ctx, ref)
 	if err != nil {
-		return "", fmt.Errorf("loading: %w", err)
+		return nil, fmt.Errorf("loading: %w", err)
 	}
 	config, err := img.ConfigFile()
 	if err != nil {
-		return "", fmt.Errorf("loading image %q: reading its config: %w", ref, err)
+		return nil, fmt.Errorf("loading image %q: reading its config: %w", ref, err)
 	}
 	digest := image.Digest(img)
 	if digest == "" {
-		return "", fmt.Errorf("loading image %q: it has no digest", ref)
+		return nil, fmt.Errorf("loading image %q: it has no digest", ref)
 	}
 	l := &loaded{
 		name: image.Name(ref, digest), digest: digest, config: config.Config,
 		rootfs: filepath.Join(i.dir, strings.ReplaceAll(digest, ":", "-")),
 	}
 	if err := i.unpack(ctx, img, l.rootfs); err != nil {
-		return "", fmt.Errorf("loading image %q: %w", ref, err)
+		return nil, fmt.Errorf("loading image %q: %w", ref, err)
 	}
-	return i.add(l), nil
+	return l, nil
 }
 
 // unpack leaves a whole file system or none.

@@ -1,0 +1,336 @@
+package existing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/image"
+)
+
+// karpenterGroup is the API group of what Karpenter serves.
+const karpenterGroup = "karpenter.sh"
+
+// fakeNode is the annotation by which KWOK knows the nodes that are its own.
+const fakeNode = "kwok.x-k8s.io/node"
+
+// errLeft is in the way of all else.
+var errLeft = errors.New("a dead run has left things on the cluster: `make clean-existing` removes them")
+
+// Check says all that keeps a run from using the cluster, or nil. Beside a node that it
+// makes to see whether somebody plays it, and removes at once, it changes nothing. The
+// image is the provider's as the adapter or the user names it; empty if it is built here.
+func Check(ctx context.Context, o cluster.Options, providerImage string) error {
+	c, err := connect(o.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	if left, err := c.left(ctx); err == nil && len(left) > 0 && len(c.otherRun(ctx)) == 0 {
+		return errLeft
+	}
+	var missing []error
+	for _, check := range []func(context.Context) []error{
+		func(ctx context.Context) []error { return c.lacks(ctx, rights()) },
+		c.otherRun, c.foreignKarpenter, c.foreignKWOK, c.pendingPods, c.noNodes,
+		func(context.Context) []error { return unpullable(o.Registry, providerImage) },
+	} {
+		missing = append(missing, check(ctx)...)
+	}
+	return c.together(missing)
+}
+
+// together puts what is missing under the name of the cluster; nil if nothing is.
+func (c *clients) together(missing []error) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	all := strings.ReplaceAll(errors.Join(missing...).Error(), "\n", "\n  ")
+	return fmt.Errorf("the cluster %s can't be used as it is:\n  %s", c.config.Host, all)
+}
+
+// right is what must be allowed; verbs and resources are lists.
+type right struct{ verbs, group, resources, namespace string }
+
+// rights are those that the harness needs itself. What the provider's own objects take,
+// the roles that it grants among them, shows when they are tried.
+func rights() []right {
+	return []right{
+		{"create get list delete", "", "namespaces", ""},
+		{"create get list watch patch delete", "", "nodes", ""},
+		{"patch", "", "nodes/status", ""},
+		{"get list watch delete", "", "pods", ""},
+		{"get list watch", "", "events", ""},
+		{"create patch deletecollection", "", "pods", specsNamespace},
+		{"create", "", "pods/eviction", specsNamespace},
+		{"get", "", "pods/log", systemNamespace},
+		{"get", "", "pods/log", ProviderNamespace},
+		{"get", "", "pods/proxy", ProviderNamespace},
+		{"create get update", "coordination.k8s.io", "leases", systemNamespace},
+		{"create patch list delete", "", "configmaps services serviceaccounts persistentvolumeclaims", ""},
+		{"create patch list delete", "", "persistentvolumes", ""},
+		{"create patch list delete", "apps", "deployments replicasets daemonsets statefulsets", ""},
+		{"list watch create patch delete", "policy", "poddisruptionbudgets", ""},
+		{"create patch list delete", "scheduling.k8s.io", "priorityclasses", ""},
+		{"create patch list delete", "storage.k8s.io", "storageclasses", ""},
+		{"create patch list delete", "rbac.authorization.k8s.io", "clusterroles clusterrolebindings roles rolebindings", ""},
+		{"create get list watch patch delete", "apiextensions.k8s.io", "customresourcedefinitions", ""},
+		{"create get list watch patch delete deletecollection", karpenterGroup, "nodepools nodeclaims", ""},
+	}
+}
+
+// reviewsAtOnce is how many access reviews are under way at a time.
+const reviewsAtOnce = 10
+
+// lacks asks the API server which of the rights are not given.
+func (c *clients) lacks(ctx context.Context, needed []right) []error {
+	var mu sync.Mutex
+	denied := map[string][]string{} // verbs by what they are of
+	reviews, ctx := errgroup.WithContext(ctx)
+	reviews.SetLimit(reviewsAtOnce)
+	for _, r := range needed {
+		for resource := range strings.FieldsSeq(r.resources) {
+			for verb := range strings.FieldsSeq(r.verbs) {
+				reviews.Go(func() error {
+					name, sub, _ := strings.Cut(resource, "/")
+					review, err := c.typed.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
+						Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
+							Verb: verb, Group: r.group, Resource: name, Subresource: sub, Namespace: r.namespace,
+						}},
+					}, metav1.CreateOptions{})
+					if err != nil || review.Status.Allowed {
+						return err
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					what := strings.TrimSpace(schema.GroupResource{Group: r.group, Resource: resource}.String() + " " + in(r.namespace))
+					denied[what] = append(denied[what], verb)
+					return nil
+				})
+			}
+		}
+	}
+	if err := reviews.Wait(); err != nil {
+		return []error{fmt.Errorf("asking what may be done: %w", err)}
+	}
+	if len(denied) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, what := range slices.Sorted(maps.Keys(denied)) {
+		slices.Sort(denied[what])
+		lines = append(lines, fmt.Sprintf("\n  %s %s", strings.Join(denied[what], ", "), what))
+	}
+	return []error{fmt.Errorf("rights are missing, all of which cluster-admin has:%s", strings.Join(lines, ""))}
+}
+
+func in(namespace string) string {
+	if namespace == "" {
+		return ""
+	}
+	return "in namespace " + namespace
+}
+
+// otherRun: one run at a time.
+func (c *clients) otherRun(ctx context.Context) []error {
+	who, err := c.holder(ctx)
+	switch {
+	case err != nil:
+		return []error{err}
+	case who != "":
+		return []error{fmt.Errorf("another run uses it: %s", who)}
+	}
+	return nil
+}
+
+// ours tells what a run of ours has put there.
+func ours(o metav1.Object) bool { _, is := o.GetLabels()[cluster.OwnerLabel]; return is }
+
+// foreignKarpenter: two Karpenters would both look after every NodePool.
+func (c *clients) foreignKarpenter(ctx context.Context) []error {
+	var found []error
+	crds, err := c.dynamic.Resource(customResources).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return []error{err}
+	}
+	for _, crd := range crds.Items {
+		if strings.HasSuffix(crd.GetName(), "."+karpenterGroup) && !ours(&crd) {
+			found = append(found, fmt.Errorf("another Karpenter is there: CRD %s", crd.GetName()))
+		}
+	}
+	deployments, err := c.typed.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=karpenter"})
+	if err != nil {
+		return append(found, err)
+	}
+	for _, d := range deployments.Items {
+		if !ours(&d) {
+			found = append(found, fmt.Errorf("another Karpenter is there: Deployment %s in namespace %s", d.Name, d.Namespace))
+		}
+	}
+	return found
+}
+
+// foreignKWOK: two of them would both play every fake node.
+func (c *clients) foreignKWOK(ctx context.Context) []error {
+	var found []error
+	deployments, err := c.typed.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return []error{err}
+	}
+	for _, d := range deployments.Items {
+		runs := slices.ContainsFunc(d.Spec.Template.Spec.Containers, func(c corev1.Container) bool { return strings.Contains(c.Image, "/kwok:") })
+		if runs && !ours(&d) {
+			found = append(found, fmt.Errorf("another KWOK is there: Deployment %s in namespace %s", d.Name, d.Namespace))
+		}
+	}
+	nodes, err := c.typed.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return append(found, err)
+	}
+	for _, n := range nodes.Items {
+		if _, fake := n.Annotations[fakeNode]; fake {
+			found = append(found, fmt.Errorf("node %s is a fake one of KWOK's, and not ours", n.Name))
+		}
+	}
+	if len(found) == 0 && len(c.lacks(ctx, []right{{"create get delete", "", "nodes", ""}})) == 0 {
+		played, err := c.playsNodes(ctx)
+		if err != nil {
+			return []error{err}
+		}
+		if played {
+			found = append(found, errors.New("KWOK of somebody's plays this cluster's fake nodes, from outside of it: "+
+				"a node with the annotation "+fakeNode+"=fake came to life"))
+		}
+	}
+	return found
+}
+
+// A KWOK that runs plays a node as soon as it sees it.
+const (
+	probe     = "plumbline-probe"
+	playsSoon = 3 * time.Second
+	poll      = 250 * time.Millisecond
+)
+
+// playsNodes tries whether somebody plays fake nodes.
+func (c *clients) playsNodes(ctx context.Context) (played bool, err error) {
+	nodes := c.typed.CoreV1().Nodes()
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: probe, Annotations: map[string]string{fakeNode: "fake"}}}
+	node.Spec.Unschedulable = true
+	cluster.Own(node)
+	if _, err := nodes.Create(ctx, node, metav1.CreateOptions{}); err != nil {
+		return false, fmt.Errorf("trying whether KWOK is there: %w", err)
+	}
+	defer func() { err = errors.Join(err, c.removeNodes(context.WithoutCancel(ctx))) }()
+	err = wait.PollUntilContextTimeout(ctx, poll, playsSoon, false, func(ctx context.Context) (bool, error) {
+		node, err := nodes.Get(ctx, probe, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		played = node.Status.NodeInfo.KubeletVersion != ""
+		return played, nil
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		err = nil
+	}
+	return played, err
+}
+
+// pendingPods: the provider would launch nodes for them, but for those of DaemonSets.
+func (c *clients) pendingPods(ctx context.Context) []error {
+	pods, err := c.typed.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Pending,spec.nodeName="})
+	if err != nil {
+		return []error{err}
+	}
+	var found []error
+	for _, p := range pods.Items {
+		waits := slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonUnschedulable
+		})
+		daemon := metav1.GetControllerOf(&p) != nil && metav1.GetControllerOf(&p).Kind == "DaemonSet"
+		if waits && !daemon && p.DeletionTimestamp == nil && !slices.Contains(ownNamespaces(), p.Namespace) {
+			found = append(found, fmt.Errorf("pod %s in namespace %s waits for a node: the provider would launch a fake one for it", p.Name, p.Namespace))
+		}
+	}
+	return found
+}
+
+// noNodes: KWOK and the provider need one that is real.
+func (c *clients) noNodes(ctx context.Context) []error {
+	nodes, err := c.typed.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return []error{err}
+	}
+	for _, n := range nodes.Items {
+		ready := slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+			return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+		})
+		if ready && !n.Spec.Unschedulable {
+			return nil
+		}
+	}
+	return []error{fmt.Errorf("none of its %d nodes is Ready and takes pods: KWOK and the provider need one", len(nodes.Items))}
+}
+
+// unpullable: nodes get images from registries alone.
+func unpullable(registry, providerImage string) []error {
+	switch {
+	case registry != "":
+		if err := image.MayPush(registry); err != nil {
+			return []error{fmt.Errorf("REGISTRY=%s: %w", registry, err)}
+		}
+	case providerImage == "":
+		return []error{errors.New("the controller is built here, and the cluster's nodes could not get it: say where it can be pushed to, and they pull it from, as in REGISTRY=registry.example/team; or IMAGE=<an image in a registry>")}
+	case !image.InRegistry(providerImage):
+		return []error{fmt.Errorf("the cluster's nodes could not get the image %s: say where it can be pushed to, and they pull it from, as in REGISTRY=registry.example/team", providerImage)}
+	}
+	return nil
+}
+
+// Try makes sure, without storing anything, that the cluster would take all of these
+// objects, and that none of them is there already and somebody else's.
+func Try(ctx context.Context, kubeconfig string, objects []Object) error {
+	c, err := connect(kubeconfig)
+	if err != nil {
+		return err
+	}
+	mapper, err := c.mapper()
+	if err != nil {
+		return err
+	}
+	var missing []error
+	for _, o := range objects {
+		mapping, err := mapper.RESTMapping(o.GroupVersionKind().GroupKind(), o.GroupVersionKind().Version)
+		if err != nil {
+			missing = append(missing, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err))
+			continue
+		}
+		resource := c.at(mapping, o.GetNamespace())
+		_, err = resource.Create(ctx, o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		switch {
+		case err == nil, apierrors.IsNotFound(err): // its namespace is yet to come
+		case apierrors.IsAlreadyExists(err):
+			there, err := resource.Get(ctx, o.GetName(), metav1.GetOptions{})
+			if err == nil && ours(there) {
+				continue
+			}
+			missing = append(missing, fmt.Errorf("%s %s is there already, and not ours", o.GetKind(), strings.TrimSpace(o.GetName()+" "+in(o.GetNamespace()))))
+		default:
+			missing = append(missing, fmt.Errorf("%s %s would be refused: %w", o.GetKind(), strings.TrimSpace(o.GetName()+" "+in(o.GetNamespace())), err))
+		}
+	}
+	return c.together(missing)
+}

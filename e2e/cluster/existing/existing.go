@@ -1,0 +1,117 @@
+package existing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/pods"
+	"github.com/plumbline-e2e/plumbline/e2e/image"
+)
+
+// ProviderNamespace is where the provider goes, whatever its adapter says.
+const ProviderNamespace = "plumbline-provider"
+
+// The other namespaces that are ours: of KWOK and the lease, and of specs.
+const (
+	systemNamespace = "plumbline-system"
+	specsNamespace  = "plumbline"
+)
+
+func ownNamespaces() []string { return []string{systemNamespace, ProviderNamespace, specsNamespace} }
+
+// existing is a cluster with KWOK on it that is ours.
+type existing struct {
+	*clients
+	kubeconfig string
+	registry   string
+	logs       string // folder for the logs, empty for none
+	release    func() // of the lease
+	stop       context.CancelFunc
+
+	closing sync.Mutex
+	closed  bool
+}
+
+// Config is the access that the kubeconfig gives.
+func (e *existing) Config() *rest.Config { return e.config }
+
+// Kubeconfig is the user's own.
+func (e *existing) Kubeconfig() string { return e.kubeconfig }
+
+// Port returns the port that is preferred: pods have addresses of their own.
+func (e *existing) Port(preferred int) (int, error) { return preferred, nil }
+
+// Load puts an image into the registry that the nodes pull from, or names it by its
+// digest if there is none and the image is in a registry already.
+func (e *existing) Load(ctx context.Context, ref string) (string, error) {
+	if e.registry != "" && !strings.HasPrefix(ref, cluster.BinaryPrefix) {
+		return image.Push(ctx, ref, e.registry)
+	}
+	if err := errors.Join(unpullable(e.registry, ref)...); err != nil {
+		return "", err
+	}
+	return image.Pinned(ctx, ref)
+}
+
+// PodLog is what a pod's containers have written, see pods.Log.
+func (e *existing) PodLog(ctx context.Context, namespace, name string) (io.ReadCloser, error) {
+	return pods.Log(ctx, e.typed, namespace, name)
+}
+
+// Close writes the logs and removes all that is ours.
+func (e *existing) Close(ctx context.Context) error {
+	e.closing.Lock()
+	defer e.closing.Unlock()
+	if e.closed {
+		return nil
+	}
+	e.stop()
+	err := e.writeLogs(ctx)
+	if gone := e.remove(ctx); gone != nil {
+		return errors.Join(err, gone)
+	}
+	e.closed = true
+	return err
+}
+
+// writeLogs writes what the pods of KWOK and the provider have written.
+func (e *existing) writeLogs(ctx context.Context) error {
+	if e.logs == "" {
+		return nil
+	}
+	var errs []error
+	for _, namespace := range []string{systemNamespace, ProviderNamespace} {
+		all, err := e.typed.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, pod := range all.Items {
+			errs = append(errs, e.writeLog(ctx, namespace, pod.Name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (e *existing) writeLog(ctx context.Context, namespace, pod string) error {
+	log, err := e.PodLog(ctx, namespace, pod)
+	if err != nil {
+		return nil // it never started, of which much else speaks
+	}
+	defer log.Close()
+	file, err := os.Create(filepath.Join(e.logs, fmt.Sprintf("%s.%s.log", namespace, pod)))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, log)
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,366 @@
+//go:build e2e
+
+package existing
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/registry"
+	. "github.com/onsi/gomega"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/e2e-framework/klient/decoder"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/clustertest"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
+)
+
+const kubernetesVersion = "v1.36.3"
+
+// somebodys is a cluster that somebody else has made, and a registry that its nodes can
+// pull from.
+func somebodys(t *testing.T, bare bool) (*build.Cache, cluster.Options) {
+	t.Helper()
+	g := NewWithT(t)
+	cache, err := build.Open(func(step string) { t.Log(step) })
+	g.Expect(err).NotTo(HaveOccurred())
+	c, err := local.Start(t.Context(), cache, cluster.Options{
+		Name: "somebodys-" + rand.String(5), Kubernetes: kubernetesVersion, Logs: t.TempDir(), Bare: bare,
+	})
+	g.Expect(err).NotTo(HaveOccurred())
+	t.Cleanup(func() { g.Expect(c.Close(context.WithoutCancel(t.Context()))).To(Succeed()) })
+	client := kubernetes.NewForConfigOrDie(c.Config())
+	g.Eventually(func(g Gomega) { // its controllers have done what they do to a new cluster
+		node, err := client.CoreV1().Nodes().Get(t.Context(), "plumbline-host", metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(node.Spec.Taints).To(HaveLen(1))
+		g.Expect(node.Labels).To(HaveKey(corev1.LabelArchStable))
+		g.Expect(node.Labels).To(HaveKey("beta.kubernetes.io/os"))
+		_, err = client.CoreV1().ServiceAccounts("default").Get(t.Context(), "default", metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+	}, "30s", "100ms").Should(Succeed())
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	t.Cleanup(server.Close)
+	return cache, cluster.Options{
+		Kubeconfig: c.Kubeconfig(), Registry: strings.TrimPrefix(server.URL, "http://") + "/team",
+		Logs: filepath.Join(t.TempDir(), "logs"), Progress: func(step string) { t.Log(step) },
+	}
+}
+
+func TestWhatEveryBackendDoes(t *testing.T) {
+	cache, o := somebodys(t, true)
+	clustertest.Verify(t, clustertest.Backend{
+		Kubernetes: kubernetesVersion, Kubeconfig: o.Kubeconfig, Registry: o.Registry,
+		Start: func(ctx context.Context, o cluster.Options) (cluster.Cluster, error) { return Start(ctx, cache, o) },
+	})
+}
+
+// others are objects of a user's: a daemon that goes to every node among them.
+const others = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: others}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: others, labels: {team: blue}}
+data: {colour: blue}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent, namespace: others}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec:
+      containers: [{name: agent, image: none}]
+      affinity: # the one node that there is doesn't run it
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions: [{key: kubernetes.io/hostname, operator: NotIn, values: [plumbline-host]}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: app, namespace: others}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: app}}
+  template:
+    metadata: {labels: {app: app}}
+    spec: {containers: [{name: app, image: none}]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: karpenter-readers}
+rules: [{apiGroups: [karpenter.sh], resources: [nodepools], verbs: [get]}]
+`
+
+func TestWhatIsOthersStaysAsItWas(t *testing.T) {
+	g, ctx := NewWithT(t), t.Context()
+	cache, o := somebodys(t, true)
+	c, err := connect(o.Kubeconfig)
+	g.Expect(err).NotTo(HaveOccurred())
+	client, err := resources.New(c.config)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(decoder.DecodeEach(ctx, strings.NewReader(others), decoder.CreateHandler(client))).To(Succeed())
+	agents := c.typed.AppsV1().DaemonSets("others")
+	settled := func() (int64, error) {
+		agent, err := agents.Get(ctx, "agent", metav1.GetOptions{})
+		return agent.Status.ObservedGeneration, err
+	}
+	g.Eventually(settled, "10s", "50ms").Should(BeEquivalentTo(1))
+	before := c.everything(t)
+	g.Expect(before).To(HaveKey("configmaps others/settings"))
+
+	g.Expect(Check(ctx, o, "")).To(Succeed())
+	g.Expect(Prepare(ctx, cache, o)).To(Succeed())
+	g.Eventually(func() []string { return differences(before, c.everything(t)) }, "10s", "100ms").Should(BeEmpty(), "looking leaves nothing behind")
+
+	up, err := Start(ctx, cache, o)
+	g.Expect(err).NotTo(HaveOccurred())
+	t.Cleanup(func() { _ = up.Close(context.WithoutCancel(ctx)) })
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+		Name: "fake", Annotations: map[string]string{fakeNode: "fake"}, Labels: map[string]string{corev1.LabelHostname: "fake"},
+		Finalizers: []string{"karpenter.sh/termination"}, // whose controller is gone
+	}}
+	_, err = c.typed.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Eventually(func() (int32, error) {
+		agent, err := agents.Get(ctx, "agent", metav1.GetOptions{})
+		return agent.Status.NumberReady, err
+	}, "30s", "50ms").Should(BeEquivalentTo(1), "others' daemons do run on fake nodes")
+
+	g.Expect(up.Close(ctx)).To(Succeed())
+	g.Expect(filepath.Glob(filepath.Join(o.Logs, "plumbline-system.kwok-controller-*.log"))).NotTo(BeEmpty())
+	g.Eventually(func() []string { return differences(before, c.everything(t)) }, "10s", "100ms").Should(BeEmpty())
+}
+
+// everything is what is on the cluster, in JSON by kind and name, without what changes all
+// the time by itself: versions, leases, events, and when a kubelet was last heard of.
+func (c *clients) everything(t *testing.T) map[string]string {
+	t.Helper()
+	g, ctx := NewWithT(t), t.Context()
+	lists, err := c.typed.Discovery().ServerPreferredResources()
+	g.Expect(err).NotTo(HaveOccurred())
+	all := map[string]string{}
+	for _, list := range lists {
+		group, err := schema.ParseGroupVersion(list.GroupVersion)
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, r := range list.APIResources {
+			if !slices.Contains(r.Verbs, "list") || r.Name == "events" || r.Name == "leases" || r.Name == "componentstatuses" {
+				continue
+			}
+			found, err := c.dynamic.Resource(group.WithResource(r.Name)).List(ctx, metav1.ListOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			for _, o := range found.Items {
+				o.SetResourceVersion("")
+				o.SetManagedFields(nil)
+				if r.Name == "nodes" {
+					delete(o.Object, "status")
+				}
+				text, err := json.Marshal(o.Object)
+				g.Expect(err).NotTo(HaveOccurred())
+				all[r.Name+" "+strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/")] = string(text)
+			}
+		}
+	}
+	return all
+}
+
+// differences are what is new, gone or not as it was.
+func differences(before, after map[string]string) []string {
+	var all []string
+	for name, was := range before {
+		if is, there := after[name]; !there {
+			all = append(all, name+" is gone")
+		} else if is != was {
+			all = append(all, fmt.Sprintf("%s was %s\nand is %s", name, was, is))
+		}
+	}
+	for name, is := range after {
+		if _, there := before[name]; !there {
+			all = append(all, name+" is new: "+is)
+		}
+	}
+	return all
+}
+
+// What another Karpenter, another KWOK and a pod that waits leave on a cluster.
+const inTheWay = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: nodepools.karpenter.sh, annotations: {api-approved.kubernetes.io: unapproved}}
+spec:
+  group: karpenter.sh
+  scope: Cluster
+  names: {plural: nodepools, kind: NodePool}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: karpenter, namespace: kube-system, labels: {app.kubernetes.io/name: karpenter}}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: karpenter}}
+  template:
+    metadata: {labels: {app: karpenter}}
+    spec: {containers: [{name: controller, image: none}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: fakes, namespace: kube-system}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: fakes}}
+  template:
+    metadata: {labels: {app: fakes}}
+    spec: {containers: [{name: kwok, image: "registry.example/kwok/kwok:v0.1.0"}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: theirs, annotations: {kwok.x-k8s.io/node: fake}}
+spec: {unschedulable: true}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: waiting, namespace: default}
+spec: {containers: [{name: c, image: none}]}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: plumbline}
+`
+
+func TestAllThatIsInTheWayIsSaidTogether(t *testing.T) {
+	g, ctx := NewWithT(t), t.Context()
+	cache, o := somebodys(t, true)
+	c, err := connect(o.Kubeconfig)
+	g.Expect(err).NotTo(HaveOccurred())
+	client, err := resources.New(c.config)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(decoder.DecodeEach(ctx, strings.NewReader(inTheWay), decoder.CreateHandler(client))).To(Succeed())
+	g.Eventually(func() []error { return c.pendingPods(ctx) }, "10s", "50ms").ShouldNot(BeEmpty())
+
+	limited := o
+	limited.Kubeconfig, limited.Registry = c.viewer(t), ""
+	err = Check(ctx, limited, "oci:build/karpenter")
+	t.Log(err)
+	g.Expect(err).To(MatchError(And(
+		ContainSubstring("the cluster https://127.0.0.1:"),
+		ContainSubstring("\n    create, delete, patch customresourcedefinitions.apiextensions.k8s.io"),
+		ContainSubstring("\n    create pods/eviction in namespace plumbline"),
+		ContainSubstring("another Karpenter is there: CRD nodepools.karpenter.sh"),
+		ContainSubstring("another Karpenter is there: Deployment karpenter in namespace kube-system"),
+		ContainSubstring("another KWOK is there: Deployment fakes in namespace kube-system"),
+		ContainSubstring("node theirs is a fake one"),
+		ContainSubstring("pod waiting in namespace default waits for a node"),
+		ContainSubstring("could not get the image oci:build/karpenter"),
+		Not(ContainSubstring("list")), // it may do that
+	)))
+	g.Expect(Prepare(ctx, cache, o)).To(MatchError(ContainSubstring("Namespace plumbline is there already, and not ours")))
+}
+
+// viewer is a kubeconfig of somebody who may look at everything, and no more.
+func (c *clients) viewer(t *testing.T) (kubeconfig string) {
+	t.Helper()
+	g, ctx := NewWithT(t), t.Context()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "viewer", Namespace: "default"}}
+	_, err := c.typed.CoreV1().ServiceAccounts("default").Create(ctx, account, metav1.CreateOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	role := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "viewer"},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"}}},
+	}
+	_, err = c.typed.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = c.typed.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "viewer"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "viewer"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: "viewer", Namespace: "default"}},
+	}, metav1.CreateOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	token, err := c.typed.CoreV1().ServiceAccounts("default").CreateToken(ctx, "viewer", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	file := filepath.Join(t.TempDir(), "viewer")
+	text := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
+		clusters: [{name: c, cluster: {server: %q, insecure-skip-tls-verify: true}}], users: [{name: u, user: {token: %q}}]}`, c.config.Host, token.Status.Token)
+	g.Expect(os.WriteFile(file, []byte(text), 0o600)).To(Succeed())
+	_, err = clientcmd.LoadFromFile(file)
+	g.Expect(err).NotTo(HaveOccurred())
+	return file
+}
+
+// A KWOK that runs beside the cluster has left nothing in it by which it could be known.
+func TestAKWOKFromOutsideIsFound(t *testing.T) {
+	g, ctx := NewWithT(t), t.Context()
+	_, o := somebodys(t, false)
+	g.Expect(Check(ctx, o, "")).To(MatchError(ContainSubstring("from outside of it")))
+	c, err := connect(o.Kubeconfig)
+	g.Expect(err).NotTo(HaveOccurred())
+	nodes, err := c.typed.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(nodes.Items).To(HaveLen(1), "the node that tried it is gone")
+}
+
+func TestWhatADeadRunLeftIsRemoved(t *testing.T) {
+	g, ctx := NewWithT(t), t.Context()
+	cache, o := somebodys(t, true)
+	c, err := connect(o.Kubeconfig)
+	g.Expect(err).NotTo(HaveOccurred())
+	before := c.everything(t)
+	g.Expect(Reap(ctx, o.Kubeconfig)).To(BeEmpty(), "nothing was there")
+
+	up, err := Start(ctx, cache, o)
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = Reap(ctx, o.Kubeconfig)
+	g.Expect(err).To(MatchError(ContainSubstring("another run uses it: process " + fmt.Sprint(os.Getpid()))))
+
+	// It dies: nobody renews its lease, and nobody ends what it has made.
+	e, is := up.(*existing)
+	g.Expect(is).To(BeTrue())
+	e.release()
+	e.stop()
+	custom := strings.NewReader(strings.Replace(strings.SplitN(inTheWay, "---", 2)[0], "{name: nodepools.karpenter.sh,",
+		`{name: nodepools.karpenter.sh, labels: {`+cluster.OwnerLabel+`: "true"},`, 1))
+	client, err := resources.New(c.config)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(decoder.DecodeEach(ctx, custom, decoder.CreateHandler(client))).To(Succeed())
+	pools := c.dynamic.Resource(schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"})
+	stuck := []byte(`{"apiVersion":"karpenter.sh/v1","kind":"NodePool","metadata":{"name":"stuck","finalizers":["karpenter.sh/termination"]}}`)
+	g.Eventually(func() error {
+		_, err := pools.Patch(ctx, "stuck", types.ApplyPatchType, stuck, metav1.PatchOptions{FieldManager: "test"})
+		return err
+	}, "10s", "100ms").Should(Succeed())
+	g.Expect(Check(ctx, o, "")).To(MatchError(errLeft))
+	_, err = Start(ctx, cache, o)
+	g.Expect(err).To(MatchError(ContainSubstring("make clean-existing")))
+
+	began := time.Now()
+	g.Expect(Reap(ctx, o.Kubeconfig)).To(ConsistOf(c.config.Host))
+	t.Logf("removed in %s", time.Since(began).Round(time.Second/10))
+	g.Expect(differences(before, c.everything(t))).To(BeEmpty())
+	g.Expect(Reap(ctx, o.Kubeconfig)).To(BeEmpty(), "twice")
+}

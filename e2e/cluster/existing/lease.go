@@ -1,0 +1,108 @@
+package existing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+)
+
+// The lease of a run: what it is called, how long it holds without being renewed, and
+// how it is renewed meanwhile.
+const (
+	leaseName   = "run"
+	leaseHolds  = 30 * time.Second
+	renewWithin = 20 * time.Second
+	renewEvery  = 5 * time.Second
+)
+
+// errLeaseLost ends a run whose lease is somebody else's, or can't be renewed.
+var errLeaseLost = errors.New("the run's lease on the cluster is lost")
+
+// identity says whose the lease is: host/pid.
+func identity() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return host + "/" + strconv.Itoa(os.Getpid())
+}
+
+// holder says which living run has the cluster; "" if none.
+func (c *clients) holder(ctx context.Context) (string, error) {
+	lease, err := c.typed.CoordinationV1().Leases(systemNamespace).Get(ctx, leaseName, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err) || apierrors.IsForbidden(err): // what may be done is asked elsewhere
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("asking for the lease of another run: %w", err)
+	}
+	return living(lease, time.Now()), nil
+}
+
+// living is the holder of a lease, unless it is over or its process is gone from this
+// machine.
+func living(lease *coordinationv1.Lease, now time.Time) string {
+	who, renewed := lease.Spec.HolderIdentity, lease.Spec.RenewTime
+	if who == nil || *who == "" || renewed == nil || now.Sub(renewed.Time) > leaseHolds {
+		return ""
+	}
+	ourHost, _, _ := strings.Cut(identity(), "/")
+	host, process, _ := strings.Cut(*who, "/")
+	if pid, err := strconv.Atoi(process); err == nil && host == ourHost && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return ""
+	}
+	return fmt.Sprintf("process %s on %s", process, host)
+}
+
+// hold takes the lease, which nobody has, and keeps it until release is called; lost is
+// called if it can't be kept.
+func (c *clients) hold(ctx context.Context, lost func(error)) (release func(), err error) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	taken, ended := make(chan struct{}), make(chan struct{})
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: systemNamespace, Name: leaseName},
+			Client:     c.typed.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: identity()},
+		},
+		LeaseDuration: leaseHolds, RenewDeadline: renewWithin, RetryPeriod: renewEvery,
+		ReleaseOnCancel: true,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { close(taken) },
+			OnStoppedLeading: func() {
+				if ctx.Err() == nil {
+					lost(errLeaseLost)
+				}
+			},
+		},
+	})
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	quiet := klog.NewContext(ctx, logr.Discard()) // what matters of it is said by us
+	go func() { defer close(ended); elector.Run(quiet) }()
+	release = func() { stop(); <-ended }
+	select {
+	case <-taken:
+		return release, nil
+	case <-ended:
+		return nil, errLeaseLost
+	case <-time.After(renewWithin):
+		release()
+		return nil, fmt.Errorf("the lease %s in namespace %s can't be had", leaseName, systemNamespace)
+	}
+}

@@ -1,0 +1,332 @@
+package existing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/restmapper"
+	"sigs.k8s.io/e2e-framework/klient/k8s"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+)
+
+// Object is one of any kind.
+type Object = *unstructured.Unstructured
+
+var customResources = schema.GroupVersionResource{
+	Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+}
+
+// How long the provider gets to end what it has launched, and all else to go after that.
+const (
+	providerWithin = 20 * time.Second
+	goneWithin     = 40 * time.Second
+)
+
+// Reap removes what dead runs have left on the cluster, and returns its name if there was
+// anything. The error says so if a run lives there.
+func Reap(ctx context.Context, kubeconfig string) (removed []string, err error) {
+	c, err := connect(kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(c.otherRun(ctx)...); err != nil {
+		return nil, err
+	}
+	left, err := c.left(ctx)
+	if err != nil || len(left) == 0 {
+		return nil, err
+	}
+	e := &existing{clients: c, release: func() {}, stop: func() {}}
+	return []string{c.config.Host}, e.Close(ctx)
+}
+
+// remove removes all that is ours, and returns when it is gone.
+func (e *existing) remove(ctx context.Context) error {
+	err := e.removeCustomObjects(ctx)
+	err = errors.Join(err, e.removeNodes(ctx))
+	e.release() // its namespace goes now
+	var left []located
+	waited := wait.PollUntilContextTimeout(ctx, poll, goneWithin, true, func(ctx context.Context) (bool, error) {
+		var err error
+		if left, err = e.left(ctx); err != nil {
+			return false, err
+		}
+		for _, o := range left {
+			err = errors.Join(err, e.delete(ctx, o))
+		}
+		return len(left) == 0, err
+	})
+	if wait.Interrupted(waited) {
+		var names []string
+		for _, o := range left {
+			names = append(names, o.String())
+		}
+		waited = fmt.Errorf("not gone within %s: %s", goneWithin, strings.Join(names, ", "))
+	}
+	if err = errors.Join(err, waited); err != nil {
+		return fmt.Errorf("removing what is ours from %s (`make clean-existing` tries again): %w", e.config.Host, err)
+	}
+	return nil
+}
+
+// located is an object that is there.
+type located struct {
+	Object
+	mapping *meta.RESTMapping
+}
+
+func (o located) String() string {
+	return strings.TrimSpace(o.GetKind() + " " + o.GetName() + " " + in(o.GetNamespace()))
+}
+
+// left lists all that carries our label.
+func (c *clients) left(ctx context.Context) ([]located, error) {
+	// What an API of somebody's can't say now is not ours.
+	lists, err := c.typed.Discovery().ServerPreferredResources()
+	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
+		return nil, err
+	}
+	var all []located
+	for _, list := range lists {
+		group, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range list.APIResources {
+			if !slices.Contains(r.Verbs, "list") || !slices.Contains(r.Verbs, "delete") {
+				continue
+			}
+			mapping := &meta.RESTMapping{Resource: group.WithResource(r.Name), GroupVersionKind: group.WithKind(r.Kind), Scope: scope(r.Namespaced)}
+			found, err := c.dynamic.Resource(mapping.Resource).List(ctx, metav1.ListOptions{LabelSelector: cluster.OwnerLabel})
+			if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
+				continue // gone with its CRD, or none that we could have made
+			}
+			if err != nil {
+				return nil, fmt.Errorf("listing %s: %w", r.Name, err)
+			}
+			for i := range found.Items {
+				all = append(all, located{&found.Items[i], mapping})
+			}
+		}
+	}
+	return all, nil
+}
+
+func scope(namespaced bool) meta.RESTScope {
+	if namespaced {
+		return meta.RESTScopeNamespace
+	}
+	return meta.RESTScopeRoot
+}
+
+// at is where objects of a kind live.
+func (c *clients) at(m *meta.RESTMapping, namespace string) dynamic.ResourceInterface {
+	if m.Scope.Name() == meta.RESTScopeNameNamespace {
+		return c.dynamic.Resource(m.Resource).Namespace(namespace)
+	}
+	return c.dynamic.Resource(m.Resource)
+}
+
+func (c *clients) mapper() (meta.RESTMapper, error) {
+	groups, err := restmapper.GetAPIGroupResources(c.typed.Discovery())
+	if err != nil {
+		return nil, err
+	}
+	return restmapper.NewDiscoveryRESTMapper(groups), nil
+}
+
+// delete deletes an object that isn't being deleted yet.
+func (c *clients) delete(ctx context.Context, o located) error {
+	if o.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	background := metav1.DeletePropagationBackground
+	err := c.at(o.mapping, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// removeCustomObjects removes the objects of CRDs that are ours, whoever made them. The
+// provider gets a while to end them itself; then its finalizers are taken off.
+func (c *clients) removeCustomObjects(ctx context.Context) error {
+	crds, err := c.dynamic.Resource(customResources).List(ctx, metav1.ListOptions{LabelSelector: cluster.OwnerLabel})
+	if err != nil {
+		return err
+	}
+	list := func(ctx context.Context) (all []located, err error) {
+		for _, crd := range crds.Items {
+			mapping, err := stored(&crd)
+			if err != nil {
+				return nil, err
+			}
+			found, err := c.dynamic.Resource(mapping.Resource).List(ctx, metav1.ListOptions{})
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			for i := range found.Items {
+				all = append(all, located{&found.Items[i], mapping})
+			}
+		}
+		return all, nil
+	}
+	return c.end(ctx, providerWithin, list)
+}
+
+// stored says where the objects of a CRD are.
+func stored(crd Object) (*meta.RESTMapping, error) {
+	var definition struct {
+		Spec struct {
+			Group string `json:"group"`
+			Scope string `json:"scope"`
+			Names struct {
+				Plural string `json:"plural"`
+				Kind   string `json:"kind"`
+			} `json:"names"`
+			Versions []struct {
+				Name    string `json:"name"`
+				Storage bool   `json:"storage"`
+			} `json:"versions"`
+		} `json:"spec"`
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(crd.Object, &definition); err != nil {
+		return nil, err
+	}
+	spec := definition.Spec
+	for _, v := range spec.Versions {
+		if v.Storage {
+			version := schema.GroupVersion{Group: spec.Group, Version: v.Name}
+			return &meta.RESTMapping{
+				Resource: version.WithResource(spec.Names.Plural), GroupVersionKind: version.WithKind(spec.Names.Kind), Scope: scope(spec.Scope == "Namespaced"),
+			}, nil
+		}
+	}
+	return nil, fmt.Errorf("CRD %s stores no version", crd.GetName())
+}
+
+// removeNodes removes the fake nodes, and the pods that DaemonSets of others have put
+// there, which without the nodes would be in nobody's hands.
+func (c *clients) removeNodes(ctx context.Context) error {
+	nodes := &meta.RESTMapping{Resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, Scope: meta.RESTScopeRoot}
+	pods := &meta.RESTMapping{Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Scope: meta.RESTScopeNamespace}
+	fake := map[string]bool{}
+	err := c.end(ctx, providerWithin, func(ctx context.Context) (all []located, err error) {
+		found, err := c.dynamic.Resource(nodes.Resource).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		for i := range found.Items {
+			if _, is := found.Items[i].GetAnnotations()[fakeNode]; is {
+				fake[found.Items[i].GetName()] = true
+				all = append(all, located{&found.Items[i], nodes})
+			}
+		}
+		return all, nil
+	})
+	if err != nil || len(fake) == 0 {
+		return err
+	}
+	return c.end(ctx, 0, func(ctx context.Context) (all []located, err error) {
+		found, err := c.dynamic.Resource(pods.Resource).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		for i := range found.Items {
+			var pod corev1.Pod
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Items[i].Object, &pod); err != nil {
+				return nil, err
+			}
+			if slices.ContainsFunc(destinations(&pod), func(node string) bool { return fake[node] }) {
+				all = append(all, located{&found.Items[i], pods})
+			}
+		}
+		return all, nil
+	})
+}
+
+// destinations are the node that a pod is bound to and those that a DaemonSet, or somebody
+// else, has made it for.
+func destinations(pod *corev1.Pod) []string {
+	nodes := []string{pod.Spec.NodeName}
+	if a := pod.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+			for _, field := range term.MatchFields {
+				if field.Key == metav1.ObjectNameField && field.Operator == corev1.NodeSelectorOpIn {
+					nodes = append(nodes, field.Values...)
+				}
+			}
+		}
+	}
+	return nodes
+}
+
+// end deletes what is listed until nothing is. What is there after a while loses its
+// finalizers, and has no grace.
+func (c *clients) end(ctx context.Context, within time.Duration, list func(context.Context) ([]located, error)) error {
+	gone := func(ctx context.Context) (bool, error) {
+		all, err := list(ctx)
+		for _, o := range all {
+			err = errors.Join(err, c.delete(ctx, o))
+		}
+		return len(all) == 0, err
+	}
+	if within > 0 {
+		err := wait.PollUntilContextTimeout(ctx, poll, within, true, gone)
+		if err == nil || !wait.Interrupted(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return wait.PollUntilContextTimeout(ctx, poll, goneWithin, true, func(ctx context.Context) (bool, error) {
+		all, err := list(ctx)
+		for _, o := range all {
+			err = errors.Join(err, c.force(ctx, o))
+		}
+		return len(all) == 0, err
+	})
+}
+
+// force deletes an object that nobody ends.
+func (c *clients) force(ctx context.Context, o located) error {
+	at := c.at(o.mapping, o.GetNamespace())
+	err := at.Delete(ctx, o.GetName(), metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
+	if err == nil && len(o.GetFinalizers()) > 0 {
+		_, err = at.Patch(ctx, o.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	}
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// unstructuredOf turns typed objects, which know their kinds, into those of any kind.
+func unstructuredOf(objects []k8s.Object) ([]Object, error) {
+	all := make([]Object, len(objects))
+	for i, o := range objects {
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = &unstructured.Unstructured{Object: content}
+	}
+	return all, nil
+}

@@ -1,0 +1,128 @@
+package existing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/kwok"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/pods"
+)
+
+// release returns the release of KWOK: built here where there is a registry to push it
+// to, else as its project published it.
+func release(ctx context.Context, c *build.Cache, o cluster.Options) (kwok.Release, error) {
+	if o.Registry == "" {
+		return kwok.Published(ctx, c)
+	}
+	return kwok.Prepare(ctx, c)
+}
+
+// Prepare builds what Start needs, and makes sure that the cluster would take it.
+func Prepare(ctx context.Context, c *build.Cache, o cluster.Options) error {
+	r, err := release(ctx, c, o)
+	if err != nil {
+		return err
+	}
+	objects, err := r.Objects(ctx, systemNamespace, r.Image)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{ProviderNamespace, specsNamespace} {
+		objects = append(objects, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	all, err := unstructuredOf(objects)
+	if err != nil {
+		return err
+	}
+	return Try(ctx, o.Kubeconfig, all)
+}
+
+// Start installs KWOK on the cluster of o.Kubeconfig, which Check must have found fit. A
+// run that lives keeps others out. If it fails, nothing of it is left but the logs.
+func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Cluster, error) {
+	say := o.Progress
+	if say == nil {
+		say = func(string) {}
+	}
+	r, err := release(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	access, err := connect(o.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	if o.Logs != "" {
+		if err := os.MkdirAll(o.Logs, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	e := &existing{clients: access, kubeconfig: o.Kubeconfig, registry: o.Registry, logs: o.Logs, release: func() {}, stop: func() {}}
+	// Until the lease is held nothing is ours to remove.
+	began := time.Now()
+	say("installing KWOK on " + access.config.Host)
+	if err := e.own(ctx, o.OnDeath); err != nil {
+		return nil, fmt.Errorf("cluster %s: %w", access.config.Host, err)
+	}
+	if err := e.install(ctx, r); err != nil {
+		return nil, errors.Join(fmt.Errorf("cluster %s: %w", access.config.Host, err), e.Close(context.WithoutCancel(ctx)))
+	}
+	say(fmt.Sprintf("KWOK is ready after %.1f s", time.Since(began).Seconds()))
+	return e, nil
+}
+
+// own makes this run the cluster's only one, until Close.
+func (e *existing) own(ctx context.Context, onDeath func(cluster.Death)) error {
+	if err := errors.Join(e.otherRun(ctx)...); err != nil {
+		return err
+	}
+	namespaces := e.typed.CoreV1().Namespaces()
+	own := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: systemNamespace}}
+	cluster.Own(own)
+	if _, err := namespaces.Create(ctx, own, metav1.CreateOptions{}); err != nil {
+		if apierrors.IsAlreadyExists(err) {
+			err = fmt.Errorf("namespace %s is there: a dead run has left it, which `make clean-existing` removes, or it is somebody else's", systemNamespace)
+		}
+		return err
+	}
+	var once sync.Once
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	e.stop = stop
+	report := func(d cluster.Death) {
+		if onDeath != nil && life.Err() == nil {
+			once.Do(func() { onDeath(d) })
+		}
+	}
+	var err error
+	e.release, err = e.hold(ctx, func(err error) {
+		report(cluster.Death{Component: "the run's hold on the cluster", LastLines: []string{err.Error()}})
+	})
+	if err != nil {
+		stop()
+		return err
+	}
+	go pods.WatchRestarts(life, e.typed, systemNamespace, fields.Everything(), report)
+	return nil
+}
+
+func (e *existing) install(ctx context.Context, r kwok.Release) error {
+	name := r.Image
+	if e.registry != "" {
+		var err error
+		if name, err = e.Load(ctx, r.Image); err != nil {
+			return err
+		}
+	}
+	return r.Install(ctx, e.config, systemNamespace, name)
+}

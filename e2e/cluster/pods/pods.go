@@ -1,0 +1,89 @@
+// Package pods is what backends whose pods run in containers ask the API of them.
+package pods
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+)
+
+// tailLines is how much of a container's log is quoted.
+const tailLines = 20
+
+// Log is what a pod's containers have written: each one's last life but one, as far
+// as the node still has it, and its last.
+func Log(ctx context.Context, client kubernetes.Interface, namespace, name string) (io.ReadCloser, error) {
+	pods := client.CoreV1().Pods(namespace)
+	pod, err := pods.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var all bytes.Buffer
+	var errs []error
+	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		for _, previous := range []bool{true, false} {
+			if previous && c.RestartCount == 0 {
+				continue
+			}
+			log, err := pods.GetLogs(name, &corev1.PodLogOptions{Container: c.Name, Previous: previous}).DoRaw(ctx)
+			if err != nil {
+				errs = append(errs, err)
+			}
+			all.Write(log)
+		}
+	}
+	if all.Len() == 0 && len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return io.NopCloser(&all), nil
+}
+
+// WatchRestarts reports the first container of a namespace's pods that is started again,
+// until ctx ends; or that it can't see that any more.
+func WatchRestarts(ctx context.Context, client kubernetes.Interface, namespace string, which fields.Selector, report func(cluster.Death)) {
+	pods := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", namespace, which)
+	lives := map[string]int32{}
+	_, err := watchtools.UntilWithSync(ctx, pods, &corev1.Pod{}, nil, func(e watch.Event) (bool, error) {
+		pod, ok := e.Object.(*corev1.Pod)
+		if !ok || e.Type == watch.Deleted || pod.DeletionTimestamp != nil {
+			return false, nil
+		}
+		for _, c := range pod.Status.ContainerStatuses {
+			id := fmt.Sprintf("%s/%s", pod.UID, c.Name)
+			before, known := lives[id]
+			lives[id] = c.RestartCount
+			if known && c.RestartCount > before {
+				report(obituary(ctx, client, pod, c))
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+	if err != nil && ctx.Err() == nil {
+		report(cluster.Death{Component: "the watch of the pods in " + namespace, LastLines: []string{err.Error()}})
+	}
+}
+
+func obituary(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, c corev1.ContainerStatus) cluster.Death {
+	log, err := client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{
+		Container: c.Name, Previous: true, TailLines: new(int64(tailLines)),
+	}).DoRaw(ctx)
+	if err != nil {
+		log = []byte(err.Error())
+	}
+	return cluster.Death{Component: c.Name, LastLines: strings.Split(strings.TrimSpace(string(log)), "\n")}
+}
