@@ -121,9 +121,9 @@ VACUOUS ?= Vacuous
 
 .PHONY: test-clusters
 test-clusters: ## test the harness on real clusters: both doors, specs without their stimulus, a cluster's life and death
-	go test -tags e2e -count=1 -timeout 0 -run 'Twice$$' ./e2e
+	go test -tags e2e -count=1 -timeout 0 -run 'Twice$$|Exists$$' ./e2e
 	go test -tags e2e -count=1 -timeout 0 -parallel 8 -run '$(VACUOUS)' ./e2e
-	go test -tags e2e -count=1 -timeout 0 ./e2e/cluster/local
+	go test -tags e2e -count=1 -timeout 0 ./e2e/cluster/local ./e2e/cluster/existing
 	go test -tags e2e -count=1 -timeout 0 -run '^TestAnImage' ./providers
 
 # The image and one spec of each behaviour, at the machine's own speed.

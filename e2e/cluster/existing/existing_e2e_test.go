@@ -4,19 +4,13 @@ package existing
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"log"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/registry"
 	. "github.com/onsi/gomega"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/e2e-framework/klient/decoder"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
@@ -50,20 +43,9 @@ func somebodys(t *testing.T, bare bool) (*build.Cache, cluster.Options) {
 	})
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() { g.Expect(c.Close(context.WithoutCancel(t.Context()))).To(Succeed()) })
-	client := kubernetes.NewForConfigOrDie(c.Config())
-	g.Eventually(func(g Gomega) { // its controllers have done what they do to a new cluster
-		node, err := client.CoreV1().Nodes().Get(t.Context(), "plumbline-host", metav1.GetOptions{})
-		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(node.Spec.Taints).To(HaveLen(1))
-		g.Expect(node.Labels).To(HaveKey(corev1.LabelArchStable))
-		g.Expect(node.Labels).To(HaveKey("beta.kubernetes.io/os"))
-		_, err = client.CoreV1().ServiceAccounts("default").Get(t.Context(), "default", metav1.GetOptions{})
-		g.Expect(err).NotTo(HaveOccurred())
-	}, "30s", "100ms").Should(Succeed())
-	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
-	t.Cleanup(server.Close)
+	clustertest.Settled(t, c)
 	return cache, cluster.Options{
-		Kubeconfig: c.Kubeconfig(), Registry: strings.TrimPrefix(server.URL, "http://") + "/team",
+		Kubeconfig: c.Kubeconfig(), Registry: clustertest.Registry(t),
 		Logs: filepath.Join(t.TempDir(), "logs"), Progress: func(step string) { t.Log(step) },
 	}
 }
@@ -132,12 +114,12 @@ func TestWhatIsOthersStaysAsItWas(t *testing.T) {
 		return agent.Status.ObservedGeneration, err
 	}
 	g.Eventually(settled, "10s", "50ms").Should(BeEquivalentTo(1))
-	before := c.everything(t)
+	before := clustertest.Everything(t, c.config)
 	g.Expect(before).To(HaveKey("configmaps others/settings"))
 
 	g.Expect(Check(ctx, o, "")).To(Succeed())
 	g.Expect(Prepare(ctx, cache, o)).To(Succeed())
-	g.Eventually(func() []string { return differences(before, c.everything(t)) }, "10s", "100ms").Should(BeEmpty(), "looking leaves nothing behind")
+	g.Eventually(func() []string { return clustertest.Differences(before, clustertest.Everything(t, c.config)) }, "10s", "100ms").Should(BeEmpty(), "looking leaves nothing behind")
 
 	up, err := Start(ctx, cache, o)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -155,57 +137,7 @@ func TestWhatIsOthersStaysAsItWas(t *testing.T) {
 
 	g.Expect(up.Close(ctx)).To(Succeed())
 	g.Expect(filepath.Glob(filepath.Join(o.Logs, "plumbline-system.kwok-controller-*.log"))).NotTo(BeEmpty())
-	g.Eventually(func() []string { return differences(before, c.everything(t)) }, "10s", "100ms").Should(BeEmpty())
-}
-
-// everything is what is on the cluster, in JSON by kind and name, without what changes all
-// the time by itself: versions, leases, events, and when a kubelet was last heard of.
-func (c *clients) everything(t *testing.T) map[string]string {
-	t.Helper()
-	g, ctx := NewWithT(t), t.Context()
-	lists, err := c.typed.Discovery().ServerPreferredResources()
-	g.Expect(err).NotTo(HaveOccurred())
-	all := map[string]string{}
-	for _, list := range lists {
-		group, err := schema.ParseGroupVersion(list.GroupVersion)
-		g.Expect(err).NotTo(HaveOccurred())
-		for _, r := range list.APIResources {
-			if !slices.Contains(r.Verbs, "list") || r.Name == "events" || r.Name == "leases" || r.Name == "componentstatuses" {
-				continue
-			}
-			found, err := c.dynamic.Resource(group.WithResource(r.Name)).List(ctx, metav1.ListOptions{})
-			g.Expect(err).NotTo(HaveOccurred())
-			for _, o := range found.Items {
-				o.SetResourceVersion("")
-				o.SetManagedFields(nil)
-				if r.Name == "nodes" {
-					delete(o.Object, "status")
-				}
-				text, err := json.Marshal(o.Object)
-				g.Expect(err).NotTo(HaveOccurred())
-				all[r.Name+" "+strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/")] = string(text)
-			}
-		}
-	}
-	return all
-}
-
-// differences are what is new, gone or not as it was.
-func differences(before, after map[string]string) []string {
-	var all []string
-	for name, was := range before {
-		if is, there := after[name]; !there {
-			all = append(all, name+" is gone")
-		} else if is != was {
-			all = append(all, fmt.Sprintf("%s was %s\nand is %s", name, was, is))
-		}
-	}
-	for name, is := range after {
-		if _, there := before[name]; !there {
-			all = append(all, name+" is new: "+is)
-		}
-	}
-	return all
+	g.Eventually(func() []string { return clustertest.Differences(before, clustertest.Everything(t, c.config)) }, "10s", "100ms").Should(BeEmpty())
 }
 
 // What another Karpenter, another KWOK and a pod that waits leave on a cluster.
@@ -330,7 +262,7 @@ func TestWhatADeadRunLeftIsRemoved(t *testing.T) {
 	cache, o := somebodys(t, true)
 	c, err := connect(o.Kubeconfig)
 	g.Expect(err).NotTo(HaveOccurred())
-	before := c.everything(t)
+	before := clustertest.Everything(t, c.config)
 	g.Expect(Reap(ctx, o.Kubeconfig)).To(BeEmpty(), "nothing was there")
 
 	up, err := Start(ctx, cache, o)
@@ -361,6 +293,6 @@ func TestWhatADeadRunLeftIsRemoved(t *testing.T) {
 	began := time.Now()
 	g.Expect(Reap(ctx, o.Kubeconfig)).To(ConsistOf(c.config.Host))
 	t.Logf("removed in %s", time.Since(began).Round(time.Second/10))
-	g.Expect(differences(before, c.everything(t))).To(BeEmpty())
+	g.Expect(clustertest.Differences(before, clustertest.Everything(t, c.config))).To(BeEmpty())
 	g.Expect(Reap(ctx, o.Kubeconfig)).To(BeEmpty(), "twice")
 }

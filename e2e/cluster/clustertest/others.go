@@ -1,0 +1,102 @@
+package clustertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/registry"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+)
+
+// Registry is a place in an empty registry on loopback, which ends with the test.
+func Registry(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	t.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "http://") + "/team"
+}
+
+// Settled waits until Kubernetes has done what it does of itself to a new cluster.
+func Settled(t *testing.T, c cluster.Cluster) {
+	t.Helper()
+	client := kubernetes.NewForConfigOrDie(c.Config())
+	NewWithT(t).Eventually(func(g Gomega) {
+		nodes, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(nodes.Items).NotTo(BeEmpty())
+		for _, node := range nodes.Items {
+			g.Expect(node.Spec.Taints).NotTo(ContainElement(HaveField("Key", corev1.TaintNodeNotReady)))
+			g.Expect(node.Labels).To(HaveKey("beta.kubernetes.io/os"))
+		}
+		_, err = client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(t.Context(), "default", metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+	}, "30s", "100ms").Should(Succeed())
+}
+
+// Everything is what is on a cluster, in JSON by kind and name, without what changes all
+// the time by itself: versions, leases, events, and when a kubelet was last heard of.
+func Everything(t *testing.T, config *rest.Config) map[string]string {
+	t.Helper()
+	g, ctx := NewWithT(t), t.Context()
+	config = rest.CopyConfig(config)
+	config.QPS, config.WarningHandler = -1, rest.NoWarnings{}
+	served, err := discovery.NewDiscoveryClientForConfigOrDie(config).ServerPreferredResources()
+	g.Expect(err).NotTo(HaveOccurred())
+	client := dynamic.NewForConfigOrDie(config)
+	all := map[string]string{}
+	for _, list := range served {
+		group, err := schema.ParseGroupVersion(list.GroupVersion)
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, r := range list.APIResources {
+			if !slices.Contains(r.Verbs, "list") || slices.Contains([]string{"events", "leases", "componentstatuses"}, r.Name) {
+				continue
+			}
+			found, err := client.Resource(group.WithResource(r.Name)).List(ctx, metav1.ListOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			for _, o := range found.Items {
+				o.SetResourceVersion("")
+				o.SetManagedFields(nil)
+				if r.Name == "nodes" {
+					delete(o.Object, "status")
+				}
+				text, err := json.Marshal(o.Object)
+				g.Expect(err).NotTo(HaveOccurred())
+				all[r.Name+" "+strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/")] = string(text)
+			}
+		}
+	}
+	return all
+}
+
+// Differences are what is new, gone or not as it was between two of Everything.
+func Differences(before, after map[string]string) []string {
+	var all []string
+	for name, was := range before {
+		if is, there := after[name]; !there {
+			all = append(all, name+" is gone")
+		} else if is != was {
+			all = append(all, fmt.Sprintf("%s was %s\nand is %s", name, was, is))
+		}
+	}
+	for name, is := range after {
+		if _, there := before[name]; !there {
+			all = append(all, name+" is new: "+is)
+		}
+	}
+	return all
+}

@@ -1,0 +1,52 @@
+//go:build e2e
+
+package e2e_test
+
+import (
+	"os"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/clustertest"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
+	"github.com/plumbline-e2e/plumbline/providers"
+	"github.com/plumbline-e2e/plumbline/suites"
+)
+
+// sampled are specs of each of the five behaviours, as of `make import-test`.
+const sampled = "pending pod a node that fits|startup hold pods|labels change|pods run again|exceeded during drift"
+
+// TestOnAClusterThatExists runs specs on the cluster of KUBECONFIG, whose nodes pull from
+// REGISTRY, or without them on a local one; all else there is afterwards what it was.
+func TestOnAClusterThatExists(t *testing.T) {
+	if os.Getenv("PLUMBLINE_RUN_FOLDER") != "" { // a worker: it finds all of this done
+		e2e.Run(t, providers.Named("kwok"), suites.All()...)
+		return
+	}
+	g := NewWithT(t)
+	t.Setenv("CLUSTER", "existing")
+	t.Setenv("FOCUS", sampled)
+	if os.Getenv("KUBECONFIG") == "" {
+		cache, err := build.Open(func(step string) { t.Log(step) })
+		g.Expect(err).NotTo(HaveOccurred())
+		c, err := local.Start(t.Context(), cache, cluster.Options{Name: "somebodys-" + rand.String(5), Kubernetes: "v1.36.3", Logs: t.TempDir(), Bare: true})
+		g.Expect(err).NotTo(HaveOccurred())
+		t.Cleanup(func() { g.Expect(c.Close(t.Context())).To(Succeed()) })
+		clustertest.Settled(t, c)
+		t.Setenv("KUBECONFIG", c.Kubeconfig())
+		t.Setenv("REGISTRY", clustertest.Registry(t))
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+	g.Expect(err).NotTo(HaveOccurred())
+	before := clustertest.Everything(t, config)
+
+	e2e.Run(t, providers.Named("kwok"), suites.All()...)
+
+	g.Eventually(func() []string { return clustertest.Differences(before, clustertest.Everything(t, config)) }, "10s", "100ms").Should(BeEmpty())
+}
