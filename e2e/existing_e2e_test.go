@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"context"
 	"os"
 	"testing"
 
@@ -37,8 +38,8 @@ func TestOnAClusterThatExists(t *testing.T) {
 		g.Expect(err).NotTo(HaveOccurred())
 		c, err := local.Start(t.Context(), cache, cluster.Options{Name: "somebodys-" + rand.String(5), Kubernetes: "v1.36.3", Logs: t.TempDir(), Bare: true})
 		g.Expect(err).NotTo(HaveOccurred())
-		t.Cleanup(func() { g.Expect(c.Close(t.Context())).To(Succeed()) })
-		clustertest.Settled(t, c)
+		t.Cleanup(func() { g.Expect(c.Close(context.WithoutCancel(t.Context()))).To(Succeed()) })
+		clustertest.Settled(t, c.Config())
 		t.Setenv("KUBECONFIG", c.Kubeconfig())
 		t.Setenv("REGISTRY", clustertest.Registry(t))
 	}

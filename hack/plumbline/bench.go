@@ -70,7 +70,8 @@ func measure(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure, err
 		{"the recorder", recorder},
 		{"go.mod", requires},
 		// From here on this process may live by a cluster's clock, which gets ahead.
-		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return startUps(ctx, plan, scratch) }},
+		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return onLocal(ctx, plan, scratch) }},
+		{"plain kwokctl", func(ctx context.Context) ([]figure, error) { return plainKwokctl(ctx, plan, scratch) }},
 		{"kind", func(ctx context.Context) ([]figure, error) { return onKind(ctx, plan.Adapter, scratch) }},
 		{"the clock", func(ctx context.Context) ([]figure, error) { return theClock(ctx, plan, scratch) }},
 	} {
@@ -108,31 +109,51 @@ func machine() string {
 	return fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 }
 
-// startUps starts clusters with the provider, one after another.
-func startUps(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure, error) {
-	var cluster, provider, memory, end []float64
-	for i := range rounds {
+// startUp is a way to start clusters with the provider, and how its figures are called.
+type startUp struct {
+	plan   *e2e.Plan
+	rounds int
+	memory func(ctx context.Context, cluster string) (megabytes float64, err error)
+
+	cluster, provider, resident, ended figure // without their values
+}
+
+// figures starts clusters one after another, and has the medians.
+func (u startUp) figures(ctx context.Context, scratch string) ([]figure, error) {
+	all := []*figure{&u.cluster, &u.provider, &u.resident, &u.ended}
+	values := make([][]float64, len(all))
+	for i := range u.rounds {
 		name := fmt.Sprintf("bench-%d-%d", os.Getpid(), i)
-		s, err := plan.Start(ctx, name, filepath.Join(scratch, name))
+		s, err := u.plan.Start(ctx, name, filepath.Join(scratch, u.plan.Config.Cluster+"-"+name))
 		if err != nil {
 			return nil, err
 		}
-		megabytes, err := resident(ctx, name)
+		megabytes, err := u.memory(ctx, name)
 		began := time.Now()
 		if err := errors.Join(err, s.Close(context.WithoutCancel(ctx))); err != nil {
 			return nil, err
 		}
-		end = append(end, time.Since(began).Seconds())
-		cluster = append(cluster, s.ClusterReady.Seconds())
-		provider = append(provider, s.ProviderReady.Seconds())
-		memory = append(memory, megabytes)
+		for n, value := range []float64{s.ClusterReady.Seconds(), s.ProviderReady.Seconds(), megabytes, time.Since(began).Seconds()} {
+			values[n] = append(values[n], value)
+		}
 	}
-	return []figure{
-		{Name: "cluster ready, warm binaries", Value: median(cluster), Unit: "s", Bound: 4},
-		{Name: "provider ready after that", Value: median(provider), Unit: "s", Bound: 4},
-		{Name: "resident memory of cluster and provider", Value: median(memory), Unit: "MB", Bound: 700},
-		{Name: "cluster ended", Value: median(end), Unit: "s"},
-	}, nil
+	var figures []figure
+	for n, f := range all {
+		f.Value = median(values[n])
+		figures = append(figures, *f)
+	}
+	return figures, nil
+}
+
+// onLocal starts clusters of the local backend.
+func onLocal(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure, error) {
+	return startUp{
+		plan: plan, rounds: rounds, memory: resident,
+		cluster:  figure{Name: "cluster ready, warm binaries", Unit: "s", Bound: 4},
+		provider: figure{Name: "provider ready after that", Unit: "s", Bound: 4},
+		resident: figure{Name: "resident memory of cluster and provider", Unit: "MB", Bound: 700},
+		ended:    figure{Name: "cluster ended", Unit: "s"},
+	}.figures(ctx, scratch)
 }
 
 // resident sums the resident memory of a cluster's processes, in MB.
@@ -145,6 +166,11 @@ func resident(ctx context.Context, name string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return memoryOf(ctx, pids)
+}
+
+// memoryOf sums the resident memory of processes, in MB.
+func memoryOf(ctx context.Context, pids []int) (float64, error) {
 	args := []string{"-o", "rss="}
 	for _, pid := range pids {
 		args = append(args, "-p", strconv.Itoa(pid))

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -33,29 +30,16 @@ func onKind(ctx context.Context, a *providers.Adapter, scratch string) ([]figure
 		step("kind is not measured: " + err.Error())
 		return nil, nil //nolint:nilerr // a machine without an engine has no such figures
 	}
-	var cluster, provider, memory, end []float64
-	for i := range kindRounds {
-		name := fmt.Sprintf("bench-%d-%d", os.Getpid(), i)
-		s, err := plan.Start(ctx, name, filepath.Join(scratch, "kind-"+name))
-		if err != nil {
-			return nil, err
-		}
-		megabytes, err := containerMemory(ctx, "plumbline-"+name+"-control-plane")
-		began := time.Now()
-		if err := errors.Join(err, s.Close(context.WithoutCancel(ctx))); err != nil {
-			return nil, err
-		}
-		end = append(end, time.Since(began).Seconds())
-		cluster = append(cluster, s.ClusterReady.Seconds())
-		provider = append(provider, s.ProviderReady.Seconds())
-		memory = append(memory, megabytes)
-	}
-	return []figure{
-		{Name: "kind cluster ready", Value: median(cluster), Unit: "s"},
-		{Name: "provider ready on it after that", Value: median(provider), Unit: "s"},
-		{Name: "memory of the kind node with the provider", Value: median(memory), Unit: "MB"},
-		{Name: "kind cluster ended, logs written", Value: median(end), Unit: "s"},
-	}, nil
+	return startUp{
+		plan: plan, rounds: kindRounds,
+		memory: func(ctx context.Context, name string) (float64, error) {
+			return containerMemory(ctx, "plumbline-"+name+"-control-plane")
+		},
+		cluster:  figure{Name: "kind cluster ready", Unit: "s"},
+		provider: figure{Name: "provider ready on it after that", Unit: "s"},
+		resident: figure{Name: "memory of the kind node with the provider", Unit: "MB"},
+		ended:    figure{Name: "kind cluster ended, logs written", Unit: "s"},
+	}.figures(ctx, scratch)
 }
 
 // containerMemory is what the engine says that a container uses, in MB.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/registry"
 	. "github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,8 +20,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-
-	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
 // Registry is a place in an empty registry on loopback, which ends with the test.
@@ -32,9 +31,9 @@ func Registry(t *testing.T) string {
 }
 
 // Settled waits until Kubernetes has done what it does of itself to a new cluster.
-func Settled(t *testing.T, c cluster.Cluster) {
+func Settled(t *testing.T, config *rest.Config) {
 	t.Helper()
-	client := kubernetes.NewForConfigOrDie(c.Config())
+	client := kubernetes.NewForConfigOrDie(config)
 	NewWithT(t).Eventually(func(g Gomega) {
 		nodes, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
@@ -45,7 +44,17 @@ func Settled(t *testing.T, c cluster.Cluster) {
 		}
 		_, err = client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(t.Context(), "default", metav1.GetOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
-	}, "30s", "100ms").Should(Succeed())
+		deployments, err := client.AppsV1().Deployments(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, d := range deployments.Items {
+			g.Expect(d.Status.Conditions).To(ContainElement(And(HaveField("Type", appsv1.DeploymentProgressing), HaveField("Reason", "NewReplicaSetAvailable"))))
+		}
+		pods, err := client.CoreV1().Pods(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, pod := range pods.Items {
+			g.Expect(pod.Status.Conditions).To(ContainElement(And(HaveField("Type", corev1.PodReady), HaveField("Status", corev1.ConditionTrue))))
+		}
+	}, "120s", "100ms").Should(Succeed())
 }
 
 // Everything is what is on a cluster, in JSON by kind and name, without what changes all

@@ -110,8 +110,9 @@ func FakeNodes(t *testing.T, c cluster.Cluster, client kubernetes.Interface, sha
 		g.Expect(err).NotTo(HaveOccurred())
 	}
 	t.Cleanup(func() {
-		_ = nodes.Delete(ctx, "fake", metav1.DeleteOptions{})
-		_ = nodes.Delete(ctx, "other", metav1.DeleteOptions{})
+		after := context.WithoutCancel(ctx) // the test's own has ended
+		_ = nodes.Delete(after, "fake", metav1.DeleteOptions{})
+		_ = nodes.Delete(after, "other", metav1.DeleteOptions{})
 	})
 	g.Eventually(ready(ctx, client, "fake"), within, "50ms").Should(BeTrue())
 

@@ -43,7 +43,7 @@ func somebodys(t *testing.T, bare bool) (*build.Cache, cluster.Options) {
 	})
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() { g.Expect(c.Close(context.WithoutCancel(t.Context()))).To(Succeed()) })
-	clustertest.Settled(t, c)
+	clustertest.Settled(t, c.Config())
 	return cache, cluster.Options{
 		Kubeconfig: c.Kubeconfig(), Registry: clustertest.Registry(t),
 		Logs: filepath.Join(t.TempDir(), "logs"), Progress: func(step string) { t.Log(step) },
