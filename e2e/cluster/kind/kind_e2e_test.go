@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/clustertest"
 )
 
-// TestWhatEveryBackendDoesOnKind is of the Kubernetes version K8S, made of NODE_IMAGE.
-func TestWhatEveryBackendDoesOnKind(t *testing.T) {
+// TestWhatEveryBackendDoes is of the Kubernetes version K8S, made of NODE_IMAGE.
+func TestWhatEveryBackendDoes(t *testing.T) {
 	g := NewWithT(t)
 	if _, err := findEngine(t.Context()); err != nil {
 		t.Skip(err)

@@ -1,6 +1,6 @@
 //go:build e2e
 
-package existing
+package kind
 
 import (
 	"bytes"
@@ -15,12 +15,14 @@ import (
 
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/client-go/tools/clientcmd"
 	kindcluster "sigs.k8s.io/kind/pkg/cluster"
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/clustertest"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/existing"
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
@@ -39,22 +41,24 @@ func TestOnSomebodysKindCluster(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	kubeconfig, node := somebodysKind(t, nodeImage)
 	registry := registryFor(t, node)
-	c, err := connect(kubeconfig)
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	g.Expect(err).NotTo(HaveOccurred())
-	clustertest.Settled(t, c.config)
-	before := clustertest.Everything(t, c.config)
-	version, err := Kubernetes(kubeconfig, "")
+	clustertest.Settled(t, config)
+	before := clustertest.Everything(t, config)
+	version, err := existing.Kubernetes(kubeconfig, "")
 	g.Expect(err).NotTo(HaveOccurred())
 
 	clustertest.Verify(t, clustertest.Backend{
 		Kubernetes: version, Kubeconfig: kubeconfig, Registry: registry,
-		Start: func(ctx context.Context, o cluster.Options) (cluster.Cluster, error) { return Start(ctx, cache, o) },
+		Start: func(ctx context.Context, o cluster.Options) (cluster.Cluster, error) {
+			return existing.Start(ctx, cache, o)
+		},
 	})
-	g.Eventually(func() []string { return clustertest.Differences(before, clustertest.Everything(t, c.config)) }, "20s", "200ms").Should(BeEmpty())
+	g.Eventually(func() []string { return clustertest.Differences(before, clustertest.Everything(t, config)) }, "20s", "200ms").Should(BeEmpty())
 
 	// A spec of each behaviour, and nothing left of them.
 	specs := exec.CommandContext(ctx, "go", "test", "-tags", "e2e", "-count=1", "-timeout=0", "-v", "-run", "Exists$", "../..")
-	specs.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "REGISTRY="+registry)
+	specs.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "REGISTRY="+registry, "NODE_IMAGE=")
 	out, err := specs.CombinedOutput()
 	t.Logf("%s", out)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -93,7 +97,7 @@ func registryFor(t *testing.T, node nodes.Node) (path string) {
 	var archive bytes.Buffer
 	g.Expect(image.Archive(img, "plumbline.local/"+name+":latest", &archive)).To(Succeed())
 	docker := func(stdin *bytes.Buffer, args ...string) string {
-		command := exec.Command("docker", args...) //nolint:noctx // cleaning up goes on after the test
+		command := exec.Command("docker", args...)
 		if stdin != nil {
 			command.Stdin = stdin
 		}
