@@ -1,8 +1,8 @@
 package clustertest
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log"
 	"net/http/httptest"
@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/diff"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -58,7 +59,7 @@ func Settled(t *testing.T, config *rest.Config) {
 }
 
 // Everything is what is on a cluster, in JSON by kind and name, without what changes all
-// the time by itself: versions, leases, events, and when a kubelet was last heard of.
+// the time by itself: versions, leases, events, and what kubelets report.
 func Everything(t *testing.T, config *rest.Config) map[string]string {
 	t.Helper()
 	g, ctx := NewWithT(t), t.Context()
@@ -80,7 +81,7 @@ func Everything(t *testing.T, config *rest.Config) map[string]string {
 			for _, o := range found.Items {
 				o.SetResourceVersion("")
 				o.SetManagedFields(nil)
-				if r.Name == "nodes" {
+				if r.Name == "nodes" || r.Name == "pods" {
 					delete(o.Object, "status")
 				}
 				text, err := json.Marshal(o.Object)
@@ -92,6 +93,15 @@ func Everything(t *testing.T, config *rest.Config) map[string]string {
 	return all
 }
 
+// lines are those of indented JSON.
+func lines(text string) []string {
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, []byte(text), "", "  "); err != nil {
+		return []string{err.Error()}
+	}
+	return strings.Split(indented.String(), "\n")
+}
+
 // Differences are what is new, gone or not as it was between two of Everything.
 func Differences(before, after map[string]string) []string {
 	var all []string
@@ -99,7 +109,7 @@ func Differences(before, after map[string]string) []string {
 		if is, there := after[name]; !there {
 			all = append(all, name+" is gone")
 		} else if is != was {
-			all = append(all, fmt.Sprintf("%s was %s\nand is %s", name, was, is))
+			all = append(all, name+" changed:\n"+diff.Diff(lines(was), lines(is)))
 		}
 	}
 	for name, is := range after {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/rest"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
@@ -37,6 +38,8 @@ type existing struct {
 	logs       string // folder for the logs, empty for none
 	release    func() // of the lease
 	stop       context.CancelFunc
+	watched    sync.WaitGroup   // what stop ends
+	seen       sets.Set[string] // names of all fake nodes so far; of the watch until it has ended
 
 	closing sync.Mutex
 	closed  bool
@@ -76,6 +79,7 @@ func (e *existing) Close(ctx context.Context) error {
 		return nil
 	}
 	e.stop()
+	e.watched.Wait()
 	err := e.writeLogs(ctx)
 	if gone := e.remove(ctx); gone != nil {
 		return errors.Join(err, gone)

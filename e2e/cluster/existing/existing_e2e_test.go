@@ -135,6 +135,16 @@ func TestWhatIsOthersStaysAsItWas(t *testing.T) {
 		return agent.Status.NumberReady, err
 	}, "30s", "50ms").Should(BeEquivalentTo(1), "others' daemons do run on fake nodes")
 
+	// One that is gone before the end, as those of specs are, has left its daemon.
+	node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "gone", Annotations: map[string]string{fakeNode: "fake"}}}
+	_, err = c.typed.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Eventually(func() (int32, error) {
+		agent, err := agents.Get(ctx, "agent", metav1.GetOptions{})
+		return agent.Status.NumberReady, err
+	}, "30s", "50ms").Should(BeEquivalentTo(2))
+	g.Expect(c.typed.CoreV1().Nodes().Delete(ctx, "gone", metav1.DeleteOptions{})).To(Succeed())
+
 	g.Expect(up.Close(ctx)).To(Succeed())
 	g.Expect(filepath.Glob(filepath.Join(o.Logs, "plumbline-system.kwok-controller-*.log"))).NotTo(BeEmpty())
 	g.Eventually(func() []string { return clustertest.Differences(before, clustertest.Everything(t, c.config)) }, "10s", "100ms").Should(BeEmpty())

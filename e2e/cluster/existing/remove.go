@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
@@ -59,7 +60,7 @@ func Reap(ctx context.Context, kubeconfig string) (removed []string, err error) 
 // remove removes all that is ours, and returns when it is gone.
 func (e *existing) remove(ctx context.Context) error {
 	err := e.removeCustomObjects(ctx)
-	err = errors.Join(err, e.removeNodes(ctx))
+	err = errors.Join(err, e.removeNodes(ctx, e.seen.UnsortedList()...))
 	e.release() // its namespace goes now
 	var left []located
 	waited := wait.PollUntilContextTimeout(ctx, poll, goneWithin, true, func(ctx context.Context) (bool, error) {
@@ -224,12 +225,12 @@ func stored(crd Object) (*meta.RESTMapping, error) {
 	return nil, fmt.Errorf("CRD %s stores no version", crd.GetName())
 }
 
-// removeNodes removes the fake nodes, and the pods that DaemonSets of others have put
-// there, which without the nodes would be in nobody's hands.
-func (c *clients) removeNodes(ctx context.Context) error {
+// removeNodes removes the fake nodes, and the pods that DaemonSets of others have put there
+// or on those that are gone, which without the nodes would be in nobody's hands for a minute.
+func (c *clients) removeNodes(ctx context.Context, gone ...string) error {
 	nodes := &meta.RESTMapping{Resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, Scope: meta.RESTScopeRoot}
 	pods := &meta.RESTMapping{Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Scope: meta.RESTScopeNamespace}
-	fake := map[string]bool{}
+	fake := sets.New(gone...)
 	err := c.end(ctx, providerWithin, func(ctx context.Context) (all []located, err error) {
 		found, err := c.dynamic.Resource(nodes.Resource).List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -237,7 +238,7 @@ func (c *clients) removeNodes(ctx context.Context) error {
 		}
 		for i := range found.Items {
 			if _, is := found.Items[i].GetAnnotations()[fakeNode]; is {
-				fake[found.Items[i].GetName()] = true
+				fake.Insert(found.Items[i].GetName())
 				all = append(all, located{&found.Items[i], nodes})
 			}
 		}
@@ -256,7 +257,7 @@ func (c *clients) removeNodes(ctx context.Context) error {
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Items[i].Object, &pod); err != nil {
 				return nil, err
 			}
-			if slices.ContainsFunc(destinations(&pod), func(node string) bool { return fake[node] }) {
+			if slices.ContainsFunc(destinations(&pod), fake.Has) {
 				all = append(all, located{&found.Items[i], pods})
 			}
 		}

@@ -12,6 +12,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
@@ -68,7 +72,7 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 			return nil, err
 		}
 	}
-	e := &existing{clients: access, kubeconfig: o.Kubeconfig, registry: o.Registry, logs: o.Logs, release: func() {}, stop: func() {}}
+	e := &existing{clients: access, kubeconfig: o.Kubeconfig, registry: o.Registry, logs: o.Logs, release: func() {}, stop: func() {}, seen: sets.New[string]()}
 	// Until the lease is held nothing is ours to remove.
 	began := time.Now()
 	say("installing KWOK on " + access.config.Host)
@@ -112,8 +116,28 @@ func (e *existing) own(ctx context.Context, onDeath func(cluster.Death)) error {
 		stop()
 		return err
 	}
-	go pods.WatchRestarts(life, e.typed, systemNamespace, fields.Everything(), report)
+	e.watched.Go(func() { pods.WatchRestarts(life, e.typed, systemNamespace, fields.Everything(), report) })
+	e.watched.Go(func() {
+		if err := e.watchNodes(life); err != nil {
+			report(cluster.Death{Component: "the watch of the nodes", LastLines: []string{err.Error()}})
+		}
+	})
 	return nil
+}
+
+// watchNodes remembers the names of fake nodes, until ctx ends.
+func (e *existing) watchNodes(ctx context.Context) error {
+	nodes := cache.NewListWatchFromClient(e.typed.CoreV1().RESTClient(), "nodes", metav1.NamespaceAll, fields.Everything())
+	_, err := watchtools.UntilWithSync(ctx, nodes, &corev1.Node{}, nil, func(event watch.Event) (bool, error) {
+		if node, is := event.Object.(*corev1.Node); is && node.Annotations[fakeNode] != "" {
+			e.seen.Insert(node.Name)
+		}
+		return false, nil
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 func (e *existing) install(ctx context.Context, r kwok.Release) error {
