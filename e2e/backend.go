@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/existing"
@@ -28,8 +30,20 @@ type backend struct {
 	reap func(ctx context.Context) (removed []string, err error)
 	// containers: its nodes run images whatever this machine's system is.
 	containers bool
-	// shared: the cluster is somebody else's, and there is but one.
-	shared bool
+	// guest is how to behave on a cluster that is somebody else's, of which there is but
+	// one; nil: clusters are made.
+	guest *guest
+}
+
+// guest is what a backend does for which no cluster is made.
+type guest struct {
+	// look says all that is in the way, before anything is built. The image is the
+	// provider's, empty if that is built.
+	look func(ctx context.Context, o cluster.Options, image string) error
+	// try makes sure that the cluster would take these objects, without storing any.
+	try func(ctx context.Context, kubeconfig string, objects []*unstructured.Unstructured) error
+	// namespace is where the provider goes, whatever its adapter says.
+	namespace string
 }
 
 // defaultKubernetes is the minor version of clusters that are made.
@@ -55,7 +69,8 @@ func backends() []backend {
 			prepare: func(ctx context.Context, c *build.Cache, _ cluster.Options) error { return kind.Prepare(ctx, c) },
 		},
 		{
-			name: "existing", start: existing.Start, reap: reapExisting, prepare: existing.Prepare, containers: true, shared: true,
+			name: "existing", start: existing.Start, reap: reapExisting, prepare: existing.Prepare, containers: true,
+			guest:      &guest{look: existing.Check, try: existing.Try, namespace: existing.ProviderNamespace},
 			kubernetes: func(o cluster.Options) (string, error) { return existing.Kubernetes(o.Kubeconfig, o.Kubernetes) },
 		},
 	}
@@ -73,7 +88,7 @@ func reapExisting(ctx context.Context) (removed []string, err error) {
 // for each takes more of them than processes alone.
 func (b backend) procs(s Speed, cpus int, memory uint64) int {
 	switch n := s.procs(cpus, memory); {
-	case b.shared:
+	case b.guest != nil:
 		return 1
 	case b.containers:
 		return min(n, cpus)

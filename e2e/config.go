@@ -65,7 +65,7 @@ func FromEnv() (Config, error) {
 	var err error
 	c.backend, err = backendNamed(c.Cluster)
 	mistake(err)
-	if c.backend.shared {
+	if c.backend.guest != nil {
 		c.Kubeconfig = os.Getenv("KUBECONFIG")
 	}
 	c.Kubernetes = os.Getenv("K8S")
@@ -78,7 +78,7 @@ func FromEnv() (Config, error) {
 	if c.NodeImage != "" && c.backend.name != "kind" {
 		mistake(fmt.Errorf("NODE_IMAGE=%s: %s clusters are made of no image; say CLUSTER=kind", c.NodeImage, c.backend.name))
 	}
-	if c.Registry != "" && !c.backend.shared {
+	if c.Registry != "" && c.backend.guest == nil {
 		mistake(fmt.Errorf("REGISTRY=%s: images are loaded on %s clusters, without a registry; say CLUSTER=existing", c.Registry, c.backend.name))
 	}
 	c.Gates, err = gates("GATES")
@@ -95,7 +95,7 @@ func FromEnv() (Config, error) {
 	mistake(err)
 	c.Procs, err = number("PROCS", c.backend.procs(c.Speed, runtime.NumCPU(), availableMemory()))
 	mistake(err)
-	if c.backend.shared && c.Procs > 1 {
+	if c.backend.guest != nil && c.Procs > 1 {
 		mistake(fmt.Errorf("PROCS=%d: the cluster is one, and specs run on it one after another; say 1", c.Procs))
 	}
 	c.Keep, err = flag("KEEP")

@@ -26,7 +26,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
-	"github.com/plumbline-e2e/plumbline/e2e/cluster/existing"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -83,12 +82,13 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 		return nil, err
 	}
 	selection := providers.Selection{Version: c.Release, Image: c.Image, Kubernetes: c.Kubernetes, Containers: c.backend.containers}
-	if c.backend.shared {
+	guest := c.backend.guest
+	if guest != nil {
 		progress("looking at the cluster")
-		if err := existing.Check(ctx, c.options(), cmp.Or(c.Image, a.Controller.Image)); err != nil {
+		if err := guest.look(ctx, c.options(), cmp.Or(c.Image, a.Controller.Image)); err != nil {
 			return nil, err
 		}
-		selection.Namespace = existing.ProviderNamespace
+		selection.Namespace = guest.namespace
 	}
 	// The provider first: of what people ask for, it can be wrong in most ways,
 	// and building a control plane takes minutes.
@@ -99,10 +99,10 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 	if err := c.backend.prepare(ctx, builds, c.options()); err != nil {
 		return nil, err
 	}
-	if c.backend.shared {
+	if guest != nil {
 		objects, err := prepared.Objects(ctx)
 		if err == nil {
-			err = existing.Try(ctx, c.Kubeconfig, objects)
+			err = guest.try(ctx, c.Kubeconfig, objects)
 		}
 		if err != nil {
 			return nil, err
@@ -115,7 +115,7 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 // PrepareBare is Prepare for a cluster without a provider, and without KWOK: as somebody
 // has it who has not come across either.
 func PrepareBare(ctx context.Context, c Config, progress func(string)) (*Plan, error) {
-	if c.backend.shared {
+	if c.backend.guest != nil {
 		return nil, errors.New("CLUSTER=existing: that cluster is there already")
 	}
 	builds, err := build.Open(progress)
@@ -132,7 +132,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return nil, fmt.Errorf("folder for logs: %w", err)
 	}
-	s := &Session{Adapter: p.Adapter, Namespace: Namespace, stride: cluster.Step, shared: p.Config.backend.shared}
+	s := &Session{Adapter: p.Adapter, Namespace: Namespace, stride: cluster.Step, shared: p.Config.backend.guest != nil}
 	s.alive, s.died = context.WithCancelCause(context.WithoutCancel(ctx))
 	var err error
 	if p.Config.Speed.Bent() {

@@ -134,10 +134,10 @@ func (e *existing) watchNodes(ctx context.Context) error {
 		}
 		return false, nil
 	})
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 func (e *existing) install(ctx context.Context, r kwok.Release) error {

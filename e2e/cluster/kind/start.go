@@ -109,7 +109,8 @@ func (k *kind) start(ctx context.Context, o cluster.Options, release kwok.Releas
 	if err := release.Install(ctx, k.access, kwokNamespace, name); err != nil {
 		return err
 	}
-	return k.supervise(ctx, o.OnDeath)
+	k.supervise(ctx, o.OnDeath)
+	return nil
 }
 
 // isVersion makes sure that the server is what was asked for.

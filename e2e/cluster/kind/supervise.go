@@ -13,9 +13,9 @@ import (
 
 // supervise reports the first of these that happens from now on: a container of the
 // system is started again, or the node ends. Close ends it.
-func (k *kind) supervise(ctx context.Context, onDeath func(cluster.Death)) error {
+func (k *kind) supervise(ctx context.Context, onDeath func(cluster.Death)) {
 	if onDeath == nil {
-		return nil
+		return
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	k.stop = stop
@@ -34,5 +34,4 @@ func (k *kind) supervise(ctx context.Context, onDeath func(cluster.Death)) error
 	for _, namespace := range []string{systemNamespace, kwokNamespace} {
 		go pods.WatchRestarts(life, k.client, namespace, here, report)
 	}
-	return nil
 }

@@ -1,11 +1,19 @@
 package hostnode
 
 import (
+	"io"
+	"log"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/random"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -19,6 +27,33 @@ func TestLoadRefuses(t *testing.T) {
 	g.Expect(err).To(MatchError(os.ErrNotExist))
 	_, err = i.load(t.Context(), BinaryPrefix+"images_test.go")
 	g.Expect(err).To(MatchError(ContainSubstring("is no executable file")))
+}
+
+func TestPullsOnlyWhatIsNamedByItsDigest(t *testing.T) {
+	g, ctx := NewWithT(t), t.Context()
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	defer server.Close()
+	img, err := random.Image(100, 1)
+	g.Expect(err).NotTo(HaveOccurred())
+	tag, err := name.NewTag(strings.TrimPrefix(server.URL, "http://") + "/team/app:v1")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(remote.Write(tag, img)).To(Succeed())
+	digest, err := img.Digest()
+	g.Expect(err).NotTo(HaveOccurred())
+	pinned := tag.Name() + "@" + digest.String()
+
+	g.Expect(pullable(tag.Name())).To(BeFalse())
+	g.Expect(pullable("oci:folder@sha256:0")).To(BeFalse())
+	g.Expect(pullable(pinned)).To(BeTrue())
+	i := newImages(t.TempDir())
+	g.Expect(i.pull(ctx, pinned)).To(Succeed())
+	l, _, err := i.get(pinned)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(l.rootfs).To(BeADirectory())
+	server.Close()
+	g.Expect(i.pull(ctx, pinned)).To(Succeed(), "it has it")
+	absent := tag.Name() + "@sha256:" + strings.Repeat("0", 64)
+	g.Expect(i.pull(ctx, absent)).To(MatchError(ContainSubstring(absent)))
 }
 
 func TestUserOf(t *testing.T) {
