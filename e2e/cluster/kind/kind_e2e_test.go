@@ -3,6 +3,7 @@
 package kind
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"testing"
@@ -14,19 +15,23 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/clustertest"
 )
 
-// TestWhatEveryBackendDoes is of the Kubernetes version K8S, made of NODE_IMAGE.
-func TestWhatEveryBackendDoes(t *testing.T) {
-	g := NewWithT(t)
+// selected are the version of Kubernetes and the image that the environment asks for. A
+// test for which no engine runs is skipped.
+func selected(t *testing.T) (version, nodeImage string) {
+	t.Helper()
 	if _, err := findEngine(t.Context()); err != nil {
 		t.Skip(err)
 	}
-	asked := os.Getenv("K8S")
-	if asked == "" {
-		asked = "1.36"
-	}
-	nodeImage := os.Getenv("NODE_IMAGE")
-	version, err := Kubernetes(asked, nodeImage)
-	g.Expect(err).NotTo(HaveOccurred())
+	nodeImage = os.Getenv("NODE_IMAGE")
+	version, err := Kubernetes(cmp.Or(os.Getenv("K8S"), "1.36"), nodeImage)
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
+	return version, cmp.Or(nodeImage, nodeImages()[version])
+}
+
+// TestWhatEveryBackendDoes is of the Kubernetes version K8S, made of NODE_IMAGE.
+func TestWhatEveryBackendDoes(t *testing.T) {
+	version, nodeImage := selected(t)
+	g := NewWithT(t)
 	c, err := build.Open(func(step string) { t.Log(step) })
 	g.Expect(err).NotTo(HaveOccurred())
 	clustertest.Verify(t, clustertest.Backend{

@@ -26,14 +26,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// TestOnSomebodysKindCluster is of NODE_IMAGE, with Docker. Its one node takes any pod, and
+// TestOnSomebodysKindCluster is of K8S and NODE_IMAGE too, and takes Docker. Its one node takes any pod, and
 // the daemons of the system go to every node.
 func TestOnSomebodysKindCluster(t *testing.T) {
 	g, ctx := NewWithT(t), t.Context()
-	nodeImage := os.Getenv("NODE_IMAGE")
-	if nodeImage == "" {
-		t.Skip("NODE_IMAGE is not set: what kind's node is to be made of")
-	}
+	_, nodeImage := selected(t)
 	if out, err := exec.CommandContext(ctx, "docker", "info").CombinedOutput(); err != nil {
 		t.Skipf("Docker does not answer: %s", out)
 	}
