@@ -76,14 +76,14 @@ func (k *kwokctlCluster) measure(ctx context.Context) (took time.Duration, megab
 	if err := os.WriteFile(filepath.Join(k.folder, "kubectl"), []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // it's a program
 		return 0, 0, err
 	}
-	// Without this it listens on all interfaces; there is no flag.
-	config := "kind: KwokctlConfiguration\napiVersion: config.kwok.x-k8s.io/v1alpha1\noptions: {bindAddress: 127.0.0.1}\n"
+	// What there are no flags for. It listens on all interfaces otherwise.
+	config := fmt.Sprintf("kind: KwokctlConfiguration\napiVersion: config.kwok.x-k8s.io/v1alpha1\noptions: {bindAddress: 127.0.0.1, kubeVersion: %s}\n", k.kubernetes)
 	if err := os.WriteFile(k.config(), []byte(config), 0o600); err != nil {
 		return 0, 0, err
 	}
 	began := time.Now()
 	defer func() { err = errors.Join(err, k.run(context.WithoutCancel(ctx), "delete", "cluster")) }()
-	err = k.run(ctx, "create", "cluster", "--config="+k.config(), "--runtime=binary", "--kubeconfig="+k.kubeconfig(), "--kube-version="+k.kubernetes,
+	err = k.run(ctx, "create", "cluster", "--config="+k.config(), "--runtime=binary", "--kubeconfig="+k.kubeconfig(),
 		"--etcd-binary="+k.programs["etcd"], "--kube-apiserver-binary="+k.programs["kube-apiserver"],
 		"--kube-controller-manager-binary="+k.programs["kube-controller-manager"],
 		"--kube-scheduler-binary="+k.programs["kube-scheduler"], "--kwok-controller-binary="+k.programs["kwok"])
