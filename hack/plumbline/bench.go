@@ -75,9 +75,9 @@ func measure(ctx context.Context, plan *e2e.Plan, nodeImage, scratch string) ([]
 		{"the recorder", recorder},
 		{"go.mod", requires},
 		{"plain kwokctl", func(ctx context.Context) ([]figure, error) { return plainKwokctl(ctx, plan, scratch) }},
+		{"kind", func(ctx context.Context) ([]figure, error) { return onKind(ctx, plan.Adapter, nodeImage, scratch) }},
 		// From here on this process may live by a cluster's clock, which gets ahead.
 		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return onLocal(ctx, plan, scratch) }},
-		{"kind", func(ctx context.Context) ([]figure, error) { return onKind(ctx, plan.Adapter, nodeImage, scratch) }},
 		{"the clock", func(ctx context.Context) ([]figure, error) { return theClock(ctx, plan, scratch) }},
 	} {
 		step("measuring " + m.what)

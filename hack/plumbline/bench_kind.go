@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,12 +19,7 @@ const kindRounds = 3
 // onKind starts kind clusters with the provider, one after another, of a node image, or
 // of kind's own if that is empty. Without a container engine it measures nothing, and says so.
 func onKind(ctx context.Context, a *providers.Adapter, nodeImage, scratch string) ([]figure, error) {
-	for name, value := range map[string]string{"CLUSTER": "kind", "NODE_IMAGE": nodeImage, "SPEED": "1"} {
-		if err := os.Setenv(name, value); err != nil {
-			return nil, err
-		}
-	}
-	c, err := e2e.FromEnv()
+	c, err := configured(map[string]string{"CLUSTER": "kind", "NODE_IMAGE": nodeImage, "SPEED": "1"})
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +38,18 @@ func onKind(ctx context.Context, a *providers.Adapter, nodeImage, scratch string
 		resident: figure{Name: "memory of the kind node with the provider", Unit: "MB"},
 		ended:    figure{Name: "kind cluster ended, logs written", Unit: "s"},
 	}.figures(ctx, scratch)
+}
+
+// configured is the configuration with these variables laid over the environment.
+func configured(variables map[string]string) (c e2e.Config, err error) {
+	for name, value := range variables {
+		before := os.Getenv(name) // empty and unset are the same
+		if err := os.Setenv(name, value); err != nil {
+			return c, err
+		}
+		defer func() { err = errors.Join(err, os.Setenv(name, before)) }()
+	}
+	return e2e.FromEnv()
 }
 
 // containerMemory is what the engine says that a container uses, in MB.

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/build"
@@ -117,7 +118,14 @@ func (k *kwokctlCluster) run(ctx context.Context, args ...string) error {
 
 // works waits until pods could be created, which takes the controller manager too.
 func (k *kwokctlCluster) works(ctx context.Context) error {
-	config, err := clientcmd.BuildConfigFromFlags("", k.kubeconfig())
+	access, err := clientcmd.LoadFromFile(k.kubeconfig())
+	if err == nil {
+		err = clientcmdapi.FlattenConfig(access) // clients watch files of keys, and these go
+	}
+	if err != nil {
+		return err
+	}
+	config, err := clientcmd.NewDefaultClientConfig(*access, nil).ClientConfig()
 	if err != nil {
 		return err
 	}
