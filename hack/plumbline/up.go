@@ -246,7 +246,11 @@ func (k keeperFolder) host(ctx context.Context, say func(string)) error {
 	if err != nil {
 		return err
 	}
-	session, err := plan.Start(ctx, provider()+"-up", k.logs())
+	name := noProvider
+	if a != nil {
+		name = a.Name
+	}
+	session, err := plan.Start(ctx, name+"-up", k.logs())
 	if err != nil {
 		return err
 	}
