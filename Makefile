@@ -117,6 +117,7 @@ import-test: ## run the suites from another module, as a provider's repository d
 
 # What only shows on real clusters, of the harness itself. The first lives by a cluster's
 # clock in the end, so that none of the others may be in its process.
+
 # Which specs are run without their stimulus; all of them take a quarter of an hour.
 VACUOUS ?= Vacuous
 

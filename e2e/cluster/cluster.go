@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,6 +53,17 @@ type Death struct {
 }
 
 func (d Death) Error() string { return fmt.Sprintf("%s died", d.Component) }
+
+// First tells onDeath, which may be nil, of the first death, and of none after the end of
+// life, as Options want it.
+func First(life context.Context, onDeath func(Death)) (report func(Death)) {
+	var once sync.Once
+	return func(d Death) {
+		if onDeath != nil && life.Err() == nil {
+			once.Do(func() { onDeath(d) })
+		}
+	}
+}
 
 // SystemTaint is the key of the taint that keeps workloads off the nodes that the system
 // and the provider's pod run on, which the charts of Karpenter's providers tolerate.

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 
@@ -39,13 +40,13 @@ func Check(ctx context.Context, o cluster.Options, providerImage string) error {
 	if err != nil {
 		return err
 	}
-	if left, err := c.left(ctx); err == nil && len(left) > 0 && len(c.otherRun(ctx)) == 0 {
+	running := c.otherRun(ctx)
+	if left, err := c.left(ctx); err == nil && len(left) > 0 && len(running) == 0 {
 		return errLeft
 	}
-	var missing []error
+	missing := append(c.lacks(ctx, rights()), running...)
 	for _, check := range []func(context.Context) []error{
-		func(ctx context.Context) []error { return c.lacks(ctx, rights()) },
-		c.otherRun, c.foreignKarpenter, c.foreignKWOK, c.pendingPods, c.noNodes,
+		c.foreignKarpenter, c.foreignKWOK, c.pendingPods, c.noNodes,
 		func(context.Context) []error { return unpullable(o.Registry, providerImage) },
 	} {
 		missing = append(missing, check(ctx)...)
@@ -302,7 +303,7 @@ func unpullable(registry, providerImage string) []error {
 
 // Try makes sure, without storing anything, that the cluster would take all of these
 // objects, and that none of them is there already and somebody else's.
-func Try(ctx context.Context, kubeconfig string, objects []Object) error {
+func Try(ctx context.Context, kubeconfig string, objects []*unstructured.Unstructured) error {
 	c, err := connect(kubeconfig)
 	if err != nil {
 		return err
@@ -318,6 +319,7 @@ func Try(ctx context.Context, kubeconfig string, objects []Object) error {
 			missing = append(missing, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err))
 			continue
 		}
+		named := located{o, mapping}
 		resource := c.at(mapping, o.GetNamespace())
 		_, err = resource.Create(ctx, o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		switch {
@@ -327,9 +329,9 @@ func Try(ctx context.Context, kubeconfig string, objects []Object) error {
 			if err == nil && ours(there) {
 				continue
 			}
-			missing = append(missing, fmt.Errorf("%s %s is there already, and not ours", o.GetKind(), strings.TrimSpace(o.GetName()+" "+in(o.GetNamespace()))))
+			missing = append(missing, fmt.Errorf("%s is there already, and not ours", named))
 		default:
-			missing = append(missing, fmt.Errorf("%s %s would be refused: %w", o.GetKind(), strings.TrimSpace(o.GetName()+" "+in(o.GetNamespace())), err))
+			missing = append(missing, fmt.Errorf("%s would be refused: %w", named, err))
 		}
 	}
 	return c.together(missing)

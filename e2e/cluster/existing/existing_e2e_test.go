@@ -50,6 +50,15 @@ func somebodys(t *testing.T, bare bool) (*build.Cache, cluster.Options) {
 	}
 }
 
+// create creates the objects of a manifest.
+func (c *clients) create(t *testing.T, manifest string) {
+	t.Helper()
+	g := NewWithT(t)
+	client, err := resources.New(c.config)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(decoder.DecodeEach(t.Context(), strings.NewReader(manifest), decoder.CreateHandler(client))).To(Succeed())
+}
+
 func TestWhatEveryBackendDoes(t *testing.T) {
 	cache, o := somebodys(t, true)
 	clustertest.Verify(t, clustertest.Backend{
@@ -105,9 +114,7 @@ func TestWhatIsOthersStaysAsItWas(t *testing.T) {
 	cache, o := somebodys(t, true)
 	c, err := connect(o.Kubeconfig)
 	g.Expect(err).NotTo(HaveOccurred())
-	client, err := resources.New(c.config)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(decoder.DecodeEach(ctx, strings.NewReader(others), decoder.CreateHandler(client))).To(Succeed())
+	c.create(t, others)
 	agents := c.typed.AppsV1().DaemonSets("others")
 	settled := func() (int64, error) {
 		agent, err := agents.Get(ctx, "agent", metav1.GetOptions{})
@@ -201,10 +208,12 @@ func TestAllThatIsInTheWayIsSaidTogether(t *testing.T) {
 	cache, o := somebodys(t, true)
 	c, err := connect(o.Kubeconfig)
 	g.Expect(err).NotTo(HaveOccurred())
-	client, err := resources.New(c.config)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(decoder.DecodeEach(ctx, strings.NewReader(inTheWay), decoder.CreateHandler(client))).To(Succeed())
+	c.create(t, inTheWay)
 	g.Eventually(func() []error { return c.pendingPods(ctx) }, "10s", "50ms").ShouldNot(BeEmpty())
+
+	cordoned := []byte(`{"spec":{"unschedulable":true}}`)
+	_, err = c.typed.CoreV1().Nodes().Patch(ctx, "plumbline-host", types.MergePatchType, cordoned, metav1.PatchOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
 
 	limited := o
 	limited.Kubeconfig, limited.Registry = c.viewer(t), ""
@@ -219,9 +228,11 @@ func TestAllThatIsInTheWayIsSaidTogether(t *testing.T) {
 		ContainSubstring("another KWOK is there: Deployment fakes in namespace kube-system"),
 		ContainSubstring("node theirs is a fake one"),
 		ContainSubstring("pod waiting in namespace default waits for a node"),
+		ContainSubstring("none of its 2 nodes is Ready and takes pods"),
 		ContainSubstring("could not get the image oci:build/karpenter"),
 		Not(ContainSubstring("list")), // it may do that
 	)))
+	g.Expect(Prepare(ctx, cache, limited)).To(MatchError(ContainSubstring("Namespace plumbline-system would be refused")))
 	g.Expect(Prepare(ctx, cache, o)).To(MatchError(ContainSubstring("Namespace plumbline is there already, and not ours")))
 }
 
@@ -285,11 +296,8 @@ func TestWhatADeadRunLeftIsRemoved(t *testing.T) {
 	g.Expect(is).To(BeTrue())
 	e.release()
 	e.stop()
-	custom := strings.NewReader(strings.Replace(strings.SplitN(inTheWay, "---", 2)[0], "{name: nodepools.karpenter.sh,",
+	c.create(t, strings.Replace(strings.SplitN(inTheWay, "---", 2)[0], "{name: nodepools.karpenter.sh,",
 		`{name: nodepools.karpenter.sh, labels: {`+cluster.OwnerLabel+`: "true"},`, 1))
-	client, err := resources.New(c.config)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(decoder.DecodeEach(ctx, custom, decoder.CreateHandler(client))).To(Succeed())
 	pools := c.dynamic.Resource(schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"})
 	stuck := []byte(`{"apiVersion":"karpenter.sh/v1","kind":"NodePool","metadata":{"name":"stuck","finalizers":["karpenter.sh/termination"]}}`)
 	g.Eventually(func() error {

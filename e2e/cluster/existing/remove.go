@@ -26,9 +26,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-// Object is one of any kind.
-type Object = *unstructured.Unstructured
-
 var customResources = schema.GroupVersionResource{
 	Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
 }
@@ -88,7 +85,7 @@ func (e *existing) remove(ctx context.Context) error {
 
 // located is an object that is there.
 type located struct {
-	Object
+	*unstructured.Unstructured
 	mapping *meta.RESTMapping
 }
 
@@ -114,17 +111,28 @@ func (c *clients) left(ctx context.Context) ([]located, error) {
 				continue
 			}
 			mapping := &meta.RESTMapping{Resource: group.WithResource(r.Name), GroupVersionKind: group.WithKind(r.Kind), Scope: scope(r.Namespaced)}
-			found, err := c.dynamic.Resource(mapping.Resource).List(ctx, metav1.ListOptions{LabelSelector: cluster.OwnerLabel})
+			found, err := c.list(ctx, mapping, metav1.ListOptions{LabelSelector: cluster.OwnerLabel})
 			if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
 				continue // gone with its CRD, or none that we could have made
 			}
 			if err != nil {
 				return nil, fmt.Errorf("listing %s: %w", r.Name, err)
 			}
-			for i := range found.Items {
-				all = append(all, located{&found.Items[i], mapping})
-			}
+			all = append(all, found...)
 		}
+	}
+	return all, nil
+}
+
+// list lists objects of a kind in all namespaces.
+func (c *clients) list(ctx context.Context, m *meta.RESTMapping, o metav1.ListOptions) ([]located, error) {
+	found, err := c.dynamic.Resource(m.Resource).List(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]located, len(found.Items))
+	for i := range found.Items {
+		all[i] = located{&found.Items[i], m}
 	}
 	return all, nil
 }
@@ -178,16 +186,11 @@ func (c *clients) removeCustomObjects(ctx context.Context) error {
 			if err != nil {
 				return nil, err
 			}
-			found, err := c.dynamic.Resource(mapping.Resource).List(ctx, metav1.ListOptions{})
-			if apierrors.IsNotFound(err) {
-				continue
-			}
-			if err != nil {
+			found, err := c.list(ctx, mapping, metav1.ListOptions{})
+			if err != nil && !apierrors.IsNotFound(err) {
 				return nil, err
 			}
-			for i := range found.Items {
-				all = append(all, located{&found.Items[i], mapping})
-			}
+			all = append(all, found...)
 		}
 		return all, nil
 	}
@@ -195,7 +198,7 @@ func (c *clients) removeCustomObjects(ctx context.Context) error {
 }
 
 // stored says where the objects of a CRD are.
-func stored(crd Object) (*meta.RESTMapping, error) {
+func stored(crd *unstructured.Unstructured) (*meta.RESTMapping, error) {
 	var definition struct {
 		Spec struct {
 			Group string `json:"group"`
@@ -231,37 +234,29 @@ func (c *clients) removeNodes(ctx context.Context, gone ...string) error {
 	nodes := &meta.RESTMapping{Resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, Scope: meta.RESTScopeRoot}
 	pods := &meta.RESTMapping{Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Scope: meta.RESTScopeNamespace}
 	fake := sets.New(gone...)
-	err := c.end(ctx, providerWithin, func(ctx context.Context) (all []located, err error) {
-		found, err := c.dynamic.Resource(nodes.Resource).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return nil, err
+	err := c.end(ctx, providerWithin, func(ctx context.Context) ([]located, error) {
+		all, err := c.list(ctx, nodes, metav1.ListOptions{})
+		all = slices.DeleteFunc(all, func(node located) bool { _, is := node.GetAnnotations()[fakeNode]; return !is })
+		for _, node := range all {
+			fake.Insert(node.GetName())
 		}
-		for i := range found.Items {
-			if _, is := found.Items[i].GetAnnotations()[fakeNode]; is {
-				fake.Insert(found.Items[i].GetName())
-				all = append(all, located{&found.Items[i], nodes})
-			}
-		}
-		return all, nil
+		return all, err
 	})
 	if err != nil || len(fake) == 0 {
 		return err
 	}
 	return c.end(ctx, 0, func(ctx context.Context) (all []located, err error) {
-		found, err := c.dynamic.Resource(pods.Resource).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return nil, err
-		}
-		for i := range found.Items {
+		found, err := c.list(ctx, pods, metav1.ListOptions{})
+		for _, o := range found {
 			var pod corev1.Pod
-			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Items[i].Object, &pod); err != nil {
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &pod); err != nil {
 				return nil, err
 			}
 			if slices.ContainsFunc(destinations(&pod), fake.Has) {
-				all = append(all, located{&found.Items[i], pods})
+				all = append(all, o)
 			}
 		}
-		return all, nil
+		return all, err
 	})
 }
 
@@ -284,26 +279,22 @@ func destinations(pod *corev1.Pod) []string {
 // end deletes what is listed until nothing is. What is there after a while loses its
 // finalizers, and has no grace.
 func (c *clients) end(ctx context.Context, within time.Duration, list func(context.Context) ([]located, error)) error {
-	gone := func(ctx context.Context) (bool, error) {
-		all, err := list(ctx)
-		for _, o := range all {
-			err = errors.Join(err, c.delete(ctx, o))
+	sweep := func(how func(context.Context, located) error) wait.ConditionWithContextFunc {
+		return func(ctx context.Context) (bool, error) {
+			all, err := list(ctx)
+			for _, o := range all {
+				err = errors.Join(err, how(ctx, o))
+			}
+			return len(all) == 0, err
 		}
-		return len(all) == 0, err
 	}
 	if within > 0 {
-		err := wait.PollUntilContextTimeout(ctx, poll, within, true, gone)
+		err := wait.PollUntilContextTimeout(ctx, poll, within, true, sweep(c.delete))
 		if err == nil || !wait.Interrupted(err) || ctx.Err() != nil {
 			return err
 		}
 	}
-	return wait.PollUntilContextTimeout(ctx, poll, goneWithin, true, func(ctx context.Context) (bool, error) {
-		all, err := list(ctx)
-		for _, o := range all {
-			err = errors.Join(err, c.force(ctx, o))
-		}
-		return len(all) == 0, err
-	})
+	return wait.PollUntilContextTimeout(ctx, poll, goneWithin, true, sweep(c.force))
 }
 
 // force deletes an object that nobody ends.
@@ -320,8 +311,8 @@ func (c *clients) force(ctx context.Context, o located) error {
 }
 
 // unstructuredOf turns typed objects, which know their kinds, into those of any kind.
-func unstructuredOf(objects []k8s.Object) ([]Object, error) {
-	all := make([]Object, len(objects))
+func unstructuredOf(objects []k8s.Object) ([]*unstructured.Unstructured, error) {
+	all := make([]*unstructured.Unstructured, len(objects))
 	for i, o := range objects {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
 		if err != nil {

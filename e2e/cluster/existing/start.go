@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -100,21 +99,16 @@ func (e *existing) own(ctx context.Context, onDeath func(cluster.Death)) error {
 		}
 		return err
 	}
-	var once sync.Once
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	e.stop = stop
-	report := func(d cluster.Death) {
-		if onDeath != nil && life.Err() == nil {
-			once.Do(func() { onDeath(d) })
-		}
-	}
+	report := cluster.First(life, onDeath)
 	var err error
 	e.release, err = e.hold(ctx, func(err error) {
 		report(cluster.Death{Component: "the run's hold on the cluster", LastLines: []string{err.Error()}})
 	})
-	if err != nil {
+	if err != nil { // and without it nobody would know whose the namespace is
 		stop()
-		return err
+		return errors.Join(err, namespaces.Delete(context.WithoutCancel(ctx), systemNamespace, metav1.DeleteOptions{}))
 	}
 	e.watched.Go(func() { pods.WatchRestarts(life, e.typed, systemNamespace, fields.Everything(), report) })
 	e.watched.Go(func() {

@@ -3,7 +3,6 @@ package kind
 import (
 	"context"
 	"os/exec"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/fields"
 
@@ -19,12 +18,7 @@ func (k *kind) supervise(ctx context.Context, onDeath func(cluster.Death)) {
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	k.stop = stop
-	var once sync.Once
-	report := func(d cluster.Death) {
-		if life.Err() == nil {
-			once.Do(func() { onDeath(d) })
-		}
-	}
+	report := cluster.First(life, onDeath)
 	go func() {
 		// It returns when the node's container ends, or is none.
 		_ = exec.CommandContext(life, k.engine.command, "wait", k.node.String()).Run() //nolint:gosec // a container of ours

@@ -72,16 +72,11 @@ func Prepare(ctx context.Context, c *build.Cache) (r Release, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.Image, err = image.KeptFromBinary(ctx, filepath.Join(c.Dir, "images", filepath.Base(programs)), filepath.Join(programs, "kwok"), user)
-	if err != nil {
-		return r, c.Explain(ctx, "image", "200 MB", err)
-	}
-	source, err := c.PinnedModule(ctx, "kwok")
-	if err != nil {
+	if r, err = Published(ctx, c); err != nil {
 		return r, err
 	}
-	r.stages, err = stages(source)
-	return r, err
+	r.Image, err = image.KeptFromBinary(ctx, filepath.Join(c.Dir, "images", filepath.Base(programs)), filepath.Join(programs, "kwok"), user)
+	return r, c.Explain(ctx, "image", "200 MB", err)
 }
 
 // stages reads from KWOK's source what its nodes and pods go through.
