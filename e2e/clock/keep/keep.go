@@ -28,6 +28,11 @@ const (
 	merge = 20 * time.Millisecond
 	// farthest is how far the clock is moved at once.
 	farthest = time.Second
+	// rest is how long the cluster goes on as it would before each step of a jump. A
+	// process that waits since it may not ask more often is in the middle of its work,
+	// such as a controller that has just been started: were the clock moved by minutes
+	// then, it would have taken minutes for it, and some give up after two.
+	rest = 5 * time.Second
 	// grain is how late a new wait may be seen at a fixed speed.
 	grain = 100 * time.Millisecond
 )
@@ -48,6 +53,7 @@ type keeper struct {
 	fixed bool
 
 	again   int64         // when the clock may be moved again, for it not to exceed its limit
+	rested  int64         // when the clock may jump, in the cluster's time; 0 while it isn't to
 	working time.Duration // how long to wait before looking whether they still work
 }
 
@@ -109,9 +115,9 @@ func (k *keeper) obey() {
 // move moves the clock ahead, while all wait, if it is to be.
 func (k *keeper) move(next int64) bool {
 	var by time.Duration
-	ahead, step := k.page.Ahead()
+	ahead, step := k.mayJump()
 	switch {
-	case ahead > 0 && !(k.fixed && k.limit <= 1): // else it is held
+	case ahead > 0:
 		by = step
 	case k.fixed || k.limit <= 1 || page.Monotonic() < k.again:
 		return false
@@ -125,10 +131,26 @@ func (k *keeper) move(next int64) bool {
 	k.page.Set(k.page.Speed(), by)
 	if ahead > 0 {
 		k.page.Jumped(by)
+		k.rested = k.page.Now() + int64(rest)
 	}
 	k.watch.Jumped()
 	k.working = closely
 	return true
+}
+
+// mayJump is how far the clock is to jump yet, and how far now, if it may.
+func (k *keeper) mayJump() (ahead, step time.Duration) {
+	ahead, step = k.page.Ahead()
+	switch now := k.page.Now(); {
+	case ahead <= 0:
+		k.rested = 0
+	case k.fixed && k.limit <= 1: // it is held
+	case k.rested == 0:
+		k.rested = now + int64(rest)
+	case now >= k.rested:
+		return ahead, step
+	}
+	return 0, 0
 }
 
 // interval is how long to wait until looking again.
