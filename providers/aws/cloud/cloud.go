@@ -1,0 +1,90 @@
+package cloud
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Settings of a region. All are optional.
+type Settings struct {
+	Region  string // default us-east-1, whose prices the catalogue has
+	Account string // default 111122223333, as AWS's own documents write
+	Seed    uint64 // of all that is chosen at random: IDs, and what faults hit
+	// Notify is told of every instance that is launched, from another goroutine.
+	Notify func(*Instance)
+}
+
+// Cloud is a region of a simulated AWS, with one account in it.
+type Cloud struct {
+	settings Settings
+	types    []*Type
+	zones    []Zone
+
+	mu        sync.Mutex
+	random    *rand.Rand
+	subnets   []*Subnet
+	groups    []*Group
+	releases  []release // of images, the newest last
+	images    map[string]*Image
+	profiles  map[string]*Profile
+	templates map[string]*Template // by name
+	instances []*Instance          // by time of launch
+	fleets    map[string]*Fleet    // by client token
+	faults    []*Fault
+	addresses int // given to instances so far
+
+	queue queue
+}
+
+// New is a region with subnets in each zone, a security group, two releases of each image,
+// and no instances.
+func New(s Settings) (*Cloud, error) {
+	if s.Region == "" {
+		s.Region = "us-east-1"
+	}
+	if s.Account == "" {
+		s.Account = "111122223333"
+	}
+	types, err := readCatalogue(catalogue, s.Region)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cloud{
+		settings: s, types: types, zones: zonesOf(s.Region),
+		random: rand.New(rand.NewPCG(s.Seed, 0)), //nolint:gosec // nothing here is a secret
+		images: map[string]*Image{}, profiles: map[string]*Profile{}, templates: map[string]*Template{}, fleets: map[string]*Fleet{},
+	}
+	c.queue.changed = make(chan struct{})
+	c.releases = []release{firstRelease(), firstRelease().next()}
+	c.Reset()
+	return c, nil
+}
+
+// Region is its name, such as us-east-1.
+func (c *Cloud) Region() string { return c.settings.Region }
+
+// Account is the number of its account.
+func (c *Cloud) Account() string { return c.settings.Account }
+
+// Types are the region's instance types.
+func (c *Cloud) Types() []*Type { return c.types }
+
+// typeNamed is the instance type of that name, or nil.
+func (c *Cloud) typeNamed(name string) *Type {
+	for _, t := range c.types {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// newID is an ID as EC2 makes them: 17 hexadecimal digits after the prefix.
+func (c *Cloud) newID(prefix string) string {
+	return fmt.Sprintf("%s-0%016x", prefix, c.random.Uint64())
+}
+
+// now is what time it is, to the second, as AWS reports it.
+func now() time.Time { return time.Now().UTC().Truncate(time.Second) }

@@ -1,0 +1,292 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
+)
+
+// Cluster is what EKS says of the cluster.
+type Cluster struct {
+	Name     string
+	Endpoint string // URL of the API server
+	Version  string // such as 1.36
+	CIDR     string // of services, such as 10.0.0.0/16
+}
+
+// Server answers requests to the services of a region.
+type Server struct {
+	cloud    *cloud.Cloud
+	cluster  Cluster
+	queue    string // name of the only one
+	services map[string]service
+	journal  *Journal
+	requests atomic.Int64
+}
+
+// New returns a server for a region in which there is that cluster, and a queue of that name.
+func New(c *cloud.Cloud, cluster Cluster, queue string) *Server {
+	return &Server{cloud: c, cluster: cluster, queue: queue, services: services(), journal: newJournal()}
+}
+
+// Journal is what was asked for.
+func (s *Server) Journal() *Journal { return s.journal }
+
+// request is one call.
+type request struct {
+	service, action string
+	body            []byte
+	form            url.Values // of the Query protocol
+	http            *http.Request
+}
+
+// name is how the journal calls it.
+func (r *request) name() string { return r.service + ":" + r.action }
+
+// protocol is how a service writes answers and errors.
+type protocol interface {
+	answer(w http.ResponseWriter, r *request, id string, v any) error
+	refuse(w http.ResponseWriter, r *request, id string, e *cloud.Error) error
+}
+
+// serves is an action: from a request to its answer, and the parameters that it ignored.
+type serves func(ctx context.Context, s *Server, r *request) (answer any, ignored []string, err error)
+
+// service is one of AWS's, by the name that it has in signatures.
+type service struct {
+	protocol protocol
+	actions  map[string]serves
+}
+
+func services() map[string]service {
+	return map[string]service{
+		"ec2":     {ec2Protocol{}, ec2Actions()},
+		"iam":     {iamProtocol{}, iamActions()},
+		"ssm":     {jsonProtocol{"1.1"}, ssmActions()},
+		"pricing": {jsonProtocol{"1.1"}, pricingActions()},
+		"sqs":     {jsonProtocol{"1.0"}, sqsActions()},
+		"eks":     {restProtocol{}, eksActions()},
+	}
+}
+
+// scope is the part of a signature that names the service.
+var scope = regexp.MustCompile(`Credential=[^/]+/[^/]+/[^/]+/([^/]+)/`)
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) {
+	body, err := io.ReadAll(h.Body)
+	if err != nil {
+		return // whoever asked has gone
+	}
+	id := fmt.Sprintf("00000000-0000-4000-8000-%012x", s.requests.Add(1))
+	r := &request{http: h, body: body}
+	if parts := scope.FindStringSubmatch(h.Header.Get("Authorization")); parts != nil {
+		r.service = parts[1]
+	}
+	known, there := s.services[r.service]
+	if !there {
+		known.protocol = restProtocol{} // and no actions: serve counts it
+	}
+	r.action = actionOf(r)
+	w.Header().Set("X-Amzn-Requestid", id)
+	if err := s.serve(w, r, id, known); err != nil && !errors.Is(err, http.ErrAbortHandler) {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	} else if err != nil {
+		panic(http.ErrAbortHandler) // net/http's way to close a connection without an answer
+	}
+}
+
+// actionOf is the name of a request's action, wherever its protocol puts it.
+func actionOf(r *request) string {
+	if target := r.http.Header.Get("X-Amz-Target"); target != "" {
+		return target[strings.LastIndex(target, ".")+1:]
+	}
+	if form, err := url.ParseQuery(string(r.body)); err == nil && form.Has("Action") {
+		r.form = form
+		return form.Get("Action")
+	}
+	return restAction(r.http.Method, r.http.URL.Path)
+}
+
+// serve carries out a call and answers it, as far as faults let it.
+func (s *Server) serve(w http.ResponseWriter, r *request, id string, to service) error {
+	s.journal.count(s.journal.calls, r.name())
+	effect := s.cloud.Suffer(r.action)
+	act, known := to.actions[r.action]
+	var answer any
+	var err error
+	switch {
+	case !known:
+		s.journal.count(s.journal.unknown, r.name())
+		err = &cloud.Error{Code: "InvalidAction", Message: "The action " + r.action + " is not valid for this web service.", Status: http.StatusBadRequest}
+	case effect.Refusal != nil:
+		err = effect.Refusal
+	default:
+		var ignored []string
+		answer, ignored, err = act(r.http.Context(), s, r)
+		for _, parameter := range ignored {
+			s.journal.count(s.journal.ignored, r.name()+" "+parameter)
+		}
+	}
+	pause(r.http.Context(), effect.Delay)
+	if effect.Lost {
+		return http.ErrAbortHandler
+	}
+	if refusal, is := errors.AsType[*cloud.Error](err); is {
+		s.journal.count(s.journal.refused, r.name()+" "+refusal.Code)
+		return to.protocol.refuse(w, r, id, refusal)
+	}
+	if err != nil {
+		return err
+	}
+	return to.protocol.answer(w, r, id, answer)
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// query is an action of the Query protocol, its parameters in a struct.
+func query[Request, Answer any](f func(c *cloud.Cloud, r Request) (Answer, error)) serves {
+	return func(_ context.Context, s *Server, r *request) (any, []string, error) {
+		var in Request
+		ignored := decode(r.form, &in)
+		answer, err := f(s.cloud, in)
+		return answer, ignored, err
+	}
+}
+
+// document is an action whose parameters are a JSON object.
+func document[Request, Answer any](f func(ctx context.Context, s *Server, r Request) (Answer, error)) serves {
+	return func(ctx context.Context, s *Server, r *request) (any, []string, error) {
+		var in Request
+		if err := json.Unmarshal(r.body, &in); err != nil && len(r.body) > 0 {
+			return nil, nil, &cloud.Error{Code: "SerializationException", Message: err.Error(), Status: http.StatusBadRequest}
+		}
+		answer, err := f(ctx, s, in)
+		return answer, nil, err
+	}
+}
+
+// ec2Protocol is https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html.
+type ec2Protocol struct{}
+
+func (ec2Protocol) answer(w http.ResponseWriter, r *request, id string, v any) error {
+	type response struct {
+		RequestID string `xml:"requestId"`
+		Answer    []byte `xml:",innerxml"`
+	}
+	fields, err := fieldsOf(v)
+	if err != nil {
+		return err
+	}
+	return writeXML(w, http.StatusOK, r.action+"Response", "http://ec2.amazonaws.com/doc/2016-11-15/", response{id, fields})
+}
+
+func (ec2Protocol) refuse(w http.ResponseWriter, _ *request, id string, e *cloud.Error) error {
+	type response struct {
+		Code      string `xml:"Errors>Error>Code"`
+		Message   string `xml:"Errors>Error>Message"`
+		RequestID string
+	}
+	return writeXML(w, e.Status, "Response", "", response{e.Code, e.Message, id})
+}
+
+// iamProtocol is https://smithy.io/2.0/aws/protocols/aws-query-protocol.html.
+type iamProtocol struct{}
+
+func (iamProtocol) answer(w http.ResponseWriter, r *request, id string, v any) error {
+	type result struct {
+		XMLName xml.Name
+		Answer  []byte `xml:",innerxml"`
+	}
+	type response struct {
+		Result    result
+		RequestID string `xml:"ResponseMetadata>RequestId"`
+	}
+	fields, err := fieldsOf(v)
+	if err != nil {
+		return err
+	}
+	return writeXML(w, http.StatusOK, r.action+"Response", "https://iam.amazonaws.com/doc/2010-05-08/",
+		response{result{xml.Name{Local: r.action + "Result"}, fields}, id})
+}
+
+func (iamProtocol) refuse(w http.ResponseWriter, _ *request, id string, e *cloud.Error) error {
+	type failure struct{ Type, Code, Message string }
+	type response struct {
+		Error     failure
+		RequestID string `xml:"RequestId"`
+	}
+	return writeXML(w, e.Status, "ErrorResponse", "", response{failure{"Sender", e.Code, e.Message}, id})
+}
+
+// fieldsOf is a struct as XML, without the element around it.
+func fieldsOf(v any) ([]byte, error) {
+	var out bytes.Buffer
+	if err := xml.NewEncoder(&out).EncodeElement(v, xml.StartElement{Name: xml.Name{Local: "x"}}); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(bytes.TrimPrefix(out.Bytes(), []byte("<x>")), []byte("</x>")), nil
+}
+
+func writeXML(w http.ResponseWriter, status int, root, space string, v any) error {
+	w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
+	w.WriteHeader(status)
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return nil //nolint:nilerr // whoever asked has gone
+	}
+	start := xml.StartElement{Name: xml.Name{Local: root}}
+	if space != "" {
+		start.Attr = []xml.Attr{{Name: xml.Name{Local: "xmlns"}, Value: space}}
+	}
+	return xml.NewEncoder(w).EncodeElement(v, start)
+}
+
+// jsonProtocol is https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html, or its
+// version 1.0.
+type jsonProtocol struct{ version string }
+
+func (p jsonProtocol) answer(w http.ResponseWriter, _ *request, _ string, v any) error {
+	return writeJSON(w, http.StatusOK, "application/x-amz-json-"+p.version, v)
+}
+
+func (p jsonProtocol) refuse(w http.ResponseWriter, _ *request, _ string, e *cloud.Error) error {
+	return writeJSON(w, e.Status, "application/x-amz-json-"+p.version, map[string]string{"__type": e.Code, "message": e.Message})
+}
+
+// restProtocol is https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html.
+type restProtocol struct{}
+
+func (restProtocol) answer(w http.ResponseWriter, _ *request, _ string, v any) error {
+	return writeJSON(w, http.StatusOK, "application/json", v)
+}
+
+func (restProtocol) refuse(w http.ResponseWriter, _ *request, _ string, e *cloud.Error) error {
+	w.Header().Set("X-Amzn-Errortype", e.Code)
+	return writeJSON(w, e.Status, "application/json", map[string]string{"message": e.Message})
+}
+
+func writeJSON(w http.ResponseWriter, status int, contentType string, v any) error {
+	w.Header().Set("Content-Type", contentType)
+	w.WriteHeader(status)
+	return json.NewEncoder(w).Encode(v)
+}
