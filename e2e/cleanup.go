@@ -33,7 +33,7 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 	ctx, stop := e.session.whileAlive(ctx)
 	defer stop()
 	var problems []string
-	for _, step := range []func(context.Context) error{e.letKubeletsGoOn, e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses} {
+	for _, step := range []func(context.Context) error{e.letKubeletsGoOn, e.resetCloud, e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses} {
 		if err := step(ctx); err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -200,17 +200,29 @@ func (e *Env) awaitNoInstances(ctx context.Context) error {
 	}
 }
 
-// deleteNodeClasses deletes the spec's NodeClasses once no claim needs them.
+// deleteNodeClasses deletes the spec's NodeClasses once no claim needs them, and waits
+// until the provider has let them go: the next spec makes one of the same name.
 func (e *Env) deleteNodeClasses(ctx context.Context) error {
+	kind := e.session.Adapter.NodeClassGVR()
+	var names []string
 	for _, ref := range e.created {
-		if ref.kind != e.session.Adapter.NodeClassGVR() {
+		if ref.kind != kind {
 			continue
 		}
 		if err := e.remove(ctx, ref); err != nil {
 			return err
 		}
+		names = append(names, ref.name)
 	}
-	return nil
+	var left []string
+	err := e.recorder.Await(ctx, func(w *history.World) bool {
+		left = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return w.Get(kind, "", name) == nil })
+		return len(left) == 0
+	})
+	if err == nil || e.session.Err() != nil || interrupted(ctx) {
+		return nil //nolint:nilerr // nothing can be said of a cluster that died, or is about to go
+	}
+	return fmt.Errorf("%s: %s", kind.Resource, strings.Join(left, ", "))
 }
 
 func (e *Env) remove(ctx context.Context, ref reference) error {

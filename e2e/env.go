@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -33,6 +35,8 @@ type Env struct {
 	life     context.Context //nolint:containedctx // it is the spec's, by which the recording is asked
 	created  []reference     // in the order of their creation
 	claims   []report.Judged // by Expect; a spec without any proves nothing
+	hooked   bool            // something was done to the provider's cloud
+	poisoned bool            // which the controller will remember
 	notes    []string        // what else readers of the outcome must know
 
 	nodesBefore sets.Set[string] // nodes that were there before the spec
@@ -151,6 +155,31 @@ func (e *Env) patch(ctx context.Context, ref reference, patch string, subresourc
 		metav1.PatchOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict}, subresources...)
 	if err != nil {
 		e.fail(ctx, "patching %s: %v", strings.Join(append([]string{ref.String()}, subresources...), ", its "), err)
+	}
+}
+
+// RemoveTaint takes the taints of a key off a node, as an agent does when what it is there
+// for has started. The node's other taints stay.
+func (e *Env) RemoveTaint(ctx context.Context, node, key string) {
+	ref := reference{kind: karpenter.Nodes, name: node}
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		now, err := e.at(ref).Get(ctx, node, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		taints, _, err := unstructured.NestedSlice(now.Object, "spec", "taints")
+		if err != nil {
+			return err
+		}
+		taints = slices.DeleteFunc(taints, func(t any) bool { return t.(map[string]any)["key"] == key })
+		if err := unstructured.SetNestedSlice(now.Object, taints, "spec", "taints"); err != nil {
+			return err
+		}
+		_, err = e.at(ref).Update(ctx, now, metav1.UpdateOptions{FieldManager: fieldManager})
+		return err
+	})
+	if err != nil {
+		e.fail(ctx, "removing the taint %s of node %s: %v", key, node, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -81,7 +82,7 @@ func (e *Env) report(ctx context.Context, kind string, about *history.Object, re
 		"lastTimestamp":  now,
 		"count":          int64(1),
 	}}
-	made, err := e.session.client.Resource(karpenter.Events).Namespace(about.Namespace).Create(ctx, event, metav1.CreateOptions{FieldManager: fieldManager})
+	made, err := e.session.client.Resource(karpenter.Events).Namespace(cmp.Or(about.Namespace, metav1.NamespaceDefault)).Create(ctx, event, metav1.CreateOptions{FieldManager: fieldManager})
 	if err != nil {
 		return "", err
 	}

@@ -210,13 +210,9 @@ func (r *Registration) prepare(ctx context.Context) error {
 
 // renew ends the session; the next spec gets a new one.
 func (r *Registration) renew(ctx context.Context) {
-	if r.session == nil {
-		return
-	}
-	if err := r.session.Close(context.WithoutCancel(ctx)); err != nil {
+	if err := r.Close(context.WithoutCancel(ctx)); err != nil {
 		r.send(report.Message{Step: fmt.Sprintf("ending a cluster: %v", err)})
 	}
-	r.session = nil
 }
 
 // hold leaves the cluster as it is until somebody interrupts the run.
@@ -233,6 +229,11 @@ func (r *Registration) Close(ctx context.Context) error {
 	}
 	session := r.session
 	r.session = nil
+	if unknown, err := session.Provider.Unknown(ctx); err != nil && session.Err() == nil {
+		r.send(report.Message{Step: fmt.Sprintf("asking the simulator what it didn't know: %v", err)})
+	} else if len(unknown) > 0 {
+		r.send(report.Message{Step: "the provider asked its simulated cloud for what that doesn't know: " + strings.Join(unknown, ", ")})
+	}
 	return session.Close(ctx)
 }
 

@@ -40,6 +40,11 @@ func (s *Session) skip(spec *Spec) string {
 			return why
 		}
 	}
+	for _, hook := range spec.Hooks {
+		if ok, why := s.Adapter.Has(hook); !ok {
+			return why
+		}
+	}
 	for _, need := range spec.Needs {
 		since := Since{Karpenter: s.Adapter.Capabilities[need].Since}
 		if why := since.absent(s.Provider.CoreVersion, ""); why != "" {
@@ -94,6 +99,12 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	}
 	o.Claims, o.Note = env.claims, strings.Join(env.notes, "; ")
 	end = s.afterwards(ctx, end, left, &aftermath{spec: spec, recorder: recorder, rights: rights, outcome: &o})
+	if env.poisoned && len(left) == 0 && s.Err() == nil && !interrupted(ctx) {
+		if err := s.Provider.Restart(ctx); err != nil {
+			left = []string{err.Error()}
+			end = worsen(end, err.Error(), time.Now())
+		}
+	}
 	o.History, err = save(recorder, file)
 	if err != nil && end == nil {
 		end = &ending{verdict: report.Infra, reason: fmt.Sprintf("the recording is incomplete: %v", err), at: time.Now()}
@@ -105,6 +116,19 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	settle(&o, known)
 	s.trust(&o)
 	return o, len(left) == 0 && s.Err() == nil
+}
+
+// within bounds a spec: beside its own time it has that which the adapter gives the provider,
+// to put up with what the spec needs, and for what hooks bring about to show.
+func (s *Session) within(spec *Spec) time.Duration {
+	within := spec.within()
+	for _, need := range spec.Needs {
+		within += s.Adapter.Capabilities[need].Toleration + s.Adapter.Capabilities[need].Within
+	}
+	for _, hook := range spec.Hooks {
+		within += s.Adapter.Hooks[hook].Within
+	}
+	return within
 }
 
 // record starts the recording of a spec, which ends with the cluster at the
@@ -132,7 +156,7 @@ func (s *Session) alpha() []schema.GroupVersionResource {
 // body runs the spec's own function and returns how it ended; nil if it went
 // through.
 func (s *Session) body(ctx context.Context, spec *Spec, env *Env, rights *rights) (end *ending) {
-	within := spec.within()
+	within := s.within(spec)
 	ctx, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("the spec's %s were over", within))
 	defer cancel()
 	ctx, release := s.whileAlive(ctx)

@@ -52,6 +52,8 @@ type Session struct {
 	client dynamic.Interface
 	mapper meta.RESTMapper
 
+	closing context.CancelFunc // nil without a provider
+
 	// hold, if set, is called for a spec that ends red, before the clean-up.
 	hold func(ctx context.Context, sentence string, end *ending)
 
@@ -179,6 +181,13 @@ func (s *Session) furnish(ctx context.Context, p *Plan) error {
 		return fmt.Errorf("provider %s: %w", p.Adapter.Name, err)
 	}
 	s.ProviderReady = time.Since(began)
+	var watched context.Context
+	watched, s.closing = context.WithCancel(s.alive)
+	go func() {
+		if words := s.Provider.SimulatorEnded(watched); words != nil {
+			s.onDeath(cluster.Death{Component: "the simulator of the provider's cloud", LastLines: words})
+		}
+	}()
 	s.client, err = dynamic.NewForConfig(s.Cluster.Config())
 	if err != nil {
 		return err
@@ -255,6 +264,9 @@ func (s *Session) Err() error {
 func (s *Session) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
+	if s.closing != nil {
+		s.closing()
+	}
 	if s.Clock != nil {
 		defer s.Clock.Hold()()
 	}

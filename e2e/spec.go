@@ -23,12 +23,14 @@ type Spec struct {
 	// Needs lists what the provider must be able to do. The spec is skipped,
 	// with the adapter's reason, where it can't.
 	Needs []providers.Capability
+	// Hooks lists those of the adapter that the spec calls, and can't do without.
+	Hooks []providers.HookName
 	// Gate is the Karpenter feature gate that must be on; empty: none.
 	Gate string
 	// Since is the first release that makes the promise.
 	Since Since
-	// Within bounds the spec without its clean-up, in cluster time, beside what the
-	// provider tolerates of what the spec needs. Zero: DefaultWithin.
+	// Within bounds the spec without its clean-up, in cluster time, beside what the adapter
+	// gives the provider for what the spec needs and for its hooks. Zero: DefaultWithin.
 	Within time.Duration
 	// Leaps says that the spec lets days or months pass by Env.Pass. It runs on a
 	// cluster of its own, see cluster.Options, and is skipped where time can't be bent.

@@ -54,6 +54,9 @@ type Adapter struct {
 	// Hooks reach what the Kubernetes API cannot, such as a cloud's instances.
 	// A hook that is missing skips the specs that need it.
 	Hooks map[HookName]Hook `yaml:"hooks"`
+	// Drifts are hooks that bring about each of the reasons of nodeClassDrift, by reason.
+	// What they change is put back by ResetCloud.
+	Drifts map[string]Hook `yaml:"drifts"`
 
 	// Dir is the folder where relative paths start; Load sets it to the file's.
 	// Empty: the working directory.
@@ -106,7 +109,8 @@ type Controller struct {
 type Build struct {
 	// Module is the folder of the module, relative to the adapter: for a
 	// provider that is built as it lies in its own repository. It must not
-	// replace modules by other folders. Empty: the source module.
+	// replace modules by other folders. $plumbline is this module, as the working
+	// directory's module uses it. Empty: the source module.
 	Module string `yaml:"module"`
 	// Package is relative to the module's root, such as ./kwok.
 	Package string `yaml:"package"`
@@ -175,14 +179,25 @@ func Covers(releases, release string) (bool, error) {
 	return err == nil && constraint.Check(v), nil
 }
 
-// Simulator is a process that plays the provider's cloud.
+// Simulator plays the provider's cloud: an HTTP server in a pod beside the controller, which
+// is started before it and outlives its restarts. Where it listens is {{.Simulator}} in all
+// templates of the controller. It may create, change and delete nodes; see Rights.
 type Simulator struct {
-	// Exec is the command; a template with .Addr (host:port to listen on) and .Kubeconfig.
-	Exec []string `yaml:"exec"`
+	// Image is the reference of a ready image; a template. Either this or Build.
+	Image string `yaml:"image"`
+	// Build makes the image from Go source.
+	Build *Build `yaml:"build"`
+	// Args of its entrypoint; templates.
+	Args []string `yaml:"args"`
+	// Port is the preferred one; where pods share the host's ports it becomes a free one.
+	Port int `yaml:"port"`
 	// Ready is the HTTP path that answers 200 once it serves.
 	Ready string `yaml:"ready"`
-	// Exports is added to the controller's environment; templates as in Exec.
-	Exports map[string]string `yaml:"exports"`
+	// Unknown is the HTTP path that answers a JSON list of what it was asked for and doesn't
+	// know; the end of a run tells. Optional.
+	Unknown string `yaml:"unknown"`
+	// Rights are rules of RBAC for what else it does to the cluster.
+	Rights []map[string]any `yaml:"rights"`
 }
 
 const (
@@ -192,6 +207,10 @@ const (
 	defaultNameMax   = 63
 
 	defaultClusterName = "plumbline"
+
+	// plumbline, as the module of a Build, is this one.
+	plumbline       = "$plumbline"
+	plumblineModule = "github.com/plumbline-e2e/plumbline"
 )
 
 func (c *Controller) namespace() string { return orElse(c.Namespace, defaultNamespace) }

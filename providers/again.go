@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -45,6 +46,34 @@ func (i *Installed) ReadyAgain(ctx context.Context, pod string) error {
 	}
 	return fmt.Errorf("the controller was not ready again within %s of its restart (controller.ready.timeout); what it said last: %s", timeout, said)
 }
+
+// Restart ends the controller as a rolling update does, and waits until its successor is
+// ready: what it remembered of its cloud is forgotten.
+func (i *Installed) Restart(ctx context.Context) error {
+	before := i.Pods(ctx)
+	pods := i.clients.typed.CoreV1().Pods(i.Namespace)
+	if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: i.selector}); err != nil {
+		return fmt.Errorf("restarting the controller: %w", err)
+	}
+	limited, cancel := context.WithTimeout(ctx, restartWithin)
+	defer cancel()
+	var next string
+	err := wait.PollUntilContextCancel(limited, askEvery, true, func(ctx context.Context) (bool, error) {
+		now := i.Pods(ctx)
+		if len(now) != 1 || slices.Contains(before, now[0]) {
+			return false, nil
+		}
+		next = now[0]
+		return true, nil
+	})
+	if err != nil {
+		return fmt.Errorf("the controller was not replaced within %s of the end of its pod: %w", restartWithin, err)
+	}
+	return i.ReadyAgain(ctx, next)
+}
+
+// restartWithin is how long a controller may take to end, and its successor to be created.
+const restartWithin = time.Minute
 
 func isReady(pod *corev1.Pod) bool {
 	for _, c := range pod.Status.Conditions {

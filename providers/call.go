@@ -26,11 +26,27 @@ func (i *Installed) Call(ctx context.Context, name HookName, v HookValues) ([]by
 	if !there {
 		return nil, fmt.Errorf("hook %s of %s: %w", name, i.adapter.Name, ErrNoHook)
 	}
+	return i.call(ctx, string(name), h, v)
+}
+
+// Drift makes the nodes of the NodeClass drift for a reason of the provider's.
+func (i *Installed) Drift(ctx context.Context, reason string, v HookValues) ([]byte, error) {
+	h, there := i.adapter.Drifts[reason]
+	if !there {
+		return nil, fmt.Errorf("drift %s of %s: %w", reason, i.adapter.Name, ErrNoHook)
+	}
+	return i.call(ctx, "drift "+reason, h, v)
+}
+
+func (i *Installed) call(ctx context.Context, name string, h Hook, v HookValues) ([]byte, error) {
+	if i.simulator != nil {
+		v.Simulator = i.simulator.address
+	}
 	var answer []byte
 	var err error
 	switch {
 	case h.HTTP != nil:
-		answer, err = h.HTTP.send(ctx, v)
+		answer, err = i.send(ctx, h.HTTP, v)
 	case h.Patch != nil:
 		answer, err = i.patchNodeClass(ctx, h, v)
 	case h.RemoveNode:
@@ -58,7 +74,7 @@ func (i *Installed) Instances(ctx context.Context, v HookValues) ([]string, erro
 	return ids, nil
 }
 
-func (h HTTPCall) send(ctx context.Context, v HookValues) ([]byte, error) {
+func (i *Installed) send(ctx context.Context, h *HTTPCall, v HookValues) ([]byte, error) {
 	method, text, err := h.request()
 	if err != nil {
 		return nil, err
@@ -69,8 +85,13 @@ func (h HTTPCall) send(ctx context.Context, v HookValues) ([]byte, error) {
 		return nil, err
 	}
 	if strings.HasPrefix(url, "/") {
-		url = "http://" + v.Addr + url
+		return i.simulator.ask(ctx, method, url, body)
 	}
+	return fetch(ctx, method, url, body)
+}
+
+// fetch asks for a URL and returns the body of the answer. A status of 400 or more is an error.
+func fetch(ctx context.Context, method, url, body string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		return nil, err

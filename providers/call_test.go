@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -28,13 +29,15 @@ func TestHooksAreCalled(t *testing.T) {
 		_, _ = io.WriteString(w, r.Method+" "+r.URL.String()+" "+string(body))
 	}))
 	defer simulator.Close()
-	i := &Installed{adapter: &Adapter{Name: "acme", Hooks: map[HookName]Hook{
+	at, err := netip.ParseAddrPort(strings.TrimPrefix(simulator.URL, "http://"))
+	g.Expect(err).NotTo(HaveOccurred())
+	i := &Installed{simulator: running(at), adapter: &Adapter{Name: "acme", Hooks: map[HookName]Hook{
 		FailNextLaunch:    {HTTP: &HTTPCall{Post: "/ice?n={{.Count}}", Body: "{{.Nonce}}"}},
 		ClearFailures:     {HTTP: &HTTPCall{Delete: "/nothing"}},
 		ListInstances:     {Exec: []string{"echo", "-n", "{{.ProviderID}}"}},
 		TerminateInstance: {Exec: []string{"sh", "-c", "echo broken >&2; exit 3"}},
 	}}}
-	values := HookValues{Addr: strings.TrimPrefix(simulator.URL, "http://"), Count: 2, Nonce: "x1", ProviderID: "acme://7"}
+	values := HookValues{Count: 2, Nonce: "x1", ProviderID: "acme://7"}
 
 	answer, err := i.Call(t.Context(), FailNextLaunch, values)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -50,6 +53,13 @@ func TestHooksAreCalled(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("exit status 3: broken")))
 	_, err = i.Call(t.Context(), BreakNode, values)
 	g.Expect(err).To(MatchError(ErrNoHook))
+}
+
+// running is a simulator whose pod has an address of this host's.
+func running(at netip.AddrPort) *simulator {
+	pod := &corev1.Pod{}
+	pod.Status.PodIP = at.Addr().String()
+	return &simulator{clients: &clients{}, pod: pod, port: int(at.Port()), address: at.String()}
 }
 
 func TestAHookPatchesTheNodeClass(t *testing.T) {

@@ -90,6 +90,14 @@ type NodeCondition struct {
 	Status string `yaml:"status"`
 }
 
+// Has tells whether the adapter has a hook, and if not, says so.
+func (a *Adapter) Has(h HookName) (ok bool, why string) {
+	if _, there := a.Hooks[h]; there {
+		return true, ""
+	}
+	return false, fmt.Sprintf("the adapter of %s has no hook %s", a.Name, h)
+}
+
 // Supports tells whether specs that need c can run, and if not, why.
 func (a *Adapter) Supports(c Capability) (ok bool, why string) {
 	s, listed := a.Capabilities[c]

@@ -49,6 +49,13 @@
 // ready, or says why it is not: a [NotReady], which names the missing right
 // if the provider's roles are to blame ([LacksRights]).
 //
+// # Simulated clouds
+//
+// A provider whose cloud can be told by its address is tested on one that is simulated: a
+// [Simulator] runs in a pod of its own, beside the controller, on every backend alike. Its
+// instances join the cluster as nodes that KWOK plays; package simulator has what such clouds
+// share, and aws is one.
+//
 // # What a provider can do
 //
 // A spec names the capabilities that it needs; [Adapter.Supports] answers, with

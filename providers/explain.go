@@ -21,8 +21,9 @@ const (
 	explainLimit = 5 * time.Second // for asking what went wrong, once that something did
 )
 
-// NotReady is the error of a controller that did not become ready.
+// NotReady is the error of a controller, or a simulator, that did not become ready.
 type NotReady struct {
+	What     string // the controller, or the simulator
 	Provider string
 	Cause    error    // what ended the wait
 	Status   []string // what Deployment, pod and events say, one line each
@@ -33,7 +34,7 @@ func (n *NotReady) Unwrap() error { return n.Cause }
 
 func (n *NotReady) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the controller of %s is not ready: %v", n.Provider, n.Cause)
+	fmt.Fprintf(&b, "the %s of %s is not ready: %v", n.What, n.Provider, n.Cause)
 	for _, line := range n.Status {
 		b.WriteString("\n  " + line)
 	}
@@ -52,7 +53,7 @@ func (n *NotReady) Error() string {
 func (s *start) explain(ctx context.Context, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, explainLimit)
 	defer cancel()
-	n := &NotReady{Provider: s.adapter.Name, Cause: cause}
+	n := &NotReady{What: s.what, Provider: s.adapter.Name, Cause: cause}
 	if d, err := s.clients.typed.AppsV1().Deployments(s.Namespace).Get(ctx, s.Deployment, metav1.GetOptions{}); err == nil {
 		for _, c := range d.Status.Conditions {
 			if c.Type == "ReplicaFailure" && c.Status == corev1.ConditionTrue {
@@ -62,7 +63,7 @@ func (s *start) explain(ctx context.Context, cause error) error {
 	}
 	pod := s.pod.Load()
 	if pod == nil {
-		n.Status = append(n.Status, fmt.Sprintf("Deployment %s has made no pod", s.Deployment))
+		n.Status = append(n.Status, "it has no pod yet")
 		return n
 	}
 	n.Status = append(n.Status, describePod(pod)...)
@@ -131,7 +132,12 @@ func (s *start) warnings(ctx context.Context, pod string) []string {
 
 // log is the controller's log so far; nothing if it cannot be read.
 func (s *start) log(ctx context.Context, pod string) []string {
-	stream, err := s.cluster.PodLog(ctx, s.Namespace, pod)
+	return podLog(ctx, s.cluster, s.Namespace, pod)
+}
+
+// podLog is what a pod has written so far; nothing if it cannot be read.
+func podLog(ctx context.Context, c cluster.Cluster, namespace, pod string) []string {
+	stream, err := c.PodLog(ctx, namespace, pod)
 	if err != nil {
 		return nil
 	}

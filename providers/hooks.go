@@ -12,9 +12,18 @@ const (
 	TerminateInstance HookName = "terminateInstance"
 	// LeakInstance makes an instance that belongs to no NodeClaim.
 	LeakInstance HookName = "leakInstance"
-	// FailNextLaunch makes the next {{.Count}} launches fail for want of capacity.
+	// FailNextLaunch makes the next {{.Count}} launches fail for want of capacity, all of
+	// them if it is 0; of {{.CapacityType}} and in {{.Zone}} alone, where these aren't empty.
 	FailNextLaunch HookName = "failNextLaunch"
-	// ClearFailures takes FailNextLaunch back.
+	// LoseAnswer makes the next {{.Count}} launches succeed without an answer to who asked.
+	LoseAnswer HookName = "loseAnswer"
+	// Throttle makes the cloud refuse the next {{.Count}} calls since there were too many.
+	Throttle HookName = "throttle"
+	// SlowDown makes every answer of the cloud take seconds longer.
+	SlowDown HookName = "slowDown"
+	// StaleLists makes the cloud's lists tell how things were some seconds ago.
+	StaleLists HookName = "staleLists"
+	// ClearFailures takes all of these back.
 	ClearFailures HookName = "clearFailures"
 	// DriftNodeClass makes the nodes of the NodeClass drift; Expect is the reason.
 	DriftNodeClass HookName = "driftNodeClass"
@@ -24,6 +33,16 @@ const (
 	ReadyNodeClass HookName = "readyNodeClass"
 	// Interrupt announces the end of the instance {{.ProviderID}}.
 	Interrupt HookName = "interrupt"
+	// Rebalance says that the instance {{.ProviderID}} is likely to be interrupted.
+	Rebalance HookName = "rebalance"
+	// Maintain schedules maintenance that the instance {{.ProviderID}} will not survive.
+	Maintain HookName = "maintain"
+	// NodeLabels answers the labels that the node of the instance {{.ProviderID}} has by the
+	// instance's type, a JSON object of strings.
+	NodeLabels HookName = "nodeLabels"
+	// ResetCloud puts the cloud back to how it was at first, but for its instances. It is
+	// called at the end of every spec that called another hook.
+	ResetCloud HookName = "resetCloud"
 	// BreakNode makes the node {{.NodeName}} unhealthy in the provider's own way.
 	BreakNode HookName = "breakNode"
 )
@@ -31,8 +50,9 @@ const (
 // HookNames lists all of them.
 func HookNames() []HookName {
 	return []HookName{
-		ListInstances, TerminateInstance, LeakInstance, FailNextLaunch, ClearFailures,
-		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, BreakNode,
+		ListInstances, TerminateInstance, LeakInstance,
+		FailNextLaunch, LoseAnswer, Throttle, SlowDown, StaleLists, ClearFailures,
+		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, Rebalance, Maintain, NodeLabels, ResetCloud, BreakNode,
 	}
 }
 
@@ -72,18 +92,14 @@ type HTTPCall struct {
 
 // HookValues is what templates in hooks can name.
 type HookValues struct {
-	Addr       string // host:port of the simulator
+	Simulator  string // host:port where it listens, as the controller reaches it
 	Kubeconfig string // path of the cluster's kubeconfig
 	NodeClass  string // name of the NodeClass
 	NodeName   string // name of the node that the hook is about
 	ProviderID string // of the instance that the hook is about
 	Count      int    // how often
-	Nonce      string // another value at each call
-	Now        string // what time it is in the cluster, as RFC 3339 has it
-}
-
-// SimulatorValues is what templates in the simulator's command and exports can name.
-type SimulatorValues struct {
-	Addr       string // host:port where it listens
-	Kubeconfig string // path of the cluster's kubeconfig
+	// CapacityType and Zone are those that the hook is about, such as spot; empty: any.
+	CapacityType, Zone string
+	Nonce              string // another value at each call
+	Now                string // what time it is in the cluster, as RFC 3339 has it
 }

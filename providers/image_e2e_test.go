@@ -81,7 +81,7 @@ func layeredImage(t *testing.T, a *Adapter) v1.Image {
 	g.Expect(err).NotTo(HaveOccurred())
 	p, err := Prepare(t.Context(), cache, a, Selection{Kubernetes: kubernetesVersion})
 	g.Expect(err).NotTo(HaveOccurred())
-	plain, err := image.Open(t.Context(), p.image)
+	plain, err := image.Open(t.Context(), p.controller.ref)
 	g.Expect(err).NotTo(HaveOccurred())
 	config, err := plain.ConfigFile()
 	g.Expect(err).NotTo(HaveOccurred())

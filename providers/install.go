@@ -28,6 +28,7 @@ type Installed struct {
 
 	adapter   *Adapter
 	clients   *clients
+	simulator *simulator     // nil without one
 	ports     map[string]int // as allocated
 	selector  string
 	container corev1.Container // the controller's
@@ -72,16 +73,11 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 		return nil, err
 	}
 	say(fmt.Sprintf("installing the CRDs and the image of %s", p.adapter.Name))
-	var name string
+	var controller, simulator string
 	together, within := errgroup.WithContext(ctx)
 	together.Go(func() error { return clients.establish(within, p.crds) })
-	together.Go(func() (err error) {
-		name, err = c.Load(within, p.image)
-		if err != nil {
-			return fmt.Errorf("loading the image %s: %w", p.image, err)
-		}
-		return nil
-	})
+	together.Go(func() (err error) { controller, err = p.controller.load(within, c); return err })
+	together.Go(func() (err error) { simulator, err = p.simulator.load(within, c); return err })
 	on, err := clients.platform()
 	if waitErr := together.Wait(); waitErr != nil {
 		return nil, waitErr
@@ -90,7 +86,11 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 		return nil, fmt.Errorf("asking the API server what it serves: %w", err)
 	}
 
-	values, err := p.clusterValues(c, name)
+	values, err := p.clusterValues(c, controller)
+	if err != nil {
+		return nil, err
+	}
+	sim, err := p.simulate(ctx, c, clients, &values, simulator, say)
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +105,23 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 	say(fmt.Sprintf("waiting for the controller of %s", p.adapter.Name))
 	i := &Installed{
 		Namespace: m.deployment.GetNamespace(), Deployment: m.deployment.GetName(),
-		CoreVersion: p.core, KubernetesVersion: on.kubernetes, Digest: p.digest,
-		adapter: p.adapter, clients: clients, ports: values.Ports, selector: m.selector,
+		CoreVersion: p.core, KubernetesVersion: on.kubernetes, Digest: p.controller.digest,
+		adapter: p.adapter, clients: clients, ports: values.Ports, selector: m.selector, simulator: sim,
 		container: m.container, serviceAccount: serviceAccount(m.deployment),
 	}
-	s := &start{Installed: i, cluster: c}
+	s := &start{Installed: i, cluster: c, what: "controller", timeout: p.adapter.Controller.Ready.timeout(), setting: "controller.ready.timeout"}
 	return i, s.await(ctx)
+}
+
+// load gives an image or a program to the cluster, and returns its name there.
+func (l loadable) load(ctx context.Context, c cluster.Cluster) (name string, err error) {
+	if l.ref == "" {
+		return "", nil
+	}
+	if name, err = c.Load(ctx, l.ref); err != nil {
+		return "", fmt.Errorf("loading the image %s: %w", l.ref, err)
+	}
+	return name, nil
 }
 
 // Objects are what Install puts on a cluster, its CRDs first, with samples of what only
@@ -124,6 +135,13 @@ func (p *Prepared) Objects(ctx context.Context) ([]*unstructured.Unstructured, e
 		if o.GetNamespace() == "" && o.GetKind() != "Namespace" {
 			o.SetNamespace(p.values.Namespace) // ignored where a kind has none
 		}
+	}
+	if p.adapter.Simulator != nil {
+		simulator, err := p.simulatorObjects(p.values, p.values.Image.Name, p.adapter.Simulator.Port)
+		if err != nil {
+			return nil, err
+		}
+		m.objects = append(m.objects, simulator...)
 	}
 	return slices.Concat(p.crds, m.objects), nil
 }

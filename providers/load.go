@@ -12,7 +12,7 @@ import (
 
 // builtins holds the adapters that come with this module, one folder each.
 //
-//go:embed kwok/adapter.yaml
+//go:embed aws/adapter.yaml kwok/adapter.yaml
 var builtins embed.FS
 
 // Load reads the adapter in a YAML file. It never fails: mistakes are kept and

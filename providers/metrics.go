@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
 // metricsPort is the name in controller.ports of the port that serves /metrics.
@@ -50,9 +51,7 @@ func (i *Installed) Metric(ctx context.Context, name string) (float64, error) {
 	return 0, fmt.Errorf("%w: port %d serves no %s", ErrNoMetric, port, name)
 }
 
-// page is what a page of the controller's running pod says. A pod that has an address
-// of this host's is asked directly, which the API server refuses to do; any other
-// through the API server, since no other way may lead there.
+// page is what a page of the controller's running pod says.
 func (i *Installed) page(ctx context.Context, port int, path string) ([]byte, error) {
 	pods, err := i.clients.typed.CoreV1().Pods(i.Namespace).List(ctx, metav1.ListOptions{LabelSelector: i.selector})
 	if err != nil {
@@ -63,23 +62,29 @@ func (i *Installed) page(ctx context.Context, port int, path string) ([]byte, er
 		if pod.Status.Phase != corev1.PodRunning || pod.DeletionTimestamp != nil {
 			continue
 		}
-		if net.ParseIP(pod.Status.PodIP).IsLoopback() {
-			return get(ctx, "http://"+net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(port))+path)
-		}
-		return i.clients.typed.CoreV1().Pods(i.Namespace).ProxyGet("http", pod.Name, strconv.Itoa(port), path, nil).DoRaw(ctx)
+		return i.clients.ask(ctx, pod, port, http.MethodGet, path, "")
 	}
 	return nil, fmt.Errorf("%w: no pod of the controller runs", ErrNoMetric)
 }
 
-func get(ctx context.Context, url string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+// ask sends a request to a port of a pod. One that has an address of this host's is asked
+// directly, which the API server refuses to do; any other through the API server, since no
+// other way may lead there.
+func (c *clients) ask(ctx context.Context, pod *corev1.Pod, port int, method, path, body string) ([]byte, error) {
+	at := strconv.Itoa(port)
+	if net.ParseIP(pod.Status.PodIP).IsLoopback() {
+		return fetch(ctx, method, "http://"+net.JoinHostPort(pod.Status.PodIP, at)+path, body)
+	}
+	target, err := url.Parse(path)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
+	request := c.typed.CoreV1().RESTClient().Verb(method).Namespace(pod.Namespace).Resource("pods").
+		Name(utilnet.JoinSchemeNamePort("http", pod.Name, at)).SubResource("proxy").Suffix(target.Path).Body([]byte(body))
+	for name, values := range target.Query() {
+		for _, value := range values {
+			request.Param(name, value)
+		}
 	}
-	defer answer.Body.Close()
-	return io.ReadAll(answer.Body)
+	return request.DoRaw(ctx)
 }

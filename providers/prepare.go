@@ -49,11 +49,17 @@ type Prepared struct {
 	kubernetes string // version of the cluster to come, see Selection
 	source     string // folder of the source module, empty if there is none
 	helm       *helm  // nil without a chart
-	image      string // reference, for cluster.Load
-	digest     string // empty for a program of the host
-	host       bool   // a program of the host runs, not an image
+	controller loadable
+	simulator  loadable // empty without one
+	host       bool     // programs of the host run, not images
 	core       string
 	crds       []*unstructured.Unstructured
+}
+
+// loadable is what can be given to a cluster to run.
+type loadable struct {
+	ref    string // for cluster.Load
+	digest string // of the image; empty for a program of the host
 }
 
 // Prepare does all that needs no cluster: it validates the adapter, downloads
@@ -64,12 +70,9 @@ func Prepare(ctx context.Context, cache *build.Cache, a *Adapter, s Selection) (
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	if a.Simulator != nil {
-		return nil, fmt.Errorf("provider %s: simulators are not started yet; start it yourself, put what it exports into controller.env, and leave `simulator` out", a.Name)
-	}
 	p := &Prepared{adapter: a, kubernetes: s.Kubernetes}
 	for _, step := range []func(context.Context, *build.Cache, Selection) error{
-		p.download, p.findImage, p.readCRDs, p.tryManifests,
+		p.download, p.findImages, p.readCRDs, p.tryManifests,
 	} {
 		if err := step(ctx, cache, s); err != nil {
 			return nil, fmt.Errorf("provider %s: %w", a.Name, err)
@@ -131,72 +134,80 @@ func linkedCore(t tree, gomod string) (string, error) {
 	return "", fmt.Errorf("%s does not require %s; say in the adapter's `core` which release it is built on", gomod, coreModule)
 }
 
-// findImage builds the image, or makes sure that the given one can run here.
-func (p *Prepared) findImage(ctx context.Context, cache *build.Cache, s Selection) error {
-	if s.Host || runtime.GOOS != "linux" && !s.Containers {
-		return p.buildProgram(ctx, cache, s)
+// findImages builds the images, or makes sure that the given ones can run here.
+func (p *Prepared) findImages(ctx context.Context, cache *build.Cache, s Selection) (err error) {
+	a := p.adapter
+	p.host = s.Host || runtime.GOOS != "linux" && !s.Containers
+	given, made := a.Controller.Image, a.Controller.Build
+	if s.Image != "" {
+		given, made = "", nil
 	}
-	k := &p.adapter.Controller
+	if p.controller, err = p.find(ctx, cache, "controller", given, made, s.Image); err != nil || a.Simulator == nil {
+		return err
+	}
+	p.simulator, err = p.find(ctx, cache, "simulator", a.Simulator.Image, a.Simulator.Build, "")
+	return err
+}
+
+// find is the image that was asked for, or else that of the reference in the adapter, or else
+// what is built. What is the part of the adapter that says so.
+func (p *Prepared) find(ctx context.Context, cache *build.Cache, what, given string, made *Build, asked string) (l loadable, err error) {
+	if p.host {
+		return p.findProgram(ctx, cache, what, made)
+	}
 	switch {
-	case s.Image != "":
-		p.image = s.Image
-	case k.Image != "":
-		ref, err := expand(k.Image, p.values)
-		if err != nil {
-			return err
+	case asked != "":
+		l.ref = asked
+	case given != "":
+		if l.ref, err = expand(given, p.values); err != nil {
+			return l, err
 		}
-		if strings.HasPrefix(ref, ".") { // a file or folder, relative as all paths of the adapter are
-			if ref, err = filepath.Abs(filepath.Join(p.adapter.Dir, ref)); err != nil {
-				return err
+		if strings.HasPrefix(l.ref, ".") { // a file or folder, relative as all paths of the adapter are
+			if l.ref, err = filepath.Abs(filepath.Join(p.adapter.Dir, l.ref)); err != nil {
+				return l, err
 			}
 		}
-		p.image = ref
 	default:
-		ref, err := p.buildImage(ctx, cache)
-		if err != nil {
-			return err
+		if l.ref, err = p.buildImage(ctx, cache, made); err != nil {
+			return l, err
 		}
-		p.image = ref
 	}
-	opened, err := image.Open(ctx, p.image)
+	opened, err := image.Open(ctx, l.ref)
 	if err != nil {
-		return err
+		return l, err
 	}
 	if err := image.Check(opened, "linux", runtime.GOARCH); err != nil {
-		return fmt.Errorf("image %s: %w", p.image, err)
+		return l, fmt.Errorf("image %s: %w", l.ref, err)
 	}
-	p.digest = image.Digest(opened)
-	return nil
+	l.digest = image.Digest(opened)
+	return l, nil
 }
 
-// buildProgram builds the controller for this machine itself.
-func (p *Prepared) buildProgram(ctx context.Context, cache *build.Cache, s Selection) error {
-	a := p.adapter
-	if s.Image != "" || a.Controller.Build == nil {
-		return fmt.Errorf("provider %s: images don't run on %s: the controller must be built for it, by `controller.build` in the adapter and without IMAGE", a.Name, runtime.GOOS)
+// findProgram builds a program for this machine itself.
+func (p *Prepared) findProgram(ctx context.Context, cache *build.Cache, what string, made *Build) (loadable, error) {
+	if made == nil {
+		return loadable{}, fmt.Errorf("provider %s: images don't run on %s: the %s must be built for it, by `%s.build` in the adapter and without IMAGE", p.adapter.Name, runtime.GOOS, what, what)
 	}
-	binary, err := p.build(ctx, cache, runtime.GOOS)
-	if err != nil {
-		return err
-	}
-	p.image, p.host = cluster.BinaryPrefix+binary, true
-	return nil
+	binary, err := p.build(ctx, cache, made, runtime.GOOS)
+	return loadable{ref: cluster.BinaryPrefix + binary}, err
 }
 
-// build builds the controller's program for an operating system.
-func (p *Prepared) build(ctx context.Context, cache *build.Cache, goos string) (binary string, err error) {
+// build builds a program for an operating system.
+func (p *Prepared) build(ctx context.Context, cache *build.Cache, b *Build, goos string) (binary string, err error) {
 	a := p.adapter
-	b := a.Controller.Build
-	if b.Module != "" {
+	switch b.Module {
+	case "":
+		return cache.Main(ctx, a.Source.Module, p.values.Version, b.Package, goos, runtime.GOARCH)
+	case plumbline:
+		return cache.MainInUse(ctx, plumblineModule, b.Package, goos, runtime.GOARCH)
+	default:
 		return cache.MainOf(ctx, tree{a: a}.folder(b.Module), b.Package, goos, runtime.GOARCH)
 	}
-	return cache.Main(ctx, a.Source.Module, p.values.Version, b.Package, goos, runtime.GOARCH)
 }
 
-// buildImage builds the controller for this machine's architecture and wraps it
-// in an image.
-func (p *Prepared) buildImage(ctx context.Context, cache *build.Cache) (ref string, err error) {
-	binary, err := p.build(ctx, cache, "linux")
+// buildImage builds a program for this machine's architecture and wraps it in an image.
+func (p *Prepared) buildImage(ctx context.Context, cache *build.Cache, b *Build) (ref string, err error) {
+	binary, err := p.build(ctx, cache, b, "linux")
 	if err != nil {
 		return "", err
 	}

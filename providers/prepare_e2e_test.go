@@ -30,7 +30,7 @@ func TestKwokPreparesAtEveryRelease(t *testing.T) {
 			p, err := prepare(t, Selection{Version: version, Kubernetes: "v1.36.3"})
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(p.core).To(Equal(version))
-			g.Expect(p.digest).To(HavePrefix("sha256:"))
+			g.Expect(p.controller.digest).To(HavePrefix("sha256:"))
 
 			p.values.Ports = map[string]int{"metrics": 18080, "health": 18081}
 			m, err := p.render(t.Context(), p.values, typical("v1.36.3"))

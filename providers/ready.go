@@ -33,10 +33,13 @@ const (
 // errReady ends the wait well: one of its signals came.
 var errReady = errors.New("ready")
 
-// start is the wait for a controller that was just installed.
+// start is the wait for a controller, or a simulator, that was just installed.
 type start struct {
 	*Installed
 	cluster cluster.Cluster
+	what    string                     // the controller, or the simulator
+	timeout time.Duration              // until when it must be ready, and
+	setting string                     // what in the adapter says so
 	pod     atomic.Pointer[corev1.Pod] // the newest state of the newest pod
 	answer  atomic.Pointer[string]     // what its readiness endpoint last said
 }
@@ -44,8 +47,7 @@ type start struct {
 // await returns nil once the controller is ready, or an error that tells all
 // that is known about why it is not.
 func (s *start) await(ctx context.Context) error {
-	timeout := s.adapter.Controller.Ready.timeout()
-	limited, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it was not ready within %s (controller.ready.timeout)", timeout))
+	limited, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("it was not ready within %s (%s)", s.timeout, s.setting))
 	defer cancel()
 	signals, within := errgroup.WithContext(limited)
 	signals.Go(func() error { return s.watchPods(within) })

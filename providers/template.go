@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"os"
 	"reflect"
 	"regexp"
@@ -24,6 +25,7 @@ type Values struct {
 	Namespace   string // the controller's
 	Image       ImageName
 	Ports       map[string]int // as declared in controller.ports, and as allocated
+	Simulator   string         // host:port where it listens; empty without one
 }
 
 // ImageName is the name under which the cluster knows the loaded image.
@@ -46,7 +48,7 @@ func imageName(name string) ImageName {
 
 // sample are values against which templates are checked before any cluster exists.
 func (a *Adapter) sample(version string) Values {
-	return Values{
+	v := Values{
 		Version:     orElse(version, "v1.0.0"),
 		ClusterName: defaultClusterName,
 		Endpoint:    "https://127.0.0.1:6443",
@@ -54,6 +56,10 @@ func (a *Adapter) sample(version string) Values {
 		Image:       imageName("registry.example/controller:tag"),
 		Ports:       a.Controller.Ports,
 	}
+	if a.Simulator != nil {
+		v.Simulator = net.JoinHostPort("127.0.0.1", strconv.Itoa(a.Simulator.Port))
+	}
+	return v
 }
 
 // functions are what templates can call beside those of text/template.

@@ -91,18 +91,7 @@ func (c *checker) identity() {
 
 func (c *checker) controller() {
 	k := &c.a.Controller
-	switch {
-	case k.Image == "" && k.Build == nil:
-		c.say("controller", "`image` or `build` is missing: what shall run?")
-	case k.Image != "" && k.Build != nil:
-		c.say("controller", "`image` and `build` exclude each other; keep one")
-	}
-	if k.Build != nil {
-		if p := k.Build.Package; p != "." && !strings.HasPrefix(p, "./") || strings.Contains(p, "..") {
-			c.say("controller.build.package", "`%s` is not a package of the module; write it relative to its root, such as ./cmd/controller", p)
-		}
-		c.module("controller.build")
-	}
+	c.runs("controller", k.Image, k.Build)
 	if bad := validation.IsDNS1123Label(k.namespace()); bad != nil {
 		c.say("controller.namespace", "`%s` is not a namespace: %s", k.Namespace, bad[0])
 	}
@@ -124,9 +113,27 @@ func (c *checker) controller() {
 	}
 }
 
+// runs checks what shall run: an image, or what is built.
+func (c *checker) runs(at, image string, b *Build) {
+	switch {
+	case image == "" && b == nil:
+		c.say(at, "`image` or `build` is missing: what shall run?")
+	case image != "" && b != nil:
+		c.say(at, "`image` and `build` exclude each other; keep one")
+	}
+	if b == nil {
+		return
+	}
+	if p := b.Package; p != "." && !strings.HasPrefix(p, "./") || strings.Contains(p, "..") {
+		c.say(join(at, "build.package"), "`%s` is not a package of the module; write it relative to its root, such as ./cmd/controller", p)
+	}
+	c.module(join(at, "build"), b.Module)
+}
+
 // module checks that there is one to build.
-func (c *checker) module(at string) {
-	switch dir := c.a.Controller.Build.Module; {
+func (c *checker) module(at, dir string) {
+	switch {
+	case dir == plumbline:
 	case dir == "":
 		c.needsSource(at)
 	case c.a.builtin != nil || fromSource(dir):

@@ -10,27 +10,38 @@ import (
 // hooks checks that each hook is exactly one thing that can be done.
 func (c *checker) hooks() {
 	for _, name := range slices.Sorted(maps.Keys(c.a.Hooks)) {
-		at, h := join("hooks", string(name)), c.a.Hooks[name]
+		at := join("hooks", string(name))
 		if !slices.Contains(HookNames(), name) {
 			c.say(at, "unknown hook `%s`%s", name, hint(string(name), HookNames()))
 		}
-		ways := 0
-		for _, there := range []bool{h.HTTP != nil, h.Patch != nil, h.RemoveNode, len(h.Exec) > 0} {
-			if there {
-				ways++
-			}
-		}
-		if ways != 1 {
-			c.say(at, "exactly one of `http`, `patch`, `removeNode` and `exec` is expected, not %d", ways)
-		}
-		if h.Subresource != "" && h.Patch == nil {
-			c.say(join(at, "subresource"), "only a patch has one")
-		}
-		if h.Within < 0 || h.Poison < 0 {
-			c.say(at, "within and poison cannot be negative")
-		}
-		c.hookTemplates(at, h)
+		c.hook(at, c.a.Hooks[name])
 	}
+	for _, reason := range slices.Sorted(maps.Keys(c.a.Drifts)) {
+		at := join("drifts", reason)
+		if reasons := c.a.Capabilities[NodeClassDrift].Reasons; !slices.Contains(reasons, reason) {
+			c.say(at, "`%s` is not among capabilities.nodeClassDrift.reasons%s", reason, hint(reason, reasons))
+		}
+		c.hook(at, c.a.Drifts[reason])
+	}
+}
+
+func (c *checker) hook(at string, h Hook) {
+	ways := 0
+	for _, there := range []bool{h.HTTP != nil, h.Patch != nil, h.RemoveNode, len(h.Exec) > 0} {
+		if there {
+			ways++
+		}
+	}
+	if ways != 1 {
+		c.say(at, "exactly one of `http`, `patch`, `removeNode` and `exec` is expected, not %d", ways)
+	}
+	if h.Subresource != "" && h.Patch == nil {
+		c.say(join(at, "subresource"), "only a patch has one")
+	}
+	if h.Within < 0 || h.Poison < 0 {
+		c.say(at, "within and poison cannot be negative")
+	}
+	c.hookTemplates(at, h)
 }
 
 func (c *checker) hookTemplates(at string, h Hook) {

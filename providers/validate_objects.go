@@ -159,18 +159,23 @@ func (c *checker) simulator() {
 	if s == nil {
 		return
 	}
-	if len(s.Exec) == 0 {
-		c.say("simulator", "`exec` is missing, the command that starts it")
+	c.runs("simulator", s.Image, s.Build)
+	if s.Port < 1 || s.Port > 65535 {
+		c.say("simulator.port", "%d is no port; 1 to 65535 is expected", s.Port)
 	}
 	if !strings.HasPrefix(s.Ready, "/") {
 		c.say("simulator.ready", "`%s` is not an HTTP path such as /healthz", s.Ready)
 	}
-	values := SimulatorValues{Addr: "127.0.0.1:80", Kubeconfig: "kubeconfig"}
+	if s.Unknown != "" && !strings.HasPrefix(s.Unknown, "/") {
+		c.say("simulator.unknown", "`%s` is not an HTTP path such as /unknown", s.Unknown)
+	}
+	if _, err := s.rules(); err != nil {
+		c.say("simulator.rights", "%v", err)
+	}
+	values := c.a.sample("")
 	complain := func(at string, err error) { c.say(at, "%v", err) }
-	for i, arg := range s.Exec {
-		expandAll(arg, fmt.Sprintf("simulator.exec[%d]", i), values, complain)
+	for i, arg := range s.Args {
+		expandAll(arg, fmt.Sprintf("simulator.args[%d]", i), values, complain)
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Exports)) {
-		expandAll(s.Exports[name], join("simulator.exports", name), values, complain)
-	}
+	expandAll(s.Image, "simulator.image", values, complain)
 }

@@ -147,9 +147,9 @@ func TestMistakesOfAStruct(t *testing.T) {
 		NodePool: Object{Inline: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
 			"requirements": []any{map[string]any{"key": "a", "operator": "Is"}},
 		}}}}},
-		Simulator: &Simulator{Exec: []string{"sim", "{{.Address}}"}},
+		Simulator: &Simulator{Args: []string{"sim", "{{.Simulater}}"}},
 	}
-	g.Expect(a.Validate()).To(MatchError(`the adapter has 15 mistakes:
+	g.Expect(a.Validate()).To(MatchError(`the adapter has 17 mistakes:
   name: ` + "`Acme Cloud`" + ` is not a DNS label such as kwok: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')
   source.version: ` + "`latest`" + ` is not a version; write one such as v1.15.0
   controller: ` + "`image` and `build`" + ` exclude each other; keep one
@@ -163,13 +163,15 @@ func TestMistakesOfAStruct(t *testing.T) {
   controller.chart.values.x: not a template: :1: missing value for if
   nodeClass: missing; the object, or the path of the file that holds it, is expected
   nodePool.spec.template.spec.requirements[0].operator: unknown operator ` + "`Is`, did you mean `In`?" + `
+  simulator: ` + "`image` or `build`" + ` is missing: what shall run?
+  simulator.port: 0 is no port; 1 to 65535 is expected
   simulator.ready: ` + "``" + ` is not an HTTP path such as /healthz
-  simulator.exec[1]: unknown template field ` + "`.Address`, did you mean `.Addr`?"))
+  simulator.args[1]: unknown template field ` + "`.Simulater`, did you mean `.Simulator`?"))
 }
 
 func TestUnknownProviders(t *testing.T) {
 	g := NewWithT(t)
-	g.Expect(Named("kwik").Validate()).To(MatchError("unknown provider `kwik`; there are kwok, and the path of an adapter's YAML file works too"))
+	g.Expect(Named("kwik").Validate()).To(MatchError("unknown provider `kwik`; there are aws, kwok, and the path of an adapter's YAML file works too"))
 	missing := filepath.Join(t.TempDir(), "plumbline.yaml")
 	g.Expect(Named(missing).Validate()).To(MatchError(missing + ": the adapter cannot be read: open " + missing + ": no such file or directory"))
 }

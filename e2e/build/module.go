@@ -65,6 +65,43 @@ func (c *Cache) MainOf(ctx context.Context, dir, pkg, goos, goarch string) (bina
 	return c.main(ctx, s, pkg, goos, goarch)
 }
 
+// MainInUse is Main for a module that the working directory's module requires, or is: in
+// that version, and with those of its dependencies that are chosen there.
+func (c *Cache) MainInUse(ctx context.Context, module, pkg, goos, goarch string) (binary string, err error) {
+	s, err := inUse(ctx, module, pkg)
+	if err != nil {
+		return "", fmt.Errorf("%s of %s, in the module of the working directory: %w", pkg, module, err)
+	}
+	return c.main(ctx, s, pkg, goos, goarch)
+}
+
+// inUse is a module as the working directory's module has it, with a hash of all that a
+// package of it is built from for a version.
+func inUse(ctx context.Context, module, pkg string) (source, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return source{}, err
+	}
+	const files = `{{with .Module}}{{if eq .Path "` + "%s" + `"}}{{range $.GoFiles}}{{$.Dir}}/{{.}}
+{{end}}{{range $.EmbedFiles}}{{$.Dir}}/{{.}}
+{{end}}{{else}}@{{.Path}}@{{.Version}}
+{{end}}{{end}}`
+	out, err := (command{dir: dir}).run(ctx, "list", "-deps", "-f", fmt.Sprintf(files, module), importPath(module, relative(module, pkg)))
+	if err != nil {
+		return source{}, err
+	}
+	parts := strings.Split(strings.TrimSpace(string(out)), "\n")
+	parts = slices.DeleteFunc(parts, func(line string) bool { return line == "" })
+	slices.Sort(parts)
+	hash, err := dirhash.Hash1(slices.Compact(parts), func(part string) (io.ReadCloser, error) {
+		if strings.HasPrefix(part, "@") {
+			return io.NopCloser(strings.NewReader(part)), nil
+		}
+		return os.Open(part)
+	})
+	return source{dir: dir, module: module, version: hash, inUse: true}, err
+}
+
 // Tests builds the tests of a package of a released module into a program, as
 // `go test -c` does, and returns its path and the package's folder, in which tests
 // expect to run. It is the go command's: don't write to it.
@@ -96,7 +133,19 @@ func (c *Cache) Tests(ctx context.Context, module, version, pkg string) (binary,
 }
 
 // source is the source of a module: a release, or a folder in some state.
-type source struct{ dir, module, version string }
+type source struct {
+	dir, module, version string
+
+	inUse bool // dir is that of another module, which uses this one
+}
+
+// named is how the go command is told of a package, in dir.
+func (s source) named(pkg string) string {
+	if s.inUse {
+		return importPath(s.module, pkg)
+	}
+	return pkg
+}
 
 // folder is the module in a folder, with a hash of its files for a version.
 func folder(dir string) (source, error) {
@@ -132,7 +181,7 @@ func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (b
 		goarch = runtime.GOARCH
 	}
 	pkg = relative(s.module, pkg)
-	name := program(strings.TrimSuffix(s.module+strings.TrimPrefix(pkg, "."), "/"))
+	name := program(importPath(s.module, pkg))
 	entry, at := name, "in "+s.dir
 	if semver.IsValid(s.version) { // a hash is no name
 		entry, at = name+"-"+s.version, "of "+s.module+"@"+s.version
@@ -147,7 +196,7 @@ func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (b
 		makes: []string{name},
 		create: func(ctx context.Context, dir string) error {
 			cmd := command{dir: s.dir, tmp: filepath.Join(dir, "tmp"), goos: goos, goarch: goarch}
-			kind, err := cmd.run(ctx, "list", "-f", "{{.Name}}", pkg)
+			kind, err := cmd.run(ctx, "list", "-f", "{{.Name}}", s.named(pkg))
 			if err != nil {
 				return err
 			}
@@ -155,7 +204,7 @@ func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (b
 				return fmt.Errorf("package %s %s is no program: it's package %s, not main", pkg, at, got)
 			}
 			args := append([]string{"build"}, flags...)
-			_, err = cmd.run(ctx, append(args, "-o", filepath.Join(dir, name), pkg)...)
+			_, err = cmd.run(ctx, append(args, "-o", filepath.Join(dir, name), s.named(pkg))...)
 			return err
 		},
 	})
@@ -163,6 +212,11 @@ func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (b
 		return "", err
 	}
 	return filepath.Join(dir, name), nil
+}
+
+// importPath is a package's whole name; pkg is relative to the module.
+func importPath(module, pkg string) string {
+	return strings.TrimSuffix(module+strings.TrimPrefix(pkg, "."), "/")
 }
 
 // relative is pkg relative to its module.

@@ -97,6 +97,39 @@ func TestTheModuleOfAFolderIsBuiltAsItIs(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("go.mod replaces example.com/lib by the folder ../lib")))
 }
 
+// used is the script of a go command in a module that uses another one, whose only file is
+// $SOURCE/main.go.
+const used = `
+case "$1 $2" in
+"list -deps") printf '%s\n@k8s.io/client-go@v0.36.0\n\n@k8s.io/client-go@v0.36.0\n' "$SOURCE/main.go" ;;
+"list -f") echo main ;;
+build*)
+	while [ "$1" != -o ]; do shift; done; echo "$(pwd) $3" > "$2" ;;
+esac`
+
+func TestAModuleInUseIsBuiltAsItIs(t *testing.T) {
+	g := NewWithT(t)
+	here, err := os.Getwd()
+	g.Expect(err).NotTo(HaveOccurred())
+	main := filepath.Join(t.TempDir(), "main.go")
+	t.Setenv("SOURCE", filepath.Dir(main))
+	fakeGo(t, used)
+	c := &Cache{Dir: t.TempDir()}
+	build := func(content string) string {
+		g.Expect(os.WriteFile(main, []byte(content), 0o600)).To(Succeed())
+		binary, err := c.MainInUse(t.Context(), "example.com/used", "./cmd/sim", "", "")
+		g.Expect(err).NotTo(HaveOccurred())
+		return binary
+	}
+	first := build("package main")
+	g.Expect(os.ReadFile(first)).To(BeEquivalentTo(here+" example.com/used/cmd/sim\n"), "by its whole name, where it is used")
+	g.Expect(build("package main")).To(Equal(first))
+	g.Expect(build("package main // changed")).NotTo(Equal(first))
+	g.Expect(os.Remove(main)).To(Succeed())
+	_, err = c.MainInUse(t.Context(), "example.com/used", "./cmd/sim", "", "")
+	g.Expect(err).To(MatchError(ContainSubstring("./cmd/sim of example.com/used, in the module of the working directory")))
+}
+
 func TestALibraryIsNoProgram(t *testing.T) {
 	g := NewWithT(t)
 	t.Setenv("SOURCE", t.TempDir())

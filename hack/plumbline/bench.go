@@ -73,6 +73,7 @@ func measure(ctx context.Context, plan *e2e.Plan, nodeImage, scratch string) ([]
 		{"make e2e until the first spec", func(ctx context.Context) ([]figure, error) { return firstSpec(ctx, scratch) }},
 		{"make test", makeTest},
 		{"the recorder", recorder},
+		{"the simulated AWS", simulated},
 		{"go.mod", requires},
 		{"plain kwokctl", func(ctx context.Context) ([]figure, error) { return plainKwokctl(ctx, plan, scratch) }},
 		{"kind", func(ctx context.Context) ([]figure, error) { return onKind(ctx, plan.Adapter, nodeImage, scratch) }},
@@ -199,16 +200,27 @@ func memoryOf(ctx context.Context, pids []int) (float64, error) {
 func recorder(ctx context.Context) ([]figure, error) {
 	var figures []figure
 	for _, b := range []struct{ bench, times string }{{"^BenchmarkRecorder$", "10000x"}, {"^BenchmarkAwait$", "1000x"}} {
-		out, err := output(ctx, "go", "test", "-run", "^$", "-bench", b.bench, "-benchtime", b.times, "./e2e/history")
+		some, err := benchmarks(ctx, "./e2e/history", b.bench, b.times)
 		if err != nil {
 			return nil, err
 		}
-		figures = append(figures, parse(out)...)
+		figures = append(figures, some...)
 	}
 	if len(figures) == 0 {
 		return nil, errors.New("the benchmarks reported nothing")
 	}
 	return figures, nil
+}
+
+// simulated launches and ends instances of the simulated AWS, none of which may be lost.
+func simulated(ctx context.Context) ([]figure, error) {
+	return benchmarks(ctx, "./providers/aws/wire", "^BenchmarkSimulatedAWS$", "3x")
+}
+
+// benchmarks runs those of a package whose names match, so many times.
+func benchmarks(ctx context.Context, pkg, names, times string) ([]figure, error) {
+	out, err := output(ctx, "go", "test", "-run", "^$", "-bench", names, "-benchtime", times, pkg)
+	return parse(out), err
 }
 
 // parse reads the figures that benchmarks reported: after name and count a

@@ -133,6 +133,9 @@ func needed(spec *e2e.Spec) string {
 	for _, need := range spec.Needs {
 		all = append(all, string(need))
 	}
+	for _, hook := range spec.Hooks {
+		all = append(all, "hook "+string(hook))
+	}
 	if spec.Gate != "" {
 		all = append(all, "gate "+spec.Gate)
 	}

@@ -1,0 +1,202 @@
+package providers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+)
+
+// simulatorName is that of the simulator's pod, and of all that belongs to it.
+const simulatorName = "plumbline-simulator"
+
+// podAddress is the variable that holds the pod's address in the simulator's container.
+const podAddress = "POD_IP"
+
+// simulatorTimeout is how long a simulator may take to become ready.
+const simulatorTimeout = 30 * time.Second
+
+// simulator is one that runs.
+type simulator struct {
+	clients *clients
+	cluster cluster.Cluster
+	pod     *corev1.Pod
+	port    int
+	address string // host:port, as the controller reaches it
+}
+
+// ask sends it a request; path begins with a slash.
+func (s *simulator) ask(ctx context.Context, method, path, body string) ([]byte, error) {
+	if s == nil {
+		return nil, errors.New("there is no simulator")
+	}
+	return s.clients.ask(ctx, s.pod, s.port, method, path, body)
+}
+
+// simulate starts the simulator, if there is one, and tells the values where it listens.
+func (p *Prepared) simulate(ctx context.Context, c cluster.Cluster, k *clients, v *Values, image string, say func(string)) (*simulator, error) {
+	a := p.adapter
+	if a.Simulator == nil {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	say(fmt.Sprintf("starting the simulator of %s's cloud", a.Name))
+	port, err := c.Port(a.Simulator.Port)
+	if err != nil {
+		return nil, fmt.Errorf("a port for the simulator: %w", err)
+	}
+	objects, err := p.simulatorObjects(*v, image, port)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.applyAll(ctx, objects, v.Namespace); err != nil {
+		return nil, err
+	}
+	s := &start{
+		Installed: &Installed{
+			Namespace: v.Namespace, adapter: a, clients: k, selector: labels.Set(simulatorLabels()).String(),
+			container: a.Simulator.container(image, nil, port), serviceAccount: simulatorName,
+		},
+		cluster: c, what: "simulator", timeout: simulatorTimeout, setting: "simulator",
+	}
+	if err := s.await(ctx); err != nil {
+		return nil, err
+	}
+	sim := &simulator{clients: k, cluster: c, pod: s.pod.Load(), port: port}
+	sim.address = net.JoinHostPort(sim.pod.Status.PodIP, strconv.Itoa(port))
+	v.Simulator = sim.address
+	return sim, nil
+}
+
+func simulatorLabels() map[string]string {
+	return map[string]string{"app.kubernetes.io/name": simulatorName}
+}
+
+// container is the simulator's.
+func (s *Simulator) container(image string, args []string, port int) corev1.Container {
+	return corev1.Container{
+		Name: "simulator", Image: image, ImagePullPolicy: corev1.PullIfNotPresent, Args: args,
+		Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: int32(port)}}, //nolint:gosec // it is a port
+		Env: []corev1.EnvVar{{
+			Name: podAddress, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "status.podIP"}},
+		}},
+		ReadinessProbe: &corev1.Probe{
+			ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: s.Ready, Port: intstr.FromInt(port)}},
+			PeriodSeconds: 1,
+		},
+	}
+}
+
+// simulatorObjects are the simulator's pod and what it needs. It is a lone pod that is not
+// started again: what it knew of its cloud would be lost, unnoticed.
+func (p *Prepared) simulatorObjects(v Values, image string, port int) ([]*unstructured.Unstructured, error) {
+	s := p.adapter.Simulator
+	v.Simulator = fmt.Sprintf("$(%s):%d", podAddress, port)
+	args := make([]string, len(s.Args))
+	for n, arg := range s.Args {
+		text, err := expand(arg, v)
+		if err != nil {
+			return nil, fmt.Errorf("simulator.args[%d]: %w", n, err)
+		}
+		args[n] = text
+	}
+	rules, err := s.rules()
+	if err != nil {
+		return nil, err
+	}
+	meta := metav1.ObjectMeta{Name: simulatorName, Namespace: v.Namespace, Labels: simulatorLabels()}
+	cluster.Own(&meta)
+	global := meta
+	global.Namespace = ""
+	typed := []runtime.Object{
+		&corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: meta},
+		&rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"}, ObjectMeta: global, Rules: rules},
+		&rbacv1.ClusterRoleBinding{
+			TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"}, ObjectMeta: global,
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: simulatorName},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: simulatorName, Namespace: v.Namespace}},
+		},
+		&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: meta, Spec: corev1.PodSpec{
+			ServiceAccountName: simulatorName, RestartPolicy: corev1.RestartPolicyNever,
+			Tolerations: []corev1.Toleration{{Key: cluster.SystemTaint, Operator: corev1.TolerationOpExists}},
+			Containers:  []corev1.Container{s.container(image, args, port)},
+		}},
+	}
+	var objects []*unstructured.Unstructured
+	for _, o := range typed {
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+		if err != nil {
+			return nil, err
+		}
+		delete(fields, "status")
+		unstructured.RemoveNestedField(fields, "metadata", "creationTimestamp")
+		objects = append(objects, &unstructured.Unstructured{Object: fields})
+	}
+	return objects, nil
+}
+
+// rules are what it may do to the cluster: what every cloud does, and its Rights.
+func (s *Simulator) rules() ([]rbacv1.PolicyRule, error) {
+	rules := []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"}},
+		{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create"}},
+	}
+	for n, right := range s.Rights {
+		var rule rbacv1.PolicyRule
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(right, &rule, true); err != nil {
+			return nil, fmt.Errorf("rights[%d] is no rule of RBAC: %w", n, err)
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
+}
+
+// Unknown is what the simulator was asked for and doesn't know, such as actions that a new
+// release of the provider calls; nothing where no simulator says.
+func (i *Installed) Unknown(ctx context.Context) (calls []string, err error) {
+	if i.simulator == nil || i.adapter.Simulator.Unknown == "" {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	answer, err := i.simulator.ask(ctx, http.MethodGet, i.adapter.Simulator.Unknown, "")
+	if err != nil {
+		return nil, err
+	}
+	return calls, json.Unmarshal(answer, &calls)
+}
+
+// SimulatorEnded returns when the simulator has ended, with the last lines of its log; with
+// none if ctx ends first, or there is no simulator.
+func (i *Installed) SimulatorEnded(ctx context.Context) (lastWords []string) {
+	s := i.simulator
+	if s == nil {
+		return nil
+	}
+	pods := cache.NewListWatchFromClient(s.clients.typed.CoreV1().RESTClient(), "pods", s.pod.Namespace, fields.OneTermEqualSelector("metadata.name", s.pod.Name))
+	_, err := watchtools.UntilWithSync(ctx, pods, &corev1.Pod{}, nil, func(e watch.Event) (bool, error) {
+		pod, is := e.Object.(*corev1.Pod)
+		return is && (e.Type == watch.Deleted || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded), nil
+	})
+	if err != nil {
+		return nil
+	}
+	return append(cluster.LastWords(podLog(ctx, s.cluster, s.pod.Namespace, s.pod.Name), tailLines), "it ended")
+}
