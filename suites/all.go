@@ -34,6 +34,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
 	"github.com/plumbline-e2e/plumbline/suites/buffer"
 	"github.com/plumbline-e2e/plumbline/suites/chaos"
+	"github.com/plumbline-e2e/plumbline/suites/cloud"
 	"github.com/plumbline-e2e/plumbline/suites/consolidation"
 	"github.com/plumbline-e2e/plumbline/suites/controls"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
@@ -67,5 +68,6 @@ func All() []*e2e.Suite {
 		buffer.Suite,
 		overlay.Suite,
 		chaos.Suite,
+		cloud.Suite,
 	}
 }

@@ -23,6 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.WrittenNodePool().Write(path, "[{key: plumbline.test/a, operator: In, values: [no label's]}]")
 		before := env.Now()
 		env.Create(ctx, pool)
+		env.Await(ctx, 1, notIn(pool, karpenter.ValidationSucceeded))
 		env.Change(ctx, pool.Write(path, "[{key: plumbline.test/a, operator: In, values: [a-label-s]}]"))
 		env.Await(ctx, 1, ready(pool))
 

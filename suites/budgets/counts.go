@@ -25,9 +25,6 @@ const pressed = rested + 10*time.Second
 // consolidation over for 15 s.
 const decided = 18 * time.Second
 
-// untainted is a node without taints, its startup taint among them.
-const untainted = `{"spec":{"taints":null}}`
-
 // lingering builds a workload of so many pods, each on a node of the pool of its
 // own, that keep a node which is being deleted: they may not be evicted, and
 // only the pool's grace period, which no spec lives to see, ends that. So nodes

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -25,8 +24,8 @@ var _ = Suite.Add(e2e.Spec{
 		app, large := fixtures.Deployment(2).OnePodPerNode().On(pool), fixtures.Deployment(2).OnePodPerNode().On(pool).CPU("3")
 		env.Create(ctx, pool, app, large)
 		nodes := env.Await(ctx, 2, check.ReadyNodes(pool).With("and starting", check.Tainted(starting)))
-		env.Patch(ctx, karpenter.Nodes, "", nodes[0].Name, untainted)
-		env.Patch(ctx, karpenter.Nodes, "", nodes[1].Name, untainted)
+		env.RemoveTaint(ctx, nodes[0].Name, starting)
+		env.RemoveTaint(ctx, nodes[1].Name, starting)
 		env.Await(ctx, 2, check.RunningPods(app))
 		env.Await(ctx, 2, check.RunningPods(large))
 		env.Watch(ctx, rested)

@@ -22,6 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: needs(),
 	Gate:  gate,
 	Since: since(),
+	Known: known(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		template := fixtures.PodTemplate().CPU("1").OnePodPerNode().On(pool)

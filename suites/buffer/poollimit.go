@@ -24,6 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: needs(),
 	Gate:  gate,
 	Since: since(),
+	Known: known(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Limit("cpu", "4")
 		app := fixtures.Deployment(0).CPU("1").OnePodPerNode().On(pool)

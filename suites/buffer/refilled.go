@@ -18,6 +18,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: needs(),
 	Gate:  gate,
 	Since: since(),
+	Known: known(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)

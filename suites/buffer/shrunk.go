@@ -20,6 +20,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: needs(),
 	Gate:  gate,
 	Since: since(),
+	Known: known(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)

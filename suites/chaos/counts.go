@@ -10,10 +10,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// untainted takes all taints off a node, of which it must have none but startup
-// taints.
-const untainted = `{"spec":{"taints":null}}`
-
 // inForce is longer than an admission policy needs to be, and retried longer than it
 // takes until pods that got no node are tried again, 10 s.
 const (
@@ -28,6 +24,14 @@ const starting = fixtures.Domain + "/starting"
 // startingNodes counts a pool's nodes that have joined and aren't initialized.
 func startingNodes(pool *fixtures.Pool) check.Count {
 	return check.ReadyNodes(pool).With("and starting", check.Tainted(starting))
+}
+
+// claims counts a pool's NodeClaims but those whose instance is being terminated, which Karpenter
+// counts no longer: where that takes time, the next node is replaced meanwhile.
+func claims(pool *fixtures.Pool) check.Count {
+	return check.ClaimsWith(pool, func(claim *unstructured.Unstructured) bool {
+		return !karpenter.IsTrue(claim, karpenter.InstanceTerminating)
+	}, "whose instance isn't being terminated")
 }
 
 // initialized counts a pool's nodes that are.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -35,13 +34,13 @@ var _ = Suite.Add(e2e.Spec{
 		first := env.Await(ctx, 1, startingNodes(pool))[0]
 		env.KillController(ctx)
 		env.Await(ctx, 0, check.DisruptedNodes(pool))
-		env.Patch(ctx, karpenter.Nodes, "", first.Name, untainted)
+		env.RemoveTaint(ctx, first.Name, starting)
 		second := env.Await(ctx, 1, startingNodes(pool).New(env.World()))[0]
-		env.Patch(ctx, karpenter.Nodes, "", second.Name, untainted)
+		env.RemoveTaint(ctx, second.Name, starting)
 		env.Await(ctx, 0, check.Nodes(pool).Old(old))
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		replacing := check.AtMost(3, check.NodeClaims(pool))
+		replacing := check.AtMost(3, claims(pool))
 		env.Expect(env.Since(before), check.Always(replacing), replacing.Reached(),
 			check.Always(check.AtMost(2, check.Nodes(pool).New(old))),
 			check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.AtLeast(2, staying(pool)))))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -33,8 +32,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.KillController(ctx)
 		env.Create(ctx, late)
 		env.Await(ctx, 1, check.RunningPods(late))
-		env.Patch(ctx, karpenter.Nodes, "", nodes[0].Name, untainted)
-		env.Patch(ctx, karpenter.Nodes, "", nodes[1].Name, untainted)
+		env.RemoveTaint(ctx, nodes[0].Name, starting)
+		env.RemoveTaint(ctx, nodes[1].Name, starting)
 		env.Await(ctx, 2, check.RunningPods(app))
 		env.Await(ctx, 2, initialized(pool))
 

@@ -37,7 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, disrupted)
 		second := env.Await(ctx, 1, check.ReplacedNodes(pool, first).With("and starting", check.Tainted(starting)))[0]
 		trying := env.Since(before)
-		env.Patch(ctx, karpenter.Nodes, "", second.Name, untainted)
+		env.RemoveTaint(ctx, second.Name, starting)
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, first)))
 
 		env.Expect(trying, check.Always(check.When(check.AtLeast(1, check.DriftedClaims(pool)), check.Exactly(1, staying(pool).Old(old)))),

@@ -15,10 +15,6 @@ import (
 // pods that wait are batched after one.
 const settled = 5 * time.Second
 
-// untainted is the merge patch that removes every taint from a node, as an agent
-// does when a node has started.
-const untainted = `{"spec":{"taints":null}}`
-
 // drifting checks that drift happened and was acted on: a NodeClaim of the
 // pool said so, and then a node of it was disrupted.
 func drifting(pool *fixtures.Pool) check.Check {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -75,6 +74,6 @@ func neverInitializes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (m
 	pool.StartupTaint(broken, fixtures.NoSchedule)
 	return func() {
 		node := env.Await(ctx, 1, check.NodesWith(pool, check.Tainted(broken), "that are starting"))[0]
-		env.Patch(ctx, karpenter.Nodes, "", node.Name, untainted)
+		env.RemoveTaint(ctx, node.Name, broken)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -31,7 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 		held := env.Await(ctx, 1, check.ReplacedNodes(pool, old).With("and starting", check.Tainted(starting)))
 		env.Watch(ctx, settled)
 		waiting := env.Since(before)
-		env.Patch(ctx, karpenter.Nodes, "", held[0].Name, untainted)
+		env.RemoveTaint(ctx, held[0].Name, starting)
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(old))
 

@@ -2,6 +2,7 @@ package expiration
 
 import (
 	"context"
+	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -16,10 +17,12 @@ import (
 // Source: designs/forceful-expiration.md; Karpenter's suite "disruption", "should
 // replace expired node with a single node and schedule all pods".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "launches one replacement for one node",
-	Needs: []providers.Capability{providers.NodePools},
+	Name:   "launches one replacement for one node",
+	Needs:  []providers.Capability{providers.NodePools},
+	Within: 4 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().ExpireAfter(ttl)
+		// Time enough for the drain, and for a new node that does not expire in its turn meanwhile.
+		pool := fixtures.NodePool().ExpireAfter("2m")
 		app := fixtures.Deployment(5).On(pool)
 		env.Create(ctx, pool, app.MinAvailable(4), app)
 		env.Await(ctx, 5, check.RunningPods(app))

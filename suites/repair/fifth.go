@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -18,6 +19,8 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "stops while more than a fifth of a pool is unhealthy",
 	Needs: needs(),
 	Gate:  gate,
+	// A pool at which repair has stopped is looked at again after five minutes at the latest.
+	Within: 8 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		many, other := fixtures.NodePool(), fixtures.NodePool()
 		nodes := running(ctx, env, many, fixtures.Deployment(5).OnePodPerNode().On(many), 5)

@@ -26,6 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 		before, old := env.Now(), env.World()
 		env.Delete(ctx, fixtures.Node(env.Await(ctx, 2, check.ReadyNodes(pool))[0].Name))
 		env.Await(ctx, 1, check.ReadyNodes(pool).Old(old))
+		env.Await(ctx, 1, check.ReadyNodes(pool).New(old))
 		env.Await(ctx, 2, initialized(pool))
 		env.Watch(ctx, settled)
 

@@ -16,10 +16,6 @@ import (
 // looks at a node within a second of every change to it.
 const settled = 5 * time.Second
 
-// untainted is the merge patch that removes every taint from a node, as an
-// agent does when a node has started.
-const untainted = `{"spec":{"taints":null}}`
-
 // registered counts a pool's nodes that Karpenter has registered.
 func registered(pool *fixtures.Pool) check.Count {
 	return check.NodesWith(pool, isRegistered, "that are registered")

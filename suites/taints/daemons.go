@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -31,7 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(daemon))
 		env.Watch(ctx, settled)
 		held := env.Since(before)
-		env.Patch(ctx, karpenter.Nodes, "", node.Name, untainted)
+		env.RemoveTaint(ctx, node.Name, starting)
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		onStarting := check.NodesWith(pool, tainted(starting, fixtures.NoExecute), "that are starting")

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -36,7 +35,7 @@ var _ = Suite.Add(e2e.Spec{
 				check.AtLeast(1, check.DriftedClaims(pool)),
 				check.None(check.PodsOf(late).On(check.Nodes(pool).Old(old))))))
 
-		env.Patch(ctx, karpenter.Nodes, "", node.Name, untainted)
+		env.RemoveTaint(ctx, node.Name, starting)
 		env.Await(ctx, 2, check.RunningPods(late).On(check.ReplacedNodes(pool, old)))
 	},
 })

@@ -30,7 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Watch(ctx, settled)
 		env.Expect(env.Since(before), check.Always(check.None(initialized(pool))))
 
-		env.Patch(ctx, karpenter.Nodes, "", node.Name, untainted)
+		env.RemoveTaint(ctx, node.Name, starting)
 		env.Await(ctx, 1, check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized"))
 		env.Await(ctx, 1, initialized(pool))
 	},

@@ -2,11 +2,9 @@ package taints
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -29,12 +27,12 @@ var _ = Suite.Add(e2e.Spec{
 		both := check.ReadyNodes(pool).With("with the first taint", check.Tainted(first))
 		node := env.Await(ctx, 1, both.With("and the second", check.Tainted(second)))[0]
 
-		env.Patch(ctx, karpenter.Nodes, "", node.Name, fmt.Sprintf(`{"spec":{"taints":[{"key":%q,"effect":"NoSchedule"}]}}`, second))
+		env.RemoveTaint(ctx, node.Name, first)
 		half := env.Await(ctx, 1, check.NodesWith(pool, tainted(second, fixtures.NoSchedule), "with the second taint").With("alone", without(first)))[0]
 		removed := env.Now()
 		env.Watch(ctx, settled)
 		waiting := env.Since(removed)
-		env.Patch(ctx, karpenter.Nodes, "", half.Name, untainted)
+		env.RemoveTaint(ctx, half.Name, second)
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Await(ctx, 1, initialized(pool))
 

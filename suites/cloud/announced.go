@@ -1,0 +1,64 @@
+package cloud
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// announcement is a way in which a cloud says that an instance will end.
+type announcement struct {
+	of       string
+	hook     providers.HookName
+	capacity string
+	needs    []providers.Capability
+}
+
+// A node whose instance is about to be ended by the cloud is drained before that: its pods
+// are told to end, others run on a new node meanwhile, and for as long as one of them takes
+// its time the instance is there. What comes without notice loses requests; there was a
+// notice.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption, "Interruption": nodes are tainted,
+// drained and terminated ahead of the event.
+var _ = e2e.Table(Suite, []announcement{
+	{"the end of a spot instance", providers.Interrupt, karpenter.Spot, []providers.Capability{providers.Spot}},
+	{"maintenance", providers.Maintain, karpenter.OnDemand, nil},
+}, func(a announcement) e2e.Spec {
+	return e2e.Spec{
+		Name:   "that announces " + a.of + " gets the node drained and replaced before",
+		Needs:  append([]providers.Capability{providers.NodePools, providers.Interruption}, a.needs...),
+		Hooks:  []providers.HookName{a.hook, providers.ListInstances},
+		Within: 5 * time.Minute,
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, a.capacity)
+			app := fixtures.Deployment(1).On(pool).Lingering()
+			instances := env.FollowInstances(ctx)
+			node := running(ctx, env, pool, app, 1)[0]
+			env.Await(ctx, 1, instances)
+
+			before, old := env.Now(), env.World()
+			env.Hook(ctx, a.hook, about(node))
+			pod := env.Await(ctx, 1, leaving(app))[0]
+			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+			env.Watch(ctx, settled)
+			env.Patch(ctx, karpenter.Pods, pod.Namespace, pod.Name, unfinalized)
+			env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+			env.Await(ctx, 0, instances.Old(old))
+
+			env.Expect(env.Since(before),
+				check.Always(check.When(check.AtLeast(1, leaving(app)), check.AllOf(
+					check.Exactly(1, instances.Old(old)), check.Exactly(1, check.DisruptedNodes(pool))))),
+				check.LeadsTo(check.AtLeast(1, leaving(app)), check.Exactly(1, check.RunningPods(app))),
+				check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+		},
+	}
+})
+
+// unfinalized is the merge patch that lets a pod end that was made to linger.
+const unfinalized = `{"metadata":{"finalizers":null}}`

@@ -1,0 +1,46 @@
+package cloud
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// When the cloud takes back several spot instances at once, all of their nodes are drained
+// and replaced in time, though the pool's budget allows no disruption: a budget bounds what
+// Karpenter chooses to do, and the cloud doesn't ask. A node that waited for its turn would
+// be gone with its pods before that.
+//
+// Source: https://karpenter.sh/docs/concepts/disruption, "Automated Forceful Methods",
+// which "blow past NodePool Disruption Budgets", and "Interruption".
+var _ = Suite.Add(e2e.Spec{
+	Name:   "that announces the end of several spot instances is heard whatever budgets say",
+	Needs:  []providers.Capability{providers.NodePools, providers.Interruption, providers.Spot},
+	Hooks:  []providers.HookName{providers.Interrupt},
+	Within: 5 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Budget("0").Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot)
+		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
+		nodes := running(ctx, env, pool, app, 2)
+
+		before, old := env.Now(), env.World()
+		env.Hook(ctx, providers.Interrupt, about(nodes[0]))
+		env.Hook(ctx, providers.Interrupt, about(nodes[1]))
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+
+		env.Expect(env.Since(before),
+			check.Within(soon, check.LeadsTo(check.AtLeast(2, givenUp(pool)), check.None(check.Nodes(pool).Old(old)))),
+			check.LeadsTo(check.None(check.Nodes(pool).Old(old)), check.Exactly(2, check.RunningPods(app))),
+			check.Always(check.AtMost(2, check.NodeClaims(pool).New(old))))
+	},
+})
+
+// soon is longer than it takes to drain a node whose pods end at once and to end its
+// instance, and no longer than the notice that clouds give, which is 30 s at some.
+const soon = 30 * time.Second

@@ -1,0 +1,48 @@
+package cloud
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A node that is deleted while the cloud is slow or late goes with its instance all the
+// same, once, and its pod gets another one: a call that was refused is made again, and an
+// instance that a list still has isn't one that runs. What is forgotten then is paid for.
+//
+// Source: pkg/cloudprovider/types.go, Delete, which is called until there is no instance;
+// finalizer karpenter.sh/termination.
+var _ = e2e.Table(Suite, strains(), func(s strain) e2e.Spec {
+	return e2e.Spec{
+		Name:   s.how + " ends the instance of a node that is deleted",
+		Needs:  []providers.Capability{providers.NodePools},
+		Hooks:  []providers.HookName{s.hook, providers.ClearFailures, providers.ListInstances},
+		Within: 6 * time.Minute,
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool()
+			app := fixtures.Deployment(1).On(pool)
+			instances := env.FollowInstances(ctx)
+			node := running(ctx, env, pool, app, 1)[0]
+			env.Await(ctx, 1, instances)
+
+			before, old := env.Now(), env.World()
+			env.Hook(ctx, s.hook, s.about)
+			env.Delete(ctx, fixtures.Node(node.Name))
+			env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+			env.Await(ctx, 0, instances.Old(old))
+			env.Hook(ctx, providers.ClearFailures)
+			env.Watch(ctx, settled)
+
+			env.Expect(env.Since(before),
+				check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))),
+				check.Always(check.AtMost(1, instances.New(old))),
+				check.LeadsTo(check.AtLeast(1, givenUp(pool)), check.None(givenUp(pool))),
+				check.Finally(check.Exactly(1, instances)))
+		},
+	}
+})

@@ -1,0 +1,45 @@
+package cloud
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// An instance that the cloud ends by itself, without a word, is replaced: its node and its
+// NodeClaim go, though nobody has deleted them, and its pod runs again on another node. A
+// node that stays without a machine is room that there isn't.
+//
+// Source: pkg/controllers/nodeclaim/garbagecollection, which looks every two minutes;
+// https://karpenter.sh/docs/concepts/disruption, "Interruption", on instances that
+// terminate.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "that ends an instance by itself gets its node removed and the pod another",
+	Needs:  []providers.Capability{providers.NodePools},
+	Hooks:  []providers.HookName{providers.TerminateInstance},
+	Within: 6 * time.Minute,
+	Breaks: []e2e.Breach{{
+		Invariant: "instances end before their nodes and NodeClaims do",
+		Why:       "the instance ends behind Karpenter's back, and its node may with it",
+	}},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(1).On(pool)
+		node := running(ctx, env, pool, app, 1)[0]
+
+		before, old := env.Now(), env.World()
+		env.Hook(ctx, providers.TerminateInstance, about(node))
+		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+
+		env.Expect(env.Since(before),
+			check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))),
+			check.LeadsTo(check.AtLeast(1, givenUp(pool)), check.None(check.NodeClaims(pool).Old(old))),
+			check.LeadsTo(check.None(check.Nodes(pool).Old(old)), check.Exactly(1, check.RunningPods(app))))
+	},
+})

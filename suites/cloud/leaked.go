@@ -1,0 +1,46 @@
+package cloud
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// An instance that no NodeClaim asks for is ended, in the time that the provider promises,
+// and the instances of others are left: an instance that is nobody's is paid for and runs
+// nothing, and whoever ends it must not err.
+//
+// Source: pkg/cloudprovider/types.go: List retrieves all NodeClaims from the cloud, by
+// which a provider finds those that have none in the cluster; the adapter's capability
+// instanceGC.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "that has an instance of nobody's loses it in time, and no other",
+	Needs:  []providers.Capability{providers.NodePools, providers.InstanceGC},
+	Hooks:  []providers.HookName{providers.LeakInstance, providers.ListInstances},
+	Within: 5 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
+		instances := env.FollowInstances(ctx)
+		running(ctx, env, pool, app, 2)
+		env.Await(ctx, 2, instances)
+
+		before, old := env.Now(), env.World()
+		leaked := instances.New(old)
+		env.Hook(ctx, providers.LeakInstance)
+		env.Await(ctx, 1, leaked)
+		env.Await(ctx, 0, leaked)
+		env.Await(ctx, 2, check.Nodes(pool))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before),
+			check.Within(env.Bound(providers.InstanceGC), check.LeadsTo(check.AtLeast(1, leaked), check.None(leaked))),
+			check.Always(check.Exactly(2, instances.Old(old))),
+			check.Always(check.Exactly(2, check.RunningPods(app))),
+			check.Always(check.None(givenUp(pool))))
+	},
+})

@@ -1,0 +1,56 @@
+package cloud
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// loss is how many answers in a row are lost.
+type loss struct {
+	of      string
+	answers int
+}
+
+// When the answer to a launch is lost, nobody knows whether there is an instance now. In
+// the end the pod has one node, and there is one instance: what was launched twice is
+// found and ended, or it is paid for until somebody reads the bill. Who asks again in the
+// same words may be told what was launched; so more is lost than is asked for in one go.
+//
+// Source: pkg/cloudprovider/types.go: List retrieves all that was launched, Create launches
+// one for a NodeClaim; https://karpenter.sh/docs/concepts/nodeclaims.
+var _ = e2e.Table(Suite, []loss{
+	{"the answer to a launch", 1},
+	{"the answers to launches for a while", 5},
+}, func(l loss) e2e.Spec {
+	return e2e.Spec{
+		Name:   "that loses " + l.of + " ends with one instance for the pod",
+		Needs:  []providers.Capability{providers.NodePools, providers.InstanceGC},
+		Hooks:  []providers.HookName{providers.LoseAnswer, providers.ListInstances},
+		Within: 5 * time.Minute,
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool()
+			app := fixtures.Deployment(1).On(pool)
+			env.Create(ctx, pool)
+			instances := env.FollowInstances(ctx)
+
+			before := env.Now()
+			env.Hook(ctx, providers.LoseAnswer, providers.HookValues{Count: l.answers})
+			env.Create(ctx, app)
+			env.Await(ctx, 1, check.RunningPods(app))
+			env.Watch(ctx, settled)
+			env.Await(ctx, 1, instances)
+			env.Await(ctx, 1, check.Nodes(pool))
+
+			env.Expect(env.Since(before),
+				check.Always(check.AtMost(1, asked(pool))),
+				check.Always(check.AtMost(1+l.answers, instances)),
+				check.Finally(check.Exactly(1, instances)),
+				check.Finally(check.Exactly(1, check.RunningPods(app).On(check.ReadyNodes(pool)))))
+		},
+	}
+})

@@ -1,0 +1,42 @@
+package cloud
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Launches that fail for want of capacity are given up and tried again, until each pod
+// has its node, and no more than that: a shortage of one kind of machine must neither
+// keep pods waiting while there are others, nor be made up for twice.
+//
+// Source: pkg/cloudprovider/types.go, InsufficientCapacityError;
+// pkg/controllers/nodeclaim/lifecycle/launch.go, which deletes the NodeClaim;
+// https://karpenter.sh/docs/concepts/nodeclaims.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "that refuses launches for want of capacity ends with a node for each pod",
+	Needs:  []providers.Capability{providers.NodePools},
+	Hooks:  []providers.HookName{providers.FailNextLaunch},
+	Within: 5 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
+		env.Create(ctx, pool)
+
+		before, old := env.Now(), env.World()
+		env.Hook(ctx, providers.FailNextLaunch, providers.HookValues{Count: 2})
+		env.Create(ctx, app)
+		env.AwaitAtLeast(ctx, 1, refused(old))
+		env.Await(ctx, 2, check.RunningPods(app))
+		env.Watch(ctx, settled)
+
+		env.Expect(env.Since(before),
+			check.Always(check.AtMost(2, asked(pool))),
+			check.Always(check.AtMost(2, check.Nodes(pool))),
+			check.LeadsTo(check.AtLeast(1, refused(old)), check.Exactly(2, check.RunningPods(app))))
+	},
+})

@@ -1,0 +1,33 @@
+package cloud
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Where a pool allows spot and on-demand, and the pod leaves the choice, it gets a spot
+// node: whoever allows spot does so because it costs less.
+//
+// Source: https://karpenter.sh/docs/concepts/nodepools, "Capacity Type": spot comes before
+// on-demand where both are allowed.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "that has spot capacity gives a spot node where both are allowed",
+	Needs: []providers.Capability{providers.NodePools, providers.Spot},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot, karpenter.OnDemand)
+		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
+
+		before := env.Now()
+		running(ctx, env, pool, app, 2)
+
+		launched := check.ClaimsWith(pool, check.True(karpenter.Launched), "that are launched")
+		env.Expect(env.Since(before),
+			check.Always(check.AtMost(2, asked(pool))),
+			check.Always(check.Each(launched, "are spot", check.Labeled(karpenter.CapacityTypeLabel, karpenter.Spot))))
+	},
+})

@@ -1,0 +1,41 @@
+package cloud
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Where both are allowed and the cloud has no spot capacity, a pod gets an on-demand
+// node: spot is for saving money, and nobody wants to be down for that. That spot was
+// asked for first shows by the launch that failed.
+//
+// Source: https://karpenter.sh/docs/concepts/nodepools, "Capacity Type";
+// pkg/cloudprovider/types.go, InsufficientCapacityError.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "that has no spot capacity gives an on-demand node where both are allowed",
+	Needs:  []providers.Capability{providers.NodePools, providers.Spot},
+	Hooks:  []providers.HookName{providers.FailNextLaunch},
+	Within: 5 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot, karpenter.OnDemand)
+		app := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool)
+
+		before, old := env.Now(), env.World()
+		env.Hook(ctx, providers.FailNextLaunch, providers.HookValues{CapacityType: karpenter.Spot})
+		env.Create(ctx, app)
+		env.AwaitAtLeast(ctx, 1, refused(old))
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		env.Expect(env.Since(before),
+			check.Always(check.AtMost(1, asked(pool))),
+			check.LeadsTo(check.AtLeast(1, refused(old)),
+				check.Exactly(1, check.ReadyNodes(pool).With("and on-demand", check.Labeled(karpenter.CapacityTypeLabel, karpenter.OnDemand)))))
+	},
+})

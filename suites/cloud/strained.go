@@ -1,0 +1,51 @@
+package cloud
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A cloud that refuses calls since there are too many, that takes its time, or whose lists
+// tell how things were some seconds ago, costs nothing but time: the pod that comes then
+// gets its node, one claim and one instance, and what runs is not given up for being
+// missing in a list. Clouds are like this on every busy day.
+//
+// Source: pkg/controllers/nodeclaim/garbagecollection, which compares NodeClaims with the
+// instances listed; pkg/controllers/nodeclaim/lifecycle/launch.go, "eventual consistency".
+var _ = e2e.Table(Suite, strains(), func(s strain) e2e.Spec {
+	return e2e.Spec{
+		Name:   s.how + " costs no node and doubles none",
+		Needs:  []providers.Capability{providers.NodePools},
+		Hooks:  []providers.HookName{s.hook, providers.ClearFailures, providers.ListInstances},
+		Within: 8 * time.Minute,
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool()
+			app := fixtures.Deployment(1).On(pool)
+			late := fixtures.Deployment(1).On(pool).Apart(app, corev1.LabelHostname)
+			instances := env.FollowInstances(ctx)
+			running(ctx, env, pool, app, 1)
+
+			before := env.Now()
+			env.Hook(ctx, s.hook, s.about)
+			env.Create(ctx, late)
+			env.Await(ctx, 1, check.RunningPods(late))
+			env.Watch(ctx, compared)
+			env.Hook(ctx, providers.ClearFailures)
+			env.Watch(ctx, settled)
+
+			launched := check.AtMost(2, instances)
+			env.Expect(env.Since(before),
+				check.Always(launched), launched.Reached(),
+				check.Always(check.AtMost(2, check.NodeClaims(pool))),
+				check.Always(check.None(givenUp(pool))),
+				check.Always(check.Exactly(1, check.RunningPods(app))))
+		},
+	}
+})
