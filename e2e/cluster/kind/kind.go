@@ -135,7 +135,7 @@ func (k *kind) Close(ctx context.Context) error {
 		return fmt.Errorf("close cluster %s: %w", k.folder.Name, errors.Join(err, gone))
 	}
 	k.closed = true
-	if err = errors.Join(err, k.folder.Remove()); err != nil {
+	if err = errors.Join(err, k.folder.Remove(ctx)); err != nil {
 		return fmt.Errorf("close cluster %s: %w", k.folder.Name, err)
 	}
 	return nil

@@ -25,8 +25,8 @@ func claim(ctx context.Context, cache, name string) (*owned.Folder, error) {
 }
 
 // remove removes a cluster's folder, and what lies outside.
-func remove(f *owned.Folder) error {
-	return errors.Join(removeKubeconfigs(f.Name), f.Remove())
+func remove(ctx context.Context, f *owned.Folder) error {
+	return errors.Join(removeKubeconfigs(f.Name), f.Remove(ctx))
 }
 
 // removeKubeconfigs removes what e2e-framework may have left in the system's

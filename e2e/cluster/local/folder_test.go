@@ -25,10 +25,10 @@ func TestTwoRunsCannotHaveTheSameCluster(t *testing.T) {
 	_, err = claim(t.Context(), cache, "one")
 	g.Expect(err).To(MatchError(ContainSubstring(`a cluster named "one" is in use by another run`)))
 
-	g.Expect(remove(mine)).To(Succeed())
+	g.Expect(remove(t.Context(), mine)).To(Succeed())
 	again, err := claim(t.Context(), cache, "one")
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(remove(again)).To(Succeed())
+	g.Expect(remove(t.Context(), again)).To(Succeed())
 }
 
 func TestNamesAndPathsThatCannotWork(t *testing.T) {

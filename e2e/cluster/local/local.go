@@ -80,7 +80,7 @@ func (l *local) Close(ctx context.Context) error {
 	}
 	l.closed = true
 	l.ports.release()
-	if err = errors.Join(err, remove(l.folder)); err != nil {
+	if err = errors.Join(err, remove(ctx, l.folder)); err != nil {
 		return fmt.Errorf("close cluster %s: %w", l.folder.Name, err)
 	}
 	return nil

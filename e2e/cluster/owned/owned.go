@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -24,8 +25,9 @@ type Folder struct {
 	lock *filelock.Lock
 }
 
-// guard keeps runs from making and removing folders at the same time: between
-// the two steps of making one and locking it, it looks dead.
+// guard keeps runs from making, removing and looking at folders at the same time:
+// between being made and being locked one looks dead, and whoever tries the lock of
+// one that is being removed makes it anew.
 func guard(ctx context.Context, root string) (*filelock.Lock, error) {
 	return filelock.Wait(ctx, filepath.Join(root, ".lock"), nil)
 }
@@ -61,11 +63,22 @@ func (f *Folder) Path(elem ...string) string {
 	return filepath.Join(append([]string{f.Dir}, elem...)...)
 }
 
-// Remove removes the folder and gives it up.
-func (f *Folder) Remove() error {
-	err := os.RemoveAll(f.Dir)
-	f.Release()
-	return err
+// patience is how long Remove waits for those who remove what dead runs left,
+// which takes them seconds.
+const patience = time.Minute
+
+// Remove removes the folder and gives it up. It goes on when ctx ends, for a minute
+// at most; if it fails, the folder is there for the next run to remove.
+func (f *Folder) Remove(ctx context.Context) error {
+	defer f.Release()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	g, err := guard(ctx, filepath.Dir(f.Dir))
+	if err != nil {
+		return err
+	}
+	defer g.Release()
+	return os.RemoveAll(f.Dir)
 }
 
 // Release gives the folder up, as the end of its owner's process does: what it
@@ -97,10 +110,9 @@ func Reap(ctx context.Context, root string, end func(context.Context, *Folder) e
 		if err == nil {
 			err = end(ctx, f)
 			if err == nil {
-				err = f.Remove()
-			} else {
-				f.Release()
+				err = os.RemoveAll(f.Dir)
 			}
+			f.Release()
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("cluster %s of a dead run: %w", f.Name, err))
