@@ -3,7 +3,6 @@
 package e2e_test
 
 import (
-	"context"
 	"net/http"
 	"os"
 	"regexp"
@@ -15,7 +14,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
-	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 	"github.com/plumbline-e2e/plumbline/suites/api"
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
@@ -73,48 +71,61 @@ var lifts = []string{
 	"the API says in conditions whether a pool and its NodeClass are ready, and why not",
 }
 
-// TestVacuousWithoutPods runs every spec without the workloads that it creates, and
-// without what it creates in their place. Nothing happens then, so that not one of
-// its claims may hold.
-func TestVacuousWithoutPods(t *testing.T) {
+// TestVacuous runs every spec without its stimulus, by Run as any other: the specs
+// lie about nothing but what they are to come to.
+func TestVacuous(t *testing.T) {
+	e2e.Run(t, providers.Named("kwok"), append(withoutPods(t), withoutChanges(t)...)...)
+}
+
+// withoutPods are the specs without the workloads that they create, and without
+// what they create in their place. Nothing happens then, so that not one of their
+// claims may hold.
+func withoutPods(t *testing.T) []*e2e.Suite {
+	t.Helper()
 	stimuli := regexp.MustCompile("/namespaces/" + e2e.Namespace + "/|/nodeclaims/|/nodeoverlays/")
 	workloads := regexp.MustCompile(`fixtures\.(Deployment|Pod|DaemonSet)\(`)
-	each(t, "without-pods", func(t *testing.T, session *e2e.Session, suite *e2e.Suite, spec *e2e.Spec) {
+	return inert("without pods", func(suite *e2e.Suite, spec *e2e.Spec) *e2e.Inert {
 		if suite == api.Suite && !workloads.MatchString(text(t, spec)) {
-			t.Skip("it is about no more than what the API server answers")
+			return nil // it is about no more than what the API server answers
 		}
-		outcome := run(t, session, suite, &e2e.Inert{Spec: spec, Quiet: quiet, LeaveOut: func(r *http.Request) bool {
-			return stimuli.MatchString(r.URL.Path)
-		}})
-		g := NewWithT(t)
-		g.Expect(outcome.Verdict).To(Equal(report.Vacuous), said(outcome))
-		for _, claim := range outcome.Claims {
-			g.Expect(claim.Verdict).NotTo(Equal("holds"), said(outcome))
-		}
+		return &e2e.Inert{Quiet: quiet, NoneHolds: true, LeaveOut: func() func(*http.Request) bool {
+			return func(r *http.Request) bool { return stimuli.MatchString(r.URL.Path) }
+		}}
 	})
 }
 
-// TestVacuousWithoutChanges runs every spec that changes, patches or deletes
-// something without doing so: pools stay as they were made, workloads too.
-func TestVacuousWithoutChanges(t *testing.T) {
+// withoutChanges are the specs that change, patch or delete something, without doing
+// so: pools stay as they were made, workloads too.
+func withoutChanges(t *testing.T) []*e2e.Suite {
+	t.Helper()
 	changes := regexp.MustCompile(`(env\.(Change|Patch|Delete)\w*|\bend|\bremove)\(ctx`)
-	each(t, "without-changes", func(t *testing.T, session *e2e.Session, suite *e2e.Suite, spec *e2e.Spec) {
+	return inert("without changes", func(suite *e2e.Suite, spec *e2e.Spec) *e2e.Inert {
 		if !changes.MatchString(text(t, spec)) {
-			t.Skip("it changes nothing")
+			return nil
 		}
-		inert := &e2e.Inert{Spec: spec, Quiet: quiet, LeaveOut: again()}
+		i := &e2e.Inert{Quiet: quiet, LeaveOut: again, Lifts: slices.Contains(lifts, suite.Name+" "+spec.Name)}
 		if suite == expiration.Suite { // which goes on without any change
-			inert.Quiet = expired
+			i.Quiet = expired
 		}
-		outcome := run(t, session, suite, inert)
-		g := NewWithT(t)
-		if slices.Contains(lifts, suite.Name+" "+spec.Name) {
-			g.Expect(outcome.Verdict).To(Equal(report.Failed), said(outcome))
-			g.Expect(outcome.Reason).To(ContainSubstring("cut short"))
-			return
-		}
-		g.Expect(outcome.Verdict).To(Equal(report.Vacuous), said(outcome))
+		return i
 	})
+}
+
+// inert are the suites as they are without something: those specs that f gives
+// something to leave out.
+func inert(without string, f func(*e2e.Suite, *e2e.Spec) *e2e.Inert) []*e2e.Suite {
+	var all []*e2e.Suite
+	for _, suite := range behaviours() {
+		made := e2e.NewSuite(suite.Name + " " + without)
+		for _, spec := range suite.Specs() {
+			if i := f(suite, spec); i != nil {
+				i.Spec = spec
+				made.Add(i.Inerted())
+			}
+		}
+		all = append(all, made)
+	}
+	return all
 }
 
 // again tells requests that change what is there from those that make it: of
@@ -132,70 +143,6 @@ func again() func(*http.Request) bool {
 		made[r.URL.Path] = true
 		return before || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/apply-patch")
 	}
-}
-
-// each calls f for every spec, as a subtest. Suites have clusters of their own,
-// as many of them side by side as `go test -parallel` says.
-func each(t *testing.T, cluster string, f func(*testing.T, *e2e.Session, *e2e.Suite, *e2e.Spec)) {
-	t.Helper()
-	t.Parallel()
-	for _, suite := range behaviours() {
-		t.Run(suite.Name, func(t *testing.T) {
-			t.Parallel()
-			name := strings.ToLower(strings.ReplaceAll(suite.Name, " ", "-"))
-			session := start(t, cluster+"-"+name)
-			for _, spec := range suite.Specs() {
-				t.Run(spec.Name, func(t *testing.T) {
-					if spec.Leaps {
-						t.Skip("it would take along the clusters of the others, by whose clock it lives here")
-					}
-					f(t, session, suite, spec)
-				})
-			}
-		})
-	}
-}
-
-// start brings up a session for a test.
-func start(t *testing.T, name string) *e2e.Session {
-	t.Helper()
-	g := NewWithT(t)
-	config, err := e2e.FromEnv()
-	g.Expect(err).NotTo(HaveOccurred())
-	plan, err := e2e.Prepare(t.Context(), config, providers.Named("kwok"), func(step string) { t.Log(step) })
-	g.Expect(err).NotTo(HaveOccurred())
-	session, err := plan.Start(t.Context(), name, t.TempDir())
-	g.Expect(err).NotTo(HaveOccurred())
-	t.Cleanup(func() { g.Expect(session.Close(context.Background())).To(Succeed()) })
-	return session
-}
-
-// run runs a spec of which something is left out: again, as a run does, if what
-// is beneath it disturbed it.
-func run(t *testing.T, session *e2e.Session, suite *e2e.Suite, inert *e2e.Inert) report.Outcome {
-	t.Helper()
-	outcome, clean := session.Run(t.Context(), suite, inert.Inerted(), t.TempDir())
-	if outcome.Verdict == report.Infra && clean {
-		t.Logf("running it again, since it was infra: %s", outcome.Reason)
-		outcome, clean = session.Run(t.Context(), suite, inert.Inerted(), t.TempDir())
-	}
-	if outcome.Verdict == report.Skipped {
-		t.Skip(outcome.Reason)
-	}
-	t.Logf("%s after %s: %s", outcome.Verdict, outcome.Took.Round(time.Second/10), outcome.Reason)
-	g := NewWithT(t)
-	g.Expect(clean).To(BeTrue(), said(outcome))
-	g.Expect(inert.LeftOut).To(BeNumerically(">", 0), "nothing was left out")
-	return outcome
-}
-
-// said is what a spec came to, for the reader of a failure.
-func said(o report.Outcome) string {
-	lines := []string{o.Reason, o.Detail}
-	for _, claim := range o.Claims {
-		lines = append(lines, claim.Verdict+": "+claim.Check)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // text is the file that declares a spec.
