@@ -42,7 +42,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 3, check.RunningPods(app))
 
 		launched := check.AtMost(3, check.NodeClaims(pool))
-		env.Expect(env.Since(back), check.Always(launched), launched.Reached(),
-			check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(3, check.RunningPods(app))))
+		env.Expect(env.Since(back), check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(3, check.RunningPods(app))))
+		env.Expect(env.Since(back), check.Always(launched), launched.Reached())
 	},
 })

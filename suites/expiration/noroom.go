@@ -36,7 +36,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		closed := check.AtLeast(1, check.Where("pools that may launch nothing", karpenter.NodePools, mayLaunchNothing))
 		env.Expect(full, expiring(pool),
-			check.LeadsTo(closed, check.None(check.Nodes(pool).Old(old))),
+			check.LeadsTo(check.AllOf(closed, check.AtLeast(1, check.Nodes(pool).Old(old))), check.None(check.Nodes(pool).Old(old))),
 			check.Always(check.When(closed, check.None(check.NodeClaims(pool).New(old)))))
 	},
 })
