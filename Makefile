@@ -186,6 +186,10 @@ down: ## end the cluster that `make up` started
 bench: ## measure start-up, memory and the recorder into _artifacts/bench.json
 	@$(PLUMBLINE) bench
 
+.PHONY: bench-suites
+bench-suites: conformance.test ## measure what bent time gains, by the whole catalogue and Karpenter's own suite: three hours
+	@$(PLUMBLINE) bench -suites "$(ARTIFACTS)/conformance.test"
+
 # By its own tests' standards: gates and settings are those of its Makefile.
 .PHONY: upstream
 upstream: ## run Karpenter's own suite against a cluster whose time is bent: make upstream SUITE=regression FOCUS=...

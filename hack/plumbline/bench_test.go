@@ -1,9 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
 func TestParse(t *testing.T) {
@@ -19,4 +23,21 @@ ok  	github.com/plumbline-e2e/plumbline/e2e/history	20.1s
 		{Name: "Await-2", Value: 0.81, Unit: "ms-median"},
 	}))
 	NewWithT(t).Expect(parse("PASS\n")).To(BeEmpty())
+}
+
+func TestASampleIsTheLongestAndSomeOfTheOthers(t *testing.T) {
+	g := NewWithT(t)
+	var outcomes []report.Outcome
+	for minutes := range 110 { // the last is the longest
+		outcomes = append(outcomes, report.Outcome{Spec: fmt.Sprint(minutes), Verdict: report.Passed, Took: time.Duration(minutes) * time.Minute})
+	}
+	outcomes = append(outcomes,
+		report.Outcome{Spec: "skipped", Verdict: report.Skipped, Took: time.Hour},
+		report.Outcome{Spec: "a month", Verdict: report.Passed, Took: 720 * time.Hour})
+
+	slow, others := sample(outcomes)
+	g.Expect(slow).To(HaveLen(longest))
+	g.Expect(slow[0].Spec).To(Equal("109"))
+	g.Expect(others).To(HaveLen(100 / oneIn))
+	g.Expect(others[0].Spec).To(Equal("94"), "the middle one of 99 to 90")
 }

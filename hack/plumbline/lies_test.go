@@ -105,7 +105,7 @@ func TestTheLiesThereAre(t *testing.T) {
 }
 
 func TestATrialReplacesWhatSelects(t *testing.T) {
-	env := trial{prefix: "faulty", provider: "p.yaml", lie: "forgets", specs: []string{"drift a's", "drift b"}}.
+	env := trial{prefix: "faulty", provider: "p.yaml", lie: "forgets", specs: []string{"drift a's", "drift b"}, procs: "1"}.
 		environ([]string{"HOME=/root", "FOCUS=x", "LIE=cloud", "PROCS=4"}, "/art")
 	NewWithT(t).Expect(env).To(ContainElements("HOME=/root", "FOCUS=^(faulty: drift a's|faulty: drift b)$", "LIE=forgets", "PROCS=1", "ARTIFACTS=/art", "KARPENTER="))
 	NewWithT(t).Expect(env).NotTo(ContainElements("FOCUS=x", "LIE=cloud"))

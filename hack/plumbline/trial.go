@@ -15,8 +15,10 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
-	"github.com/plumbline-e2e/plumbline/suites"
 )
+
+// trialLog is what a trial's run showed, in its folder.
+const trialLog = "log.txt"
 
 // trial is one run of some specs against one provider.
 type trial struct {
@@ -27,51 +29,8 @@ type trial struct {
 	release  string // for KARPENTER; empty: the adapter's
 	gates    string // for GATES
 	specs    []string
-}
-
-// lying is the trial in which the lie is told.
-func (l lie) lying() trial {
-	t := trial{name: l.Name, lie: l.Name, provider: filepath.Join(faulty, "adapter.yaml"), prefix: "faulty", gates: l.gates(), specs: l.Specs}
-	if l.Karpenter != "" {
-		t.lie, t.provider, t.prefix, t.release = "", "kwok", "kwok", l.Karpenter
-	}
-	return t
-}
-
-// trials are all runs that the lies need: each lie's own; the fixed release of
-// each that a release tells; and the honest twin of the faulty provider with
-// every spec that claims to catch a lie, suite by suite. The long ones come first.
-func trials(lies []lie) (honest, lying, fixed []trial) {
-	type group struct{ suite, gates string }
-	specs := map[group][]string{}
-	var groups []group
-	for _, l := range lies {
-		lying = append(lying, l.lying())
-		if l.Karpenter != "" {
-			if l.Fixed != "" {
-				t := l.lying()
-				t.name, t.release = l.Name+"-fixed", l.Fixed
-				fixed = append(fixed, t)
-			}
-			continue
-		}
-		for _, s := range l.Specs {
-			g := group{suiteOf(s), l.gates()}
-			if specs[g] == nil {
-				groups = append(groups, g)
-			}
-			if !slices.Contains(specs[g], s) {
-				specs[g] = append(specs[g], s)
-			}
-		}
-	}
-	for _, g := range groups {
-		t := lie{Name: strings.Trim("honest-"+strings.ReplaceAll(g.suite, " ", "-")+"-"+g.gates, "-"), Specs: specs[g]}.lying()
-		t.lie, t.gates = "", g.gates
-		honest = append(honest, t)
-	}
-	slices.SortStableFunc(honest, func(a, b trial) int { return len(b.specs) - len(a.specs) })
-	return honest, lying, fixed
+	speed    string // for SPEED; empty: the user's
+	procs    string // for PROCS; empty: by cores and memory
 }
 
 // run runs the trial's specs one after another, by the test binary that `make
@@ -81,7 +40,7 @@ func (t trial) run(ctx context.Context, binary, folder string) ([]report.Outcome
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
-	log, err := os.Create(filepath.Join(folder, "log.txt"))
+	log, err := os.Create(filepath.Join(folder, trialLog))
 	if err != nil {
 		return nil, err
 	}
@@ -119,10 +78,17 @@ func (t trial) environ(user []string, folder string) []string {
 	for i, s := range t.specs {
 		patterns[i] = regexp.QuoteMeta(t.prefix + ": " + s)
 	}
+	focus := ""
+	if len(patterns) > 0 {
+		focus = "^(" + strings.Join(patterns, "|") + ")$"
+	}
 	ours := map[string]string{
 		"PROVIDER": t.provider, "LIE": t.lie, "KARPENTER": t.release, "GATES": t.gates,
-		"FOCUS": "^(" + strings.Join(patterns, "|") + ")$", "PROCS": "1", "ARTIFACTS": folder,
+		"FOCUS": focus, "PROCS": t.procs, "ARTIFACTS": folder,
 		"PLUMBLINE_RERUN": "make lies LIE=" + t.lie, "SKIP": "", "LABELS": "", "IMAGE": "", "KEEP": "",
+	}
+	if t.speed != "" {
+		ours["SPEED"] = t.speed
 	}
 	env := slices.DeleteFunc(slices.Clone(user), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -136,13 +102,3 @@ func (t trial) environ(user []string, folder string) []string {
 }
 
 func specOf(o report.Outcome) string { return o.Suite + " " + o.Spec }
-
-// suiteOf is the name of the suite that a spec belongs to.
-func suiteOf(spec string) string {
-	for _, suite := range suites.All() {
-		if strings.HasPrefix(spec, suite.Name+" ") {
-			return suite.Name
-		}
-	}
-	return ""
-}

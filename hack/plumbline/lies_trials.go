@@ -1,0 +1,64 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-e2e/plumbline/suites"
+)
+
+// lying is the trial in which the lie is told.
+func (l lie) lying() trial {
+	t := trial{name: l.Name, lie: l.Name, provider: filepath.Join(faulty, "adapter.yaml"), prefix: "faulty", gates: l.gates(), specs: l.Specs, procs: "1"}
+	if l.Karpenter != "" {
+		t.lie, t.provider, t.prefix, t.release = "", "kwok", "kwok", l.Karpenter
+	}
+	return t
+}
+
+// trials are all runs that the lies need: each lie's own; the fixed release of
+// each that a release tells; and the honest twin of the faulty provider with
+// every spec that claims to catch a lie, suite by suite. The long ones come first.
+func trials(lies []lie) (honest, lying, fixed []trial) {
+	type group struct{ suite, gates string }
+	specs := map[group][]string{}
+	var groups []group
+	for _, l := range lies {
+		lying = append(lying, l.lying())
+		if l.Karpenter != "" {
+			if l.Fixed != "" {
+				t := l.lying()
+				t.name, t.release = l.Name+"-fixed", l.Fixed
+				fixed = append(fixed, t)
+			}
+			continue
+		}
+		for _, s := range l.Specs {
+			g := group{suiteOf(s), l.gates()}
+			if specs[g] == nil {
+				groups = append(groups, g)
+			}
+			if !slices.Contains(specs[g], s) {
+				specs[g] = append(specs[g], s)
+			}
+		}
+	}
+	for _, g := range groups {
+		t := lie{Name: strings.Trim("honest-"+strings.ReplaceAll(g.suite, " ", "-")+"-"+g.gates, "-"), Specs: specs[g]}.lying()
+		t.lie, t.gates = "", g.gates
+		honest = append(honest, t)
+	}
+	slices.SortStableFunc(honest, func(a, b trial) int { return len(b.specs) - len(a.specs) })
+	return honest, lying, fixed
+}
+
+// suiteOf is the name of the suite that a spec belongs to.
+func suiteOf(spec string) string {
+	for _, suite := range suites.All() {
+		if strings.HasPrefix(spec, suite.Name+" ") {
+			return suite.Name
+		}
+	}
+	return ""
+}
