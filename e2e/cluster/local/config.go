@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -62,9 +63,13 @@ type variable struct {
 	Value string `json:"value"`
 }
 
+// kept is how long events are kept at least where time is bent: longer than any spec
+// takes that doesn't leap, in which nothing may happen. All of them would fill the disk.
+const kept = time.Hour
+
 // patches are the components' arguments that kwokctl has no option for. They
 // come after kwokctl's own, and the later one counts. Pki is the folder of
-// kwokctl's certificates; of the options Leaps and Bare count.
+// kwokctl's certificates; of the options Leaps, Clock and Bare count.
 func patches(pki string, o cluster.Options) []patch {
 	fake := "kwok.x-k8s.io/node=fake"
 	if o.Bare {
@@ -86,11 +91,15 @@ func patches(pki string, o cluster.Options) []patch {
 		{"kubelet-client-certificate", filepath.Join(pki, "admin.crt")},
 		{"kubelet-client-key", filepath.Join(pki, "admin.key")},
 	}
-	if o.Leaps {
+	// Watches end now and then where time is bent, and at each leap. They go on from
+	// the last event that they saw, which after some quiet minutes is older than the
+	// five minutes for which the API server has events kept otherwise.
+	switch {
+	case o.Leaps:
 		manager = append(manager, argument{"node-monitor-grace-period", (2 * cluster.Leap).String()})
-		// Watches end at each leap. They go on from a revision before it, which would
-		// be five minutes old, and gone, as soon as they ask.
 		server = append(server, argument{"etcd-compaction-interval", "0"})
+	case o.Clock != nil:
+		server = append(server, argument{"etcd-compaction-interval", kept.String()})
 	}
 	return []patch{
 		{Name: etcd, ExtraArgs: []argument{

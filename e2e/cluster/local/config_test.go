@@ -4,11 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	. "github.com/onsi/gomega"
 	"sigs.k8s.io/yaml"
 
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
@@ -47,6 +49,16 @@ func TestKwokctlsConfiguration(t *testing.T) {
 		{"manage-all-nodes", "false"},
 		{"manage-nodes-with-annotation-selector", "kwok.x-k8s.io/node=fake"},
 	}))
+}
+
+func TestEventsOutlastQuietMinutesWhereTimeIsBent(t *testing.T) {
+	g := NewWithT(t)
+	arguments := func(o cluster.Options) []argument {
+		all := patches("/pki", o)
+		return all[slices.IndexFunc(all, func(p patch) bool { return p.Name == apiserver })].ExtraArgs
+	}
+	g.Expect(arguments(cluster.Options{Clock: &clock.Clock{}})).To(ContainElement(argument{"etcd-compaction-interval", "1h0m0s"}))
+	g.Expect(arguments(cluster.Options{})).NotTo(ContainElement(HaveField("Key", "etcd-compaction-interval")))
 }
 
 func TestEverythingThatListensHasAPortOfItsOwn(t *testing.T) {
