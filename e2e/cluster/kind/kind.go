@@ -128,6 +128,9 @@ func (k *kind) Close(ctx context.Context) error {
 	var err error
 	if k.logs != "" {
 		err = k.provider.ExportLogs(ctx, k.logs)
+		if k.node == nil { // it never ran, and has as many logs as it has
+			err = nil
+		}
 	}
 	if gone := k.provider.Destroy(ctx); gone != nil {
 		// The folder stays, as the proof of whose it is: the next run tries again.
