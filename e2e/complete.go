@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
 // Names of the NodeClass that every spec gets, and of the one that it can have
@@ -77,6 +78,11 @@ func (e *Env) nodeClassCalled(ctx context.Context, name string) map[string]any {
 	if !slices.ContainsFunc(e.created, func(r reference) bool { return r.kind == kind && r.name == name }) {
 		ref, _ := e.apply(ctx, o)
 		e.created = append(e.created, ref)
+		// A NodeClaim whose NodeClass the provider has not been told of yet is given up at
+		// once. When the recording has been told, so have all who watch.
+		if err := e.recorder.Await(ctx, func(w *history.World) bool { return w.Get(kind, "", name) != nil }); err != nil {
+			e.fail(ctx, "waiting for %s %s to be recorded: %w", o.GetKind(), name, err)
+		}
 	}
 	gvk := o.GroupVersionKind()
 	return map[string]any{"group": gvk.Group, "kind": gvk.Kind, "name": o.GetName()}
