@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -32,20 +31,15 @@ func benchSuites(ctx context.Context, binary string) error {
 		return err
 	}
 	folder := filepath.Join(c.Artifacts, "bench")
-	var figures []figure
-	for _, m := range []measurement{
+	figures, err := all(ctx, []measurement{
 		{"the catalogue", func(ctx context.Context) ([]figure, error) {
 			step("its progress is in " + filepath.Join(folder, "catalogue-*", trialLog))
 			return catalogueBent(ctx, trial{provider: provider(), prefix: a.Name, release: c.Release, gates: os.Getenv("GATES")}, binary, folder)
 		}},
 		{"Karpenter's own suite", func(ctx context.Context) ([]figure, error) { return upstreamBent(ctx, folder) }},
-	} {
-		step("measuring " + m.what)
-		some, err := m.run(ctx)
-		if err != nil {
-			return fmt.Errorf("measuring %s: %w", m.what, err)
-		}
-		figures = append(figures, some...)
+	})
+	if err != nil {
+		return err
 	}
 	return publish(figures, filepath.Join(c.Artifacts, "bench-suites.json"))
 }
@@ -154,19 +148,10 @@ func upstreamAt(ctx context.Context, speed, folder string) (map[string]types.Spe
 	case err != nil && !errors.As(err, &exit): // specs that fail are no error here
 		return nil, 0, err
 	}
-	data, err := os.ReadFile(filepath.Join(folder, "latest", upstreamFile))
-	if err != nil {
-		return nil, 0, err
-	}
-	var reports []types.Report
-	if err := json.Unmarshal(data, &reports); err != nil {
-		return nil, 0, err
-	}
+	r, err := readUpstream(filepath.Join(folder, "latest", upstreamFile))
 	states := map[string]types.SpecState{}
-	for _, r := range reports {
-		for _, s := range r.SpecReports.WithLeafNodeType(types.NodeTypeIt) {
-			states[s.FullText()] = s.State
-		}
+	for _, s := range r.SpecReports.WithLeafNodeType(types.NodeTypeIt) {
+		states[s.FullText()] = s.State
 	}
-	return states, took, nil
+	return states, took, err
 }

@@ -88,7 +88,7 @@ func (t trial) environ(user []string, folder string) []string {
 		"PLUMBLINE_RERUN": "make lies LIE=" + t.lie, "SKIP": "", "LABELS": "", "IMAGE": "", "KEEP": "",
 	}
 	if t.speed != "" {
-		ours["SPEED"] = t.speed
+		ours["SPEED"], ours["PLUMBLINE_RERUN"] = t.speed, "make e2e SPEED="+t.speed
 	}
 	env := slices.DeleteFunc(slices.Clone(user), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

@@ -182,18 +182,27 @@ func follow(said io.Reader, out io.Writer) {
 	}
 }
 
-// sum counts the verdicts of the suite's report and lists what failed.
-func (u *upstreamRun) sum(took time.Duration, ended error) error {
-	data, err := os.ReadFile(u.report)
+// readUpstream reads the report that Ginkgo has left of the suite.
+func readUpstream(file string) (types.Report, error) {
+	data, err := os.ReadFile(file)
 	if err != nil {
-		return errors.Join(fmt.Errorf("the suite has left no report: %w", err), ended)
+		return types.Report{}, fmt.Errorf("the suite has left no report: %w", err)
 	}
 	var reports []types.Report
 	if err := json.Unmarshal(data, &reports); err != nil || len(reports) != 1 {
-		return errors.Join(fmt.Errorf("the suite's report %s can't be read: %w", u.report, err), ended)
+		return types.Report{}, fmt.Errorf("the suite's report %s can't be read: %w", file, err)
+	}
+	return reports[0], nil
+}
+
+// sum counts the verdicts of the suite's report and lists what failed.
+func (u *upstreamRun) sum(took time.Duration, ended error) error {
+	r, err := readUpstream(u.report)
+	if err != nil {
+		return errors.Join(err, ended)
 	}
 	counts := map[types.SpecState]int{}
-	for _, s := range reports[0].SpecReports.WithLeafNodeType(types.NodeTypeIt) {
+	for _, s := range r.SpecReports.WithLeafNodeType(types.NodeTypeIt) {
 		counts[s.State]++
 		if s.Failed() {
 			first, _, _ := strings.Cut(s.FailureMessage(), "\n")
@@ -203,7 +212,7 @@ func (u *upstreamRun) sum(took time.Duration, ended error) error {
 	failed := counts[types.SpecStateFailed] + counts[types.SpecStatePanicked] + counts[types.SpecStateTimedout]
 	fmt.Printf("%d passed, %d failed, %d skipped in %s (%s by the cluster's clock); %s\n",
 		counts[types.SpecStatePassed], failed, counts[types.SpecStateSkipped]+counts[types.SpecStatePending],
-		took.Round(time.Second), reports[0].RunTime.Round(time.Second), u.report)
+		took.Round(time.Second), r.RunTime.Round(time.Second), u.report)
 	if failed > 0 {
 		return errors.New("the suite is not green")
 	}

@@ -128,7 +128,7 @@ func (k *kind) Close(ctx context.Context) error {
 	var err error
 	if k.logs != "" {
 		err = k.provider.ExportLogs(ctx, k.logs)
-		if k.node == nil { // it never ran, and has as many logs as it has
+		if k.node == nil { // it never ran whole, and what logs it has are all there are
 			err = nil
 		}
 	}

@@ -31,7 +31,7 @@ import (
 func TestOnSomebodysKindCluster(t *testing.T) {
 	g, ctx := NewWithT(t), t.Context()
 	_, nodeImage := selected(t)
-	if chosen := os.Getenv("KIND_EXPERIMENTAL_PROVIDER"); chosen != "" && chosen != "docker" {
+	if chosen := os.Getenv(engineVariable); chosen != "" && chosen != "docker" {
 		t.Skipf("its cluster and its registry are containers of Docker's, not %s's", chosen)
 	}
 	if out, err := exec.CommandContext(ctx, "docker", "info").CombinedOutput(); err != nil {
