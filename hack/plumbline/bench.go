@@ -41,7 +41,7 @@ type measurement struct {
 
 func bench(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	binary := flags.String("suites", "", "measure suites instead, with and without bent time: the catalogue by this test `binary`, and Karpenter's own; three hours")
+	binary := flags.String("suites", "", "measure suites instead, with and without bent time: the catalogue by this test `binary`, and Karpenter's own; two hours")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

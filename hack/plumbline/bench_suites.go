@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
@@ -24,47 +25,60 @@ const (
 )
 
 // benchSuites measures what bending time gains: the whole catalogue, and Karpenter's
-// own suite, as fast as they go and at the machine's own speed. It takes three hours.
+// own suite, as fast as they go and at the machine's own speed. At SPEED=auto each has
+// the machine to itself. At SPEED=1, where they wait far more than they work, they run
+// side by side, for about an hour and a half.
 func benchSuites(ctx context.Context, binary string) error {
 	c, a, err := selected()
 	if err != nil {
 		return err
 	}
 	folder := filepath.Join(c.Artifacts, "bench")
-	figures, err := all(ctx, []measurement{
-		{"the catalogue", func(ctx context.Context) ([]figure, error) {
-			step("its progress is in " + filepath.Join(folder, "catalogue-*", trialLog))
-			return catalogueBent(ctx, trial{provider: provider(), prefix: a.Name, release: c.Release, gates: os.Getenv("GATES")}, binary, folder)
-		}},
-		{"Karpenter's own suite", func(ctx context.Context) ([]figure, error) { return upstreamBent(ctx, folder) }},
-	})
-	if err != nil {
-		return err
-	}
-	return publish(figures, filepath.Join(c.Artifacts, "bench-suites.json"))
-}
+	t := trial{provider: provider(), prefix: a.Name, release: c.Release, gates: os.Getenv("GATES")}
 
-// catalogueBent runs the whole catalogue, and a sample of it at SPEED=1, one spec
-// after another.
-func catalogueBent(ctx context.Context, t trial, binary, folder string) ([]figure, error) {
+	step("measuring the catalogue at SPEED=auto; its progress is in " + filepath.Join(folder, "catalogue-auto", trialLog))
 	t.speed = "auto"
 	began := time.Now()
 	bent, err := t.run(ctx, binary, filepath.Join(folder, "catalogue-auto"))
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("measuring the catalogue at SPEED=auto: %w", err)
 	}
 	took := time.Since(began)
+	step("measuring Karpenter's own suite at SPEED=auto")
+	ownBent, ownTook, err := upstreamAt(ctx, "auto", filepath.Join(folder, "upstream-auto"))
+	if err != nil {
+		return fmt.Errorf("measuring Karpenter's own suite at SPEED=auto: %w", err)
+	}
 
 	slow, others := sample(bent)
 	t.speed, t.procs = "1", "1"
 	for _, o := range slices.Concat(slow, others) {
 		t.specs = append(t.specs, specOf(o))
 	}
-	step(fmt.Sprintf("at SPEED=1, %d of %d specs", len(t.specs), len(bent)))
-	still, err := t.run(ctx, binary, filepath.Join(folder, "catalogue-1"))
-	if err != nil {
-		return nil, err
+	step(fmt.Sprintf("measuring both at SPEED=1, of the catalogue %d of %d specs; its progress is in %s",
+		len(t.specs), len(bent), filepath.Join(folder, "catalogue-1", trialLog)))
+	var still []report.Outcome
+	var ownStill map[string]types.SpecState
+	var ownAlone time.Duration
+	group, within := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		still, err = t.run(within, binary, filepath.Join(folder, "catalogue-1"))
+		return err
+	})
+	group.Go(func() (err error) {
+		ownStill, ownAlone, err = upstreamAt(within, "1", filepath.Join(folder, "upstream-1"))
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("measuring at SPEED=1: %w", err)
 	}
+	figures := slices.Concat(compareCatalogue(bent, still, slow, took), compareUpstream(ownBent, ownStill, ownTook, ownAlone))
+	return publish(figures, filepath.Join(c.Artifacts, "bench-suites.json"))
+}
+
+// compareCatalogue compares the whole catalogue, which took so long, with the sample
+// of it at SPEED=1: the slow ones, and others that each stand for so many.
+func compareCatalogue(bent, still, slow []report.Outcome, took time.Duration) []figure {
 	differ := 0
 	var alone time.Duration
 	for _, o := range still {
@@ -84,7 +98,24 @@ func catalogueBent(ctx context.Context, t trial, binary, folder string) ([]figur
 		{Name: "the catalogue at SPEED=auto", Value: took.Minutes(), Unit: "min"},
 		{Name: "the latter of the former", Value: 100 * took.Seconds() / alone.Seconds(), Unit: "%", Bound: 5},
 		{Name: "specs of the sample whose verdicts differ", Value: float64(differ), Unit: fmt.Sprintf("of %d", len(still))},
-	}, nil
+	}
+}
+
+// compareUpstream compares Karpenter's own suite at both speeds: what became of its
+// specs, by name, and how long it took.
+func compareUpstream(bent, still map[string]types.SpecState, took, alone time.Duration) []figure {
+	differ := 0
+	for name, state := range still {
+		if bent[name] != state {
+			differ++
+			fmt.Printf("%s: %s at SPEED=auto, %s at SPEED=1\n", name, bent[name], state)
+		}
+	}
+	return []figure{
+		{Name: "Karpenter's own suite at SPEED=1", Value: alone.Minutes(), Unit: "min"},
+		{Name: "Karpenter's own suite at SPEED=auto", Value: took.Minutes(), Unit: "min"},
+		{Name: "its specs whose verdicts differ", Value: float64(differ), Unit: fmt.Sprintf("of %d", len(still))},
+	}
 }
 
 // sample returns the specs that took longest by their clusters' clocks and some of
@@ -100,30 +131,6 @@ func sample(outcomes []report.Outcome) (slow, others []report.Outcome) {
 		others = append(others, rest[i])
 	}
 	return slow, others
-}
-
-// upstreamBent runs Karpenter's own suite at both speeds.
-func upstreamBent(ctx context.Context, folder string) ([]figure, error) {
-	bent, fast, err := upstreamAt(ctx, "auto", filepath.Join(folder, "upstream-auto"))
-	if err != nil {
-		return nil, err
-	}
-	still, slow, err := upstreamAt(ctx, "1", filepath.Join(folder, "upstream-1"))
-	if err != nil {
-		return nil, err
-	}
-	differ := 0
-	for name, state := range still {
-		if bent[name] != state {
-			differ++
-			fmt.Printf("%s: %s at SPEED=auto, %s at SPEED=1\n", name, bent[name], state)
-		}
-	}
-	return []figure{
-		{Name: "Karpenter's own suite at SPEED=1", Value: slow.Minutes(), Unit: "min"},
-		{Name: "Karpenter's own suite at SPEED=auto", Value: fast.Minutes(), Unit: "min"},
-		{Name: "its specs whose verdicts differ", Value: float64(differ), Unit: fmt.Sprintf("of %d", len(still))},
-	}, nil
 }
 
 // upstreamAt runs Karpenter's own suite at a speed, in a process of its own, which
