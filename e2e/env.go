@@ -39,6 +39,8 @@ type Env struct {
 	poisoned bool            // which the controller will remember
 	notes    []string        // what else readers of the outcome must know
 
+	foreground bool // the spec said so
+
 	nodesBefore sets.Set[string] // nodes that were there before the spec
 
 	resumeKubelets func() error // set while they are paused
@@ -120,8 +122,11 @@ func (e *Env) Delete(ctx context.Context, objects ...fixtures.Object) {
 
 // DeleteInForeground deletes objects as `kubectl delete --cascade=foreground`
 // does: each stays, being deleted, until all that it owns is gone. It doesn't
-// wait for that.
+// wait for that. The spec must say that it does so: Spec.Foreground.
 func (e *Env) DeleteInForeground(ctx context.Context, objects ...fixtures.Object) {
+	if !e.foreground {
+		e.fail(ctx, "deleting in the foreground: the spec doesn't say Foreground")
+	}
 	e.delete(ctx, metav1.DeletePropagationForeground, objects)
 }
 

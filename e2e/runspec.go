@@ -77,16 +77,17 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 		return o, true
 	}
 	file := filepath.Join(histories, fileName(o.Sentence())+".jsonl")
-	recorder, err := s.record(file)
+	recorder, err := s.begin(ctx, spec, file)
 	if err != nil {
 		if death := s.Err(); death != nil { // that is why
 			err = death
 		}
 		o.Verdict = report.Infra
-		o.Reason, o.Detail, _ = strings.Cut(fmt.Sprintf("recording: %v", err), "\n")
+		o.Reason, o.Detail, _ = strings.Cut(err.Error(), "\n")
 		return o, false
 	}
 	env := newEnv(s, recorder)
+	env.foreground = spec.Foreground
 	rights := s.newRights(ctx)
 
 	end := s.body(ctx, spec, env, rights)
@@ -129,6 +130,23 @@ func (s *Session) within(spec *Spec) time.Duration {
 		within += s.Adapter.Hooks[hook].Within
 	}
 	return within
+}
+
+// begin starts the recording of a spec when the cluster is as the spec needs it.
+func (s *Session) begin(ctx context.Context, spec *Spec, file string) (*history.Recorder, error) {
+	if spec.Foreground && !s.clears {
+		ctx, release := s.whileAlive(ctx)
+		defer release()
+		if err := awaitCollector(ctx, s.client); err != nil {
+			return nil, err
+		}
+		s.clears = true
+	}
+	recorder, err := s.record(file)
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	return recorder, nil
 }
 
 // record starts the recording of a spec, which ends with the cluster at the

@@ -48,6 +48,7 @@ type Session struct {
 
 	speed  Speed
 	shared bool          // the cluster has nodes of others, which aren't for specs' pods
+	clears bool          // the cluster's garbage collector knows NodeClaims
 	stride time.Duration // how far the clock may be moved at once
 	client dynamic.Interface
 	mapper meta.RESTMapper

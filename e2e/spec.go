@@ -35,6 +35,10 @@ type Spec struct {
 	// Leaps says that the spec lets days or months pass by Env.Pass. It runs on a
 	// cluster of its own, see cluster.Options, and is skipped where time can't be bent.
 	Leaps bool
+	// Foreground says that the spec deletes by Env.DeleteInForeground. It begins when
+	// the cluster's garbage collector knows NodeClaims, up to half a minute after their
+	// CRD is installed.
+	Foreground bool
 	// Known lists releases that are known to break the promise. The spec still
 	// runs there; its failure is shown as known and does not fail the run.
 	Known []Known

@@ -20,8 +20,9 @@ import (
 // Source: designs/v1beta1-api.md of Karpenter v0.32, "Forced Deletion";
 // https://karpenter.sh/docs/concepts/disruption, "Manual Methods".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "drains all nodes of a pool that is deleted in the foreground",
-	Needs: []providers.Capability{providers.NodePools},
+	Name:       "drains all nodes of a pool that is deleted in the foreground",
+	Needs:      []providers.Capability{providers.NodePools},
+	Foreground: true,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		app := fleet()
 		from, to := joined(app), joined(app)

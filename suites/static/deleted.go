@@ -23,6 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2840",
 		Reason:   "a static pool that is being deleted replaces each NodeClaim that goes",
 	}},
+	Foreground: true,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(2)
 		env.Create(ctx, pool)
