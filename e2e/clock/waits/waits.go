@@ -116,29 +116,46 @@ type process struct {
 	pid     int
 	task    *os.File        // the folder of its threads
 	threads map[int]*thread // by thread ID
-	spent   int64           // CPU time of all threads at the last look, ns
+	began   int64           // CPU time of all threads when the last look began, ns
+	ended   int64           // the same when it ended
+	stood   int64           // the same when its threads were last looked at one by one
 	looks   int             // how often it was looked at
 	listed  int             // looks since the threads were listed
 	waiting *thread         // the one that waits for timers, as far as is known
 	woken   *thread         // the one whose wait was ended, and that has not been seen to run since
 }
 
-// quiet tells whether the process waits, and has not worked since the last look.
+// quiet tells, when a look ends, whether the process waits, and has not worked since the last one.
 func (p *process) quiet() bool {
-	before := p.spent
-	p.spent = page.CPUTime(p.pid)
-	return p.waiting != nil && p.woken == nil && p.spent == before
+	before := p.ended
+	p.ended = page.CPUTime(p.pid)
+	return p.waiting != nil && p.woken == nil && p.ended == before
 }
 
-// still tells whether no thread of the process is running or about to.
+// still tells whether no thread of the process is running or about to. Those that wait
+// for others of the process needn't be looked at again before one has worked.
 func (p *process) still() bool {
-	if p.list() != nil {
-		return false
+	if spent := page.CPUTime(p.pid); spent != p.stood {
+		if p.list() != nil {
+			return false
+		}
+		for _, t := range p.threads {
+			t.parked = false
+		}
+		p.stood = spent
 	}
 	for _, t := range p.threads {
-		var doing [16]byte
-		if _, err := read(t.calling, doing[:]); err == nil && bytes.HasPrefix(doing[:], running) {
+		if t.parked {
+			continue
+		}
+		var doing [128]byte
+		n, err := read(t.calling, doing[:])
+		switch {
+		case err != nil: // it has ended
+		case bytes.HasPrefix(doing[:], running):
 			return false
+		default:
+			t.parked = parked(doing[:n])
 		}
 	}
 	return true
@@ -147,8 +164,9 @@ func (p *process) still() bool {
 // thread is a thread of a process.
 type thread struct {
 	id       int
-	calling  int // what it is doing in the kernel: the open /proc/PID/task/TID/syscall
-	schedule int // how long it has waited for a CPU: /proc/PID/task/TID/schedstat
+	calling  int  // what it is doing in the kernel: the open /proc/PID/task/TID/syscall
+	schedule int  // how long it has waited for a CPU: /proc/PID/task/TID/schedstat
+	parked   bool // it waits for another thread of the process
 
 	doing  [128]byte // what it did when it was looked at last
 	looked int       // at which look at the process that was
@@ -162,11 +180,18 @@ type thread struct {
 // look looks at a process that was looked at before at a time of the cluster.
 func (p *process) look(clock *page.Page, before int64) (lag, until int64, err error) {
 	p.looks++
+	spent := page.CPUTime(p.pid)
+	idle := spent == p.began
+	p.began = spent
 	if p.woken != nil {
 		var run bool
 		if lag, run = p.woken.hasRun(clock.Speed()); run {
 			p.woken = nil
 		}
+	}
+	if t := p.waiting; idle && t != nil && t.until > clock.Now() { // it is the wait it was
+		t.looked = p.looks
+		return lag, t.until, nil
 	}
 	t, timeout, err := p.find()
 	if err != nil || t == nil {
@@ -336,6 +361,13 @@ func parse(line []byte) (timeout int64, ok bool) {
 		return unending, true
 	}
 	return int64(int32(ms)) * 1e6, true
+}
+
+// parked tells whether a thread with such a line waits for another one of its process,
+// without end.
+func parked(line []byte) bool {
+	fields := bytes.Fields(line)
+	return len(fields) >= 5 && string(fields[0]) == strconv.Itoa(syscall.SYS_FUTEX) && string(fields[4]) == "0x0"
 }
 
 // wake ends the thread's wait.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,6 +29,19 @@ func TestParse(t *testing.T) {
 	for _, line := range []string{"running\n", "-1 0x7ffc 0x49", "999 0x1 0x2 0x3 0x4 0x5 0x6 0x7ffc 0x49", ""} {
 		_, ok := parse([]byte(line))
 		g.Expect(ok).To(BeFalse(), line)
+	}
+}
+
+func TestParked(t *testing.T) {
+	g := NewWithT(t)
+	for line, want := range map[string]bool{
+		fmt.Sprintf("%d 0x1f12 0x80 0x0 0x0 0x0 0x0 0x7ffc 0x49", syscall.SYS_FUTEX):    true,
+		fmt.Sprintf("%d 0x1f12 0x80 0x0 0x7f1c 0x0 0x0 0x7ffc 0x49", syscall.SYS_FUTEX): false, // it ends by itself
+		fmt.Sprintf("%d 0x6 0x7f12 0x80 0x0 0x0 0x0 0x7ffc 0x49", epollPwait):           false, // and this by anybody
+		"running\n": false,
+		"":          false,
+	} {
+		g.Expect(parked([]byte(line))).To(Equal(want), line)
 	}
 }
 
