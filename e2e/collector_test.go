@@ -38,6 +38,15 @@ func TestTheCollectorIsAwaited(t *testing.T) {
 	})
 }
 
+func TestWhoDeletesInTheForegroundHasToSaySo(t *testing.T) {
+	g := NewWithT(t)
+	reason := func(e ending) string { return e.reason }
+	quiet := &Env{session: &Session{}}
+	g.Expect(func() { quiet.DeleteInForeground(t.Context()) }).To(PanicWith(WithTransform(reason, ContainSubstring("the spec doesn't say Foreground"))))
+	said := &Env{session: &Session{}, foreground: true}
+	g.Expect(func() { said.DeleteInForeground(t.Context()) }).NotTo(Panic())
+}
+
 func TestACollectorThatLeavesOrphansIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewWithT(t)

@@ -134,13 +134,13 @@ func (s *Session) within(spec *Spec) time.Duration {
 
 // begin starts the recording of a spec when the cluster is as the spec needs it.
 func (s *Session) begin(ctx context.Context, spec *Spec, file string) (*history.Recorder, error) {
-	if spec.Foreground && !s.clears {
+	if spec.Foreground && !s.collects {
 		ctx, release := s.whileAlive(ctx)
 		defer release()
 		if err := awaitCollector(ctx, s.client); err != nil {
 			return nil, err
 		}
-		s.clears = true
+		s.collects = true
 	}
 	recorder, err := s.record(file)
 	if err != nil {

@@ -46,12 +46,12 @@ type Session struct {
 	// then the other.
 	ClusterReady, ProviderReady time.Duration
 
-	speed  Speed
-	shared bool          // the cluster has nodes of others, which aren't for specs' pods
-	clears bool          // the cluster's garbage collector knows NodeClaims
-	stride time.Duration // how far the clock may be moved at once
-	client dynamic.Interface
-	mapper meta.RESTMapper
+	speed    Speed
+	shared   bool          // the cluster has nodes of others, which aren't for specs' pods
+	collects bool          // the cluster's garbage collector knows NodeClaims
+	stride   time.Duration // how far the clock may be moved at once
+	client   dynamic.Interface
+	mapper   meta.RESTMapper
 
 	closing context.CancelFunc // nil without a provider
 

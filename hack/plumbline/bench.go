@@ -77,7 +77,8 @@ func bench(ctx context.Context, args []string) error {
 
 // measure measures everything; what is written meanwhile goes to scratch.
 func measure(ctx context.Context, plan *e2e.Plan, nodeImage, scratch string) ([]figure, error) {
-	return all(ctx, []measurement{
+	var figures []figure
+	for _, m := range []measurement{
 		{"make e2e until the first spec", func(ctx context.Context) ([]figure, error) { return firstSpec(ctx, scratch) }},
 		{"make test", makeTest},
 		{"the recorder", recorder},
@@ -88,13 +89,7 @@ func measure(ctx context.Context, plan *e2e.Plan, nodeImage, scratch string) ([]
 		// From here on this process may live by a cluster's clock, which gets ahead.
 		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return onLocal(ctx, plan, scratch) }},
 		{"the clock", func(ctx context.Context) ([]figure, error) { return theClock(ctx, plan, scratch) }},
-	})
-}
-
-// all takes measurements one after another.
-func all(ctx context.Context, measurements []measurement) ([]figure, error) {
-	var figures []figure
-	for _, m := range measurements {
+	} {
 		step("measuring " + m.what)
 		some, err := m.run(ctx)
 		if err != nil {

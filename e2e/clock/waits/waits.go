@@ -116,8 +116,8 @@ type process struct {
 	pid     int
 	task    *os.File        // the folder of its threads
 	threads map[int]*thread // by thread ID
-	began   int64           // CPU time of all threads when the last look began, ns
-	ended   int64           // the same when it ended
+	began   int64           // CPU time of all threads when the last look began, ns: who has spent none since waits as was seen
+	ended   int64           // the same when it ended: what a look brings about is work until the next
 	stood   int64           // the same when its threads were last looked at one by one
 	looks   int             // how often it was looked at
 	listed  int             // looks since the threads were listed
