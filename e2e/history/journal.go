@@ -20,13 +20,15 @@ type journal struct {
 	quit   chan struct{}
 	done   chan struct{} // closed when the last flush is over
 
+	written chan struct{} // has a value when something is pending
+
 	mu      sync.Mutex
 	pending []byte
 	err     error
 }
 
 func newJournal(file io.WriteCloser, failed func(error)) *journal {
-	j := &journal{file: file, failed: failed, quit: make(chan struct{}), done: make(chan struct{})}
+	j := &journal{file: file, failed: failed, quit: make(chan struct{}), done: make(chan struct{}), written: make(chan struct{}, 1)}
 	if file == nil {
 		close(j.done)
 		return j
@@ -47,19 +49,27 @@ func (j *journal) add(line func([]byte) []byte) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.err == nil {
-		j.pending = line(j.pending)
+	if j.err != nil {
+		return
+	}
+	j.pending = line(j.pending)
+	select {
+	case j.written <- struct{}{}:
+	default:
 	}
 }
 
 func (j *journal) flushing() {
 	defer close(j.done)
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
 	var spare []byte
 	for last := false; !last; {
 		select {
-		case <-tick.C:
+		case <-j.written:
+			select {
+			case <-time.After(flushEvery):
+			case <-j.quit:
+				last = true
+			}
 		case <-j.quit:
 			last = true
 		}
