@@ -29,7 +29,8 @@ const fastest = 60
 func (s Speed) Bent() bool { return s.Limit != 1 }
 
 // clusterMemory is what a cluster with a provider takes while specs run on it, in
-// bytes: 0.6 GB when it's up, and more with pods and their history.
+// bytes: 0.6 GB when it's up, or 0.75 where time is bent, and more with pods and their
+// history.
 const clusterMemory = 1 << 30
 
 // procs is how many clusters keep so many CPUs busy, and find room in so much

@@ -86,8 +86,8 @@ func measure(ctx context.Context, plan *e2e.Plan, nodeImage, scratch string) ([]
 		{"go.mod", requires},
 		{"plain kwokctl", func(ctx context.Context) ([]figure, error) { return plainKwokctl(ctx, plan, scratch) }},
 		{"kind", func(ctx context.Context) ([]figure, error) { return onKind(ctx, plan.Adapter, nodeImage, scratch) }},
-		// From here on this process may live by a cluster's clock, which gets ahead.
 		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return onLocal(ctx, plan, scratch) }},
+		// From here on this process may live by a cluster's clock, which gets ahead.
 		{"the clock", func(ctx context.Context) ([]figure, error) { return theClock(ctx, plan, scratch) }},
 	} {
 		step("measuring " + m.what)
@@ -160,10 +160,12 @@ func (u startUp) figures(ctx context.Context, scratch string) ([]figure, error) 
 	return figures, nil
 }
 
-// onLocal starts clusters of the local backend.
+// onLocal starts clusters of the local backend, as `make up` does.
 func onLocal(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure, error) {
+	unbent := *plan
+	unbent.Config.Speed = e2e.Speed{Limit: 1}
 	return startUp{
-		plan: plan, rounds: rounds, memory: resident,
+		plan: &unbent, rounds: rounds, memory: resident,
 		cluster:  figure{Name: "cluster ready, warm binaries", Unit: "s", Bound: 4},
 		provider: figure{Name: "provider ready after that", Unit: "s", Bound: 4},
 		resident: figure{Name: "resident memory of cluster and provider", Unit: "MB", Bound: 700},

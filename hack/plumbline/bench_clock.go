@@ -24,6 +24,12 @@ func theClock(ctx context.Context, plan *e2e.Plan, scratch string) (figures []fi
 		figures = append(figures, figure{Name: name, Value: value, Unit: unit})
 	}
 
+	megabytes, err := resident(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	add("resident memory of a bent cluster and provider", "MB", megabytes)
+
 	const times = 1_000_000
 	release := s.Clock.Hold()
 	began := s.Clock.Real()
