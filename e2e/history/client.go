@@ -89,6 +89,17 @@ func (c *client) get(ctx context.Context, by *http.Client, r schema.GroupVersion
 	return resp.Body, nil
 }
 
+// readAll reads an answer and closes it. It is read to its end, or else its connection
+// could not be used again, and every list would cost a handshake.
+func readAll(body io.ReadCloser, into any) error {
+	defer body.Close()
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
+}
+
 // statusOf makes an error of an answer that is none of 200: the Status in its
 // body, or what the code says.
 func statusOf(resp *http.Response, r schema.GroupVersionResource) error {

@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -101,9 +100,8 @@ func (s *state) ask(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list %s: %w", name(s.watcher.resource), err)
 	}
-	defer body.Close()
 	var all metav1.PartialObjectMetadataList
-	if err := json.NewDecoder(body).Decode(&all); err != nil {
+	if err := readAll(body, &all); err != nil {
 		return fmt.Errorf("list %s: read the list: %w", name(s.watcher.resource), err)
 	}
 	s.revision, s.present = revisionOf(all.ResourceVersion), map[string]bool{}

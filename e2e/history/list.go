@@ -46,13 +46,12 @@ func (w *watcher) listOnce(ctx context.Context) (list, error) {
 	if err != nil {
 		return list{}, err
 	}
-	defer body.Close()
 	var answer struct {
 		metav1.TypeMeta `json:",inline"`
 		Metadata        metav1.ListMeta   `json:"metadata"`
 		Items           []json.RawMessage `json:"items"`
 	}
-	if err := json.NewDecoder(body).Decode(&answer); err != nil {
+	if err := readAll(body, &answer); err != nil {
 		return list{}, fmt.Errorf("read the list: %w", err)
 	}
 	l := list{resourceVersion: answer.Metadata.ResourceVersion}

@@ -3,11 +3,13 @@ package history
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -251,4 +253,32 @@ func TestACompleteHistoryLacksNothingOfItsTime(t *testing.T) {
 
 	g.Expect(upTo(h.log, uint64(deleted))).To(Equal(int(h.Mark())-1), "the pod came later")
 	g.Expect(upTo(h.log, uint64(bound))).To(BeEquivalentTo(h.Mark()))
+}
+
+// A specification asks for what there is several times, of each of a dozen kinds.
+func TestListsShareAConnection(t *testing.T) {
+	g := NewWithT(t)
+	f := newFakeAPI(t)
+	f.say("ADDED", "pods", "a")
+	// The end of an answer comes after all that is in it.
+	lists := func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
+		f.list(w, r)
+		w.(http.Flusher).Flush()
+		time.Sleep(10 * time.Millisecond)
+	}
+	f.failLists(lists, lists, lists, lists, lists, lists)
+	var dialed atomic.Int32
+	cfg := f.config()
+	cfg.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		dialed.Add(1)
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}
+	r, err := Record(t.Context(), cfg, "", pods)
+	g.Expect(err).NotTo(HaveOccurred())
+	defer func() { g.Expect(r.Stop()).To(Succeed()) }()
+	for range 5 {
+		_, err := r.Complete(t.Context())
+		g.Expect(err).NotTo(HaveOccurred())
+	}
+	g.Expect(dialed.Load()).To(BeEquivalentTo(2), "one for the lists, one for the watch")
 }
