@@ -260,11 +260,10 @@ func TestListsShareAConnection(t *testing.T) {
 	g := NewWithT(t)
 	f := newFakeAPI(t)
 	f.say("ADDED", "pods", "a")
-	// The end of an answer comes after all that is in it.
+	// The end of an answer comes after all that is in it: here, far after.
 	lists := func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
 		f.list(w, r)
-		w.(http.Flusher).Flush()
-		time.Sleep(10 * time.Millisecond)
+		fmt.Fprintln(w, strings.Repeat(" ", 1<<20))
 	}
 	f.failLists(lists, lists, lists, lists, lists, lists)
 	var dialed atomic.Int32

@@ -81,7 +81,7 @@ func measure(ctx context.Context, plan *e2e.Plan, nodeImage, scratch string) ([]
 	for _, m := range []measurement{
 		{"make e2e until the first spec", func(ctx context.Context) ([]figure, error) { return firstSpec(ctx, scratch) }},
 		{"make test", makeTest},
-		{"the recorder", recorder},
+		{"the recorder and the invariants", recorder},
 		{"the simulated AWS", simulated},
 		{"go.mod", requires},
 		{"plain kwokctl", func(ctx context.Context) ([]figure, error) { return plainKwokctl(ctx, plan, scratch) }},
@@ -210,8 +210,12 @@ func memoryOf(ctx context.Context, pids []int) (float64, error) {
 // recorder runs the recorder's own benchmarks, which fail if an event is lost.
 func recorder(ctx context.Context) ([]figure, error) {
 	var figures []figure
-	for _, b := range []struct{ bench, times string }{{"^BenchmarkRecorder$", "10000x"}, {"^BenchmarkAwait$", "1000x"}} {
-		some, err := benchmarks(ctx, "./e2e/history", b.bench, b.times)
+	for _, b := range []struct{ pkg, names, times string }{
+		{"./e2e/history", "^BenchmarkRecorder$", "10000x"},
+		{"./e2e/history", "^BenchmarkAwait$", "1000x"},
+		{"./e2e/invariant", "^BenchmarkJudge$/^all$", "3x"},
+	} {
+		some, err := benchmarks(ctx, b.pkg, b.names, b.times)
 		if err != nil {
 			return nil, err
 		}
@@ -250,8 +254,11 @@ func parse(out string) []figure {
 				continue
 			}
 			f := figure{Name: name, Value: value, Unit: words[i+1]}
-			if f.Unit == "%-of-a-core" && strings.Contains(name, "/1000-") {
+			switch {
+			case f.Unit == "%-of-a-core" && strings.Contains(name, "/1000-"):
 				f.Bound = 3
+			case f.Unit == "s-to-judge-100000-events":
+				f.Bound = 2
 			}
 			figures = append(figures, f)
 		}

@@ -110,6 +110,23 @@ func (d *desk) now() corev1.PodStatus {
 	return p.Status
 }
 
+// was waits until the pod's status says so, or has said so before, and returns it.
+func (d *desk) was(want string) (found corev1.PodStatus) {
+	d.t.Helper()
+	d.Eventually(func() (seen []string) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for _, s := range d.statuses {
+			seen = append(seen, words(s))
+			if words(s) == want {
+				found = s
+			}
+		}
+		return seen
+	}).Should(ContainElement(want))
+	return found
+}
+
 // main is what the status says of the container: its state in a few words.
 func (d *desk) main() string { return words(d.now()) }
 
@@ -190,12 +207,12 @@ func TestPodRunsToItsEnd(t *testing.T) {
 func TestCrashes(t *testing.T) {
 	d := newDesk(t, Options{Backoff: 50 * time.Millisecond})
 	d.pod(corev1.RestartPolicyAlways, nil, "say=first line", "say=last line", "exit=4")
-	d.Eventually(d.main).Should(Equal("CrashLoopBackOff, ready false, restarts 1, Running"))
-	d.Eventually(d.main).Should(Equal("CrashLoopBackOff, ready false, restarts 2, Running"))
-	last := d.now().ContainerStatuses[0].LastTerminationState.Terminated
+	d.was("CrashLoopBackOff, ready false, restarts 1, Running")
+	second := d.was("CrashLoopBackOff, ready false, restarts 2, Running").ContainerStatuses[0]
+	last := second.LastTerminationState.Terminated
 	d.Expect(last.ExitCode).To(BeEquivalentTo(4))
 	d.Expect(last.Message).To(Equal("first line\nlast line"), "only of the last run")
-	d.Expect(d.now().ContainerStatuses[0].State.Waiting.Message).To(Equal("back-off 100ms restarting failed container=main pod=p"))
+	d.Expect(second.State.Waiting.Message).To(Equal("back-off 100ms restarting failed container=main pod=p"))
 	d.Expect(d.log()).To(HavePrefix("first line\nlast line\nfirst line\n"))
 }
 
