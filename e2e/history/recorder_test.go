@@ -255,7 +255,7 @@ func TestACompleteHistoryLacksNothingOfItsTime(t *testing.T) {
 	g.Expect(upTo(h.log, uint64(bound))).To(BeEquivalentTo(h.Mark()))
 }
 
-// A specification asks for what there is several times, of each of a dozen kinds.
+// A spec asks for what there is several times, of each of several kinds.
 func TestListsShareAConnection(t *testing.T) {
 	g := NewWithT(t)
 	f := newFakeAPI(t)

@@ -207,7 +207,8 @@ func memoryOf(ctx context.Context, pids []int) (float64, error) {
 	return kilobytes / 1000, nil
 }
 
-// recorder runs the recorder's own benchmarks, which fail if an event is lost.
+// recorder runs the benchmarks of the recorder, which fail if an event is lost, and of
+// the invariants that judge what it recorded.
 func recorder(ctx context.Context) ([]figure, error) {
 	var figures []figure
 	for _, b := range []struct{ pkg, names, times string }{
