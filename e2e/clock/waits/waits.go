@@ -55,13 +55,14 @@ func New(p *page.Page) *Watch {
 func (w *Watch) Look() (lags []Lag, next int64) {
 	next = never
 	w.quiet = true
+	now := w.page.Now()
 	for _, pid := range w.page.Processes() {
 		p := w.processes[pid]
 		if p == nil {
 			p = &process{pid: pid, threads: map[int]*thread{}}
 			w.processes[pid] = p
 		}
-		lag, until, err := p.look(w.page, w.looked)
+		lag, until, err := p.look(w.page, w.looked, now)
 		if err != nil { // it has ended
 			p.close()
 			delete(w.processes, pid)
@@ -117,6 +118,8 @@ type process struct {
 	task    *os.File        // the folder of its threads
 	threads map[int]*thread // by thread ID
 	began   int64           // CPU time of all threads when the last look began, ns: who has spent none since waits as was seen
+	idle    bool            // the last look found that so
+	since   int64           // no wait that goes on began earlier, in the cluster's time
 	ended   int64           // the same when it ended: what a look brings about is work until the next
 	stood   int64           // the same when its threads were last looked at one by one
 	looks   int             // how often it was looked at
@@ -128,7 +131,10 @@ type process struct {
 // quiet tells, when a look ends, whether the process waits, and has not worked since the last one.
 func (p *process) quiet() bool {
 	before := p.ended
-	p.ended = page.CPUTime(p.pid)
+	p.ended = p.began
+	if !p.idle {
+		p.ended = page.CPUTime(p.pid)
+	}
 	return p.waiting != nil && p.woken == nil && p.ended == before
 }
 
@@ -177,31 +183,36 @@ type thread struct {
 	turns  int64 // how often it had got one
 }
 
-// look looks at a process that was looked at before at a time of the cluster.
-func (p *process) look(clock *page.Page, before int64) (lag, until int64, err error) {
+// look looks at a process that was looked at before at a time of the cluster, and is now
+// at another.
+func (p *process) look(clock *page.Page, before, now int64) (lag, until int64, err error) {
 	p.looks++
 	spent := page.CPUTime(p.pid)
-	idle := spent == p.began
+	p.idle = spent == p.began
 	p.began = spent
+	if !p.idle {
+		p.since = before
+	}
 	if p.woken != nil {
 		var run bool
 		if lag, run = p.woken.hasRun(clock.Speed()); run {
 			p.woken = nil
 		}
 	}
-	if t := p.waiting; idle && t != nil && t.until > clock.Now() { // it is the wait it was
+	if t := p.waiting; p.idle && t != nil && t.until > now { // it is the wait it was
 		t.looked = p.looks
 		return lag, t.until, nil
 	}
-	t, timeout, err := p.find()
+	// At speed 1 the kernel ends what begins while it works: which wait that is only
+	// matters before the clock is moved.
+	t, timeout, err := p.find(p.idle || clock.Speed() != 1)
 	if err != nil || t == nil {
 		return lag, never, err
 	}
 	if timeout >= 0 {
-		// It may have begun at once after the last look.
-		t.until = before + timeout
+		t.until = p.since + timeout
 	}
-	now := clock.Now()
+	now = clock.Now()
 	if now < t.until {
 		return lag, t.until, nil
 	}
@@ -226,14 +237,17 @@ const (
 )
 
 // find returns the thread that waits for the process's timers, if one does,
-// and for how long.
-func (p *process) find() (*thread, int64, error) {
+// and for how long. It is the one that did, or any if all of them are to be looked at.
+func (p *process) find(all bool) (*thread, int64, error) {
 	if p.waiting != nil {
 		// While it does, no other one can: so says Go's scheduler.
 		if timeout, err := p.waiting.look(p.looks); err == nil && timeout != busy {
 			return p.waiting, timeout, nil
 		}
 		p.waiting = nil
+	}
+	if !all {
+		return nil, 0, nil
 	}
 	if err := p.list(); err != nil {
 		return nil, 0, err
