@@ -187,7 +187,7 @@ bench: ## measure start-up, memory and the recorder into _artifacts/bench.json
 	@$(PLUMBLINE) bench
 
 .PHONY: bench-suites
-bench-suites: conformance.test ## measure what bent time gains, by the whole catalogue and Karpenter's own suite: two hours
+bench-suites: conformance.test ## measure what bent time gains, by the whole catalogue and Karpenter's own suite: an hour and a half
 	@$(PLUMBLINE) bench -suites "$(ARTIFACTS)/conformance.test"
 
 # By its own tests' standards: gates and settings are those of its Makefile.

@@ -34,7 +34,7 @@ func benchSuites(ctx context.Context, binary string) error {
 		return err
 	}
 	folder := filepath.Join(c.Artifacts, "bench")
-	t := trial{provider: provider(), prefix: a.Name, release: c.Release, gates: os.Getenv("GATES")}
+	t := trial{provider: provider(), prefix: a.Name, release: c.Release, gates: os.Getenv("GATES"), rerun: c.Rerun}
 
 	step("measuring the catalogue at SPEED=auto; its progress is in " + filepath.Join(folder, "catalogue-auto", trialLog))
 	t.speed = "auto"

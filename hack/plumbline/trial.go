@@ -31,6 +31,7 @@ type trial struct {
 	specs    []string
 	speed    string // for SPEED; empty: the user's
 	procs    string // for PROCS; empty: by cores and memory
+	rerun    string // the command that people run, where a speed is given
 }
 
 // run runs the trial's specs one after another, by the test binary that `make
@@ -88,7 +89,7 @@ func (t trial) environ(user []string, folder string) []string {
 		"PLUMBLINE_RERUN": "make lies LIE=" + t.lie, "SKIP": "", "LABELS": "", "IMAGE": "", "KEEP": "",
 	}
 	if t.speed != "" {
-		ours["SPEED"], ours["PLUMBLINE_RERUN"] = t.speed, "make e2e SPEED="+t.speed
+		ours["SPEED"], ours["PLUMBLINE_RERUN"] = t.speed, t.rerun+" SPEED="+t.speed
 	}
 	env := slices.DeleteFunc(slices.Clone(user), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
