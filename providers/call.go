@@ -96,6 +96,7 @@ func fetch(ctx context.Context, method, url, body string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	request.Header.Set("Accept-Encoding", "identity") // it would be compressed for a way that costs nothing
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, err

@@ -40,15 +40,32 @@ func (i *Installed) Metric(ctx context.Context, name string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return value(name, page)
+}
+
+// value is that of a metric without labels on a page.
+func value(name string, page []byte) (float64, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(page))
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(about(name, page)))
 	if err != nil {
 		return 0, fmt.Errorf("the controller's metrics: %w", err)
 	}
 	for _, m := range families[name].GetMetric() {
-		return m.GetGauge().GetValue() + m.GetCounter().GetValue() + m.GetUntyped().GetValue(), nil // it is one of them
+		return m.GetUntyped().GetValue(), nil // its type was in a comment
 	}
-	return 0, fmt.Errorf("%w: port %d serves no %s", ErrNoMetric, port, name)
+	return 0, fmt.Errorf("%w: the controller serves no %s", ErrNoMetric, name)
+}
+
+// about are the lines of a page that begin with a metric's name. There are thousands of
+// others, which are not worth being parsed after every spec.
+func about(name string, page []byte) []byte {
+	var lines [][]byte
+	for line := range bytes.Lines(page) {
+		if bytes.HasPrefix(line, []byte(name)) {
+			lines = append(lines, line)
+		}
+	}
+	return bytes.Join(lines, nil)
 }
 
 // page is what a page of the controller's running pod says.

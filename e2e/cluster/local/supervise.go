@@ -11,7 +11,7 @@ import (
 
 // beat is how often the components are looked at: a death is to be known
 // within a second.
-const beat = 200 * time.Millisecond
+const beat = 500 * time.Millisecond
 
 // supervisor watches the components, none of which anything else watches.
 type supervisor struct {

@@ -36,8 +36,12 @@ type Process struct {
 type status struct {
 	started string
 	zombie  bool
-	exe     string // the file that it runs, symbolic links resolved; empty if that can't be known
-	args    []string
+}
+
+// program is what a process runs.
+type program struct {
+	exe  string // the file, symbolic links resolved; empty if that can't be known
+	args []string
 }
 
 // Find returns the living process with this id, or [ErrNone].
@@ -117,17 +121,17 @@ func Within(dir string) ([]Process, error) {
 		if err != nil || s.zombie {
 			continue // gone meanwhile, or somebody else's
 		}
-		if s.liesIn(dirs) {
+		if runs(pid).liesIn(dirs) {
 			found = append(found, Process{PID: pid, started: s.started})
 		}
 	}
 	return found, nil
 }
 
-func (s status) liesIn(dirs []string) bool {
+func (p program) liesIn(dirs []string) bool {
 	for _, dir := range dirs {
 		in := dir + string(filepath.Separator)
-		if strings.HasPrefix(s.exe, in) || len(s.args) > 0 && strings.HasPrefix(s.args[0], in) {
+		if strings.HasPrefix(p.exe, in) || len(p.args) > 0 && strings.HasPrefix(p.args[0], in) {
 			return true
 		}
 	}

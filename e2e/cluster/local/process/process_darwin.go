@@ -17,22 +17,27 @@ func inspect(pid int) (status, error) {
 		return status{}, ErrNone // EIO: nothing was returned
 	}
 	start := info.Proc.P_starttime
-	s := status{
+	return status{
 		started: fmt.Sprintf("%d.%06d", start.Sec, start.Usec),
 		zombie:  info.Proc.P_stat == zombie,
-	}
+	}, nil
+}
+
+// runs is what a process runs. Nothing is said of those of other users, which are not
+// ours then.
+func runs(pid int) (p program) {
 	// The number of arguments, the path of the program, zeros, the arguments,
-	// the environment. Refused for processes of other users, which are not ours.
+	// the environment.
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil || len(raw) < 4 {
-		return s, nil //nolint:nilerr // known to live, which is most of what is asked
+		return p
 	}
 	n := int(binary.NativeEndian.Uint32(raw))
 	exe, rest, _ := bytes.Cut(raw[4:], []byte{0})
-	s.exe = string(exe)
+	p.exe = string(exe)
 	words := strings.Split(string(bytes.TrimLeft(rest, "\x00")), "\x00")
-	s.args = words[:min(n, len(words))]
-	return s, nil
+	p.args = words[:min(n, len(words))]
+	return p
 }
 
 func list() ([]int, error) {

@@ -13,8 +13,7 @@ import (
 
 // inspect reads what /proc tells; see proc(5).
 func inspect(pid int) (status, error) {
-	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
 		return status{}, ErrNone
 	}
@@ -28,15 +27,19 @@ func inspect(pid int) (status, error) {
 	if !ok || len(fields) < 20 {
 		return status{}, fmt.Errorf("/proc/%d/stat is not as expected: %q", pid, stat)
 	}
-	s := status{started: fields[19], zombie: fields[0] == "Z" || fields[0] == "X"}
+	return status{started: fields[19], zombie: fields[0] == "Z" || fields[0] == "X"}, nil
+}
 
-	// Both are refused for processes of other users, which are not ours then.
-	s.exe, _ = os.Readlink(filepath.Join(dir, "exe"))
+// runs is what a process runs. Nothing is said of those of other users, which are not
+// ours then.
+func runs(pid int) (p program) {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	p.exe, _ = os.Readlink(filepath.Join(dir, "exe"))
 	cmdline, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
 	if len(cmdline) > 0 {
-		s.args = strings.Split(strings.TrimSuffix(string(cmdline), "\x00"), "\x00")
+		p.args = strings.Split(strings.TrimSuffix(string(cmdline), "\x00"), "\x00")
 	}
-	return s, nil
+	return p
 }
 
 func list() ([]int, error) {
