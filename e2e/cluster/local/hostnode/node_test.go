@@ -110,23 +110,6 @@ func (d *desk) now() corev1.PodStatus {
 	return p.Status
 }
 
-// was waits until the pod's status says so, or has said so before, and returns it.
-func (d *desk) was(want string) (found corev1.PodStatus) {
-	d.t.Helper()
-	d.Eventually(func() (seen []string) {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		for _, s := range d.statuses {
-			seen = append(seen, words(s))
-			if words(s) == want {
-				found = s
-			}
-		}
-		return seen
-	}).Should(ContainElement(want))
-	return found
-}
-
 // main is what the status says of the container: its state in a few words.
 func (d *desk) main() string { return words(d.now()) }
 
@@ -207,12 +190,20 @@ func TestPodRunsToItsEnd(t *testing.T) {
 func TestCrashes(t *testing.T) {
 	d := newDesk(t, Options{Backoff: 50 * time.Millisecond})
 	d.pod(corev1.RestartPolicyAlways, nil, "say=first line", "say=last line", "exit=4")
-	d.was("CrashLoopBackOff, ready false, restarts 1, Running")
-	second := d.was("CrashLoopBackOff, ready false, restarts 2, Running").ContainerStatuses[0]
-	last := second.LastTerminationState.Terminated
+	var c corev1.ContainerStatus
+	d.Eventually(func() int32 {
+		if all := d.now().ContainerStatuses; len(all) == 1 {
+			c = all[0]
+		}
+		if c.State.Waiting == nil || c.State.Waiting.Reason != "CrashLoopBackOff" {
+			return 0
+		}
+		return c.RestartCount
+	}).Should(BeNumerically(">=", 2), "it waits twice as long each time, so it is seen to wait, however slowly it is looked at")
+	last := c.LastTerminationState.Terminated
 	d.Expect(last.ExitCode).To(BeEquivalentTo(4))
 	d.Expect(last.Message).To(Equal("first line\nlast line"), "only of the last run")
-	d.Expect(second.State.Waiting.Message).To(Equal("back-off 100ms restarting failed container=main pod=p"))
+	d.Expect(c.State.Waiting.Message).To(Equal(fmt.Sprintf("back-off %s restarting failed container=main pod=p", 50*time.Millisecond<<(c.RestartCount-1))))
 	d.Expect(d.log()).To(HavePrefix("first line\nlast line\nfirst line\n"))
 }
 
