@@ -190,16 +190,12 @@ func TestPodRunsToItsEnd(t *testing.T) {
 func TestCrashes(t *testing.T) {
 	d := newDesk(t, Options{Backoff: 50 * time.Millisecond})
 	d.pod(corev1.RestartPolicyAlways, nil, "say=first line", "say=last line", "exit=4")
-	var c corev1.ContainerStatus
-	d.Eventually(func() int32 {
-		if all := d.now().ContainerStatuses; len(all) == 1 {
-			c = all[0]
-		}
-		if c.State.Waiting == nil || c.State.Waiting.Reason != "CrashLoopBackOff" {
-			return 0
-		}
-		return c.RestartCount
-	}).Should(BeNumerically(">=", 2), "it waits twice as long each time, so it is seen to wait, however slowly it is looked at")
+	var status corev1.PodStatus
+	d.Eventually(func() string {
+		status = d.now()
+		return words(status)
+	}).Should(MatchRegexp("^CrashLoopBackOff, ready false, restarts [2-9], Running$"), "each back-off is twice as long, so one is seen however slowly it is looked at")
+	c := status.ContainerStatuses[0]
 	last := c.LastTerminationState.Terminated
 	d.Expect(last.ExitCode).To(BeEquivalentTo(4))
 	d.Expect(last.Message).To(Equal("first line\nlast line"), "only of the last run")
