@@ -5,9 +5,13 @@ import (
 	"time"
 )
 
-// rightsEvery is how often a spec looks whether the controller lacks rights:
-// without them it would wait in vain until its time is over.
-const rightsEvery = 2 * time.Second
+// A spec looks whether the controller lacks rights, without which it would wait in vain
+// until its time is over: soon after it began, and then after twice as long each time,
+// since it asks for the controller's pods and reads all that they have written.
+const (
+	rightsFirst  = 2 * time.Second
+	rightsAtMost = 30 * time.Second
+)
 
 // rights tells what the API server refused the controller during a spec.
 type rights struct {
@@ -37,13 +41,11 @@ func (r *rights) lacking(ctx context.Context, times int) error {
 // watch calls stop with the rights that the controller is refused again and
 // again, until ctx ends.
 func (r *rights) watch(ctx context.Context, stop context.CancelCauseFunc) {
-	tick := time.NewTicker(rightsEvery)
-	defer tick.Stop()
-	for {
+	for after := rightsFirst; ; after = min(2*after, rightsAtMost) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-time.After(after):
 		}
 		if err := r.lacking(ctx, 1); err != nil {
 			stop(err)

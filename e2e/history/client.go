@@ -52,6 +52,11 @@ func (c *client) list(ctx context.Context, r schema.GroupVersionResource) (io.Re
 	return c.get(ctx, c.lists, r, "application/json", nil)
 }
 
+// glance asks for one object of a resource, and so for where its list ends.
+func (c *client) glance(ctx context.Context, r schema.GroupVersionResource) (io.ReadCloser, error) {
+	return c.get(ctx, c.lists, r, "application/json", url.Values{"limit": {"1"}})
+}
+
 // names asks for the metadata of every object of a resource, as a PartialObjectMetadataList.
 func (c *client) names(ctx context.Context, r schema.GroupVersionResource) (io.ReadCloser, error) {
 	return c.get(ctx, c.lists, r, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", nil)

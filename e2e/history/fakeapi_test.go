@@ -15,9 +15,10 @@ import (
 )
 
 var (
-	pods  = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	nodes = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
-	pools = schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"}
+	pods   = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	nodes  = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	events = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	pools  = schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"}
 )
 
 // fakeAPI is as much of an API server as the recorder uses: lists, and watches

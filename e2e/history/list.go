@@ -42,7 +42,11 @@ func (w *watcher) list(ctx context.Context) (list, error) {
 }
 
 func (w *watcher) listOnce(ctx context.Context) (list, error) {
-	body, err := w.api.list(ctx, w.resource)
+	ask := w.api.list
+	if tells(w.resource) && w.since == 0 {
+		ask = w.api.glance
+	}
+	body, err := ask(ctx, w.resource)
 	if err != nil {
 		return list{}, err
 	}
@@ -55,15 +59,26 @@ func (w *watcher) listOnce(ctx context.Context) (list, error) {
 		return list{}, fmt.Errorf("read the list: %w", err)
 	}
 	l := list{resourceVersion: answer.Metadata.ResourceVersion}
+	if w.since == 0 {
+		w.since = revisionOf(l.resourceVersion)
+	}
 	for _, item := range answer.Items {
 		o, err := newObject(withKind(item, answer.APIVersion, strings.TrimSuffix(answer.Kind, "List")), false)
 		if err != nil {
 			return list{}, err
 		}
+		if tells(w.resource) && revisionOf(o.ResourceVersion) <= w.since {
+			continue
+		}
 		l.objects = append(l.objects, o)
 	}
 	return l, nil
 }
+
+// tells says of a resource that its objects are no part of the world's state, but tell
+// what happened: those from before a recording began say nothing about what it is to
+// show. In a cluster that has been at work for a while there are thousands.
+func tells(r schema.GroupVersionResource) bool { return r.Resource == "events" }
 
 // withKind is the item of a list with its kind, which lists of Kubernetes' own
 // resources leave out.

@@ -42,7 +42,8 @@ type Recorder struct {
 
 // Record starts a recording of the given kinds and returns when each has been
 // listed and is watched; what is there then is the world that the history
-// starts with. It goes on until Stop, or until ctx is done.
+// starts with, except Events (v1), which tell of what was before. It goes on until
+// Stop, or until ctx is done.
 //
 // Everything is also written to file as it comes (within 100 ms), as lines of
 // JSON that Load reads; no file is written if file is empty. The file must not

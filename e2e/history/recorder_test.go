@@ -178,6 +178,32 @@ func TestGapIsRecordedAndBridged(t *testing.T) {
 	}
 }
 
+// Nor are they asked for: a cluster may have thousands.
+func TestEventsFromBeforeAreLeftOut(t *testing.T) {
+	g := NewWithT(t)
+	f := newFakeAPI(t)
+	f.say("ADDED", "events", "old")
+	f.say("ADDED", "events", "repeated")
+	limit := make(chan string, 1)
+	f.failLists(func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
+		limit <- r.URL.Query().Get("limit")
+		f.list(w, r)
+	})
+	f.failWatches(ends(1), func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
+		f.say("MODIFIED", "events", "repeated")
+		f.say("ADDED", "events", "new")
+		f.compact()
+		status(410, "Expired")(f, w, r)
+	})
+	r, _ := record(t, f, events)
+	g.Expect(limit).To(Receive(Equal("1")))
+	await(t, r, events, "first", f.say("ADDED", "events", "first"))
+	await(t, r, events, "repeated", 104)
+	h := r.History()
+	g.Expect(h.Start().List(events)).To(BeEmpty())
+	g.Expect(told(h)).To(Equal([]string{"ADDED first@103", "ADDED new@105", "ADDED repeated@104"}), "what the list after a gap shows of before is left out too")
+}
+
 // An object that was deleted and made again in a gap is told as two events.
 func TestDifferencesKnowANewObjectOfTheSameName(t *testing.T) {
 	g := NewWithT(t)

@@ -43,6 +43,7 @@ type watcher struct {
 	api      *client
 	recorder *Recorder
 	resource schema.GroupVersionResource
+	since    uint64 // revision at which the recording began
 	position string // resourceVersion up to which everything is recorded
 	cluster  bool   // the kind has no namespaces, as its objects have shown
 
