@@ -169,8 +169,9 @@ func (c *Clock) Lag() Lag {
 
 // Jump moves the clock ahead by a duration, for what no speed reaches: in steps,
 // each of which begins when all processes wait. A step is no longer than a stride,
-// since what is renewed all the time must not be over before it can be. It doesn't
-// jump while it's held. It returns when the last step is done, or ctx ends.
+// since what is renewed all the time must not be over before it can be. What passes
+// between them counts. It doesn't jump while it's held. It returns when the duration is
+// over, or ctx ends.
 func (c *Clock) Jump(ctx context.Context, d, stride time.Duration) error {
 	c.page.Jump(d, stride)
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -184,7 +185,7 @@ func (c *Clock) Jump(ctx context.Context, d, stride time.Duration) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			c.page.Jump(0, 0)
+			c.page.Stay()
 			return context.Cause(ctx)
 		}
 	}

@@ -97,7 +97,7 @@ func (k *keeper) obey() {
 	number, limit, fixed := k.page.Asked()
 	if k.page.Excepted() != 0 {
 		limit, fixed = 1, true
-		k.page.Jump(0, 0)
+		k.page.Stay()
 	}
 	if k.page.Answered(number) && limit == k.limit && fixed == k.fixed {
 		return
@@ -131,7 +131,6 @@ func (k *keeper) move(next int64) bool {
 	}
 	k.page.Set(k.page.Speed(), by)
 	if ahead > 0 {
-		k.page.Jumped(by)
 		k.rested = k.page.Now() + int64(rest)
 	}
 	k.watch.Jumped()

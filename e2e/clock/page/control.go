@@ -32,20 +32,24 @@ func (p *Page) Asked() (number uint64, limit float64, fixed bool) {
 // Answer says that what was asked for is done.
 func (p *Page) Answer(number uint64) { atomic.StoreUint64(&p.answered, number) }
 
-// Jump asks for a jump of the clock, in steps that are no longer than a stride.
+// Jump asks for a jump of the clock to what is so far from now, in steps that are no
+// longer than a stride.
 func (p *Page) Jump(by, stride time.Duration) {
 	atomic.StoreInt64(&p.stride, int64(stride))
-	atomic.StoreInt64(&p.ahead, int64(by))
+	atomic.StoreInt64(&p.until, p.Now()+int64(by))
 }
 
-// Ahead is how far the clock is to jump yet, and how far at once.
+// Stay ends a jump where it is.
+func (p *Page) Stay() { atomic.StoreInt64(&p.until, 0) }
+
+// Ahead is how far the clock is to jump yet, and how far at once. Time that passes by
+// itself, between two steps, counts too.
 func (p *Page) Ahead() (left, step time.Duration) {
-	left = time.Duration(atomic.LoadInt64(&p.ahead))
+	if until := atomic.LoadInt64(&p.until); until != 0 {
+		left = max(0, time.Duration(until-p.Now()))
+	}
 	return left, min(left, time.Duration(atomic.LoadInt64(&p.stride)))
 }
-
-// Jumped says that the clock has jumped so far.
-func (p *Page) Jumped(by time.Duration) { atomic.AddInt64(&p.ahead, -int64(by)) }
 
 // Except says that a process that was to live by the page can't. Since it lives by the
 // machine's clock, all others have to from now on: at speed 1, without jumps.

@@ -49,7 +49,7 @@ type layout struct {
 	asked, answered uint64 // how often it was, and up to which time it has done so
 	limit           uint64 // how fast the clock may run, as math.Float64bits
 	fixed           uint64 // 1: it is to run at that very speed
-	ahead           int64  // how far it is to jump yet, ns
+	until           int64  // up to which time it is to jump, ns; 0: it isn't
 	stride          int64  // and how far at once, ns
 	late            int64  // the worst lag since that was asked for last, ns of the cluster's time
 	latest          int64  // whose it was: a process ID
