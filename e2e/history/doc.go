@@ -14,10 +14,11 @@
 //
 // # What is recorded
 //
-// The world at the start (History.Start of the whole), then each event as the API
-// server told it, with the time at which it was received. Resources are watched
-// one by one; events of several come in the order in which they happened in etcd
-// (order.go says how that is known), so that a check may rely on what was first.
+// The world at the start (History.Start of the whole; Events from before are no part
+// of it), then each event as the API server told it, with the time at which it was
+// received. Resources are watched one by one; events of several come in the order in
+// which they happened in etcd (order.go says how that is known), so that a check may
+// rely on what was first.
 //
 // A watch that breaks goes on from where it broke: nothing is lost, nothing comes
 // twice. Where the API server no longer knows what was missed (410 Gone), the
