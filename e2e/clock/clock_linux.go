@@ -174,8 +174,6 @@ func (c *Clock) Lag() Lag {
 // over, or ctx ends.
 func (c *Clock) Jump(ctx context.Context, d, stride time.Duration) error {
 	c.page.Jump(d, stride)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
 	for {
 		left, _ := c.page.Ahead()
 		err := c.Err()
@@ -183,7 +181,7 @@ func (c *Clock) Jump(ctx context.Context, d, stride time.Duration) error {
 			return err
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(min(left, time.Second)): // by this very clock
 		case <-ctx.Done():
 			c.page.Stay()
 			return context.Cause(ctx)
