@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -150,15 +151,31 @@ func TestLaunches(t *testing.T) {
 func TestAForgottenInstanceJoinsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		provider, api, all := launches(t, "forgets-instances")
-		node := &all[0].nodes[0]
-		if err := provider.Delete(t.Context(), all[0].told); !cloudprovider.IsNodeClaimNotFoundError(err) {
+		node, claim := &all[0].nodes[0], all[0].told
+		is := func() error { return api.Get(t.Context(), client.ObjectKeyFromObject(node), &corev1.Node{}) }
+		claim.Finalizers = []string{karpenterv1.TerminationFinalizer}
+		if err := api.Create(t.Context(), claim); err != nil {
+			t.Fatal(err)
+		}
+		if err := provider.Delete(t.Context(), claim); !cloudprovider.IsNodeClaimNotFoundError(err) {
 			t.Errorf("Delete should say that the instance is gone, and says %v", err)
 		}
 		if err := api.Delete(t.Context(), node); err != nil {
 			t.Fatal(err)
 		}
-		<-time.After(2 * tendEvery)
-		if err := api.Get(t.Context(), client.ObjectKeyFromObject(node), &corev1.Node{}); err != nil {
+		<-time.After(4 * tendEvery)
+		if err := is(); !apierrors.IsNotFound(err) {
+			t.Errorf("the node should wait until its claim is gone: %v", err)
+		}
+		if err := api.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); err != nil {
+			t.Fatal(err)
+		}
+		claim.Finalizers = nil
+		if err := api.Update(t.Context(), claim); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(4 * tendEvery)
+		if err := is(); err != nil {
 			t.Errorf("the node should be there again: %v", err)
 		}
 	})

@@ -17,7 +17,7 @@ import (
 // These are lies about how instances end.
 
 // forgetsInstances says that an instance has ended, and leaves it running: when
-// its Node is gone, its kubelet makes it anew.
+// its Node and its NodeClaim are gone, its kubelet makes the Node anew.
 func forgetsInstances() func(context.Context, cloud, *karpenterv1.NodeClaim) error {
 	var instances firsts
 	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) error {
@@ -25,7 +25,7 @@ func forgetsInstances() func(context.Context, cloud, *karpenterv1.NodeClaim) err
 		err := honest.client.Get(ctx, client.ObjectKey{Name: claim.Status.NodeName}, node)
 		if err == nil && instances.of(claim.Status.ProviderID) {
 			go func() {
-				if err := rejoin(ctx, honest.client, node); err != nil {
+				if err := rejoin(ctx, honest.client, node, claim); err != nil {
 					log.FromContext(ctx).Error(err, "an instance could not join again")
 				}
 			}()
@@ -34,14 +34,17 @@ func forgetsInstances() func(context.Context, cloud, *karpenterv1.NodeClaim) err
 	}
 }
 
-// rejoin waits until a Node is gone and makes it anew.
-func rejoin(ctx context.Context, c client.Client, node *corev1.Node) error {
-	err := wait.PollUntilContextTimeout(ctx, tendEvery, time.Minute, true, func(ctx context.Context) (bool, error) {
-		err := c.Get(ctx, client.ObjectKeyFromObject(node), &corev1.Node{})
-		return apierrors.IsNotFound(err), ignore(apierrors.IsNotFound, err)
-	})
-	if err != nil {
-		return fmt.Errorf("waiting until node %s is gone: %w", node.Name, err)
+// rejoin waits until a Node and its NodeClaim are gone, and makes the Node anew. As long
+// as the claim is there, Karpenter would register the Node for it, and let both go.
+func rejoin(ctx context.Context, c client.Client, node *corev1.Node, claim *karpenterv1.NodeClaim) error {
+	for name, o := range map[string]client.Object{node.Name: &corev1.Node{}, claim.Name: &karpenterv1.NodeClaim{}} {
+		err := wait.PollUntilContextTimeout(ctx, tendEvery, time.Minute, true, func(ctx context.Context) (bool, error) {
+			err := c.Get(ctx, client.ObjectKey{Name: name}, o)
+			return apierrors.IsNotFound(err), ignore(apierrors.IsNotFound, err)
+		})
+		if err != nil {
+			return fmt.Errorf("waiting until %s is gone: %w", name, err)
+		}
 	}
 	return c.Create(ctx, rejoined(node))
 }
