@@ -25,7 +25,7 @@ func forgetsInstances() func(context.Context, cloud, *karpenterv1.NodeClaim) err
 		err := honest.client.Get(ctx, client.ObjectKey{Name: claim.Status.NodeName}, node)
 		if err == nil && instances.of(claim.Status.ProviderID) {
 			go func() {
-				if err := rejoin(ctx, honest.client, node, claim); err != nil {
+				if err := rejoin(ctx, honest.client, node, claim.Name); err != nil {
 					log.FromContext(ctx).Error(err, "an instance could not join again")
 				}
 			}()
@@ -36,14 +36,17 @@ func forgetsInstances() func(context.Context, cloud, *karpenterv1.NodeClaim) err
 
 // rejoin waits until a Node and its NodeClaim are gone, and makes the Node anew. As long
 // as the claim is there, Karpenter would register the Node for it, and let both go.
-func rejoin(ctx context.Context, c client.Client, node *corev1.Node, claim *karpenterv1.NodeClaim) error {
-	for name, o := range map[string]client.Object{node.Name: &corev1.Node{}, claim.Name: &karpenterv1.NodeClaim{}} {
+func rejoin(ctx context.Context, c client.Client, node *corev1.Node, claim string) error {
+	for _, going := range []struct {
+		name string
+		kind client.Object
+	}{{node.Name, &corev1.Node{}}, {claim, &karpenterv1.NodeClaim{}}} {
 		err := wait.PollUntilContextTimeout(ctx, tendEvery, time.Minute, true, func(ctx context.Context) (bool, error) {
-			err := c.Get(ctx, client.ObjectKey{Name: name}, o)
+			err := c.Get(ctx, client.ObjectKey{Name: going.name}, going.kind)
 			return apierrors.IsNotFound(err), ignore(apierrors.IsNotFound, err)
 		})
 		if err != nil {
-			return fmt.Errorf("waiting until %s is gone: %w", name, err)
+			return fmt.Errorf("waiting until %s is gone: %w", going.name, err)
 		}
 	}
 	return c.Create(ctx, rejoined(node))
