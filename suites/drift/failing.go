@@ -21,6 +21,9 @@ type failing struct {
 // nobody removes.
 const broken = fixtures.Domain + "/broken"
 
+// patience is how long Karpenter waits for replacements before it gives a disruption up.
+const patience = 10 * time.Minute
+
 // A drifted node whose replacement comes to nothing stays in service: its pods go
 // on, and ten minutes later it isn't marked as disrupted any more, so that new
 // ones may come. A broken image or network configuration must not take down what
@@ -49,6 +52,7 @@ var _ = e2e.Table(Suite, []failing{
 			env.Change(ctx, pool)
 			disrupted := check.DisruptedNodes(pool).Old(old)
 			env.Await(ctx, 1, disrupted)
+			env.Pass(ctx, patience-time.Minute)
 			env.Await(ctx, 0, disrupted)
 			env.Watch(ctx, rested)
 			failed := env.Since(before)
