@@ -24,9 +24,10 @@ import (
 // Of the cluster's time.
 const (
 	// merge is how far beyond the end of a wait the clock is moved, so that others
-	// that are over soon after are ended with it. An API server alone has dozens of
-	// timers a second, each at a time of its own.
-	merge = 100 * time.Millisecond
+	// that are over soon after are ended with it: so late are they at most, an eighth
+	// of what is trusted. An API server alone has dozens of timers a second, each at a
+	// time of its own.
+	merge = 250 * time.Millisecond
 	// farthest is how far the clock is moved at once.
 	farthest = time.Second
 	// rest is how long the cluster goes on as it would before each step of a jump. A
