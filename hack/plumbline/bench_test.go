@@ -31,9 +31,7 @@ func TestASampleIsTheLongestAndSomeOfTheOthers(t *testing.T) {
 	for minutes := range 110 { // the last is the longest
 		outcomes = append(outcomes, report.Outcome{Spec: fmt.Sprint(minutes), Verdict: report.Passed, Took: time.Duration(minutes) * time.Minute})
 	}
-	outcomes = append(outcomes,
-		report.Outcome{Spec: "skipped", Verdict: report.Skipped, Took: time.Hour},
-		report.Outcome{Spec: "a month", Verdict: report.Passed, Took: 720 * time.Hour})
+	outcomes = append(outcomes, report.Outcome{Spec: "skipped", Verdict: report.Skipped, Took: 2 * time.Hour})
 
 	slow, others := sample(outcomes)
 	g.Expect(slow).To(HaveLen(longest))

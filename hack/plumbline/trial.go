@@ -29,6 +29,7 @@ type trial struct {
 	release  string // for KARPENTER; empty: the adapter's
 	gates    string // for GATES
 	specs    []string
+	labels   string // for LABELS, which select among the specs
 	speed    string // for SPEED; empty: the user's
 	procs    string // for PROCS; empty: by cores and memory
 	rerun    string // the command that people run, where a speed is given
@@ -86,7 +87,7 @@ func (t trial) environ(user []string, folder string) []string {
 	ours := map[string]string{
 		"PROVIDER": t.provider, "LIE": t.lie, "KARPENTER": t.release, "GATES": t.gates,
 		"FOCUS": focus, "PROCS": t.procs, "ARTIFACTS": folder,
-		"PLUMBLINE_RERUN": "make lies LIE=" + t.lie, "SKIP": "", "LABELS": "", "IMAGE": "", "KEEP": "",
+		"PLUMBLINE_RERUN": "make lies LIE=" + t.lie, "SKIP": "", "LABELS": t.labels, "IMAGE": "", "KEEP": "",
 	}
 	if t.speed != "" {
 		ours["SPEED"], ours["PLUMBLINE_RERUN"] = t.speed, t.rerun+" SPEED="+t.speed

@@ -29,6 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs:  []providers.Capability{providers.NodePools},
 	Within: month + time.Hour,
 	Leaps:  true,
+	Labels: []string{"leaps"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().ExpireAfter("720h")
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
