@@ -29,7 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(old))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.AtLeast(1, unhealthy(env, pool).With("and being deleted", karpenter.Deleting)),
-				check.AtLeast(1, check.ReplacedNodes(pool, old)))))
+			check.Always(check.When(check.AtLeast(1, check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted").Old(old)),
+				check.AtLeast(1, check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized").New(old)))))
 	},
 })
