@@ -25,6 +25,13 @@ func DriftedClaims(pool Named) Count {
 	return ClaimsWith(pool, True(karpenter.Drifted), "that have drifted")
 }
 
+// InitializedClaims are the NodeClaims of a pool whose condition Initialized is True:
+// their nodes are ready for work, and count in its disruption budgets. Specs go on only
+// then: what becomes of one that is deleted in the middle of its launch is another promise.
+func InitializedClaims(pool Named) Count {
+	return ClaimsWith(pool, True(karpenter.Initialized), "that are initialized")
+}
+
 // True says whether an object has this condition with status True: for With.
 func True(condition string) func(*unstructured.Unstructured) bool {
 	return func(o *unstructured.Unstructured) bool { return karpenter.IsTrue(o, condition) }

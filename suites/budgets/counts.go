@@ -98,8 +98,3 @@ func past(t time.Time) check.Claim {
 		return !w.Time().Before(t), true, "it is " + w.Time().UTC().Format(time.TimeOnly)
 	})
 }
-
-// initialized counts the NodeClaims of a pool whose nodes count in its budgets.
-func initialized(pool *fixtures.Pool) check.Count {
-	return check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized")
-}

@@ -24,7 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, free, app, freely)
 		env.Await(ctx, 3, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(freely))
-		env.Await(ctx, 3, initialized(pool)) // others don't count
+		env.Await(ctx, 3, check.InitializedClaims(pool)) // others don't count
 
 		before, old := env.Now(), env.World()
 		env.Delete(ctx, fixtures.Node(env.Await(ctx, 3, check.ReadyNodes(pool))[0].Name))

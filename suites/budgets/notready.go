@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, free, app, freely)
 		env.Await(ctx, 3, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(freely))
-		env.Await(ctx, 3, initialized(pool))
+		env.Await(ctx, 3, check.InitializedClaims(pool))
 		node := env.Await(ctx, 3, check.ReadyNodes(pool))[0]
 
 		before, old := env.Now(), env.World()

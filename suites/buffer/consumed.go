@@ -26,7 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
 		env.Create(ctx, pool, app, fixtures.CapacityBuffer(app).Pods(2))
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 
 		before, old := env.Now(), env.World()
 		env.Change(ctx, app.Replicas(2))

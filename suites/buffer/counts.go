@@ -42,11 +42,6 @@ func known() []e2e.Known {
 
 func since() e2e.Since { return e2e.Since{Karpenter: "1.14"} }
 
-// initialized counts the NodeClaims of a pool whose nodes are ready for work.
-func initialized(pool *fixtures.Pool) check.Count {
-	return check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized")
-}
-
 // buffers counts the buffer itself, if it is there.
 func buffers(buffer *fixtures.Buffer) check.Count {
 	return check.Where("CapacityBuffers called "+buffer.GetName(), karpenter.CapacityBuffers, func(o *unstructured.Unstructured) bool {

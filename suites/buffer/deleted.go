@@ -30,7 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
 		buffer := fixtures.CapacityBuffer(app).Pods(2)
 		env.Create(ctx, pool, other, app, buffer)
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 		env.Create(ctx, passing) // as it schedules pods, Karpenter counts which nodes a buffer has
 		env.Await(ctx, 1, check.RunningPods(passing))
 

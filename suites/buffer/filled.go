@@ -28,7 +28,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Now()
 		env.Create(ctx, buffer)
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 		env.Watch(ctx, settled)
 
 		env.Expect(env.Since(before),

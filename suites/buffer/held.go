@@ -26,7 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 		other := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
 		app, passing := fixtures.Deployment(0).OnePodPerNode().On(pool), fixtures.Deployment(1).On(other)
 		env.Create(ctx, pool, other, app, fixtures.CapacityBuffer(app).Pods(2))
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 		env.Create(ctx, passing) // as it schedules pods, Karpenter counts which nodes a buffer has
 		env.Await(ctx, 1, check.RunningPods(passing))
 

@@ -31,11 +31,11 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Now()
 		env.Create(ctx, buffer)
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 		env.Watch(ctx, settled)
 		limited, raised := env.Since(before), env.Now()
 		env.Change(ctx, buffer.Limit("cpu", "3"))
-		env.Await(ctx, 3, initialized(pool))
+		env.Await(ctx, 3, check.InitializedClaims(pool))
 
 		env.Expect(limited,
 			check.Always(check.AtMost(2, check.NodeClaims(pool))),

@@ -24,12 +24,12 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
 		env.Create(ctx, pool, app, fixtures.CapacityBuffer(app).Percentage(50))
-		env.Await(ctx, 3, initialized(pool))
+		env.Await(ctx, 3, check.InitializedClaims(pool))
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		before := env.Now()
 		env.Change(ctx, app.Replicas(4))
-		env.Await(ctx, 6, initialized(pool))
+		env.Await(ctx, 6, check.InitializedClaims(pool))
 		env.Watch(ctx, settled)
 
 		env.Expect(env.Since(before),

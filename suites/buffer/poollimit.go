@@ -32,11 +32,11 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Now()
 		env.Create(ctx, fixtures.CapacityBuffer(app).Pods(5))
-		env.AwaitAtLeast(ctx, 1, initialized(pool))
+		env.AwaitAtLeast(ctx, 1, check.InitializedClaims(pool))
 		env.Watch(ctx, disrupted)
 		limited, lifted := env.Since(before), env.Now()
 		env.Change(ctx, pool.Limit("cpu", "100"))
-		env.Await(ctx, 5, initialized(pool))
+		env.Await(ctx, 5, check.InitializedClaims(pool))
 
 		env.Expect(limited, check.Always(check.AtMostQuantity(resource.MustParse("4"), check.ClaimedCapacity(pool, corev1.ResourceCPU))))
 		env.Expect(env.Since(lifted), check.After(check.Enters(check.NodeClaims(pool)), "there are five ready nodes",

@@ -23,12 +23,12 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
 		env.Create(ctx, pool, app, fixtures.CapacityBuffer(app).Pods(2))
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 
 		before := env.Now()
 		env.Change(ctx, app.Replicas(1))
 		env.Await(ctx, 1, check.RunningPods(app))
-		env.Await(ctx, 3, initialized(pool))
+		env.Await(ctx, 3, check.InitializedClaims(pool))
 		env.Watch(ctx, settled)
 
 		env.Expect(env.Since(before),

@@ -26,7 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
 		buffer := fixtures.CapacityBuffer(app).Pods(3)
 		env.Create(ctx, pool, app, buffer)
-		env.Await(ctx, 3, initialized(pool))
+		env.Await(ctx, 3, check.InitializedClaims(pool))
 
 		before, old := env.Now(), env.World()
 		env.Change(ctx, buffer.Pods(1))

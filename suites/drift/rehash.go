@@ -25,7 +25,7 @@ var _ = Suite.Add(e2e.Spec{
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
-		claim := env.Await(ctx, 1, check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized"))[0]
+		claim := env.Await(ctx, 1, check.InitializedClaims(pool))[0]
 
 		before, old := env.Now(), env.World()
 		env.Patch(ctx, karpenter.NodeClaims, "", claim.Name, rehashed)

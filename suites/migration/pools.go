@@ -28,7 +28,7 @@ func joined(app *fixtures.Workload) *fixtures.Pool {
 func settle(ctx context.Context, env *e2e.Env, from *fixtures.Pool, app *fixtures.Workload) {
 	env.Create(ctx, from, app)
 	env.Await(ctx, pods, check.RunningPods(app).On(check.ReadyNodes(from)))
-	env.Await(ctx, pods, check.ClaimsWith(from, check.True(karpenter.Initialized), "that are initialized"))
+	env.Await(ctx, pods, check.InitializedClaims(from))
 }
 
 // remove deletes a node, as `kubectl delete node` does.

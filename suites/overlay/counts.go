@@ -30,7 +30,7 @@ func cheapest(ctx context.Context, env *e2e.Env) (pool *fixtures.Pool, instanceT
 		ConsolidationPolicy(fixtures.WhenEmptyOrUnderutilized).ConsolidateAfter("0s")
 	env.Create(ctx, pool, fixtures.Deployment(1).On(pool))
 	node := env.Await(ctx, 1, check.NodesWith(pool, check.True(karpenter.Ready), "that are ready"))[0]
-	env.Await(ctx, 1, check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized"))
+	env.Await(ctx, 1, check.InitializedClaims(pool))
 	return pool, karpenter.Label(node.Unstructured(), corev1.LabelInstanceTypeStable)
 }
 

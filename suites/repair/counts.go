@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -24,7 +23,7 @@ func needs() []providers.Capability {
 func running(ctx context.Context, env *e2e.Env, pool *fixtures.Pool, app *fixtures.Workload, nodes int) []string {
 	env.Create(ctx, pool, app)
 	env.Await(ctx, nodes, check.RunningPods(app))
-	env.Await(ctx, nodes, check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized"))
+	env.Await(ctx, nodes, check.InitializedClaims(pool))
 	var names []string
 	for _, node := range env.Await(ctx, nodes, check.ReadyNodes(pool)) {
 		names = append(names, node.Name)

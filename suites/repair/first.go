@@ -30,6 +30,6 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Always(check.When(check.AtLeast(1, check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted").Old(old)),
-				check.AtLeast(1, check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized").New(old)))))
+				check.AtLeast(1, check.InitializedClaims(pool).New(old)))))
 	},
 })

@@ -24,7 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 		pool, other := static(2).Label(team, "red"), fixtures.NodePool().Label(team, "red")
 		app := fixtures.Deployment(2).Select(team, "red").OnePodPerNode()
 		env.Create(ctx, pool, other)
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 
 		before := env.Now()
 		env.Create(ctx, app)

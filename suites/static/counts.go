@@ -60,13 +60,6 @@ func rest(ctx context.Context, env *e2e.Env, pool *fixtures.Pool, old *history.W
 	env.Watch(ctx, settled)
 }
 
-// initialized counts the NodeClaims of a pool whose nodes are ready for work.
-// Only then do specs go on: what becomes of one that is deleted in the middle of
-// its launch is another promise.
-func initialized(pool *fixtures.Pool) check.Count {
-	return check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized")
-}
-
 // registered counts the nodes of a pool that Karpenter has registered.
 func registered(pool *fixtures.Pool) check.Count {
 	return check.NodesWith(pool, check.Labeled(karpenter.RegisteredLabel, "true"), "that are registered")

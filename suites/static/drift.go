@@ -23,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(3).Budget("1")
 		env.Create(ctx, pool)
-		env.Await(ctx, 3, initialized(pool))
+		env.Await(ctx, 3, check.InitializedClaims(pool))
 
 		before, old := env.Now(), env.World()
 		env.Change(ctx, pool.NewTemplate())

@@ -22,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 		pool := static(4)
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
 		env.Create(ctx, pool)
-		env.Await(ctx, 4, initialized(pool))
+		env.Await(ctx, 4, check.InitializedClaims(pool))
 		env.Create(ctx, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 

@@ -23,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		other := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
 		app := fixtures.Deployment(1).On(other)
 		env.Create(ctx, pool, other, app)
-		env.Await(ctx, 1, initialized(pool))
+		env.Await(ctx, 1, check.InitializedClaims(pool))
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		before := env.Now()

@@ -22,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Now()
 		env.Create(ctx, pool)
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 		env.Watch(ctx, settled)
 
 		limit := check.AtMost(2, check.NodeClaims(pool))

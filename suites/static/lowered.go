@@ -20,7 +20,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(3).Budget("0")
 		env.Create(ctx, pool)
-		env.Await(ctx, 3, initialized(pool))
+		env.Await(ctx, 3, check.InitializedClaims(pool))
 
 		before, old := env.Now(), env.World()
 		env.Change(ctx, pool.Replicas(1))

@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 		passing := fixtures.Deployment(2).On(pool).OnePodPerNode()
 		lasting := fixtures.Deployment(1).On(pool).Apart(passing, corev1.LabelHostname).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		env.Create(ctx, pool)
-		env.Await(ctx, 3, initialized(pool))
+		env.Await(ctx, 3, check.InitializedClaims(pool))
 		env.Create(ctx, passing)
 		env.Await(ctx, 2, check.RunningPods(passing))
 		env.Create(ctx, lasting)

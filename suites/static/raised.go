@@ -19,11 +19,11 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(1)
 		env.Create(ctx, pool)
-		env.Await(ctx, 1, initialized(pool))
+		env.Await(ctx, 1, check.InitializedClaims(pool))
 
 		before, old := env.Now(), env.World()
 		env.Change(ctx, pool.Replicas(3))
-		env.Await(ctx, 3, initialized(pool))
+		env.Await(ctx, 3, check.InitializedClaims(pool))
 		env.Watch(ctx, settled)
 
 		replicas := check.AtMost(3, check.NodeClaims(pool))

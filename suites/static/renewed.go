@@ -21,13 +21,13 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(2)
 		env.Create(ctx, pool)
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 
 		before, old := env.Now(), env.World()
 		env.Delete(ctx, fixtures.Node(env.Await(ctx, 2, check.ReadyNodes(pool))[0].Name))
 		env.Await(ctx, 1, check.ReadyNodes(pool).Old(old))
 		env.Await(ctx, 1, check.ReadyNodes(pool).New(old))
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 		env.Watch(ctx, settled)
 
 		env.Expect(env.Since(before),

@@ -22,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Now()
 		env.Create(ctx, pool)
-		env.Await(ctx, 3, initialized(pool))
+		env.Await(ctx, 3, check.InitializedClaims(pool))
 		env.Watch(ctx, settled)
 
 		replicas := check.AtMost(3, check.NodeClaims(pool))

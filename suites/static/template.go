@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Now()
 		env.Create(ctx, pool)
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 
 		env.Expect(env.Since(before),
 			check.Always(check.Each(registered(pool), "have the label", check.Labeled(key, "labelled"))),

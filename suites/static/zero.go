@@ -21,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(2)
 		env.Create(ctx, pool)
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 
 		before, old := env.Now(), env.World()
 		env.Change(ctx, pool.Replicas(0))
@@ -29,7 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.NodeClaims(pool))
 		parked := env.Watch(ctx, settled)
 		env.Change(ctx, pool.Replicas(1))
-		env.Await(ctx, 1, initialized(pool))
+		env.Await(ctx, 1, check.InitializedClaims(pool))
 
 		env.Expect(parked, check.Always(check.None(check.NodeClaims(pool))))
 		env.Expect(env.Since(before),

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -31,7 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before), check.Always(check.None(initialized(pool))))
 
 		env.RemoveTaint(ctx, node.Name, starting)
-		env.Await(ctx, 1, check.ClaimsWith(pool, check.True(karpenter.Initialized), "that are initialized"))
+		env.Await(ctx, 1, check.InitializedClaims(pool))
 		env.Await(ctx, 1, initialized(pool))
 	},
 })
