@@ -24,10 +24,12 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		fit, loose := consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized), consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
 		fitting, app, large := fixtures.Deployment(1).On(fit), fixtures.Deployment(1).On(loose), fixtures.Pod().On(loose).CPU("3")
-		env.Create(ctx, fit, loose, fitting, app, large)
+		env.Create(ctx, fit, loose, fitting, large)
 		env.Await(ctx, 1, check.RunningPods(fitting))
-		env.Await(ctx, 1, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(large))
+		env.Create(ctx, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Watch(ctx, rested)
 
 		before, old := env.Now(), env.World()
 		env.Delete(ctx, large)

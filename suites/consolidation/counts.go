@@ -21,7 +21,10 @@ const (
 	otherPort = 7001
 
 	// rested is longer than Karpenter leaves a node alone in any case: after it has
-	// meant a pod for it, for twice the longest batch (20 s by default).
+	// meant a pod for it, for twice the longest batch (20 s by default). Specs with
+	// several nodes let it pass before they change anything: if Karpenter looks while it
+	// leaves some of them alone, it looks at these only when pods or nodes change, or
+	// after five minutes.
 	rested = 21 * time.Second
 
 	// decided is how long a pool is given to do what it must not, after Karpenter has
@@ -53,7 +56,9 @@ func onDemand() *fixtures.Pool {
 }
 
 // consolidates lets Karpenter consolidate a pool's nodes by a policy, as soon as
-// they are what it is about. Specs in which it computes what could take a node's place
+// they are what it is about. Where a node is to be too large for its pods, the pod that
+// needs it runs there before the others come: of pods that come at once, those that a
+// busy scheduler is late with get a node of their own. Specs in which it computes what could take a node's place
 // have it do so from the start, and make a node such a one by deleting a pod: a pool that
 // was just changed isn't ready for a moment, and if Karpenter happens to compute then, it
 // looks again only when pods or nodes change, or after five minutes.

@@ -24,10 +24,11 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		idle, loose := consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized), consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
 		last, app, large := fixtures.Pod().On(idle), fixtures.Deployment(1).On(loose), fixtures.Pod().On(loose).CPU("3")
-		env.Create(ctx, idle, loose, last, app, large)
+		env.Create(ctx, idle, loose, last, large)
 		env.Await(ctx, 1, check.RunningPods(last))
-		env.Await(ctx, 1, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(large))
+		env.Create(ctx, app)
+		env.Await(ctx, 1, check.RunningPods(app))
 
 		before, old := env.Now(), env.World()
 		env.Delete(ctx, last, large)

@@ -12,8 +12,8 @@ import (
 )
 
 // A node that is larger than its pods need is replaced by one that suffices and
-// costs less. No object says what a node costs; but one for pods of four CPUs has more
-// of them than one for a pod of one. The nodes are on-demand ones, since spot nodes
+// costs less. No object says what a node costs; but one for a pod of three CPUs has
+// more of them than one for a pod of a tenth. The nodes are on-demand ones, since spot nodes
 // are replaced only behind a feature gate.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation";
@@ -23,10 +23,11 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
-		app, large := fixtures.Deployment(1).On(pool).CPU("1"), fixtures.Deployment(1).On(pool).CPU("3")
-		env.Create(ctx, pool, app, large)
-		env.Await(ctx, 1, check.RunningPods(app))
+		app, large := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool).CPU("3")
+		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
+		env.Create(ctx, app)
+		env.Await(ctx, 1, check.RunningPods(app))
 		node := env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured()
 
 		before, old := env.Now(), env.World()

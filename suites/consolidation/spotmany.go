@@ -24,9 +24,10 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := consolidates(fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot), fixtures.WhenEmptyOrUnderutilized)
 		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("20")
-		env.Create(ctx, pool, app, large)
-		env.Await(ctx, 1, check.RunningPods(app))
+		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
+		env.Create(ctx, app)
+		env.Await(ctx, 1, check.RunningPods(app))
 		node := env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured()
 
 		before, old := env.Now(), env.World()

@@ -20,9 +20,10 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
 		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("3")
-		env.Create(ctx, pool, app, large)
-		env.Await(ctx, 1, check.RunningPods(app))
+		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
+		env.Create(ctx, app)
+		env.Await(ctx, 1, check.RunningPods(app))
 
 		before, old := env.Now(), env.World()
 		env.Delete(ctx, large)

@@ -24,6 +24,17 @@ const (
 	retried = 12 * time.Second
 )
 
+// waiting counts the pods of a workload that the scheduler has found no node for.
+// Karpenter looks at no others, and a busy scheduler may take longer from one pod to the
+// next than a batch stays open: specs that are about one batch have all of their pods
+// wait for the pool.
+func waiting(app *fixtures.Workload) check.Count {
+	return check.PodsOf(app).With("that no node fits", func(pod *unstructured.Unstructured) bool {
+		scheduled, _ := karpenter.Condition(pod, string(corev1.PodScheduled))
+		return scheduled.Reason == corev1.PodReasonUnschedulable
+	})
+}
+
 // labelled counts a pool's nodes with a label.
 func labelled(pool *fixtures.Pool, key, value string) check.Count {
 	return check.Nodes(pool).With(fmt.Sprintf("with the label %s=%s", key, value), check.Labeled(key, value))

@@ -30,7 +30,9 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Now()
 		env.Create(ctx, followers, other, leader)
-		env.Await(ctx, 1, check.PodsOf(leader))
+		env.Await(ctx, 1, waiting(leader))
+		env.Await(ctx, 1, waiting(other))
+		env.Await(ctx, 2, waiting(followers))
 		env.Create(ctx, pool)
 		env.Await(ctx, 1, check.RunningPods(other))
 		env.Await(ctx, 2, check.RunningPods(followers))

@@ -21,21 +21,22 @@ import (
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests";
 // spec.resources.requests of the NodeClaim API.
 var _ = e2e.Table(Suite, []demand{
-	{"memory", corev1.ResourceMemory, "5Gi", "10Gi", func() *fixtures.Workload { return fixtures.Deployment(1).Memory("5Gi") }},
-	{"ephemeral storage", corev1.ResourceEphemeralStorage, "12Gi", "24Gi", func() *fixtures.Workload {
-		return fixtures.Deployment(1).Request("ephemeral-storage", "12Gi")
-	}},
-	{"room for pods", corev1.ResourcePods, "20", "40", func() *fixtures.Workload { return fixtures.Deployment(20).CPU("10m") }},
+	{"memory", corev1.ResourceMemory, "5Gi", "10Gi", 1, func(w *fixtures.Workload) { w.Memory("5Gi") }},
+	{"ephemeral storage", corev1.ResourceEphemeralStorage, "12Gi", "24Gi", 1, func(w *fixtures.Workload) { w.Request("ephemeral-storage", "12Gi") }},
+	{"room for pods", corev1.ResourcePods, "20", "40", 20, func(w *fixtures.Workload) { w.CPU("10m") }},
 }, func(row demand) e2e.Spec {
 	return e2e.Spec{
 		Name:  "gives pods one node that has the " + row.what + " that they need",
 		Needs: []providers.Capability{providers.NodePools},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
-			app := row.app().On(pool)
+			app := fixtures.Deployment(row.pods).On(pool)
+			row.ask(app)
 
 			before := env.Now()
-			env.Create(ctx, pool, app)
+			env.Create(ctx, app)
+			env.Await(ctx, row.pods, waiting(app))
+			env.Create(ctx, pool)
 			env.AwaitAtLeast(ctx, 1, check.RunningPods(app))
 			env.Await(ctx, 0, check.PendingPods(app))
 
@@ -56,5 +57,6 @@ type demand struct {
 	what         string
 	name         corev1.ResourceName
 	least, under string
-	app          func() *fixtures.Workload
+	pods         int
+	ask          func(*fixtures.Workload)
 }
