@@ -23,9 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		app := fixtures.Deployment(10).On(pool).CPU("100m")
 
 		before := env.Now()
-		env.Create(ctx, app)
-		env.Await(ctx, 10, waiting(app))
-		env.Create(ctx, pool)
+		env.Create(ctx, pool, app)
 		env.Await(ctx, 10, check.RunningPods(app))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))

@@ -26,8 +26,8 @@ const (
 
 // waiting counts the pods of a workload that the scheduler has found no node for.
 // Karpenter looks at no others, and a busy scheduler may take longer from one pod to the
-// next than a batch stays open: specs that are about one batch have all of their pods
-// wait for the pool.
+// next than a batch stays open: specs about what one batch gets have all of its pods wait
+// for the pool.
 func waiting(app *fixtures.Workload) check.Count {
 	return check.PodsOf(app).With("that no node fits", func(pod *unstructured.Unstructured) bool {
 		scheduled, _ := karpenter.Condition(pod, string(corev1.PodScheduled))
