@@ -90,7 +90,7 @@ func TestMetadataIsWhole(t *testing.T) {
 
 func TestEveryLieLiesSomewhere(t *testing.T) {
 	for name, l := range lies() {
-		if l.Cloud == nil && l.Instances == nil && l.Client == nil && l.Controllers == nil && l.CRD == nil && l.Sabotage == nil {
+		if l.Cloud == nil && l.Instances == nil && l.Client == nil && l.Controllers == nil && l.CRD == nil && l.Settings == nil && l.Sabotage == nil {
 			t.Errorf("%s is honest: none of its fields is set", name)
 		}
 	}

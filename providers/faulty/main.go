@@ -48,6 +48,11 @@ func run(name string) error {
 			return err
 		}
 	}
+	for key, value := range l.Settings {
+		if err := os.Setenv(key, value); err != nil {
+			return fmt.Errorf("changing the setting %s: %w", key, err)
+		}
+	}
 	ctx, op := operator.NewOperator()
 	provider, err := l.CloudProvider(ctx, op.GetClient())
 	if err != nil {

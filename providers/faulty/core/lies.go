@@ -10,7 +10,7 @@ import (
 // Lies returns the lies of the core level: Karpenter's own controllers, as
 // they would behave with a mistake in them. None of their code is changed. What
 // they read from the API server, and what they write to it, is changed on the
-// way; or one of them is left out.
+// way; or one of them is left out, or set up wrongly.
 func Lies() map[string]lie.Lie {
 	all := map[string]lie.Lie{}
 	for _, some := range []map[string]lie.Lie{

@@ -45,6 +45,7 @@ func schedulingLies() map[string]lie.Lie {
 		"gives-each-pod-a-node": reads(func(pod *corev1.Pod) {
 			pod.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 1, Protocol: corev1.ProtocolTCP}}
 		}, provisioning),
+		"closes-batches-at-once": {Settings: map[string]string{"BATCH_IDLE_DURATION": "1ms", "BATCH_MAX_DURATION": "1ms"}},
 	}
 }
 

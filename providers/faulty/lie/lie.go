@@ -32,6 +32,10 @@ type Lie struct {
 	// Controllers drops or wraps core's controllers.
 	Controllers func([]controller.Controller) []controller.Controller
 
+	// Settings are environment variables that core is set up by; their values here
+	// replace those of the chart.
+	Settings map[string]string
+
 	// CRD rewrites the CRDs of NodePools and of NodeClaims before the controller
 	// starts, as if they had been shipped so.
 	CRD func(CRD)
