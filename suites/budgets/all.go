@@ -21,10 +21,11 @@ var _ = Suite.Add(e2e.Spec{
 		app := lingering(pool, 3)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 3, check.RunningPods(app))
+		env.Await(ctx, 3, check.InitializedClaims(pool))
 
 		before := env.Now()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 3, check.DriftedClaims(pool))
+		env.Await(ctx, 3, outdated(pool))
 		env.Await(ctx, 1, disrupting(pool))
 		env.Watch(ctx, pressed)
 

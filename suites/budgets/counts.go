@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -59,6 +61,19 @@ func disrupting(pool *fixtures.Pool) check.Count {
 			})
 		},
 	}
+}
+
+// outdated counts the NodeClaims of a pool that drift has to replace: they have drifted, or
+// are being deleted. Karpenter doesn't look for drift of those, and a write of it with an
+// older state may have taken the condition Drifted from one.
+//
+// Source: Karpenter: pkg/controllers/nodeclaim/lifecycle/controller.go, Reconcile, writes the
+// conditions of a NodeClaim that is being launched without looking whether they have changed;
+// so specs wait until nodes are initialized before they let them drift.
+func outdated(pool *fixtures.Pool) check.Count {
+	return check.ClaimsWith(pool, func(claim *unstructured.Unstructured) bool {
+		return karpenter.IsTrue(claim, karpenter.Drifted) || karpenter.Deleting(claim)
+	}, "that have drifted or are being deleted")
 }
 
 // usedUp checks that drift comes to disrupt as many of a pool's nodes at once as

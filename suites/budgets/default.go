@@ -23,10 +23,11 @@ var _ = Suite.Add(e2e.Spec{
 		app := lingering(pool, 11)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 11, check.RunningPods(app))
+		env.Await(ctx, 11, check.InitializedClaims(pool))
 
 		before := env.Now()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 11, check.DriftedClaims(pool))
+		env.Await(ctx, 11, outdated(pool))
 		env.Await(ctx, 2, disrupting(pool))
 		env.Watch(ctx, pressed)
 

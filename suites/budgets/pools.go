@@ -21,12 +21,14 @@ var _ = Suite.Add(e2e.Spec{
 		few, many := lingering(strict, 2), lingering(lenient, 3)
 		env.Create(ctx, strict, lenient, few, many)
 		env.Await(ctx, 2, check.RunningPods(few))
+		env.Await(ctx, 2, check.InitializedClaims(strict))
 		env.Await(ctx, 3, check.RunningPods(many))
+		env.Await(ctx, 3, check.InitializedClaims(lenient))
 
 		before := env.Now()
 		env.Change(ctx, strict.NewTemplate(), lenient.NewTemplate())
-		env.Await(ctx, 2, check.DriftedClaims(strict))
-		env.Await(ctx, 3, check.DriftedClaims(lenient))
+		env.Await(ctx, 2, outdated(strict))
+		env.Await(ctx, 3, outdated(lenient))
 		env.Await(ctx, 1, disrupting(strict))
 		env.Watch(ctx, pressed)
 

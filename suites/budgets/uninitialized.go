@@ -27,10 +27,11 @@ var _ = Suite.Add(e2e.Spec{
 		env.RemoveTaint(ctx, nodes[0].Name, starting)
 		env.RemoveTaint(ctx, nodes[1].Name, starting)
 		env.Await(ctx, 2, check.RunningPods(app))
+		env.Await(ctx, 2, check.InitializedClaims(pool))
 
 		before, old := env.Now(), env.World()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 2, check.DriftedClaims(pool))
+		env.Await(ctx, 2, outdated(pool))
 		env.Await(ctx, 1, check.ReadyNodes(pool).New(old))
 		env.Watch(ctx, pressed)
 

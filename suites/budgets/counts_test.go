@@ -1,0 +1,25 @@
+package budgets
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A NodeClaim that has lost its condition Drifted and is being deleted has drifted all the
+// same: specs that wait for all of a pool's would wait in vain.
+func TestADeletedNodeClaimIsOutdated(t *testing.T) {
+	g := NewWithT(t)
+	pool := fixtures.NodePool()
+	claim := func(name string) *historytest.Thing { return historytest.Claim(name).Pool(pool.GetName()) }
+	w := historytest.Begin().Add(
+		claim("drifted").True(karpenter.Drifted),
+		claim("drifted-and-deleted").Deleting(),
+		claim("replacement").False(karpenter.Drifted),
+	).History().End()
+	g.Expect(outdated(pool).Of(w)).To(HaveLen(2))
+}
