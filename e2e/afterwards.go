@@ -42,20 +42,18 @@ func (s *Session) afterwards(ctx context.Context, end *ending, left []string, a 
 		return end
 	}
 	if lacking := a.rights.lacking(ctx, 0); lacking != nil && (end == nil || !strings.Contains(end.reason, lacking.Error())) {
-		end = worsen(end, "the controller was refused what it asked for: "+lacking.Error(), time.Now())
+		end = worsen(end, failed("the controller was refused what it asked for: "+lacking.Error()))
 	}
-	if len(left) > 0 {
-		end = worsen(end, "the clean-up left behind:\n  "+strings.Join(left, "\n  "), time.Now())
-	}
+	end = leftBehind(end, left)
 	alive, stop := s.whileAlive(ctx)
 	defer stop()
 	if err := synced(alive, s.Provider.Metric, syncedWithin); err != nil {
-		end = worsen(end, err.Error(), time.Now())
+		end = worsen(end, failed(err.Error()))
 	}
 	a.outcome.Errors = errorsIn(s.Provider.Unexpected(s.logSince(ctx, a.outcome.Started)))
 	recorded, err := a.recorder.Complete(alive)
 	if err != nil {
-		return worsen(end, fmt.Sprintf("recording: %v", err), time.Now())
+		return worsen(end, failed(fmt.Sprintf("recording: %v", err)))
 	}
 	end = a.judge(end, recorded, invariant.Params{NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace})
 	if stray := strayEviction(recorded, s.Namespace); stray != "" && end != nil && (end.verdict == report.Failed || end.verdict == report.Vacuous) {
@@ -82,7 +80,7 @@ func (a *aftermath) judge(end *ending, recorded *history.History, params invaria
 		if f.Event != nil {
 			at = f.Event.Time
 		}
-		end = worsen(end, fmt.Sprintf("an invariant is broken: %s\n%s", all[i].Name, f), at)
+		end = worsen(end, broken(report.BrokenInvariant, j.Check, fmt.Sprintf("an invariant is broken: %s\n%s", j.Check, f), at))
 	}
 	return end
 }
@@ -97,17 +95,31 @@ func (s *Spec) breaks(invariant string) string {
 	return ""
 }
 
-// worsen fails a spec, keeping what it had failed for already. That nothing
-// was proven matters no more when something was broken.
-func worsen(end *ending, text string, at time.Time) *ending {
-	reason, detail, _ := strings.Cut(text, "\n")
+// leftBehind fails a spec whose clean-up left something.
+func leftBehind(end *ending, left []string) *ending {
+	if len(left) == 0 {
+		return end
+	}
+	worse := failed(fmt.Sprintf("the clean-up, which has %s, left behind:\n  %s", cleanUpWithin, strings.Join(left, "\n  ")))
+	worse.broke = nil
+	for _, what := range left {
+		worse.broke = append(worse.broke, report.Broken{Kind: report.BrokenCleanUp, What: "left behind: " + what})
+	}
+	return worsen(end, worse)
+}
+
+// worsen fails a spec for something that broke, and keeps what it had failed for already. That
+// nothing was proven matters no more then.
+func worsen(end, worse *ending) *ending {
 	switch {
 	case end == nil:
-		return &ending{verdict: report.Failed, reason: reason, detail: detail, at: at}
+		return worse
 	case end.verdict == report.Vacuous || end.verdict == report.Skipped:
-		return &ending{verdict: report.Failed, reason: reason, detail: strings.Join([]string{detail, end.reason, end.detail}, "\n"), at: at}
+		worse.detail = strings.Join([]string{worse.detail, end.reason, end.detail}, "\n")
+		return worse
 	}
-	end.detail = strings.TrimSpace(end.detail + "\n" + text)
+	end.detail = strings.TrimSpace(strings.Join([]string{end.detail, worse.reason, worse.detail}, "\n"))
+	end.broke = append(end.broke, worse.broke...)
 	return end
 }
 

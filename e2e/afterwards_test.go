@@ -40,12 +40,27 @@ func TestABrokenInvariantFailsTheSpec(t *testing.T) {
 				return
 			}
 			g.Expect(end.verdict).To(Equal(c.want))
+			g.Expect(end.broke).To(Equal([]report.Broken{{Kind: report.BrokenInvariant, What: stages}}))
 			g.Expect(end.reason + "\n" + end.detail).To(ContainSubstring("an invariant is broken: " + stages))
 			if c.before != nil {
 				g.Expect(end.reason + "\n" + end.detail).To(ContainSubstring(c.before.reason))
 			}
 		})
 	}
+}
+
+func TestWhatIsLeftBehindIsToldOneByOne(t *testing.T) {
+	g := NewWithT(t)
+	g.Expect(leftBehind(nil, nil)).To(BeNil())
+	before := broken(report.BrokenWait, "waited for 1 node", "waited 2m0s for 1 node", time.Now())
+	end := leftBehind(before, []string{"Node a: ready", "NodeClaim b"})
+	g.Expect(end.broke).To(Equal([]report.Broken{
+		{Kind: report.BrokenWait, What: "waited for 1 node"},
+		{Kind: report.BrokenCleanUp, What: "left behind: Node a: ready"},
+		{Kind: report.BrokenCleanUp, What: "left behind: NodeClaim b"},
+	}))
+	g.Expect(end.reason).To(Equal("waited 2m0s for 1 node"))
+	g.Expect(end.detail).To(MatchRegexp(`(?s)left behind:.*Node a: ready.*NodeClaim b`))
 }
 
 func TestABreachMustNameAnInvariant(t *testing.T) {

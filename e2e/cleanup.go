@@ -25,8 +25,8 @@ import (
 const instancesEvery = 500 * time.Millisecond
 
 // cleanUp deletes what the spec created and all that came of it, and returns
-// what is left when its time is over: nothing, if the provider keeps its
-// promise to end what it launched.
+// what is left when its time is over, one a line: nothing, if the provider keeps
+// its promise to end what it launched.
 func (e *Env) cleanUp(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, cleanUpWithin)
 	defer cancel()
@@ -35,7 +35,7 @@ func (e *Env) cleanUp(ctx context.Context) []string {
 	var problems []string
 	for _, step := range []func(context.Context) error{e.letKubeletsGoOn, e.resetCloud, e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses} {
 		if err := step(ctx); err != nil {
-			problems = append(problems, err.Error())
+			problems = append(problems, strings.Split(err.Error(), "\n")...)
 		}
 		if ctx.Err() != nil {
 			break // the steps that follow could only say that time is over
@@ -163,7 +163,7 @@ func (e *Env) awaitEmpty(ctx context.Context) error {
 	for _, o := range left {
 		lines = append(lines, check.Describe(o))
 	}
-	return fmt.Errorf("after %s:\n    %s", cleanUpWithin, strings.Join(lines, "\n    "))
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 func (e *Env) leftovers(w *history.World) []*history.Object {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // errInterrupted is the cause of a context that ended because somebody
@@ -27,9 +26,24 @@ func interrupted(ctx context.Context) bool {
 // it, and the runner recovers it.
 type ending struct {
 	verdict report.Verdict
-	reason  string    // one line
-	detail  string    // the rest
-	at      time.Time // when it happened, to find the controller's words of that moment
+	reason  string          // one line
+	detail  string          // the rest
+	at      time.Time       // when it happened, to find the controller's words of that moment
+	broke   []report.Broken // all that broke; there is something if the verdict is Failed
+}
+
+// broken is the ending of a spec in which something broke. The text's first line is the reason.
+func broken(kind report.BrokenKind, what, text string, at time.Time) *ending {
+	reason, detail, _ := strings.Cut(text, "\n")
+	return &ending{
+		verdict: report.Failed, reason: reason, detail: detail, at: at, broke: []report.Broken{{Kind: kind, What: what}},
+	}
+}
+
+// failed is broken for something that couldn't be done: the reason says what.
+func failed(text string) *ending {
+	reason, _, _ := strings.Cut(text, "\n")
+	return broken(report.BrokenStep, reason, text, time.Now())
 }
 
 // judged turns the findings of checks that don't hold into the spec's ending.
@@ -45,6 +59,9 @@ func judged(findings []check.Finding) ending {
 				end.at = f.Event.Time
 			}
 		}
+		if verdict == report.Failed {
+			end.broke = append(end.broke, report.Broken{Kind: report.BrokenCheck, What: f.Check})
+		}
 		details = append(details, f.String())
 	}
 	end.detail = strings.Join(details, "\n")
@@ -59,52 +76,6 @@ func verdictOf(f check.Finding) (report.Verdict, string) {
 		return report.Infra, f.Check + ": can't be judged: " + f.Reason
 	default:
 		return report.Failed, f.Check + ": broken"
-	}
-}
-
-// knownFailure returns the entry that covers a release, or nil. A release that
-// is not a version (a branch build, say) is covered by none.
-func (s *Spec) knownFailure(release string) (*Known, error) {
-	for i, k := range s.Known {
-		covered, err := providers.Covers(k.Releases, release)
-		if err != nil {
-			return nil, fmt.Errorf("spec %q, known failure %s: %w", s.Name, k.Issue, err)
-		}
-		if covered {
-			return &s.Known[i], nil
-		}
-	}
-	return nil, nil //nolint:nilnil // no entry
-}
-
-// known returns the failure that upstream knows of, be it Karpenter's own or the
-// provider's, or nil.
-func (s *Session) known(suite *Suite, spec *Spec) (*Known, error) {
-	known, err := spec.knownFailure(s.Provider.CoreVersion)
-	if known != nil || err != nil {
-		return known, err
-	}
-	for _, k := range s.Adapter.KnownFailures {
-		covered, err := providers.Covers(k.Releases, s.Provider.CoreVersion)
-		if err != nil {
-			return nil, fmt.Errorf("adapter, known failure %s: %w", k.Issue, err)
-		}
-		if covered && k.Spec == suite.sentence(spec) {
-			return &Known{Releases: k.Releases, Issue: k.Issue, Reason: k.Reason}, nil
-		}
-	}
-	return nil, nil //nolint:nilnil // no entry
-}
-
-// settle applies what is known of a release to an outcome.
-func settle(o *report.Outcome, known *Known) {
-	switch {
-	case known == nil:
-	case o.Verdict == report.Failed:
-		o.Verdict, o.Issue = report.Known, known.Issue
-		o.Reason = fmt.Sprintf("%s (%s)", known.Reason, known.Issue)
-	case o.Verdict == report.Passed && !known.Sometimes:
-		o.Note = strings.TrimSpace(fmt.Sprintf("%s passed although %s says that this release fails it: the entry may be out of date", o.Note, known.Issue))
 	}
 }
 

@@ -207,8 +207,9 @@ func (e *Env) await(ctx context.Context, wanted string, count check.Count, enoug
 		return enough(len(objects))
 	})
 	if err != nil {
-		e.fail(ctx, "waited %s for %s %s, there %s: %w%s", time.Since(began).Round(100*time.Millisecond), wanted, count.Name,
-			be(len(objects)), err, list(objects))
+		what := fmt.Sprintf("waited for %s %s", wanted, count.Name)
+		e.end(ctx, report.BrokenWait, what, fmt.Errorf("waited %s for %s %s, there %s: %w%s",
+			time.Since(began).Round(100*time.Millisecond), wanted, count.Name, be(len(objects)), err, list(objects)))
 	}
 	return objects
 }
@@ -262,21 +263,29 @@ func (e *Env) Expect(h *history.History, checks ...check.Check) {
 
 // Fail fails the spec with a sentence about the promise.
 func (e *Env) Fail(format string, args ...any) {
-	panic(ending{verdict: report.Failed, reason: fmt.Sprintf(format, args...), at: time.Now()})
+	what := fmt.Sprintf(format, args...)
+	panic(*broken(report.BrokenCheck, what, what, time.Now()))
 }
 
-// fail ends the spec because something could not be done. What that means for
-// the verdict depends on whether the cluster is still alive.
+// fail ends the spec because something could not be done.
 func (e *Env) fail(ctx context.Context, format string, args ...any) {
 	err := fmt.Errorf(format, args...)
-	verdict := report.Failed
-	if infra := e.session.Err(); infra != nil {
-		verdict, err = report.Infra, fmt.Errorf("%w\n%w", infra, err)
-	} else if interrupted(ctx) {
-		verdict = report.Infra
+	reason, _, _ := strings.Cut(err.Error(), "\n")
+	e.end(ctx, report.BrokenStep, reason, err)
+}
+
+// end ends the spec because something broke. What that means for the verdict depends on
+// whether the cluster is still alive.
+func (e *Env) end(ctx context.Context, kind report.BrokenKind, what string, err error) {
+	infra := e.session.Err()
+	if infra != nil {
+		err = fmt.Errorf("%w\n%w", infra, err)
 	}
-	reason, detail, _ := strings.Cut(err.Error(), "\n")
-	panic(ending{verdict: verdict, reason: reason, detail: detail, at: time.Now()})
+	end := broken(kind, what, err.Error(), time.Now())
+	if infra != nil || interrupted(ctx) {
+		end.verdict = report.Infra
+	}
+	panic(*end)
 }
 
 // apply applies an object and returns it as it is stored now.

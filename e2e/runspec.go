@@ -91,7 +91,7 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	rights := s.newRights(ctx)
 
 	end := s.body(ctx, spec, env, rights)
-	if end != nil && end.verdict.Red() && known == nil && s.hold != nil && s.Err() == nil {
+	if end != nil && end.verdict.Red() && !known.excuses(end.broke) && s.hold != nil && s.Err() == nil {
 		s.hold(ctx, o.Sentence(), end)
 	}
 	var left []string
@@ -103,7 +103,7 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	if env.poisoned && len(left) == 0 && s.Err() == nil && !interrupted(ctx) {
 		if err := s.Provider.Restart(ctx); err != nil {
 			left = []string{err.Error()}
-			end = worsen(end, err.Error(), time.Now())
+			end = worsen(end, failed(err.Error()))
 		}
 	}
 	o.History, err = save(recorder, file)
@@ -112,6 +112,9 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	}
 	if end != nil {
 		o.Verdict, o.Reason = end.verdict, end.reason
+		if end.verdict == report.Failed {
+			o.Broke = end.broke
+		}
 		o.Detail = strings.TrimSpace(end.detail + "\n" + s.controllerLog(ctx, end.at))
 	}
 	settle(&o, known)
@@ -188,7 +191,7 @@ func (s *Session) body(ctx context.Context, spec *Spec, env *Env, rights *rights
 		case ending:
 			end = &r
 		default:
-			end = &ending{verdict: report.Failed, reason: fmt.Sprintf("the spec panicked: %v", r), detail: string(debug.Stack()), at: time.Now()}
+			end = failed(fmt.Sprintf("the spec panicked: %v\n%s", r, debug.Stack()))
 		}
 	}()
 	env.life = ctx

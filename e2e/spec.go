@@ -62,19 +62,6 @@ type Since struct {
 	Karpenter, Kubernetes string
 }
 
-// Known is a failure that upstream knows of.
-type Known struct {
-	// Releases is a constraint on the Karpenter release, such as
-	// ">=1.6.0 <=1.15.0", naming releases in which the failure was seen.
-	Releases string
-	// Issue is the address of the upstream issue.
-	Issue string
-	// Reason is the failure in a sentence.
-	Reason string
-	// Sometimes says that it takes chance to fail, so that to pass proves nothing.
-	Sometimes bool
-}
-
 // Breach is an invariant that a spec breaks on purpose.
 type Breach struct {
 	Invariant string // its name, such as "budgets are never exceeded"; see invariant.All
@@ -94,8 +81,8 @@ func (s *Suite) sentence(spec *Spec) string { return s.Name + " " + spec.Name }
 func NewSuite(name string) *Suite { return &Suite{Name: name} }
 
 // Add adds a spec and returns it. It panics on a spec without a name or a
-// body, on a second one of the same name and on a breach of an invariant that
-// there isn't: these are mistakes of whoever wrote the suite, and show when
+// body, on a second one of the same name, on a breach of an invariant that there
+// isn't and on a known failure that doesn't say what breaks: these are mistakes of whoever wrote the suite, and show when
 // its package is loaded.
 func (s *Suite) Add(spec Spec) *Spec {
 	return s.add(spec, caller())
@@ -135,6 +122,11 @@ func (s *Suite) add(spec Spec, source string) *Spec {
 	for _, b := range spec.Breaks {
 		if b.Why == "" || !slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool { return i.Name == b.Invariant }) {
 			panic(fmt.Sprintf("suite %q, spec %q: Breaks needs the name of an invariant, and why: %+v", s.Name, spec.Name, b))
+		}
+	}
+	for _, k := range spec.Known {
+		if err := k.check(); err != nil {
+			panic(fmt.Sprintf("suite %q, spec %q: %v", s.Name, spec.Name, err))
 		}
 	}
 	spec.source = source

@@ -165,6 +165,11 @@ type KnownFailure struct {
 	Issue string `yaml:"issue"`
 	// Reason is the failure in a sentence.
 	Reason string `yaml:"reason"`
+	// Breaks lists what the failure breaks, at least one. Each entry is the name of an
+	// invariant, or a regular expression over the other things that break, as reports say
+	// them: "always at most 3 NodeClaims", "waited for 2 ", "left behind: Node ". Whatever
+	// else breaks fails the spec.
+	Breaks []string `yaml:"breaks"`
 }
 
 // Covers tells whether a release, such as v1.15.0, is one of those that a constraint

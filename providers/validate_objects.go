@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -141,11 +142,20 @@ func (c *checker) capabilities() {
 }
 
 func (c *checker) knownFailures() {
+	const wanted = "missing; a known failure names its spec, the releases, the upstream issue, the reason, and what it breaks"
 	for i, k := range c.a.KnownFailures {
 		at := fmt.Sprintf("knownFailures[%d]", i)
 		for field, v := range map[string]string{"spec": k.Spec, "issue": k.Issue, "reason": k.Reason} {
 			if v == "" {
-				c.say(join(at, field), "missing; a known failure names its spec, the releases, the upstream issue and the reason")
+				c.say(join(at, field), wanted)
+			}
+		}
+		if len(k.Breaks) == 0 {
+			c.say(join(at, "breaks"), wanted)
+		}
+		for n, what := range k.Breaks {
+			if _, err := regexp.Compile(what); err != nil {
+				c.say(fmt.Sprintf("%s.breaks[%d]", at, n), "not a regular expression of Go: %v", err)
 			}
 		}
 		if _, err := semver.NewConstraint(k.Releases); err != nil {

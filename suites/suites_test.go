@@ -74,6 +74,8 @@ func TestDeclarations(t *testing.T) {
 			g.Expect(known.Reason).NotTo(BeEmpty())
 			_, err := semver.NewConstraint(known.Releases)
 			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(known.Breaks).NotTo(BeEmpty())
+			g.Expect(known.Breaks).NotTo(ContainElement("disruption budgets are never exceeded"), "no release is known to break them")
 		}
 	})
 }

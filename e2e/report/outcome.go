@@ -35,6 +35,7 @@ type Outcome struct {
 	Verdict  Verdict  `json:"verdict"`
 	Reason   string   `json:"reason,omitempty"` // one line; always there unless passed
 	Detail   string   `json:"detail,omitempty"` // the event, what stood then, the log; many lines
+	Broke    []Broken `json:"broke,omitempty"`  // all that broke
 	Issue    string   `json:"issue,omitempty"`  // known: the upstream issue
 	Note     string   `json:"note,omitempty"`   // what else the reader must know, such as an unexpected pass
 	Claims   []Judged `json:"claims,omitempty"` // what became of the spec's own checks
@@ -51,6 +52,26 @@ type Outcome struct {
 	Started time.Time     `json:"started"`
 	Worker  int           `json:"worker"` // the process that ran it, from 1
 }
+
+// Broken is one of the things that broke in a spec. A known failure names those that may.
+type Broken struct {
+	Kind BrokenKind `json:"kind"`
+	// What is broken, in words: the check, the invariant's name, "waited for 3 running
+	// pods", "left behind: Node a", or else the reason.
+	What string `json:"what"`
+}
+
+// BrokenKind is how something shows to be broken.
+type BrokenKind string
+
+// The kinds.
+const (
+	BrokenCheck     BrokenKind = "check"     // a check of the spec's own doesn't hold
+	BrokenInvariant BrokenKind = "invariant" // one of those that hold in every spec doesn't
+	BrokenWait      BrokenKind = "wait"      // what the spec waited for didn't come
+	BrokenCleanUp   BrokenKind = "clean-up"  // something is left when the clean-up's time is over
+	BrokenStep      BrokenKind = "step"      // the spec, or the controller, couldn't do what it must
+)
 
 // LogError is a kind of error in the controller's log.
 type LogError struct {

@@ -26,6 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/1683",
 		Reason: "a controller that starts before the API server serves its CRDs again goes on without the indexes that it needs, " +
 			"and ends no node until it is restarted",
+		Breaks:    []string{"left behind: (NodePool|NodeClaim|Node) "},
 		Sometimes: true,
 	}},
 	Breaks: []e2e.Breach{{

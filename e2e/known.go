@@ -1,0 +1,128 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Known is a failure that upstream knows of.
+type Known struct {
+	// Releases is a constraint on the Karpenter release, such as
+	// ">=1.6.0 <=1.15.0", naming releases in which the failure was seen.
+	Releases string
+	// Issue is the address of the upstream issue.
+	Issue string
+	// Reason is the failure in a sentence.
+	Reason string
+	// Breaks lists what the failure breaks, at least one. Each entry is the name of an
+	// invariant, or a regular expression over the other things that break, as reports say
+	// them: "always at most 3 NodeClaims", "waited for 2 ", "left behind: Node ". Whatever
+	// else breaks fails the spec.
+	Breaks []string
+	// Sometimes says that it takes chance to fail, so that to pass proves nothing.
+	Sometimes bool
+}
+
+// check returns what is missing or wrong in a known failure.
+func (k Known) check() error {
+	if k.Issue == "" || k.Reason == "" || len(k.Breaks) == 0 {
+		return errors.New("a known failure says its Issue, its Reason, and what it Breaks")
+	}
+	_, err := providers.Covers(k.Releases, "")
+	for _, what := range k.Breaks {
+		_, err2 := regexp.Compile(what)
+		err = errors.Join(err, err2)
+	}
+	return err
+}
+
+// excuses tells whether something broke, and all of it is known.
+func (k *Known) excuses(broke []report.Broken) bool {
+	return k != nil && len(broke) > 0 && len(k.beside(broke)) == 0
+}
+
+// beside returns, in words, what broke and is not known.
+func (k *Known) beside(broke []report.Broken) []string {
+	var others []string
+	for _, b := range broke {
+		if !slices.ContainsFunc(k.Breaks, func(what string) bool { return covers(what, b) }) {
+			others = append(others, b.What)
+		}
+	}
+	return others
+}
+
+// covers tells whether an entry of Known.Breaks names what broke.
+func covers(what string, b report.Broken) bool {
+	if b.Kind == report.BrokenInvariant {
+		return what == b.What
+	}
+	matches, err := regexp.MatchString(what, b.What)
+	return err == nil && matches
+}
+
+// knownFailure returns the entry that covers a release, or nil. A release that
+// is not a version (a branch build, say) is covered by none.
+func (s *Spec) knownFailure(release string) (*Known, error) {
+	for i, k := range s.Known {
+		covered, err := providers.Covers(k.Releases, release)
+		if err != nil {
+			return nil, fmt.Errorf("spec %q, known failure %s: %w", s.Name, k.Issue, err)
+		}
+		if covered {
+			return &s.Known[i], nil
+		}
+	}
+	return nil, nil //nolint:nilnil // no entry
+}
+
+// known returns the failure that upstream knows of, of Karpenter's own or the
+// provider's, or nil.
+func (s *Session) known(suite *Suite, spec *Spec) (*Known, error) {
+	known, err := spec.knownFailure(s.Provider.CoreVersion)
+	if known != nil || err != nil {
+		return known, err
+	}
+	for _, k := range s.Adapter.KnownFailures {
+		covered, err := providers.Covers(k.Releases, s.Provider.CoreVersion)
+		if err != nil {
+			return nil, fmt.Errorf("adapter, known failure %s: %w", k.Issue, err)
+		}
+		if covered && k.Spec == suite.sentence(spec) {
+			return &Known{Releases: k.Releases, Issue: k.Issue, Reason: k.Reason, Breaks: k.Breaks}, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // no entry
+}
+
+// settle applies what is known of a release to an outcome.
+func settle(o *report.Outcome, known *Known) {
+	switch {
+	case known == nil:
+	case o.Verdict == report.Failed && known.excuses(o.Broke):
+		o.Verdict, o.Issue = report.Known, known.Issue
+		o.Reason = fmt.Sprintf("%s (%s)", known.Reason, known.Issue)
+	case o.Verdict == report.Failed:
+		settleBeside(o, known)
+	case o.Verdict == report.Passed && !known.Sometimes:
+		o.Note = strings.TrimSpace(fmt.Sprintf("%s passed although %s says that this release fails it: the entry may be out of date",
+			o.Note, known.Issue))
+	}
+}
+
+// settleBeside says of a failure what of it is known, and what broke beside that.
+func settleBeside(o *report.Outcome, known *Known) {
+	others := known.beside(o.Broke)
+	if len(others) == len(o.Broke) {
+		o.Note = strings.TrimSpace(fmt.Sprintf("%s this release has another known failure here: %s (%s)", o.Note, known.Reason, known.Issue))
+		return
+	}
+	o.Detail = strings.TrimSpace(o.Reason + "\n" + o.Detail)
+	o.Reason = fmt.Sprintf("broken beside what is known: %s; known is that %s (%s)", strings.Join(others, "; "), known.Reason, known.Issue)
+}

@@ -1,0 +1,102 @@
+package e2e
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+func TestKnownFailures(t *testing.T) {
+	spec := &Spec{Name: "x", Known: []Known{{Releases: ">=1.6.0 <=1.15.0", Issue: "upstream#1", Reason: "it doesn't"}}}
+	for release, known := range map[string]bool{
+		"v1.5.5": false, "v1.6.0": true, "1.15.0": true, "v1.16.0": false, "main": false, "": false,
+	} {
+		t.Run(release, func(t *testing.T) {
+			g := NewWithT(t)
+			k, err := spec.knownFailure(release)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(k != nil).To(Equal(known))
+		})
+	}
+	_, err := (&Spec{Name: "x", Known: []Known{{Releases: "all of them"}}}).knownFailure("v1.0.0")
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("not a constraint")))
+}
+
+func TestAProviderHasKnownFailuresOfItsOwn(t *testing.T) {
+	suite := NewSuite("drift")
+	spec := suite.Add(Spec{Name: "replaces nodes", Run: nothing})
+	adapter := &providers.Adapter{KnownFailures: []providers.KnownFailure{
+		{Spec: "drift replaces pods", Releases: ">=1.0.0", Issue: "acme#1"},
+		{Spec: "drift replaces nodes", Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't", Breaks: []string{"leads to"}},
+	}}
+	for release, known := range map[string]bool{"v1.2.0": false, "v1.3.0": true, "v1.9.0": false, "main": false} {
+		t.Run(release, func(t *testing.T) {
+			g := NewWithT(t)
+			s := &Session{Adapter: adapter, Provider: &providers.Installed{CoreVersion: release}}
+			k, err := s.known(suite, spec)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(k != nil).To(Equal(known))
+			if known {
+				g.Expect(*k).To(Equal(Known{Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't", Breaks: []string{"leads to"}}))
+			}
+		})
+	}
+}
+
+func TestWhatIsKnownChangesTheVerdict(t *testing.T) {
+	const budgets = "disruption budgets are never exceeded"
+	check := report.Broken{Kind: report.BrokenCheck, What: "always at most 3 NodeClaims of pool a"}
+	wait := report.Broken{Kind: report.BrokenWait, What: "waited for 3 nodes of pool a that are ready"}
+	left := report.Broken{Kind: report.BrokenCleanUp, What: "left behind: Node a: ready"}
+	ledger := report.Broken{Kind: report.BrokenInvariant, What: "instances come and go"}
+	budget := report.Broken{Kind: report.BrokenInvariant, What: budgets}
+	known := Known{
+		Issue: "upstream#1", Reason: "it doesn't",
+		Breaks: []string{"at most 3 NodeClaims", "^waited for 3 nodes", "left behind: Node ", "instances come and go", "budgets"},
+	}
+	for name, c := range map[string]struct {
+		verdict      report.Verdict
+		broke        []report.Broken
+		want         report.Verdict
+		reason, note string
+	}{
+		"all that broke is known":       {report.Failed, []report.Broken{check, wait, left, ledger}, report.Known, "it doesn't (upstream#1)", ""},
+		"something broke beside it":     {report.Failed, []report.Broken{check, budget}, report.Failed, "broken beside what is known: " + budgets + "; known is that it doesn't (upstream#1)", ""},
+		"an invariant needs its name":   {report.Failed, []report.Broken{budget}, report.Failed, "the reason", "another known failure here: it doesn't (upstream#1)"},
+		"nothing says what broke":       {report.Failed, nil, report.Failed, "the reason", "another known failure"},
+		"a pass is unexpected":          {report.Passed, nil, report.Passed, "the reason", "may be out of date"},
+		"vacuous stays":                 {report.Vacuous, nil, report.Vacuous, "the reason", ""},
+		"infra stays":                   {report.Infra, nil, report.Infra, "the reason", ""},
+		"what is skipped stays skipped": {report.Skipped, nil, report.Skipped, "the reason", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			o := report.Outcome{Verdict: c.verdict, Reason: "the reason", Broke: c.broke}
+			settle(&o, &known)
+			g.Expect(o.Verdict).To(Equal(c.want))
+			g.Expect(o.Reason).To(Equal(c.reason))
+			g.Expect(o.Note).To(ContainSubstring(c.note))
+			g.Expect(o.Reason + o.Detail).To(Or(ContainSubstring("the reason"), ContainSubstring("upstream#1")))
+
+			o = report.Outcome{Verdict: report.Passed}
+			settle(&o, &Known{Issue: "upstream#1", Reason: "now and then it doesn't", Sometimes: true})
+			g.Expect(o.Note).To(BeEmpty(), "that it passes is no news")
+		})
+	}
+}
+
+func TestAKnownFailureSaysWhatBreaks(t *testing.T) {
+	g := NewWithT(t)
+	add := func(k Known) func() {
+		return func() { NewSuite("x").Add(Spec{Name: "y", Run: nothing, Known: []Known{k}}) }
+	}
+	known := Known{Releases: ">=1.0.0", Issue: "upstream#1", Reason: "it doesn't", Breaks: []string{"at most 3"}}
+	g.Expect(add(known)).NotTo(Panic())
+	known.Breaks = []string{"at most (3"}
+	g.Expect(add(known)).To(PanicWith(ContainSubstring("missing closing )")))
+	known.Breaks = nil
+	g.Expect(add(known)).To(PanicWith(ContainSubstring("what it Breaks")))
+}
