@@ -30,10 +30,11 @@ type aftermath struct {
 	outcome  *report.Outcome
 }
 
-// afterwards adds what shows only when a spec is over: components that died,
-// rights that were refused, things left behind, broken invariants, gaps in
+// afterwards adds what shows only when a spec is over: components that died
+// or hang, rights that were refused, things left behind, broken invariants, gaps in
 // the recording.
 func (s *Session) afterwards(ctx context.Context, end *ending, left []string, a *aftermath) *ending {
+	s.awaitAnswers(ctx)
 	if infra := s.Err(); infra != nil {
 		reason, detail, _ := strings.Cut(infra.Error(), "\n")
 		return &ending{verdict: report.Infra, reason: reason, detail: detail, at: time.Now()}

@@ -53,13 +53,16 @@ type Session struct {
 	client   dynamic.Interface
 	mapper   meta.RESTMapper
 
-	closing context.CancelFunc // nil without a provider
+	watched context.Context //nolint:containedctx // it is the session's life up to Close
+	closing context.CancelFunc
+	watch   cluster.Monitor
 
 	// hold, if set, is called for a spec that ends red, before the clean-up.
 	hold func(ctx context.Context, sentence string, end *ending)
 
-	mu    sync.Mutex
-	death *cluster.Death
+	mu        sync.Mutex
+	monitored []cluster.Monitored // what watch asks
+	death     *cluster.Death
 	died  context.CancelCauseFunc
 	alive context.Context //nolint:containedctx // it is the session's life, which specs derive theirs from
 }
@@ -159,6 +162,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	s.ClusterReady = time.Since(began)
+	s.monitor(p.progress)
 	if p.prepared == nil {
 		return s, nil
 	}
@@ -182,11 +186,12 @@ func (s *Session) furnish(ctx context.Context, p *Plan) error {
 		return fmt.Errorf("provider %s: %w", p.Adapter.Name, err)
 	}
 	s.ProviderReady = time.Since(began)
-	var watched context.Context
-	watched, s.closing = context.WithCancel(s.alive)
+	s.mu.Lock()
+	s.monitored = append(s.monitored, s.Provider)
+	s.mu.Unlock()
 	go func() {
-		if words := s.Provider.SimulatorEnded(watched); words != nil {
-			s.onDeath(cluster.Death{Component: "the simulator of the provider's cloud", LastLines: words})
+		if words := s.Provider.SimulatorEnded(s.watched); words != nil {
+			s.onDeath(cluster.Death{Component: providers.SimulatorComponent, LastLines: words})
 		}
 	}()
 	s.client, err = dynamic.NewForConfig(s.Cluster.Config())
@@ -235,22 +240,60 @@ func (s *Session) describe(backend string) *report.Cluster {
 	return &c
 }
 
+// monitor asks the cluster's components whether they work, and the provider's as soon as it
+// is installed, until Close.
+func (s *Session) monitor(progress func(string)) {
+	if m, can := s.Cluster.(cluster.Monitored); can {
+		s.monitored = append(s.monitored, m)
+	}
+	s.watch = cluster.Monitor{Components: s.components, Clock: s.Clock, Progress: progress}
+	s.watched, s.closing = context.WithCancel(s.alive)
+	go func() {
+		if hung := s.watch.Run(s.watched); hung != nil {
+			s.onDeath(*hung)
+		}
+	}()
+}
+
+func (s *Session) components() []cluster.Component {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []cluster.Component
+	for _, m := range s.monitored {
+		all = append(all, m.Components()...)
+	}
+	return all
+}
+
+// awaitAnswers returns when all components have answered, or one hangs: what a spec saw
+// counts only if they still work at its end.
+func (s *Session) awaitAnswers(ctx context.Context) {
+	ctx, cancel := s.whileAlive(ctx)
+	defer cancel()
+	if hung := s.watch.Ask(ctx); hung != nil {
+		s.onDeath(*hung)
+	}
+}
+
+// onDeath notes the first component that died, from which all else may follow.
 func (s *Session) onDeath(d cluster.Death) {
 	s.mu.Lock()
-	s.death = &d
-	s.mu.Unlock()
-	s.died(d)
+	defer s.mu.Unlock()
+	if s.death == nil {
+		s.death = &d
+		s.died(d)
+	}
 }
 
 // whileAlive gives a context that also ends when a component of the cluster
-// dies.
+// dies, or hangs.
 func (s *Session) whileAlive(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	stop := context.AfterFunc(s.alive, func() { cancel(context.Cause(s.alive)) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// Err says which component died, with its last lines; nil if none has. After
+// Err says which component died, or hangs, with its last lines; nil if none has. After
 // that the session can't be trusted any more.
 func (s *Session) Err() error {
 	s.mu.Lock()
@@ -258,16 +301,17 @@ func (s *Session) Err() error {
 	if s.death == nil {
 		return nil
 	}
-	return fmt.Errorf("%s died\nits last lines:\n  %s", s.death.Component, strings.Join(s.death.LastLines, "\n  "))
+	if len(s.death.LastLines) == 0 {
+		return *s.death
+	}
+	return fmt.Errorf("%w\nits last lines:\n  %s", *s.death, strings.Join(s.death.LastLines, "\n  "))
 }
 
 // Close ends the session's cluster and all that runs on it.
 func (s *Session) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	if s.closing != nil {
-		s.closing()
-	}
+	s.closing()
 	if s.Clock != nil {
 		defer s.Clock.Hold()()
 	}

@@ -183,6 +183,32 @@ func (i *Installed) Unknown(ctx context.Context) (calls []string, err error) {
 	return calls, json.Unmarshal(answer, &calls)
 }
 
+// SimulatorComponent is what people call the simulator.
+const SimulatorComponent = "the simulator of the provider's cloud"
+
+// Components lists the simulator, if there is one.
+func (i *Installed) Components() []cluster.Component {
+	s := i.simulator
+	if s == nil {
+		return nil
+	}
+	return []cluster.Component{{
+		Name: SimulatorComponent,
+		Ask: func(ctx context.Context) error {
+			_, err := s.ask(ctx, http.MethodGet, i.adapter.Simulator.Ready, "")
+			return err
+		},
+		Log: s.lastWords,
+	}}
+}
+
+// lastWords returns the end of the simulator's log.
+func (s *simulator) lastWords(ctx context.Context) []string {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	return cluster.LastWords(podLog(ctx, s.cluster, s.pod.Namespace, s.pod.Name), tailLines)
+}
+
 // SimulatorEnded returns when the simulator has ended, with the last lines of its log; with
 // none if ctx ends first, or there is no simulator.
 func (i *Installed) SimulatorEnded(ctx context.Context) (lastWords []string) {
@@ -198,5 +224,5 @@ func (i *Installed) SimulatorEnded(ctx context.Context) (lastWords []string) {
 	if err != nil {
 		return nil
 	}
-	return append(cluster.LastWords(podLog(ctx, s.cluster, s.pod.Namespace, s.pod.Name), tailLines), "it ended")
+	return append(s.lastWords(ctx), "it ended")
 }

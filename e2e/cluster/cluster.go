@@ -46,13 +46,19 @@ const (
 	Leap = 12 * time.Hour
 )
 
-// Death tells of a component that ended while the cluster should have been running.
+// Death tells of a component that ended, or hangs, while the cluster should have been running.
 type Death struct {
-	Component string   // such as kube-apiserver
-	LastLines []string // the end of its log
+	Component string        // such as kube-apiserver
+	Silent    time.Duration // how long it has not answered; 0: it ended
+	LastLines []string      // the end of its log
 }
 
-func (d Death) Error() string { return fmt.Sprintf("%s died", d.Component) }
+func (d Death) Error() string {
+	if d.Silent > 0 {
+		return fmt.Sprintf("%s has not answered for %.0f s", d.Component, d.Silent.Seconds())
+	}
+	return fmt.Sprintf("%s died", d.Component)
+}
 
 // First tells onDeath, which may be nil, of the first death, and of none after the end of
 // life, as Options want it.

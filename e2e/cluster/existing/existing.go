@@ -54,6 +54,11 @@ func (e *existing) Kubeconfig() string { return e.kubeconfig }
 // Port returns the port that is preferred: pods have addresses of their own.
 func (e *existing) Port(preferred int) (int, error) { return preferred, nil }
 
+// Components lists the API server: no other component can be reached from here.
+func (e *existing) Components() []cluster.Component {
+	return []cluster.Component{cluster.APIServer(e.typed)}
+}
+
 // Load puts an image into the registry that the nodes pull from, or names it by its
 // digest if there is none and the image is in a registry already.
 func (e *existing) Load(ctx context.Context, ref string) (string, error) {

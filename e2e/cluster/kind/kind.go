@@ -38,9 +38,10 @@ type kind struct {
 
 // What this backend can do beside what every backend can.
 var (
-	_ cluster.Killer = (*kind)(nil)
-	_ cluster.Pauser = (*kind)(nil)
-	_ cluster.Imaged = (*kind)(nil)
+	_ cluster.Killer    = (*kind)(nil)
+	_ cluster.Pauser    = (*kind)(nil)
+	_ cluster.Imaged    = (*kind)(nil)
+	_ cluster.Monitored = (*kind)(nil)
 )
 
 // Config is the administrator's access.
@@ -55,6 +56,12 @@ func (k *kind) Port(preferred int) (int, error) { return preferred, nil }
 
 // NodeImage is the image that the real node was made of, and its ID.
 func (k *kind) NodeImage() string { return k.nodeImage }
+
+// Components lists the API server: no other component can be reached from here, and the kubelet
+// restarts those that hang.
+func (k *kind) Components() []cluster.Component {
+	return []cluster.Component{cluster.APIServer(k.client)}
+}
 
 // Load makes an image available to the real node's pods.
 func (k *kind) Load(ctx context.Context, ref string) (string, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"sync"
 	"time"
 
@@ -25,6 +26,8 @@ const grace = 250 * time.Millisecond
 type local struct {
 	folder     *owned.Folder
 	ports      *ports
+	taken      map[string]int // the components' ports
+	health     *http.Client   // for the components' health endpoints
 	access     *rest.Config
 	node       *hostnode.Node
 	supervisor *supervisor

@@ -41,14 +41,18 @@ func (l *local) startAPIServer(ctx context.Context) error {
 }
 
 // PauseKubelets stops the process that plays the kubelets of all nodes but the
-// host node, whose kubelet is the harness.
+// host node, whose kubelet is the harness. Until resume it need not answer.
 func (l *local) PauseKubelets(context.Context) (resume func() error, err error) {
-	kubelets, watched := l.supervisor.process(kwokController)
+	kubelets, watched := l.supervisor.release(kwokController)
 	if !watched {
-		return nil, errors.New("nobody plays kubelets")
+		return nil, errors.New("the kubelets have been paused already")
+	}
+	resume = func() error {
+		defer l.supervisor.resume(kwokController, kubelets)
+		return kubelets.Resume()
 	}
 	if err := kubelets.Pause(); err != nil {
-		return nil, fmt.Errorf("pause the kubelets: %w", err)
+		return nil, errors.Join(fmt.Errorf("pause the kubelets: %w", err), resume())
 	}
-	return kubelets.Resume, nil
+	return resume, nil
 }

@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,21 +94,18 @@ func (s *starting) ready(ctx context.Context) (map[string]process.Process, error
 
 // probes are asked one after the other; the later need the earlier.
 func (s *starting) probes() []probe {
-	local := func(scheme, component, path string) func(context.Context) error {
-		url := fmt.Sprintf("%s://127.0.0.1:%d%s", scheme, s.taken[component], path)
-		return func(ctx context.Context) error {
-			_, err := get(ctx, s.health, url)
+	healthy := func(component string) probe {
+		return probe{component, func(ctx context.Context) error {
+			_, err := get(ctx, s.health, healthURL(component, s.taken))
 			return err
-		}
+		}}
 	}
 	return []probe{
 		{apiserver, func(ctx context.Context) error {
 			_, err := get(ctx, s.server, s.access.Host+"/readyz")
 			return err
 		}},
-		{controllerManager, local("https", controllerManager, "/healthz")},
-		{scheduler, local("https", scheduler, "/healthz")},
-		{kwokController, local("http", kwokController, "/healthz")},
+		healthy(controllerManager), healthy(scheduler), healthy(kwokController),
 		// Made by the controller manager: until it's there, no pod can be created.
 		{controllerManager, func(ctx context.Context) error {
 			_, err := get(ctx, s.server, s.access.Host+"/api/v1/namespaces/default/serviceaccounts/default")
@@ -138,12 +134,7 @@ func (s *starting) clients() error {
 	if err != nil {
 		return fmt.Errorf("the administrator's access: %w", err)
 	}
-	s.server = server
-	// The controller manager and the scheduler sign their own certificates; all
-	// that is asked of them is whether they're well.
-	s.health = &http.Client{
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, //nolint:gosec // see above
-	}
+	s.server, s.health = server, healthClient()
 	return nil
 }
 

@@ -77,10 +77,10 @@ func attempt(ctx context.Context, c *build.Cache, bin programs, o cluster.Option
 	if err != nil {
 		return nil, err
 	}
-	l := &local{folder: f, ports: newPorts(c.Dir), clock: o.Clock}
-	taken, err := allocate(l.ports)
+	l := &local{folder: f, ports: newPorts(c.Dir), health: healthClient(), clock: o.Clock}
+	l.taken, err = allocate(l.ports)
 	if err == nil {
-		err = l.start(ctx, bin, o, taken)
+		err = l.start(ctx, bin, o)
 	}
 	if err != nil {
 		err = fmt.Errorf("start cluster %s: %w", o.Name, c.Explain(ctx, "cluster", "500 MB", err))
@@ -112,7 +112,7 @@ func binaries(ctx context.Context, c *build.Cache, version string) (programs, er
 }
 
 // start starts everything; Close ends what it started, also if it failed.
-func (l *local) start(ctx context.Context, bin programs, o cluster.Options, taken map[string]int) error {
+func (l *local) start(ctx context.Context, bin programs, o cluster.Options) error {
 	version, err := build.Kubernetes(o.Kubernetes)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options, take
 			return err
 		}
 	}
-	config, err := kwokctlConfig(version, k.pki(), bin, taken, o)
+	config, err := kwokctlConfig(version, k.pki(), bin, l.taken, o)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options, take
 		return err
 	}
 	l.components = func() *starting {
-		return &starting{kwokctl: k, access: l.access, taken: taken, version: version, retried: map[string]int{}}
+		return &starting{kwokctl: k, access: l.access, taken: l.taken, version: version, retried: map[string]int{}}
 	}
 	processes, err := l.components().ready(ctx)
 	if err != nil {

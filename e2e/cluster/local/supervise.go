@@ -47,7 +47,7 @@ func (s *supervisor) process(component string) (process.Process, bool) {
 	return p, ok
 }
 
-// release lets a component end without that being a death, until it is resumed.
+// release lets a component end, or be silent, without that being a death, until it is resumed.
 func (s *supervisor) release(component string) (process.Process, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
