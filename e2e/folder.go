@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -57,6 +58,23 @@ func NewRunFolder(artifacts string) (string, error) {
 		return "", fmt.Errorf("folder for artifacts: %w", err)
 	}
 	return run, os.WriteFile(filepath.Join(run, progressFile), nil, 0o644)
+}
+
+// spare is what the folder of a run must be able to take at any time: about as much as a
+// recording needs beside itself when it is compressed.
+const spare = 1 << 20 // bytes
+
+// room returns why the folder of a run can't take any more, or nil.
+func room(run string) error {
+	file, err := os.CreateTemp(run, ".room-")
+	if err == nil {
+		_, err = file.Write(make([]byte, spare))
+		err = errors.Join(err, file.Close(), os.Remove(file.Name()))
+	}
+	if err != nil {
+		return fmt.Errorf("the folder for artifacts can't take any more (ARTIFACTS chooses another): %w", err)
+	}
+	return nil
 }
 
 // logFolder is where a worker's session number n puts its logs.

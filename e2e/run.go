@@ -144,7 +144,9 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	terminal := report.NewTerminal(out, total, c.Procs)
 	steps(fmt.Sprintf("%d specs of %s on Kubernetes %s (%s), %d at a time, at speed %s",
 		total, a.Name, c.Kubernetes, c.Cluster, c.Procs, plan.Config.Speed))
-	err = follow(ctx, command(ctx, cli, run, test, plan.Config), run, terminal)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err = follow(ctx, stop, command(ctx, cli, run, test, plan.Config), run, terminal)
 	if _, err2 := Reap(context.WithoutCancel(ctx)); err2 != nil {
 		err = errors.Join(err, err2)
 	}
@@ -188,8 +190,9 @@ func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
 	return cmd
 }
 
-// follow starts the workers and shows their messages until they have ended.
-func follow(ctx context.Context, cmd *exec.Cmd, run string, terminal *report.Terminal) error {
+// follow starts the workers and shows their messages until they have ended. What keeps them
+// from writing is said at once, and stops them.
+func follow(ctx context.Context, stop context.CancelCauseFunc, cmd *exec.Cmd, run string, terminal *report.Terminal) error {
 	log, err := os.Create(filepath.Join(run, "ginkgo.log"))
 	if err != nil {
 		return err
@@ -211,7 +214,7 @@ func follow(ctx context.Context, cmd *exec.Cmd, run string, terminal *report.Ter
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	fatal := false
-	for {
+	for ticks := 0; ; ticks++ {
 		var exit error
 		running := true
 		select {
@@ -223,9 +226,14 @@ func follow(ctx context.Context, cmd *exec.Cmd, run string, terminal *report.Ter
 		for _, m := range news {
 			fatal = show(terminal, m) || fatal
 		}
+		if err != nil || ticks%10 == 0 { // once a second
+			err = cmp.Or(room(run), err)
+		}
+		if err != nil && ctx.Err() == nil {
+			terminal.Fatal(err.Error())
+			stop(err)
+		}
 		switch {
-		case err != nil:
-			return err
 		case running:
 		case ctx.Err() != nil:
 			return context.Cause(ctx)

@@ -1,0 +1,46 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// followed runs a command in the place of the workers, and returns what a person sees.
+func followed(t *testing.T, run string, command ...string) (shown string, err error) {
+	t.Helper()
+	ctx, stop := context.WithCancelCause(t.Context())
+	defer stop(nil)
+	NewWithT(t).Expect(os.WriteFile(filepath.Join(run, progressFile), nil, 0o600)).To(Succeed())
+	var out bytes.Buffer
+	err = follow(ctx, stop, exec.CommandContext(ctx, command[0], command[1:]...), run, report.NewTerminal(&out, 1, 1))
+	return out.String(), err
+}
+
+func TestWorkersThatCannotWriteAreStopped(t *testing.T) {
+	g := NewWithT(t)
+	run := filepath.Join(t.TempDir(), "run")
+	g.Expect(os.Mkdir(run, 0o700)).To(Succeed())
+	began := time.Now()
+	shown, err := followed(t, run, "sh", "-c", "rm -r "+run+" && exec sleep 60")
+	g.Expect(time.Since(began)).To(BeNumerically("<", 5*time.Second))
+	g.Expect(err).To(MatchError(os.ErrNotExist))
+	g.Expect(shown).To(HavePrefix("\n✗ the folder for artifacts can't take any more (ARTIFACTS chooses another): "))
+}
+
+func TestMessagesThatCannotBeReadStopTheWorkers(t *testing.T) {
+	g := NewWithT(t)
+	run := t.TempDir()
+	shown, err := followed(t, run, "sh", "-c", `echo '{"step":"half a mess{"step":"one"}' >> `+run+"/"+progressFile+" && exec sleep 60")
+	g.Expect(err).To(MatchError(ContainSubstring("progress file: ")))
+	g.Expect(shown).To(HavePrefix("\n✗ progress file: "))
+	g.Expect(os.ReadDir(run)).To(HaveLen(2), "the messages and Ginkgo's log")
+}
