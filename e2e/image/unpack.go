@@ -25,6 +25,11 @@ import (
 // It needs no privileges. So owners, device nodes, sockets, extended
 // attributes and set-user-id bits are left out, and a folder's owner can always
 // write into it.
+//
+// [github.com/google/go-containerregistry/pkg/v1/mutate.Extract] does not do
+// this: it reads the layers from the top down, so that a file behind a link of a
+// lower layer is lost, and a hard link shows what a later layer made of its
+// target. Nor does it verify what it reads.
 func Unpack(ctx context.Context, img v1.Image, dir string) error {
 	layers, err := img.Layers()
 	if err != nil {

@@ -72,6 +72,10 @@ func TestUnpack(t *testing.T) {
 			[][]entry{{{name: "a", content: "a"}, {name: "b", hardlink: "/a"}}},
 			map[string]string{"a": "a", "b": "a"},
 		},
+		"hard link, whose target a later layer replaces": {
+			[][]entry{{{name: "a", content: "old"}, {name: "b", hardlink: "a"}}, {{name: "a", content: "new"}}},
+			map[string]string{"a": "new", "b": "old"},
+		},
 		"nothing leads out": {
 			[][]entry{{
 				{name: "../../up", content: "u"},
