@@ -134,12 +134,12 @@ func (k *kind) Close(ctx context.Context) error {
 	k.stop()
 	var err error
 	if k.logs != "" {
-		err = k.provider.ExportLogs(ctx, k.logs)
+		err = k.provider.exportLogs(k.logs)
 		if k.node == nil { // it never ran whole, and what logs it has are all there are
 			err = nil
 		}
 	}
-	if gone := k.provider.Destroy(ctx); gone != nil {
+	if gone := k.provider.destroy(); gone != nil {
 		// The folder stays, as the proof of whose it is: the next run tries again.
 		k.folder.Release()
 		return fmt.Errorf("close cluster %s: %w", k.folder.Name, errors.Join(err, gone))

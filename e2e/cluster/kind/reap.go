@@ -20,8 +20,6 @@ func Reap(ctx context.Context) (removed []string, err error) {
 		if err != nil {
 			return err
 		}
-		p := newProvider(e, f.Path("kubeconfig"))
-		p.WithName(prefix + f.Name)
-		return p.Destroy(ctx)
+		return newProvider(e, f.Name, f.Path("kubeconfig")).destroy()
 	})
 }

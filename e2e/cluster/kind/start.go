@@ -66,8 +66,7 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	}
 	say(fmt.Sprintf("starting Kubernetes %s in %s, from %s", o.Kubernetes, e.command, o.NodeImage))
 	begin := time.Now()
-	k := &kind{folder: folder, engine: e, logs: o.Logs, stop: func() {}, provider: newProvider(e, folder.Path("kubeconfig"))}
-	k.provider.WithName(prefix + o.Name).WithVersion(o.NodeImage)
+	k := &kind{folder: folder, engine: e, logs: o.Logs, stop: func() {}, provider: newProvider(e, o.Name, folder.Path("kubeconfig"))}
 	if err := k.start(ctx, o, release); err != nil {
 		return nil, errors.Join(fmt.Errorf("start cluster %s: %w", o.Name, err), k.Close(context.WithoutCancel(ctx)))
 	}
@@ -76,12 +75,11 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 }
 
 func (k *kind) start(ctx context.Context, o cluster.Options, release kwok.Release) error {
-	if _, err := k.provider.Create(ctx); err != nil {
+	var err error
+	if k.access, err = k.provider.create(ctx, o.NodeImage); err != nil {
 		return err
 	}
-	k.access = k.provider.KubernetesRestConfig()
 	k.access.QPS = -1 // the harness's own requests aren't what is tested
-	var err error
 	if k.client, err = kubernetes.NewForConfig(k.access); err != nil {
 		return err
 	}
