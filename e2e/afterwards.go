@@ -109,14 +109,16 @@ func leftBehind(end *ending, left []string) *ending {
 	return worsen(end, worse)
 }
 
-// worsen fails a spec for something that broke, and keeps what it had failed for already. That
-// nothing was proven matters no more then.
+// worsen fails a spec for something that broke, and keeps what it had failed for already. The headline is
+// what went wrong first: a broken invariant often explains the error that follows it. That nothing was proven
+// matters no more then.
 func worsen(end, worse *ending) *ending {
 	switch {
 	case end == nil:
 		return worse
-	case end.verdict == report.Vacuous || end.verdict == report.Skipped:
+	case end.verdict == report.Vacuous || end.verdict == report.Skipped || end.verdict == report.Failed && worse.at.Before(end.at):
 		worse.detail = strings.Join([]string{worse.detail, end.reason, end.detail}, "\n")
+		worse.broke = append(worse.broke, end.broke...)
 		return worse
 	}
 	end.detail = strings.TrimSpace(strings.Join([]string{end.detail, worse.reason, worse.detail}, "\n"))

@@ -63,6 +63,30 @@ func TestWhatIsLeftBehindIsToldOneByOne(t *testing.T) {
 	g.Expect(end.detail).To(MatchRegexp(`(?s)left behind:.*Node a: ready.*NodeClaim b`))
 }
 
+func TestTheHeadlineIsWhatWentWrongFirst(t *testing.T) {
+	claim := historytest.Claim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched)
+	backwards := historytest.Begin().Add(claim).After(time.Minute).Change(claim.False(karpenter.Launched)).History()
+	broke := backwards.End().Time()
+	const patching, breach = "patching pods/w: not found", "an invariant is broken: " + stages
+	for name, c := range map[string]struct {
+		failed         time.Time
+		reason, detail string
+	}{
+		"the invariant": {broke.Add(time.Second), breach, patching},
+		"the error":     {broke.Add(-time.Second), patching, breach},
+		"both":          {broke, patching, breach},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			a := &aftermath{spec: &Spec{}, outcome: &report.Outcome{}}
+			end := a.judge(&ending{verdict: report.Failed, reason: patching, at: c.failed}, backwards, invariant.Params{})
+			g.Expect(end.verdict).To(Equal(report.Failed))
+			g.Expect(end.reason).To(Equal(c.reason))
+			g.Expect(end.detail).To(ContainSubstring(c.detail))
+		})
+	}
+}
+
 func TestABreachMustNameAnInvariant(t *testing.T) {
 	g := NewWithT(t)
 	add := func(b Breach) func() {

@@ -63,8 +63,8 @@ type Session struct {
 	mu        sync.Mutex
 	monitored []cluster.Monitored // what watch asks
 	death     *cluster.Death
-	died  context.CancelCauseFunc
-	alive context.Context //nolint:containedctx // it is the session's life, which specs derive theirs from
+	died      context.CancelCauseFunc
+	alive     context.Context //nolint:containedctx // it is the session's life, which specs derive theirs from
 }
 
 // Plan is a session that is ready to be started: everything that can be
