@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"time"
@@ -213,25 +214,14 @@ const (
 
 	defaultClusterName = "plumbline"
 
-	// plumbline, as the module of a Build, is this one.
-	plumbline       = "$plumbline"
-	plumblineModule = "github.com/plumbline-e2e/plumbline"
+	// Plumbline, as the module of a Build, is this one.
+	Plumbline = "$plumbline"
 )
 
-func (c *Controller) namespace() string { return orElse(c.Namespace, defaultNamespace) }
-func (c *Chart) release() string        { return orElse(c.Release, defaultRelease) }
+func (c *Controller) namespace() string { return cmp.Or(c.Namespace, defaultNamespace) }
 
-func (r Ready) timeout() time.Duration {
-	if r.Timeout == 0 {
-		return defaultTimeout
-	}
-	return r.Timeout
-}
+// ReleaseName is the name under which the chart is rendered.
+func (c *Chart) ReleaseName() string { return cmp.Or(c.Release, defaultRelease) }
 
-// orElse is s, or other if s is empty.
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
+// Within is how long the controller may take to become ready.
+func (r Ready) Within() time.Duration { return cmp.Or(r.Timeout, defaultTimeout) }

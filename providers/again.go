@@ -16,7 +16,7 @@ import (
 // is ready, in the sense in which [Prepared.Install] waits for it; no longer
 // than a controller may take to come up (controller.ready.timeout).
 func (i *Installed) ReadyAgain(ctx context.Context, pod string) error {
-	timeout := i.adapter.Controller.Ready.timeout()
+	timeout := i.adapter.Controller.Ready.Within()
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	client := &http.Client{Timeout: time.Second}

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -149,7 +150,7 @@ func (c *clients) applyAll(ctx context.Context, objects []*unstructured.Unstruct
 		}
 		resource := dynamic.ResourceInterface(c.dynamic.Resource(mapping.Resource))
 		if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-			ns := orElse(o.GetNamespace(), namespace)
+			ns := cmp.Or(o.GetNamespace(), namespace)
 			if err := c.ensureNamespace(ctx, ns, present); err != nil {
 				return err
 			}

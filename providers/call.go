@@ -75,12 +75,12 @@ func (i *Installed) Instances(ctx context.Context, v HookValues) ([]string, erro
 }
 
 func (i *Installed) send(ctx context.Context, h *HTTPCall, v HookValues) ([]byte, error) {
-	method, text, err := h.request()
+	method, text, err := h.Request()
 	if err != nil {
 		return nil, err
 	}
-	url, urlErr := expand(text, v)
-	body, bodyErr := expand(h.Body, v)
+	url, urlErr := Expand(text, v)
+	body, bodyErr := Expand(h.Body, v)
 	if err := errors.Join(urlErr, bodyErr); err != nil {
 		return nil, err
 	}
@@ -110,12 +110,9 @@ func fetch(ctx context.Context, method, url, body string) ([]byte, error) {
 }
 
 func (i *Installed) patchNodeClass(ctx context.Context, h Hook, v HookValues) ([]byte, error) {
-	var failed error
-	patch := expandAll(jsonOf(h.Patch), "patch", v, func(at string, err error) {
-		failed = errors.Join(failed, fmt.Errorf("%s: %w", at, err))
-	})
-	if failed != nil {
-		return nil, failed
+	patch, err := ExpandAll(h.Patch, "patch", v)
+	if err != nil {
+		return nil, err
 	}
 	raw, err := json.Marshal(patch)
 	if err != nil {
@@ -151,7 +148,7 @@ func (i *Installed) removeNode(ctx context.Context, name string) error {
 func runCommand(ctx context.Context, dir string, args []string, v HookValues) ([]byte, error) {
 	expanded := make([]string, len(args))
 	for n, arg := range args {
-		text, err := expand(arg, v)
+		text, err := Expand(arg, v)
 		if err != nil {
 			return nil, err
 		}

@@ -120,6 +120,3 @@ func because(what, why string) string {
 	}
 	return what + ": " + why
 }
-
-// colon is ": text", or nothing if there is no text.
-func colon(text string) string { return because("", text) }

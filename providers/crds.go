@@ -12,7 +12,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
@@ -22,16 +21,16 @@ import (
 // readCRDs reads the CRDs and makes sure that those are among them without
 // which no spec could run. Of two with the same name the later one counts.
 func (p *Prepared) readCRDs(context.Context, *build.Cache, Selection) error {
-	files := tree{p.adapter, p.source}
+	files := p.adapter.Files(p.source)
 	for _, path := range p.adapter.CRDs {
-		found, err := files.yamls(path)
+		found, err := files.YAMLs(path)
 		if err != nil {
 			return fmt.Errorf("crds: %w", err)
 		}
 		for _, f := range found {
-			objects, err := parseObjects(f.raw)
+			objects, err := parseObjects(f.Raw)
 			if err != nil {
-				return fmt.Errorf("crds: %s: %w", f.name, err)
+				return fmt.Errorf("crds: %s: %w", f.Name, err)
 			}
 			for _, o := range objects {
 				if o.GetKind() == "CustomResourceDefinition" {
@@ -78,13 +77,13 @@ func parseObjects(raw []byte) ([]*unstructured.Unstructured, error) {
 			return nil, err
 		}
 		var content map[string]any
-		if err := yaml.Unmarshal(document, &content); err != nil {
+		if err := utilyaml.Unmarshal(document, &content); err != nil {
 			return nil, fmt.Errorf("document %d: %w", n, err)
 		}
 		if len(content) == 0 {
 			continue
 		}
-		o := &unstructured.Unstructured{Object: jsonOf(content)}
+		o := &unstructured.Unstructured{Object: content}
 		if o.IsList() {
 			if err := o.EachListItem(appendTo(&objects)); err != nil {
 				return nil, fmt.Errorf("document %d: %w", n, err)

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -135,7 +136,7 @@ func (p *Prepared) env(rendered any, v Values) ([]any, error) {
 	}
 	k := &p.adapter.Controller
 	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
-		value, err := expand(k.Env[name], v)
+		value, err := Expand(k.Env[name], v)
 		if err != nil {
 			return nil, fmt.Errorf("controller.env.%s: %w", name, err)
 		}
@@ -172,5 +173,5 @@ func withGates(list string, gates map[string]bool) string {
 // serviceAccount is what a Deployment's pods run as.
 func serviceAccount(deployment *unstructured.Unstructured) string {
 	name, _, _ := unstructured.NestedString(deployment.Object, "spec", "template", "spec", "serviceAccountName")
-	return orElse(name, "default")
+	return cmp.Or(name, "default")
 }

@@ -58,7 +58,7 @@ func TestAdjustedDeployment(t *testing.T) {
 		Env:   map[string]string{"CLUSTER_NAME": "{{.ClusterName}}"},
 		Gates: map[string]bool{"NodeRepair": true, "NodeOverlay": true},
 	}}}
-	m, err := p.adjust(parsed(t, rendered), Values{ClusterName: "lab", Namespace: "kube-system", Image: imageName("acme:1")})
+	m, err := p.adjust(parsed(t, rendered), Values{ClusterName: "lab", Namespace: "kube-system", Image: ParseImageName("acme:1")})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(m.selector).To(Equal("app=acme"))
 	g.Expect(m.deployment.GetNamespace()).To(Equal("kube-system"))

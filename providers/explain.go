@@ -107,6 +107,14 @@ func describeState(s corev1.ContainerState) string {
 	return "not started"
 }
 
+// colon is ": text", or nothing if there is no text.
+func colon(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
 // firstLine is what matters of a termination message, which is often the end of
 // the log; that is shown anyhow.
 func firstLine(text string) string {

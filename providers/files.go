@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,65 +10,68 @@ import (
 	"strings"
 )
 
-// sourcePrefix begins the paths that lie in the source module.
-const sourcePrefix = "$source"
+// SourcePrefix begins the paths that lie in the source module.
+const SourcePrefix = "$source"
 
-func fromSource(p string) bool { return p == sourcePrefix || strings.HasPrefix(p, sourcePrefix+"/") }
+func fromSource(p string) bool { return p == SourcePrefix || strings.HasPrefix(p, SourcePrefix+"/") }
 
-// tree finds the files of an adapter. The zero source means that the module
-// has not been downloaded.
-type tree struct {
+// Files finds the files that an adapter names.
+type Files struct {
 	a      *Adapter
 	source string
 }
 
+// Files returns the adapter's files. The source is the folder of the downloaded
+// source module; empty: it has not been downloaded.
+func (a *Adapter) Files(source string) Files { return Files{a, source} }
+
 // locate splits a path of the adapter into a file system and a name in it.
-func (t tree) locate(p string) (fs.FS, string) {
+func (f Files) locate(p string) (fs.FS, string) {
 	switch {
 	case fromSource(p):
-		return os.DirFS(t.source), path.Clean("." + strings.TrimPrefix(p, sourcePrefix))
-	case t.a.builtin != nil && !filepath.IsAbs(p):
-		return t.a.builtin, path.Clean(p)
+		return os.DirFS(f.source), path.Clean("." + strings.TrimPrefix(p, SourcePrefix))
+	case f.a.builtin != nil && !filepath.IsAbs(p):
+		return f.a.builtin, path.Clean(p)
 	case !filepath.IsAbs(p):
-		p = filepath.Join(orElse(t.a.Dir, "."), p)
+		p = filepath.Join(cmp.Or(f.a.Dir, "."), p)
 	}
 	return os.DirFS(filepath.Dir(p)), filepath.Base(p)
 }
 
-// read reads one file.
-func (t tree) read(p string) ([]byte, error) {
-	files, name := t.locate(p)
+// Read reads one file.
+func (f Files) Read(p string) ([]byte, error) {
+	files, name := f.locate(p)
 	return fs.ReadFile(files, name)
 }
 
 // stat says what a path is.
-func (t tree) stat(p string) (fs.FileInfo, error) {
-	files, name := t.locate(p)
+func (f Files) stat(p string) (fs.FileInfo, error) {
+	files, name := f.locate(p)
 	return fs.Stat(files, name)
 }
 
-// yamlFile is a file that was found, under a name for messages.
-type yamlFile struct {
-	name string
-	raw  []byte
+// YAMLFile is a file that was found, under a name for messages.
+type YAMLFile struct {
+	Name string
+	Raw  []byte
 }
 
-// yamls reads the YAML file p, or those directly in the folder p, by name.
-func (t tree) yamls(p string) ([]yamlFile, error) {
-	files, name := t.locate(p)
+// YAMLs reads the YAML file p, or those directly in the folder p, by name.
+func (f Files) YAMLs(p string) ([]YAMLFile, error) {
+	files, name := f.locate(p)
 	info, err := fs.Stat(files, name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
 		raw, err := fs.ReadFile(files, name)
-		return []yamlFile{{p, raw}}, err
+		return []YAMLFile{{p, raw}}, err
 	}
 	entries, err := fs.ReadDir(files, name)
 	if err != nil {
 		return nil, err
 	}
-	var found []yamlFile
+	var found []YAMLFile
 	for _, e := range entries {
 		if ext := path.Ext(e.Name()); e.IsDir() || ext != ".yaml" && ext != ".yml" {
 			continue
@@ -76,7 +80,7 @@ func (t tree) yamls(p string) ([]yamlFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, yamlFile{path.Join(p, e.Name()), raw})
+		found = append(found, YAMLFile{path.Join(p, e.Name()), raw})
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("the folder %s holds no .yaml file", p)
@@ -84,14 +88,14 @@ func (t tree) yamls(p string) ([]yamlFile, error) {
 	return found, nil
 }
 
-// folder is where the folder p lies on disk. A built-in adapter has no folders
+// Folder is where the folder p lies on disk. A built-in adapter has no folders
 // of its own on disk; it takes them from the source module.
-func (t tree) folder(p string) string {
+func (f Files) Folder(p string) string {
 	switch {
 	case fromSource(p):
-		return filepath.Join(t.source, filepath.FromSlash(strings.TrimPrefix(p, sourcePrefix)))
+		return filepath.Join(f.source, filepath.FromSlash(strings.TrimPrefix(p, SourcePrefix)))
 	case filepath.IsAbs(p):
 		return p
 	}
-	return filepath.Join(orElse(t.a.Dir, "."), p)
+	return filepath.Join(cmp.Or(f.a.Dir, "."), p)
 }

@@ -109,7 +109,7 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 		adapter: p.adapter, clients: clients, ports: values.Ports, selector: m.selector, simulator: sim,
 		container: m.container, serviceAccount: serviceAccount(m.deployment),
 	}
-	s := &start{Installed: i, cluster: c, what: "controller", timeout: p.adapter.Controller.Ready.timeout(), setting: "controller.ready.timeout"}
+	s := &start{Installed: i, cluster: c, what: "controller", timeout: p.adapter.Controller.Ready.Within(), setting: "controller.ready.timeout"}
 	return i, s.await(ctx)
 }
 
@@ -149,7 +149,7 @@ func (p *Prepared) Objects(ctx context.Context) ([]*unstructured.Unstructured, e
 // clusterValues completes the values with what only the cluster knows.
 func (p *Prepared) clusterValues(c cluster.Cluster, image string) (Values, error) {
 	v := p.values
-	v.Image = imageName(image)
+	v.Image = ParseImageName(image)
 	v.Endpoint = c.Config().Host
 	v.Ports = map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(p.adapter.Controller.Ports)) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -180,9 +181,9 @@ func TestARoleWithAVerbMissing(t *testing.T) {
 		`"resources":["nodepools","nodepools/status","nodeclaims","nodeclaims/status","nodeoverlays","nodeoverlays/status"],"verbs":["get","list","watch"]`,
 		`"resources":["nodeclaims","nodeclaims/status"],"verbs":["get","list","watch"]`)
 	g.Expect(broken).NotTo(Equal(text.String()))
-	a.Dir, a.builtin = t.TempDir(), nil
-	g.Expect(os.WriteFile(a.Dir+"/all.yaml", []byte(broken), 0o600)).To(Succeed())
-	a.Controller.Chart, a.Controller.Manifests = nil, []string{"all.yaml"}
+	file := filepath.Join(t.TempDir(), "all.yaml")
+	g.Expect(os.WriteFile(file, []byte(broken), 0o600)).To(Succeed())
+	a.Controller.Chart, a.Controller.Manifests = nil, []string{file}
 
 	_, _, err = install(t, a, "")
 	g.Expect(err).To(MatchError(ContainSubstring(

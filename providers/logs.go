@@ -36,17 +36,17 @@ var alarming = regexp.MustCompile(`"level":"(ERROR|DPANIC|PANIC|FATAL)"|^[EF]\d{
 // Unexpected returns the lines of the controller's log that report an error
 // and that the adapter doesn't tolerate (controller.logs.tolerate), in their order.
 func (i *Installed) Unexpected(lines []string) []string {
-	return unexpected(lines, i.adapter.Controller.Logs.tolerates())
+	return unexpected(lines, tolerated(i.adapter.Controller.Logs))
 }
 
-func unexpected(lines []string, tolerated func(line string) bool) []string {
+func unexpected(lines []string, ignore func(line string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
-		return !alarming.MatchString(line) || tolerated(line)
+		return !alarming.MatchString(line) || ignore(line)
 	})
 }
 
-// tolerates tells which lines are to be ignored. The adapter has been validated.
-func (l Logs) tolerates() func(line string) bool {
+// tolerated tells which lines are to be ignored. The adapter has been validated.
+func tolerated(l Logs) func(line string) bool {
 	var ignored []*regexp.Regexp
 	for _, pattern := range l.Tolerate {
 		if compiled, err := regexp.Compile(pattern); err == nil {

@@ -32,13 +32,12 @@ func TestForbiddenIn(t *testing.T) {
 func TestUnexpected(t *testing.T) {
 	g := NewWithT(t)
 	log := []string{infoLine, subnetLine, reflectorLine, "panic: runtime error", "  goroutine 1"}
-	g.Expect(unexpected(log, Logs{Tolerate: []string{"no subnets found"}}.tolerates())).To(Equal([]string{reflectorLine, "panic: runtime error"}))
-	g.Expect(unexpected([]string{infoLine}, Logs{}.tolerates())).To(BeEmpty())
+	g.Expect(unexpected(log, tolerated(Logs{Tolerate: []string{"no subnets found"}}))).To(Equal([]string{reflectorLine, "panic: runtime error"}))
+	g.Expect(unexpected([]string{infoLine}, tolerated(Logs{}))).To(BeEmpty())
 }
 
 func TestDenials(t *testing.T) {
 	lines := []string{reflectorLine, reflectorLine, infoLine, jsonLine}
 	NewWithT(t).Expect(denials(lines, nil)).To(Equal(map[string]int{"list on nodepools.karpenter.sh": 2, "create on pods/eviction": 1}))
-	tolerated := Logs{Tolerate: []string{"eviction"}}.tolerates()
-	NewWithT(t).Expect(denials(lines, tolerated)).To(HaveLen(1))
+	NewWithT(t).Expect(denials(lines, tolerated(Logs{Tolerate: []string{"eviction"}}))).To(HaveLen(1))
 }

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -23,7 +24,7 @@ func (a *Adapter) content(o Object) (map[string]any, error) {
 	if fromSource(o.File) {
 		return nil, errors.New("it must lie beside the adapter, not in the source module")
 	}
-	raw, err := tree{a: a}.read(o.File)
+	raw, err := a.Files("").Read(o.File)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (a *Adapter) NodeClassObject(name string) *unstructured.Unstructured {
 		content = map[string]any{}
 	}
 	o := &unstructured.Unstructured{Object: content}
-	o.SetName(orElse(orElse(name, o.GetName()), "default"))
+	o.SetName(cmp.Or(name, o.GetName(), "default"))
 	return o
 }
 

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -18,6 +19,9 @@ import (
 
 // coreModule is the module of Karpenter core, which every provider links.
 const coreModule = "sigs.k8s.io/karpenter"
+
+// plumblineModule is the one that a Build calls $plumbline.
+const plumblineModule = "github.com/plumbline-e2e/plumbline"
 
 // imageUser is the numeric user of images that are built here; like those of
 // released providers they don't run as root.
@@ -88,12 +92,12 @@ func (p *Prepared) download(ctx context.Context, cache *build.Cache, s Selection
 	if local && s.Version != "" {
 		return fmt.Errorf("version %s is asked for, but the adapter builds the controller from the folder %s, as it is", s.Version, a.Controller.Build.Module)
 	}
-	version := orElse(s.Version, a.Source.Version)
+	version := cmp.Or(s.Version, a.Source.Version)
 	if version != "" && !strings.HasPrefix(version, "v") {
 		version = "v" + version
 	}
-	p.values = a.sample(version)
-	p.values.Namespace = orElse(s.Namespace, p.values.Namespace)
+	p.values = a.SampleValues(version)
+	p.values.Namespace = cmp.Or(s.Namespace, p.values.Namespace)
 	p.core = a.Core
 	if a.Source.Module == "" && s.Version != "" {
 		return fmt.Errorf("version %s is asked for, but the adapter has no source module", s.Version)
@@ -106,19 +110,19 @@ func (p *Prepared) download(ctx context.Context, cache *build.Cache, s Selection
 	}
 	switch {
 	case local && a.Core == "":
-		p.core, err = linkedCore(tree{a, p.source}, path.Join(a.Controller.Build.Module, "go.mod"))
+		p.core, err = linkedCore(a.Files(p.source), path.Join(a.Controller.Build.Module, "go.mod"))
 	case local:
 	case a.Source.Module == coreModule:
 		p.core = version
 	case a.Source.Module != "" && (a.Core == "" || s.Version != ""):
-		p.core, err = linkedCore(tree{a, p.source}, sourcePrefix+"/go.mod")
+		p.core, err = linkedCore(a.Files(p.source), SourcePrefix+"/go.mod")
 	}
 	return err
 }
 
 // linkedCore reads from the provider's go.mod which release of core it links.
-func linkedCore(t tree, gomod string) (string, error) {
-	raw, err := t.read(gomod)
+func linkedCore(files Files, gomod string) (string, error) {
+	raw, err := files.Read(gomod)
 	if err != nil {
 		return "", err
 	}
@@ -159,7 +163,7 @@ func (p *Prepared) find(ctx context.Context, cache *build.Cache, what, given str
 	case asked != "":
 		l.ref = asked
 	case given != "":
-		if l.ref, err = expand(given, p.values); err != nil {
+		if l.ref, err = Expand(given, p.values); err != nil {
 			return l, err
 		}
 		if strings.HasPrefix(l.ref, ".") { // a file or folder, relative as all paths of the adapter are
@@ -198,10 +202,10 @@ func (p *Prepared) build(ctx context.Context, cache *build.Cache, b *Build, goos
 	switch b.Module {
 	case "":
 		return cache.Main(ctx, a.Source.Module, p.values.Version, b.Package, goos, runtime.GOARCH)
-	case plumbline:
+	case Plumbline:
 		return cache.MainInUse(ctx, plumblineModule, b.Package, goos, runtime.GOARCH)
 	default:
-		return cache.MainOf(ctx, tree{a: a}.folder(b.Module), b.Package, goos, runtime.GOARCH)
+		return cache.MainOf(ctx, a.Files("").Folder(b.Module), b.Package, goos, runtime.GOARCH)
 	}
 }
 

@@ -66,9 +66,8 @@ func TestPrepareTellsWhatHelmSays(t *testing.T) {
 	cache, err := build.Open(nil)
 	g.Expect(err).NotTo(HaveOccurred())
 	a := Named("kwok")
-	a.Dir, a.builtin = dir, nil
-	a.Controller.Chart.Path = "chart"
+	a.Controller.Chart.Path = filepath.Join(dir, "chart")
 	a.Controller.Chart.Values = map[string]any{"settings": map[string]any{}}
 	_, err = Prepare(t.Context(), cache, a, Selection{})
-	g.Expect(err).To(MatchError(And(ContainSubstring("chart chart does not render: helm says: "), ContainSubstring("say settings.clusterName"))))
+	g.Expect(err).To(MatchError(And(ContainSubstring("chart "+a.Controller.Chart.Path+" does not render: helm says: "), ContainSubstring("say settings.clusterName"))))
 }

@@ -26,7 +26,7 @@ func TestTheManualIsRight(t *testing.T) {
 	for _, h := range HookNames() {
 		g.Expect(a.Hooks).To(HaveKey(h))
 	}
-	g.Expect(a.Controller.Ready.timeout().String()).To(Equal("1m30s"))
+	g.Expect(a.Controller.Ready.Within().String()).To(Equal("1m30s"))
 	g.Expect(a.KnownFailures).To(HaveLen(1))
 	g.Expect(a.NodeClassGVR().Resource).To(Equal("acmenodeclasses"))
 }

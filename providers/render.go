@@ -3,7 +3,6 @@ package providers
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -92,19 +91,16 @@ func (p *Prepared) render(ctx context.Context, v Values, on platform) (*manifest
 
 func (p *Prepared) renderChart(ctx context.Context, v Values, on platform) ([]*unstructured.Unstructured, error) {
 	chart := p.adapter.Controller.Chart
-	var failed error
-	values := expandAll(jsonOf(chart.Values), "controller.chart.values", v, func(at string, err error) {
-		failed = errors.Join(failed, fmt.Errorf("%s: %w", at, err))
-	})
-	if failed != nil {
-		return nil, failed
+	values, err := ExpandAll(chart.Values, "controller.chart.values", v)
+	if err != nil {
+		return nil, err
 	}
 	raw, err := yaml.Marshal(values)
 	if err != nil {
 		return nil, err
 	}
-	folder := tree{p.adapter, p.source}.folder(chart.Path)
-	out, err := p.helm.template(ctx, chart.release(), folder, v.Namespace, on, raw)
+	folder := p.adapter.Files(p.source).Folder(chart.Path)
+	out, err := p.helm.template(ctx, chart.ReleaseName(), folder, v.Namespace, on, raw)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s does not render: %w", chart.Path, err)
 	}
@@ -143,20 +139,20 @@ func (h *helm) template(ctx context.Context, release, folder, namespace string, 
 
 func (p *Prepared) renderFiles(v Values) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
-	files := tree{p.adapter, p.source}
+	files := p.adapter.Files(p.source)
 	for _, path := range p.adapter.Controller.Manifests {
-		found, err := files.yamls(path)
+		found, err := files.YAMLs(path)
 		if err != nil {
 			return nil, fmt.Errorf("manifests: %w", err)
 		}
 		for _, f := range found {
-			text, err := expand(string(f.raw), v)
+			text, err := Expand(string(f.Raw), v)
 			if err != nil {
-				return nil, fmt.Errorf("manifests: %s: %w", f.name, err)
+				return nil, fmt.Errorf("manifests: %s: %w", f.Name, err)
 			}
 			parsed, err := parseObjects([]byte(text))
 			if err != nil {
-				return nil, fmt.Errorf("manifests: %s: %w", f.name, err)
+				return nil, fmt.Errorf("manifests: %s: %w", f.Name, err)
 			}
 			objects = append(objects, parsed...)
 		}

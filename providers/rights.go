@@ -22,7 +22,7 @@ func (l *LacksRights) Error() string {
 // rights, as the lines of its log tell: keys such as "list on pods". Lines that
 // the adapter tolerates don't count.
 func (i *Installed) Denials(log []string) map[string]int {
-	return denials(log, i.adapter.Controller.Logs.tolerates())
+	return denials(log, tolerated(i.adapter.Controller.Logs))
 }
 
 // Lacking is the LacksRights of a controller that was denied something.
@@ -30,10 +30,10 @@ func (i *Installed) Lacking(denied map[string]int) error {
 	return &LacksRights{ServiceAccount: i.Namespace + "/" + i.serviceAccount, Rights: slices.Sorted(maps.Keys(denied))}
 }
 
-func denials(log []string, tolerated func(string) bool) map[string]int {
+func denials(log []string, ignore func(string) bool) map[string]int {
 	found := map[string]int{}
 	for _, line := range log {
-		if verb, resource, ok := ForbiddenIn(line); ok && (tolerated == nil || !tolerated(line)) {
+		if verb, resource, ok := ForbiddenIn(line); ok && (ignore == nil || !ignore(line)) {
 			found[verb+" on "+resource]++
 		}
 	}

@@ -72,7 +72,7 @@ func (p *Prepared) simulate(ctx context.Context, c cluster.Cluster, k *clients, 
 	s := &start{
 		Installed: &Installed{
 			Namespace: v.Namespace, adapter: a, clients: k, selector: labels.Set(simulatorLabels()).String(),
-			container: a.Simulator.container(image, nil, port), serviceAccount: simulatorName,
+			container: simulatorContainer(a.Simulator, image, nil, port), serviceAccount: simulatorName,
 		},
 		cluster: c, what: "simulator", timeout: simulatorTimeout, setting: "simulator",
 	}
@@ -89,8 +89,8 @@ func simulatorLabels() map[string]string {
 	return map[string]string{"app.kubernetes.io/name": simulatorName}
 }
 
-// container is the simulator's.
-func (s *Simulator) container(image string, args []string, port int) corev1.Container {
+// simulatorContainer is the simulator's.
+func simulatorContainer(s *Simulator, image string, args []string, port int) corev1.Container {
 	return corev1.Container{
 		Name: "simulator", Image: image, ImagePullPolicy: corev1.PullIfNotPresent, Args: args,
 		Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: int32(port)}}, //nolint:gosec // it is a port
@@ -111,13 +111,13 @@ func (p *Prepared) simulatorObjects(v Values, image string, port int) ([]*unstru
 	v.Simulator = fmt.Sprintf("$(%s):%d", podAddress, port)
 	args := make([]string, len(s.Args))
 	for n, arg := range s.Args {
-		text, err := expand(arg, v)
+		text, err := Expand(arg, v)
 		if err != nil {
 			return nil, fmt.Errorf("simulator.args[%d]: %w", n, err)
 		}
 		args[n] = text
 	}
-	rules, err := s.rules()
+	rules, err := s.Rules()
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (p *Prepared) simulatorObjects(v Values, image string, port int) ([]*unstru
 		&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: meta, Spec: corev1.PodSpec{
 			ServiceAccountName: simulatorName, RestartPolicy: corev1.RestartPolicyNever,
 			Tolerations: []corev1.Toleration{{Key: cluster.SystemTaint, Operator: corev1.TolerationOpExists}},
-			Containers:  []corev1.Container{s.container(image, args, port)},
+			Containers:  []corev1.Container{simulatorContainer(s, image, args, port)},
 		}},
 	}
 	var objects []*unstructured.Unstructured
@@ -150,22 +150,6 @@ func (p *Prepared) simulatorObjects(v Values, image string, port int) ([]*unstru
 		objects = append(objects, &unstructured.Unstructured{Object: fields})
 	}
 	return objects, nil
-}
-
-// rules are what it may do to the cluster: what every cloud does, and its Rights.
-func (s *Simulator) rules() ([]rbacv1.PolicyRule, error) {
-	rules := []rbacv1.PolicyRule{
-		{APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"}},
-		{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create"}},
-	}
-	for n, right := range s.Rights {
-		var rule rbacv1.PolicyRule
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(right, &rule, true); err != nil {
-			return nil, fmt.Errorf("rights[%d] is no rule of RBAC: %w", n, err)
-		}
-		rules = append(rules, rule)
-	}
-	return rules, nil
 }
 
 // Unknown is what the simulator was asked for and doesn't know, such as actions that a new

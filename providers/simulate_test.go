@@ -22,7 +22,7 @@ func TestTheSimulatorsPod(t *testing.T) {
 		Rights: []map[string]any{{"apiGroups": []any{"acme.example"}, "resources": []any{"machines"}, "verbs": []any{"get"}}},
 	}}
 	p := &Prepared{adapter: a}
-	objects, err := p.simulatorObjects(a.sample("v1.0.0"), "acme-sim@sha256:1", 30001)
+	objects, err := p.simulatorObjects(a.SampleValues("v1.0.0"), "acme-sim@sha256:1", 30001)
 	g.Expect(err).NotTo(HaveOccurred())
 	kinds := map[string]map[string]any{}
 	for _, o := range objects {
@@ -45,7 +45,7 @@ func TestTheSimulatorsPod(t *testing.T) {
 
 func TestRightsThatAreNone(t *testing.T) {
 	s := &Simulator{Rights: []map[string]any{{"apiGroups": []any{""}, "resource": []any{"pods"}}}}
-	_, err := s.rules()
+	_, err := s.Rules()
 	NewWithT(t).Expect(err).To(MatchError(And(ContainSubstring("rights[0] is no rule of RBAC"), ContainSubstring("resource"))))
 }
 

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -36,8 +37,8 @@ type ImageName struct {
 	Digest     string // such as sha256:..., empty if it has none
 }
 
-// imageName splits an image's name; a colon before the last slash is a port.
-func imageName(name string) ImageName {
+// ParseImageName splits an image's name; a colon before the last slash is a port.
+func ParseImageName(name string) ImageName {
 	repository, digest, _ := strings.Cut(name, "@")
 	tag := ""
 	if i := strings.LastIndex(repository, ":"); i > strings.LastIndex(repository, "/") {
@@ -46,14 +47,14 @@ func imageName(name string) ImageName {
 	return ImageName{Name: name, Repository: repository, Tag: tag, Digest: digest}
 }
 
-// sample are values against which templates are checked before any cluster exists.
-func (a *Adapter) sample(version string) Values {
+// SampleValues are values against which templates are checked before any cluster exists.
+func (a *Adapter) SampleValues(version string) Values {
 	v := Values{
-		Version:     orElse(version, "v1.0.0"),
+		Version:     cmp.Or(version, "v1.0.0"),
 		ClusterName: defaultClusterName,
 		Endpoint:    "https://127.0.0.1:6443",
 		Namespace:   a.Controller.namespace(),
-		Image:       imageName("registry.example/controller:tag"),
+		Image:       ParseImageName("registry.example/controller:tag"),
 		Ports:       a.Controller.Ports,
 	}
 	if a.Simulator != nil {
@@ -65,8 +66,8 @@ func (a *Adapter) sample(version string) Values {
 // functions are what templates can call beside those of text/template.
 func functions() template.FuncMap { return template.FuncMap{"env": os.Getenv} }
 
-// expand executes the template in s.
-func expand(s string, values any) (string, error) {
+// Expand executes the template in s.
+func Expand(s string, values any) (string, error) {
 	if !strings.Contains(s, "{{") {
 		return s, nil
 	}
@@ -118,12 +119,22 @@ func fieldsOf(v reflect.Value, prefix string) []string {
 
 var lonePort = regexp.MustCompile(`^\{\{\s*\.Ports\.\w+\s*\}\}$`)
 
+// ExpandAll expands every string in a mapping of the adapter at that path, which may
+// hold what Go's or YAML's mappings hold. The error names each that fails, with its path.
+func ExpandAll(m map[string]any, path string, values any) (map[string]any, error) {
+	var failed error
+	expanded, _ := expandAll(jsonOf(m), path, values, func(at string, err error) {
+		failed = errors.Join(failed, fmt.Errorf("%s: %w", at, err))
+	}).(map[string]any)
+	return expanded, failed
+}
+
 // expandAll expands every string in x, which is made of maps, lists and
 // scalars; complain is told about each that fails, with its path.
 func expandAll(x any, path string, values any, complain func(path string, err error)) any {
 	switch x := x.(type) {
 	case string:
-		s, err := expand(x, values)
+		s, err := Expand(x, values)
 		if err != nil {
 			complain(path, err)
 		}

@@ -15,7 +15,7 @@ func TestImageName(t *testing.T) {
 		"registry:80/kwok@sha256:ab": {Repository: "registry:80/kwok", Digest: "sha256:ab"},
 	} {
 		want.Name = name
-		NewWithT(t).Expect(imageName(name)).To(Equal(want))
+		NewWithT(t).Expect(ParseImageName(name)).To(Equal(want))
 	}
 }
 
@@ -30,7 +30,7 @@ func TestExpand(t *testing.T) {
 		`{{env "SUBJECT"}}`:          "world",
 		`{{env "NOBODY_SETS_THIS"}}`: "",
 	} {
-		NewWithT(t).Expect(expand(text, values)).To(Equal(want))
+		NewWithT(t).Expect(Expand(text, values)).To(Equal(want))
 	}
 	for text, want := range map[string]string{
 		"{{.ClusterNme}}":      "unknown template field `.ClusterNme`, did you mean `.ClusterName`?",
@@ -39,7 +39,7 @@ func TestExpand(t *testing.T) {
 		"{{slice .Version 9}}": "the template fails: index out of range: 9",
 		"{{.ClusterName":       "not a template: :1: unclosed action",
 	} {
-		_, err := expand(text, values)
+		_, err := Expand(text, values)
 		NewWithT(t).Expect(err).To(MatchError(want))
 	}
 }

@@ -133,13 +133,13 @@ func (c *checker) runs(at, image string, b *Build) {
 // module checks that there is one to build.
 func (c *checker) module(at, dir string) {
 	switch {
-	case dir == plumbline:
+	case dir == Plumbline:
 	case dir == "":
 		c.needsSource(at)
 	case c.a.builtin != nil || fromSource(dir):
 		c.say(join(at, "module"), "`%s` is not a folder beside the adapter", dir)
 	default:
-		if _, err := (tree{a: c.a}).stat(path.Join(dir, "go.mod")); err != nil {
+		if _, err := c.a.Files("").stat(path.Join(dir, "go.mod")); err != nil {
 			c.say(join(at, "module"), "%s holds no go.mod; the folder of a Go module is expected, relative to the adapter", dir)
 		}
 	}
@@ -158,11 +158,11 @@ func (c *checker) installing() {
 		if k.Chart.Path == "" {
 			c.say("controller.chart.path", "missing; the folder of a Helm chart is expected")
 		} else if c.path("controller.chart.path", k.Chart.Path) && !fromSource(k.Chart.Path) {
-			if _, err := (tree{a: c.a}).stat(path.Join(k.Chart.Path, "Chart.yaml")); err != nil {
+			if _, err := c.a.Files("").stat(path.Join(k.Chart.Path, "Chart.yaml")); err != nil {
 				c.say("controller.chart.path", "%s holds no Chart.yaml; the folder of a Helm chart is expected", k.Chart.Path)
 			}
 		}
-		if bad := validation.IsDNS1123Label(k.Chart.release()); bad != nil {
+		if bad := validation.IsDNS1123Label(k.Chart.ReleaseName()); bad != nil {
 			c.say("controller.chart.release", "`%s` is not the name of a release: %s", k.Chart.Release, bad[0])
 		}
 	}
@@ -183,7 +183,7 @@ func (c *checker) path(at, p string) (ok bool) {
 		c.needsSource(at)
 		return true
 	}
-	if _, err := (tree{a: c.a}).stat(p); err != nil {
+	if _, err := c.a.Files("").stat(p); err != nil {
 		c.say(at, "%s does not exist; paths are relative to the adapter or begin with $source/", p)
 		return false
 	}

@@ -47,10 +47,10 @@ func (c *checker) hook(at string, h Hook) {
 func (c *checker) hookTemplates(at string, h Hook) {
 	complain := func(at string, err error) { c.say(at, "%v", err) }
 	if h.HTTP != nil {
-		method, url, err := h.HTTP.request()
+		method, url, err := h.HTTP.Request()
 		if err != nil {
 			c.say(join(at, "http"), "%v", err)
-		} else if _, err := expand(url, HookValues{}); err != nil {
+		} else if _, err := Expand(url, HookValues{}); err != nil {
 			c.say(join(at, "http."+strings.ToLower(method)), "%v", err)
 		} else if strings.HasPrefix(url, "/") && c.a.Simulator == nil {
 			c.say(join(at, "http"), "`%s` is relative to the simulator, and there is none; write a whole URL", url)
@@ -63,8 +63,8 @@ func (c *checker) hookTemplates(at string, h Hook) {
 	}
 }
 
-// request is the one method that has a path.
-func (h HTTPCall) request() (method, url string, err error) {
+// Request is the one method that has a path.
+func (h HTTPCall) Request() (method, url string, err error) {
 	for _, r := range [][2]string{{"GET", h.Get}, {"POST", h.Post}, {"PUT", h.Put}, {"DELETE", h.Delete}} {
 		if r[1] == "" {
 			continue

@@ -16,7 +16,7 @@ import (
 
 // templates tries every template on sample values.
 func (c *checker) templates() {
-	k, sample := &c.a.Controller, c.a.sample(c.a.Source.Version)
+	k, sample := &c.a.Controller, c.a.SampleValues(c.a.Source.Version)
 	complain := func(at string, err error) { c.say(at, "%v", err) }
 	expandAll(k.Image, "controller.image", sample, complain)
 	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
@@ -26,16 +26,16 @@ func (c *checker) templates() {
 		expandAll(k.Chart.Values, "controller.chart.values", sample, complain)
 	}
 	for i, p := range k.Manifests {
-		if _, err := (tree{a: c.a}).stat(p); err != nil || fromSource(p) {
+		if _, err := c.a.Files("").stat(p); err != nil || fromSource(p) {
 			continue // not downloaded yet, or already reported
 		}
-		files, err := (tree{a: c.a}).yamls(p)
+		files, err := c.a.Files("").YAMLs(p)
 		if err != nil {
 			c.say(fmt.Sprintf("controller.manifests[%d]", i), "%v", err)
 		}
 		for _, f := range files {
-			if _, err := expand(string(f.raw), sample); err != nil {
-				c.say(fmt.Sprintf("controller.manifests[%d]", i), "%s: %v", f.name, err)
+			if _, err := Expand(string(f.Raw), sample); err != nil {
+				c.say(fmt.Sprintf("controller.manifests[%d]", i), "%s: %v", f.Name, err)
 			}
 		}
 	}
@@ -179,10 +179,10 @@ func (c *checker) simulator() {
 	if s.Unknown != "" && !strings.HasPrefix(s.Unknown, "/") {
 		c.say("simulator.unknown", "`%s` is not an HTTP path such as /unknown", s.Unknown)
 	}
-	if _, err := s.rules(); err != nil {
+	if _, err := s.Rules(); err != nil {
 		c.say("simulator.rights", "%v", err)
 	}
-	values := c.a.sample("")
+	values := c.a.SampleValues("")
 	complain := func(at string, err error) { c.say(at, "%v", err) }
 	for i, arg := range s.Args {
 		expandAll(arg, fmt.Sprintf("simulator.args[%d]", i), values, complain)

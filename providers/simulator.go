@@ -1,0 +1,24 @@
+package providers
+
+import (
+	"fmt"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Rules are what the simulator may do to the cluster: what every cloud does, and its Rights.
+func (s *Simulator) Rules() ([]rbacv1.PolicyRule, error) {
+	rules := []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"}},
+		{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create"}},
+	}
+	for n, right := range s.Rights {
+		var rule rbacv1.PolicyRule
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(right, &rule, true); err != nil {
+			return nil, fmt.Errorf("rights[%d] is no rule of RBAC: %w", n, err)
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
+}
