@@ -31,7 +31,7 @@ func throughout(check Check, claim Claim, h *history.History) Finding {
 	for at, w := range moments(h, claim.Reads()) {
 		ok, exercised := claim.Holds(w)
 		if !ok {
-			return j.broken(at, claim.Standing(w), "")
+			return j.broken(at, tested, claim.String(), claim.Standing(w))
 		}
 		tested += count(exercised)
 	}
@@ -53,7 +53,7 @@ func (s sometimes) Judge(h *history.History) Finding {
 			return j.ended(1, "")
 		}
 	}
-	return j.unlessAnyGap(j.broken(-1, s.claim.Standing(h.End()), "it never was; what stands is how it ended"))
+	return j.unlessAnyGap(j.broken(-1, 0, s.claim.String()+", at one moment at least", "never; in the end "+s.claim.Standing(h.End())))
 }
 
 // Finally checks that a claim is true at the end. It is vacuous unless the claim
@@ -68,7 +68,7 @@ func (f finally) Judge(h *history.History) Finding {
 	j, w := judgement{f, h}, h.End()
 	ok, exercised := f.claim.Holds(w)
 	if !ok {
-		return j.unlessAnyGap(j.broken(-1, f.claim.Standing(w), "it isn't"))
+		return j.unlessAnyGap(j.broken(-1, 0, f.claim.String()+", in the end", f.claim.Standing(w)))
 	}
 	return j.ended(count(exercised), "nothing at the end could have broken it")
 }
@@ -91,9 +91,9 @@ func (u until) Judge(h *history.History) Finding {
 		}
 		ok, exercised := u.a.Holds(w)
 		if !ok {
-			return j.unlessGap(j.broken(at, u.a.Standing(w), fmt.Sprintf("before %s", u.b)))
+			return j.unlessGap(j.broken(at, tested, fmt.Sprintf("%s, before %s", u.a, u.b), u.a.Standing(w)))
 		}
 		tested += count(exercised)
 	}
-	return j.unlessAnyGap(j.broken(-1, u.b.Standing(h.End()), fmt.Sprintf("the moment of %q never came; what stands is how it ended", u.b)))
+	return j.unlessAnyGap(j.broken(-1, tested, u.b.String()+", at some moment", "never; in the end "+u.b.Standing(h.End())))
 }

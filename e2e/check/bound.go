@@ -11,7 +11,7 @@ import (
 
 // Bound is a claim about how many objects there are.
 type Bound struct {
-	words    string
+	how      string // the bound in words, without its number
 	min, max int
 	count    Count
 }
@@ -20,33 +20,41 @@ const unbounded = int(^uint(0) >> 1)
 
 // AtMost claims that there are n or fewer. It is exercised while there is any;
 // for n = 0, see None.
-func AtMost(n int, c Count) Bound { return Bound{fmt.Sprintf("at most %d", n), 0, n, c} }
+func AtMost(n int, c Count) Bound { return Bound{"at most", 0, n, c} }
 
 // AtLeast claims that there are n or more. It is exercised while there is any,
 // and for n = 1 also while there could be (Count.Among).
-func AtLeast(n int, c Count) Bound { return Bound{fmt.Sprintf("at least %d", n), n, unbounded, c} }
+func AtLeast(n int, c Count) Bound { return Bound{"at least", n, unbounded, c} }
 
 // Exactly claims that there are n, no more and no fewer.
-func Exactly(n int, c Count) Bound { return Bound{fmt.Sprintf("exactly %d", n), n, n, c} }
+func Exactly(n int, c Count) Bound { return Bound{"exactly", n, n, c} }
 
 // None claims that there is not one. It is exercised while there could be: while
 // there are objects among which one could come to be counted (Count.Among). That
 // no node is disrupted means nothing where there are no nodes.
-func None(c Count) Bound { return Bound{"no", 0, 0, c} }
+func None(c Count) Bound { return Bound{none, 0, 0, c} }
+
+const none = "no"
 
 // Reached checks that the bound was used to the full: that at some moment there
 // were as many as AtMost allows, or as few as AtLeast demands. That a budget of
 // two is never exceeded says little if there were never two.
-func (b Bound) Reached() Check {
-	n := b.max
-	if n == unbounded {
-		n = b.min
+func (b Bound) Reached() Check { return Sometimes(Exactly(b.number(), b.count)) }
+
+func (b Bound) number() int {
+	if b.max == unbounded {
+		return b.min
 	}
-	return Sometimes(Exactly(n, b.count))
+	return b.max
 }
 
 // String is the bound in words.
-func (b Bound) String() string { return b.words + " " + b.count.Name }
+func (b Bound) String() string {
+	if b.how == none {
+		return b.how + " " + b.count.Name
+	}
+	return b.how + " " + Words(b.number(), b.count.Name)
+}
 
 // Reads are the resources that the count reads.
 func (b Bound) Reads() []schema.GroupVersionResource { return b.count.Reads }
@@ -71,7 +79,7 @@ func (b Bound) exercised(w *history.World, n int) bool {
 // Standing lists what is counted.
 func (b Bound) Standing(w *history.World) string {
 	objects := b.count.Of(w)
-	return fmt.Sprintf("%d %s%s", len(objects), b.count.Name, lines(objects))
+	return Words(len(objects), b.count.Name) + lines(objects)
 }
 
 // Each claims something of every counted object, and is exercised while there
@@ -98,7 +106,11 @@ func (e every) Holds(w *history.World) (ok, exercised bool) {
 func (e every) Standing(w *history.World) string {
 	objects := e.count.Of(w)
 	failing := e.failing(objects)
-	return fmt.Sprintf("%d of %d %s don't%s", len(failing), len(objects), e.count.Name, lines(failing))
+	dont := "don't"
+	if len(failing) == 1 {
+		dont = "doesn't"
+	}
+	return fmt.Sprintf("%d of %s %s%s", len(failing), Words(len(objects), e.count.Name), dont, lines(failing))
 }
 
 func (e every) failing(objects []*history.Object) []*history.Object {

@@ -209,7 +209,7 @@ func TestQuantities(t *testing.T) {
 	f := limit.Judge(story.History())
 	g.Expect(f.Verdict).To(Equal(Broken))
 	g.Expect(f.At).To(Equal(3))
-	g.Expect(f.String()).To(ContainSubstring("then: 5100m cpu of the NodeClaims of pool p\n    NodeClaim a"))
+	g.Expect(f.String()).To(ContainSubstring("want: at most 5 cpu of the NodeClaims of pool p\n  got: 5100m cpu of the NodeClaims of pool p\n      NodeClaim a"))
 }
 
 func TestThatIsAClaimOfOnesOwn(t *testing.T) {

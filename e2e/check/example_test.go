@@ -25,13 +25,14 @@ func Example() {
 	fmt.Println(check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))).Judge(h))
 	fmt.Println(check.Always(check.AtMost(1, check.DriftedClaims(pool))).Judge(h))
 	// Output:
-	// broken: always at most 1 nodes of pool p that are disrupted
-	//   at +2.3s, event 1: MODIFIED Node b (taint karpenter.sh/disrupted:NoSchedule added)
-	//   then: 2 nodes of pool p that are disrupted
-	//     Node a: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
-	//     Node b: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
-	// holds: at least 1 nodes of pool p that are disrupted leads to no nodes of pool p
-	// vacuous: always at most 1 NodeClaims of pool p that have drifted
+	// broken: always at most 1 node of pool p that is disrupted
+	//   at +2.3s, event 4: MODIFIED Node b (taint karpenter.sh/disrupted:NoSchedule added)
+	//   want: at most 1 node of pool p that is disrupted
+	//   got: 2 nodes of pool p that are disrupted
+	//       Node a: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
+	//       Node b: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
+	// holds: at least 1 node of pool p that is disrupted leads to no nodes of pool p
+	// vacuous: always at most 1 NodeClaim of pool p that has drifted
 	//   never put to the test: at no moment was there anything that could have broken it
 }
 
@@ -50,8 +51,8 @@ func ExampleWhenever() {
 	fmt.Println(keptOff.Judge(h))
 	// Output:
 	// broken: whenever one comes to the pods of app that are bound, its node is not disrupted
-	//   not so for Pod default/app-1: no nodes called a that are disrupted
-	//   at +1s, event 0: MODIFIED Pod default/app-1 (spec.nodeName set to "a")
-	//   then: 1 nodes called a that are disrupted
-	//     Node a: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
+	//   at +1s, event 2: MODIFIED Pod default/app-1 (spec.nodeName set to "a")
+	//   want: no nodes called a that are disrupted, for Pod default/app-1
+	//   got: 1 node called a that is disrupted
+	//       Node a: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
 }

@@ -14,14 +14,17 @@ type Finding struct {
 	Verdict Verdict // only Holds is good news
 	// Event is the one that broke the check, At its index in History.Events;
 	// nil and -1 if it was broken from the start, by the end, or not at all.
-	Event    *history.Event
-	At       int
-	Offset   time.Duration // from the start of the history to the event
-	Change   string        // what the event changed, in a few words
-	Standing string        // what stood then, one object per line
-	Reason   string        // why the verdict is what it is, one line
-	// Tested is how often the check was put to the test, as far as it was judged:
-	// moments, steps or causes, by the kind of the check.
+	Event  *history.Event
+	At     int
+	Number int           // of the event in the whole recording, as it was received
+	Offset time.Duration // from the beginning of the whole recording to the event
+	Change string        // what the event changed, in a few words
+	// Want is what had to be true at that moment, one line; empty if that is the check
+	// itself. Standing is what was true instead, one object per line.
+	Want, Standing string
+	Reason         string // why the verdict is what it is, one line
+	// Tested is how often the check was put to the test, as far as it was judged, the
+	// breach included: moments, steps or causes, by the kind of the check.
 	Tested int
 }
 
@@ -30,17 +33,20 @@ type Finding struct {
 func (f Finding) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", f.Verdict, f.Check)
-	if f.Reason != "" {
-		fmt.Fprintf(&b, "\n  %s", f.Reason)
-	}
 	if f.Event != nil {
-		fmt.Fprintf(&b, "\n  at +%s, event %d: %s %s", f.Offset.Round(time.Millisecond), f.At, f.Event.Type, title(f.Event.Object))
+		fmt.Fprintf(&b, "\n  at +%s, event %d: %s %s", f.Offset.Round(time.Millisecond), f.Number, f.Event.Type, title(f.Event.Object))
 		if f.Change != "" {
 			fmt.Fprintf(&b, " (%s)", f.Change)
 		}
 	}
-	if f.Standing != "" {
-		fmt.Fprintf(&b, "\n  then: %s", strings.ReplaceAll(f.Standing, "\n", "\n  "))
+	reason, standing := f.Reason, f.Standing
+	if f.Verdict == Broken && f.Want == "" { // the reason says what was seen
+		reason, standing = "", strings.TrimSuffix(f.Reason+"\n"+f.Standing, "\n")
+	}
+	for _, part := range []struct{ head, text string }{{"", reason}, {"want: ", f.Want}, {"got: ", standing}} {
+		if part.text != "" {
+			fmt.Fprintf(&b, "\n  %s%s", part.head, strings.ReplaceAll(part.text, "\n", "\n    "))
+		}
 	}
 	return b.String()
 }
@@ -51,15 +57,16 @@ type judgement struct {
 	h     *history.History
 }
 
-// broken is a breach at the event with this index, -1 for the start.
-func (j judgement) broken(at int, standing, reason string) Finding {
-	f := Finding{Check: j.check.String(), Verdict: Broken, At: at, Standing: standing, Reason: reason}
+// broken is a breach at the event with this index, -1 for the start or the end, by a
+// check that was put to the test so often before.
+func (j judgement) broken(at, tested int, want, standing string) Finding {
+	f := Finding{Check: j.check.String(), Verdict: Broken, At: at, Want: want, Standing: standing, Tested: tested + 1}
 	if at < 0 {
 		return f
 	}
 	events := j.h.Events()
 	f.Event = &events[at]
-	f.Offset = f.Event.Time.Sub(j.began())
+	f.Number, f.Offset = j.h.Place(at)
 	f.Change = whatChanged(j.before(at), *f.Event)
 	return f
 }
@@ -108,23 +115,11 @@ func (j judgement) unknown() Finding {
 	if !g.Resource.Empty() {
 		what = g.Resource.GroupResource().String()
 	}
-	reason := fmt.Sprintf("the recording has a gap at +%s, %s may be missing: %s", g.Time.Sub(j.began()).Round(time.Millisecond), what, g.Reason)
+	reason := fmt.Sprintf("the recording has a gap at +%s, %s may be missing: %s", j.h.Offset(g.Time).Round(time.Millisecond), what, g.Reason)
 	if more := len(gaps) - 1; more > 0 {
 		reason += fmt.Sprintf(" (and %d more)", more)
 	}
 	return Finding{Check: j.check.String(), Verdict: Unknown, At: -1, Reason: reason}
-}
-
-// began is the time from which offsets count: that of the world at the start,
-// of the first event if that world is empty.
-func (j judgement) began() time.Time {
-	if t := j.h.Start().Time(); !t.IsZero() {
-		return t
-	}
-	if events := j.h.Events(); len(events) > 0 {
-		return events[0].Time
-	}
-	return time.Time{}
 }
 
 // before is the state that the event with this index replaced, nil if there

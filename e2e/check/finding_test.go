@@ -1,12 +1,15 @@
 package check
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
@@ -18,13 +21,15 @@ func TestFailureNamesClaimEventAndWhatStood(t *testing.T) {
 		After(2345 * time.Millisecond).Change(b.Taint(karpenter.DisruptedTaint).False(karpenter.Ready).Label("x", "y")).History()
 	f := Always(AtMost(1, DisruptedNodes(named("p")))).Judge(h)
 	g.Expect(f.String()).To(Equal(strings.TrimSpace(`
-broken: always at most 1 nodes of pool p that are disrupted
-  at +3.345s, event 1: MODIFIED Node b (taint karpenter.sh/disrupted:NoSchedule added; condition Ready from True to False; metadata.labels.x set to "y")
-  then: 2 nodes of pool p that are disrupted
-    Node a: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
-    Node b: not ready, pool p, tainted karpenter.sh/disrupted:NoSchedule`)))
+broken: always at most 1 node of pool p that is disrupted
+  at +3.345s, event 5: MODIFIED Node b (taint karpenter.sh/disrupted:NoSchedule added; condition Ready from True to False; metadata.labels.x set to "y")
+  want: at most 1 node of pool p that is disrupted
+  got: 2 nodes of pool p that are disrupted
+      Node a: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
+      Node b: not ready, pool p, tainted karpenter.sh/disrupted:NoSchedule`)))
 	g.Expect(f.Event).NotTo(BeNil())
 	g.Expect(*f.Event).To(Equal(h.Events()[f.At]))
+	g.Expect(f.Tested).To(Equal(2), "by the first taint, and by the second, which broke it")
 }
 
 func TestFailureOfWhatNeverCame(t *testing.T) {
@@ -34,13 +39,68 @@ func TestFailureOfWhatNeverCame(t *testing.T) {
 	pool := named("p")
 	f := LeadsTo(AtLeast(1, DisruptedNodes(pool)), AtLeast(4, ReadyNodes(pool))).Judge(h)
 	g.Expect(f.String()).To(Equal(strings.TrimSpace(`
-broken: at least 1 nodes of pool p that are disrupted leads to at least 4 nodes of pool p that are ready
-  at least 4 nodes of pool p that are ready: not in the 9s from this event to the end
-  at +1s, event 0: MODIFIED Node a (taint karpenter.sh/disrupted:NoSchedule added)
-  then: 3 nodes of pool p that are ready
-    Node a: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
-    Node b: ready, pool p
-    Node c: ready, pool p`)))
+broken: at least 1 node of pool p that is disrupted leads to at least 4 nodes of pool p that are ready
+  at +1s, event 4: MODIFIED Node a (taint karpenter.sh/disrupted:NoSchedule added)
+  want: at least 4 nodes of pool p that are ready, in the 9s from this event to the end
+  got: 3 nodes of pool p that are ready
+      Node a: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
+      Node b: ready, pool p
+      Node c: ready, pool p`)))
+}
+
+// A spec judges the part of a recording since a mark, invariants judge all of it.
+func TestAnEventHasOneNumberAndOneTime(t *testing.T) {
+	g := NewWithT(t)
+	s, a, _, _ := inPool()
+	whole := s.After(time.Second).Change(a.Taint(karpenter.DisruptedTaint)).History()
+	part := whole.Since(whole.Mark() - 1)
+	check := Always(None(DisruptedNodes(named("p"))))
+	of := func(h *history.History) string {
+		f := check.Judge(h)
+		return fmt.Sprintf("+%s, event %d", f.Offset, f.Number)
+	}
+	g.Expect(of(part)).To(Equal(of(whole)))
+	g.Expect(of(part)).To(Equal("+1s, event 4"))
+}
+
+func TestABreachIsATest(t *testing.T) {
+	pool := named("p")
+	s, a, _, _ := inPool()
+	h := s.After(time.Second).Change(a.Taint(karpenter.DisruptedTaint)).After(time.Second).Delete(a).History()
+	none, four := None(DisruptedNodes(pool)), AtLeast(4, Nodes(pool))
+	for _, c := range []Check{
+		Always(none), Never(AtMost(2, Nodes(pool))), Sometimes(four), Finally(four), Until(none, four), Until(AtLeast(1, Nodes(pool)), four),
+		LeadsTo(AtLeast(1, Nodes(pool)), four), Within(time.Second, LeadsTo(AtLeast(1, Nodes(pool)), four)),
+		Whenever(Leaves(Nodes(pool)), "there are four", func(*unstructured.Unstructured) Claim { return four }),
+		Follow("nothing happens", "", func() func(*Moment) {
+			return func(m *Moment) {
+				if m.Event != nil {
+					m.Broken("it did")
+				}
+			}
+		}),
+	} {
+		f := c.Judge(h)
+		NewWithT(t).Expect(f.Verdict).To(Equal(Broken), f.String())
+		NewWithT(t).Expect(f.Tested).To(BeNumerically(">", 0), f.String())
+	}
+}
+
+func TestFailureOfAFollowerSaysWhatItSaw(t *testing.T) {
+	s, a, _, _ := inPool()
+	h := s.After(time.Second).Change(a.Taint(karpenter.DisruptedTaint)).History()
+	f := Follow("nodes stay", "", func() func(*Moment) {
+		return func(m *Moment) {
+			if m.Event != nil {
+				m.Broken("node a goes", m.Event.Object)
+			}
+		}
+	}, karpenter.Nodes).Judge(h)
+	NewWithT(t).Expect(f.String()).To(Equal(strings.TrimSpace(`
+broken: nodes stay
+  at +1s, event 4: MODIFIED Node a (taint karpenter.sh/disrupted:NoSchedule added)
+  got: node a goes
+    Node a: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule`)))
 }
 
 func TestDescribe(t *testing.T) {

@@ -190,8 +190,8 @@ func joint(a, b []schema.GroupVersionResource, first bool) []schema.GroupVersion
 }
 
 func (f follow) found(j judgement, m *Moment, at int) Finding {
-	found := j.broken(at, m.breach.standing, m.breach.reason)
-	found.Tested = m.tested
+	found := j.broken(at, 0, "", m.breach.standing)
+	found.Reason, found.Tested = m.breach.reason, max(1, m.tested)
 	switch {
 	case m.breach.proven:
 		return found

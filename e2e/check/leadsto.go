@@ -108,7 +108,7 @@ func (r Response) Judge(h *history.History) Finding {
 			ok, _ := d.effect.Holds(w)
 			switch {
 			case late:
-				return j.unlessAnyGap(r.overdue(j, d, w))
+				return j.unlessAnyGap(r.overdue(j, d, tested, w))
 			case !ok:
 				open = append(open, d)
 			}
@@ -116,28 +116,29 @@ func (r Response) Judge(h *history.History) Finding {
 		debts = open
 	}
 	if len(debts) > 0 {
-		return j.unlessAnyGap(r.unpaid(j, debts[0]))
+		return j.unlessAnyGap(r.unpaid(j, debts[0], tested))
 	}
 	return j.ended(tested, "the cause never happened")
 }
 
 // overdue is the finding on an effect that was not there when the limit was
 // over.
-func (r Response) overdue(j judgement, d debt, w *history.World) Finding {
-	return j.broken(d.at, d.effect.Standing(w), fmt.Sprintf("%s: not within %s of this event", d.effect, r.limit))
+func (r Response) overdue(j judgement, d debt, tested int, w *history.World) Finding {
+	return j.broken(d.at, tested-1, fmt.Sprintf("%s, within %s of this event", d.effect, r.limit), d.effect.Standing(w))
 }
 
 // unpaid is the finding on an effect that did not come before the end.
-func (r Response) unpaid(j judgement, d debt) Finding {
+func (r Response) unpaid(j judgement, d debt, tested int) Finding {
 	w := j.h.End()
 	waited := j.h.Taken().Sub(d.since)
 	if r.limit > 0 && waited > r.limit {
-		return r.overdue(j, d, w)
+		return r.overdue(j, d, tested, w)
 	}
-	f := j.broken(d.at, d.effect.Standing(w), fmt.Sprintf("%s: not in the %s from this event to the end", d.effect, waited.Round(time.Millisecond)))
+	waited = waited.Round(time.Millisecond)
 	if r.limit > 0 {
-		f.Verdict = Unknown
-		f.Reason += fmt.Sprintf(", which came before %s were over", r.limit)
+		f := r.overdue(j, d, tested, w)
+		f.Verdict, f.Reason = Unknown, fmt.Sprintf("the recording ends %s after this event", waited)
+		return f
 	}
-	return f
+	return j.broken(d.at, tested-1, fmt.Sprintf("%s, in the %s from this event to the end", d.effect, waited), d.effect.Standing(w))
 }

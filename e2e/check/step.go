@@ -108,7 +108,7 @@ func (c whenever) Judge(h *history.History) Finding {
 			claim := c.must(o.Unstructured())
 			ok, exercised := claim.Holds(w)
 			if !ok {
-				return j.unlessGap(j.broken(at, claim.Standing(w), fmt.Sprintf("not so for %s: %s", title(o), claim)))
+				return j.unlessGap(j.broken(at, tested, fmt.Sprintf("%s, for %s", claim, title(o)), claim.Standing(w)))
 			}
 			tested += count(exercised)
 		}

@@ -91,6 +91,24 @@ func view(log []Event, gaps []Gap, from Mark, began, taken time.Time) *History {
 // read only.
 func (h *History) Events() []Event { return h.ordered() }
 
+// Place is where the event with this index stands in the whole recording, of which the
+// history may be a part: its number as it was received, from 0, and how long it came after
+// the recording began. So an event has one number and one time, whoever speaks of it.
+func (h *History) Place(i int) (number int, offset time.Duration) {
+	e := h.Events()[i]
+	number = slices.IndexFunc(h.log, func(l Event) bool { return l.Object == e.Object && l.Type == e.Type && l.Time.Equal(e.Time) })
+	return number, h.Offset(e.Time)
+}
+
+// Offset is how long after the beginning of the whole recording a moment was.
+func (h *History) Offset(t time.Time) time.Duration {
+	began := h.began
+	if began.IsZero() && len(h.log) > 0 {
+		began = h.log[0].Time
+	}
+	return t.Sub(began)
+}
+
 // Gaps are the moments from the start of the history on at which something may
 // be missing; a history with a gap proves what it shows, and nothing by what it
 // doesn't show. The slice is shared: read only.

@@ -51,7 +51,7 @@ func TestJudgeFiles(t *testing.T) {
 		"holds or vacuous": {fine, []string{"✓ holds, tested once: NodeClaims are launched", "· vacuous: limits of NodePools are never exceeded (never put to the test"}, ""},
 		"broken": {backwards(), []string{
 			"✗ broken: NodeClaims are launched", "NodeClaim c was Launched, and no longer is",
-			"at +1s, event 1: MODIFIED NodeClaim c (condition Launched from True to False)", "then: NodeClaim c",
+			"at +1s, event 1: MODIFIED NodeClaim c (condition Launched from True to False)", "got: NodeClaim c was Launched, and no longer is\n        NodeClaim c",
 		}, "verdicts: broken"},
 		"unknown": {gapped, []string{"? unknown: conditions are well-formed (the recording has a gap"}, ""},
 	} {
