@@ -92,11 +92,7 @@ func (e *Env) Create(ctx context.Context, objects ...fixtures.Object) {
 func (e *Env) awaitReadiness(ctx context.Context, pool reference, generation int64) {
 	err := e.recorder.Await(ctx, func(w *history.World) bool {
 		o := w.Get(pool.kind, pool.namespace, pool.name)
-		if o == nil || o.Unstructured().GetGeneration() < generation {
-			return false
-		}
-		ready, found := karpenter.Condition(o.Unstructured(), karpenter.Ready)
-		return found && ready.Status != metav1.ConditionUnknown && ready.ObservedGeneration == o.Unstructured().GetGeneration()
+		return o != nil && saysReadiness(o.Unstructured(), generation)
 	})
 	if err != nil {
 		e.fail(ctx, "waiting for the condition Ready of %s: %w", pool, err)
