@@ -187,12 +187,12 @@ func (e *Env) RemoveTaint(ctx context.Context, node, key string) {
 // Await waits until exactly n objects are counted and returns them. It looks
 // at the recording, so that no moment is missed.
 func (e *Env) Await(ctx context.Context, n int, count check.Count) []*history.Object {
-	return e.await(ctx, fmt.Sprint(n), count, func(got int) bool { return got == n })
+	return e.await(ctx, check.Words(n, count.Name), count, func(got int) bool { return got == n })
 }
 
 // AwaitAtLeast waits until n objects or more are counted and returns them.
 func (e *Env) AwaitAtLeast(ctx context.Context, n int, count check.Count) []*history.Object {
-	return e.await(ctx, fmt.Sprintf("%d or more", n), count, func(got int) bool { return got >= n })
+	return e.await(ctx, "at least "+check.Words(n, count.Name), count, func(got int) bool { return got >= n })
 }
 
 func (e *Env) await(ctx context.Context, wanted string, count check.Count, enough func(int) bool) []*history.Object {
@@ -203,9 +203,8 @@ func (e *Env) await(ctx context.Context, wanted string, count check.Count, enoug
 		return enough(len(objects))
 	})
 	if err != nil {
-		what := fmt.Sprintf("waited for %s %s", wanted, count.Name)
-		e.end(ctx, report.BrokenWait, what, fmt.Errorf("waited %s for %s %s, there %s: %w%s",
-			time.Since(began).Round(100*time.Millisecond), wanted, count.Name, be(len(objects)), err, list(objects)))
+		e.end(ctx, report.BrokenWait, "waited for "+wanted, fmt.Errorf("waited %s for %s, there %s: %w%s",
+			time.Since(began).Round(100*time.Millisecond), wanted, be(len(objects)), err, list(objects)+e.situation(ctx)))
 	}
 	return objects
 }

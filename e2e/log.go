@@ -20,13 +20,21 @@ const (
 	quoteWidth  = 300
 )
 
-// controllerLog is what the controller wrote around a moment.
-func (s *Session) controllerLog(ctx context.Context, at time.Time) string {
-	lines := s.logLines(ctx)
+// controllerLog is what the controller wrote around a moment, without what the adapter
+// tolerates. Of a moment before the spec's end nothing is quoted that came after the end:
+// that is about the clean-up.
+func (s *Session) controllerLog(ctx context.Context, at, ended time.Time) string {
+	return quote(s.Provider.Untolerated(s.logLines(ctx)), at, ended)
+}
+
+func quote(lines []string, at, ended time.Time) string {
+	from, to := at.Add(-quoteBefore), at.Add(quoteAfter)
+	if !at.After(ended) && to.After(ended) {
+		to = ended
+	}
 	var around []string
 	for _, line := range lines {
-		t := lineTime(line)
-		if !t.IsZero() && t.After(at.Add(-quoteBefore)) && t.Before(at.Add(quoteAfter)) {
+		if t := lineTime(line); t.After(from) && !t.After(to) {
 			around = append(around, shorten(line))
 		}
 	}

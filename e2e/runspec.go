@@ -91,6 +91,7 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	rights := s.newRights(ctx)
 
 	end := s.body(ctx, spec, env, rights)
+	ended := time.Now()
 	if end != nil && end.verdict.Red() && !known.excuses(end.broke) && s.hold != nil && s.Err() == nil {
 		s.hold(ctx, o.Sentence(), end)
 	}
@@ -100,6 +101,10 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 	}
 	o.Claims, o.Note = env.claims, strings.Join(env.notes, "; ")
 	end = s.afterwards(ctx, end, left, &aftermath{spec: spec, recorder: recorder, rights: rights, outcome: &o})
+	log := ""
+	if end != nil { // before a restart, which begins another log
+		log = s.controllerLog(ctx, end.at, ended)
+	}
 	if env.poisoned && len(left) == 0 && s.Err() == nil && !interrupted(ctx) {
 		if err := s.Provider.Restart(ctx); err != nil {
 			left = []string{err.Error()}
@@ -115,7 +120,7 @@ func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories s
 		if end.verdict == report.Failed {
 			o.Broke = end.broke
 		}
-		o.Detail = strings.TrimSpace(end.detail + "\n" + s.controllerLog(ctx, end.at))
+		o.Detail = strings.TrimSpace(end.detail + "\n" + log)
 	}
 	settle(&o, known)
 	s.trust(&o)

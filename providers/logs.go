@@ -39,6 +39,12 @@ func (i *Installed) Unexpected(lines []string) []string {
 	return unexpected(lines, tolerated(i.adapter.Controller.Logs))
 }
 
+// Untolerated returns the lines of the controller's log that the adapter doesn't tolerate,
+// errors or not, in their order.
+func (i *Installed) Untolerated(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), tolerated(i.adapter.Controller.Logs))
+}
+
 func unexpected(lines []string, ignore func(line string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		return !alarming.MatchString(line) || ignore(line)

@@ -34,6 +34,9 @@ func TestUnexpected(t *testing.T) {
 	log := []string{infoLine, subnetLine, reflectorLine, "panic: runtime error", "  goroutine 1"}
 	g.Expect(unexpected(log, tolerated(Logs{Tolerate: []string{"no subnets found"}}))).To(Equal([]string{reflectorLine, "panic: runtime error"}))
 	g.Expect(unexpected([]string{infoLine}, tolerated(Logs{}))).To(BeEmpty())
+
+	i := &Installed{adapter: &Adapter{Controller: Controller{Logs: Logs{Tolerate: []string{"no subnets found"}}}}}
+	g.Expect(i.Untolerated([]string{infoLine, subnetLine, reflectorLine})).To(Equal([]string{infoLine, reflectorLine}))
 }
 
 func TestDenials(t *testing.T) {

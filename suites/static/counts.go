@@ -35,7 +35,7 @@ var racingReplacements = []e2e.Known{{
 	Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3250",
 	Reason:   "a static pool takes the replacement of a drifted node for one node too many, and deletes it in the middle of its launch",
 	Breaks: []string{
-		`^waited for \d+ (nodes|NodeClaims) of pool`,
+		`^waited for \d+ (nodes?|NodeClaims?) of pool`,
 		// Some providers leave the replacement's node behind then, as a known failure of theirs says.
 		"instances, NodeClaims, nodes and pods come and go together", "left behind: Node ",
 	},
