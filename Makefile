@@ -125,7 +125,7 @@ test-clusters: ## test the harness on real clusters: both doors, a cluster's lif
 	go test -tags e2e -count=1 -timeout 0 -run 'Twice$$' ./e2e
 	go test -tags e2e -count=1 -timeout 0 -run 'Exists$$' ./e2e
 	go test -tags e2e -count=1 -timeout 0 ./e2e/cluster/local ./e2e/cluster/existing
-	go test -tags e2e -count=1 -timeout 0 -run '^TestAnImage' ./providers
+	go test -tags e2e -count=1 -timeout 0 -run '^TestAnImage' ./e2e/install
 
 # The artifacts lie apart, as those of import-test.
 .PHONY: vacuity

@@ -16,6 +16,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -191,7 +192,7 @@ func (e *Env) awaitNoInstances(ctx context.Context) error {
 		return len(left) == 0, err
 	})
 	switch {
-	case err == nil || errors.Is(err, providers.ErrNoHook) || interrupted(ctx):
+	case err == nil || errors.Is(err, install.ErrNoHook) || interrupted(ctx):
 		return nil
 	case ctx.Err() != nil:
 		return fmt.Errorf("instances in the provider's cloud: %s", strings.Join(left, ", "))

@@ -18,6 +18,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -76,7 +77,7 @@ func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []p
 	e.hooked, e.poisoned = true, e.poisoned || h.Poison > 0
 	v = e.hookValues(v)
 	answer, err := call(v)
-	if errors.Is(err, providers.ErrNoHook) {
+	if errors.Is(err, install.ErrNoHook) {
 		e.skip("%v", err)
 	}
 	if err == nil {
@@ -118,7 +119,7 @@ func (e *Env) resetCloud(ctx context.Context) error {
 		return nil
 	}
 	_, err := e.session.Provider.Call(ctx, providers.ResetCloud, e.hookValues(providers.HookValues{}))
-	if errors.Is(err, providers.ErrNoHook) {
+	if errors.Is(err, install.ErrNoHook) {
 		return nil
 	}
 	return err
@@ -131,7 +132,7 @@ func (e *Env) resetCloud(ctx context.Context) error {
 func (e *Env) FollowInstances(ctx context.Context) check.Count {
 	listed := map[string]string{} // Events' names by provider ID
 	instances := check.ReportsFrom(invariant.Harness, reasonInstance, nil).New(e.World()).Named("instances in the cloud")
-	if err := e.recordInstances(ctx, listed); errors.Is(err, providers.ErrNoHook) {
+	if err := e.recordInstances(ctx, listed); errors.Is(err, install.ErrNoHook) {
 		e.skip("%v", err)
 	} else if err != nil {
 		e.fail(ctx, "%w", err)

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -35,7 +36,7 @@ func TestAProviderHasKnownFailuresOfItsOwn(t *testing.T) {
 	for release, known := range map[string]bool{"v1.2.0": false, "v1.3.0": true, "v1.9.0": false, "main": false} {
 		t.Run(release, func(t *testing.T) {
 			g := NewWithT(t)
-			s := &Session{Adapter: adapter, Provider: &providers.Installed{CoreVersion: release}}
+			s := &Session{Adapter: adapter, Provider: &install.Installed{CoreVersion: release}}
 			k, err := s.known(suite, spec)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(k != nil).To(Equal(known))

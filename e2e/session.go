@@ -26,6 +26,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -37,7 +38,7 @@ const Namespace = "plumbline"
 // another.
 type Session struct {
 	Cluster   cluster.Cluster
-	Provider  *providers.Installed
+	Provider  *install.Installed
 	Adapter   *providers.Adapter
 	Namespace string
 	Clock     *clock.Clock // what the cluster and this process live by; nil: the machine's
@@ -73,7 +74,7 @@ type Plan struct {
 	Config   Config
 	Adapter  *providers.Adapter
 	cache    *build.Cache
-	prepared *providers.Prepared // nil: without a provider
+	prepared *install.Prepared // nil: without a provider
 	progress func(string)
 
 	leaps bool // see cluster.Options
@@ -87,7 +88,7 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 	if err != nil {
 		return nil, err
 	}
-	selection := providers.Selection{Version: c.Release, Image: c.Image, Kubernetes: c.Kubernetes, Containers: c.backend.containers}
+	selection := install.Selection{Version: c.Release, Image: c.Image, Kubernetes: c.Kubernetes, Containers: c.backend.containers}
 	guest := c.backend.guest
 	if guest != nil {
 		progress("looking at the cluster")
@@ -98,7 +99,7 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 	}
 	// The provider first: of what people ask for, it can be wrong in most ways,
 	// and building a control plane takes minutes.
-	prepared, err := providers.Prepare(ctx, builds, a, selection)
+	prepared, err := install.Prepare(ctx, builds, a, selection)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +192,7 @@ func (s *Session) furnish(ctx context.Context, p *Plan) error {
 	s.mu.Unlock()
 	go func() {
 		if words := s.Provider.SimulatorEnded(s.watched); words != nil {
-			s.onDeath(cluster.Death{Component: providers.SimulatorComponent, LastLines: words})
+			s.onDeath(cluster.Death{Component: install.SimulatorComponent, LastLines: words})
 		}
 	}()
 	s.client, err = dynamic.NewForConfig(s.Cluster.Config())

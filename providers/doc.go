@@ -1,5 +1,4 @@
-// Package providers is what the harness knows of a provider, and how it puts
-// one on a cluster.
+// Package providers is what the harness knows of a provider.
 //
 // # The adapter
 //
@@ -34,20 +33,10 @@
 //
 //	adapter.yaml:3:1: unknown field `contoller`, did you mean `controller`?
 //
-// # From adapter to running controller
+// Named or loaded and valid, it is put on a cluster by package install:
 //
-//	a := providers.Named("kwok")                        // or a path: providers.Load("plumbline.yaml")
-//	err := a.Validate()                                 // Mistakes
-//	p, err := providers.Prepare(ctx, cache, a, providers.Selection{Version: "v1.9.0"})
-//	i, err := p.Install(ctx, cluster, progress)         // once for each cluster
-//
-// [Prepare] needs no cluster: it downloads the source module, builds the
-// controller into an image or opens the given one, renders the chart and reads
-// the CRDs. [Prepared.Install] applies the provider's own manifests, as its
-// users do, and changes only four things in them: one replica, the image that was
-// loaded, and the env and feature gates of the adapter. It returns once the controller is
-// ready, or says why it is not: a [NotReady], which names the missing right
-// if the provider's roles are to blame ([LacksRights]).
+//	a := providers.Named("kwok") // or a path: providers.Load("plumbline.yaml")
+//	err := a.Validate()          // Mistakes
 //
 // # Simulated clouds
 //
@@ -60,5 +49,5 @@
 //
 // A spec names the capabilities that it needs; [Adapter.Supports] answers, with
 // the reason if it is no. What no Kubernetes API reaches, such as ending an
-// instance in the cloud, is done by hooks: [Installed.Call].
+// instance in the cloud, is done by hooks.
 package providers

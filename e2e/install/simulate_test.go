@@ -1,4 +1,4 @@
-package providers
+package install
 
 import (
 	"net/http"
@@ -13,11 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 func TestTheSimulatorsPod(t *testing.T) {
 	g := NewWithT(t)
-	a := &Adapter{Name: "acme", Simulator: &Simulator{
+	a := &providers.Adapter{Name: "acme", Simulator: &providers.Simulator{
 		Args: []string{"--listen={{.Simulator}}", "--cluster", "{{.ClusterName}}"}, Port: 4566, Ready: "/healthz",
 		Rights: []map[string]any{{"apiGroups": []any{"acme.example"}, "resources": []any{"machines"}, "verbs": []any{"get"}}},
 	}}
@@ -44,7 +45,7 @@ func TestTheSimulatorsPod(t *testing.T) {
 }
 
 func TestRightsThatAreNone(t *testing.T) {
-	s := &Simulator{Rights: []map[string]any{{"apiGroups": []any{""}, "resource": []any{"pods"}}}}
+	s := &providers.Simulator{Rights: []map[string]any{{"apiGroups": []any{""}, "resource": []any{"pods"}}}}
 	_, err := s.Rules()
 	NewWithT(t).Expect(err).To(MatchError(And(ContainSubstring("rights[0] is no rule of RBAC"), ContainSubstring("resource"))))
 }
@@ -61,7 +62,7 @@ func TestWhatASimulatorDoesNotKnow(t *testing.T) {
 	defer server.Close()
 	at, err := netip.ParseAddrPort(strings.TrimPrefix(server.URL, "http://"))
 	g.Expect(err).NotTo(HaveOccurred())
-	i := &Installed{simulator: running(at), adapter: &Adapter{Simulator: &Simulator{}}}
+	i := &Installed{simulator: running(at), adapter: &providers.Adapter{Simulator: &providers.Simulator{}}}
 	g.Expect(i.Unknown(t.Context())).To(BeEmpty(), "it has no way to say")
 	i.adapter.Simulator.Unknown = "/unknown"
 	g.Expect(i.Unknown(t.Context())).To(Equal([]string{"ec2:DescribeVpcs"}))

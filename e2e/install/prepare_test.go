@@ -1,4 +1,4 @@
-package providers
+package install
 
 import (
 	"os"
@@ -6,14 +6,16 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 func TestNoVersionOfWhatLiesInAFolder(t *testing.T) {
 	g := NewWithT(t)
-	a := &Adapter{
+	a := &providers.Adapter{
 		Name: "acme", Core: "v1.15.0", Dir: t.TempDir(), CRDs: []string{"."},
-		Controller: Controller{Build: &Build{Module: ".", Package: "."}, Manifests: []string{"."}},
-		NodeClass:  Object{Inline: map[string]any{"apiVersion": "acme.example/v1", "kind": "AcmeNodeClass"}},
+		Controller: providers.Controller{Build: &providers.Build{Module: ".", Package: "."}, Manifests: []string{"."}},
+		NodeClass:  providers.Object{Inline: map[string]any{"apiVersion": "acme.example/v1", "kind": "AcmeNodeClass"}},
 	}
 	for name, text := range map[string]string{"go.mod": "module example.com/acme\n", "a.yaml": ""} {
 		g.Expect(os.WriteFile(filepath.Join(a.Dir, name), []byte(text), 0o600)).To(Succeed())

@@ -1,4 +1,4 @@
-package providers
+package install
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Installed is a provider that runs on a cluster.
@@ -26,7 +27,7 @@ type Installed struct {
 	// Digest of the image that runs, such as sha256:...
 	Digest string
 
-	adapter   *Adapter
+	adapter   *providers.Adapter
 	clients   *clients
 	simulator *simulator     // nil without one
 	ports     map[string]int // as allocated
@@ -147,9 +148,9 @@ func (p *Prepared) Objects(ctx context.Context) ([]*unstructured.Unstructured, e
 }
 
 // clusterValues completes the values with what only the cluster knows.
-func (p *Prepared) clusterValues(c cluster.Cluster, image string) (Values, error) {
+func (p *Prepared) clusterValues(c cluster.Cluster, image string) (providers.Values, error) {
 	v := p.values
-	v.Image = ParseImageName(image)
+	v.Image = providers.ParseImageName(image)
 	v.Endpoint = c.Config().Host
 	v.Ports = map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(p.adapter.Controller.Ports)) {

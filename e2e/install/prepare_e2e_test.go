@@ -1,6 +1,6 @@
 //go:build e2e
 
-package providers
+package install
 
 import (
 	"os"
@@ -10,6 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // prepare prepares the built-in kwok provider with the user's own cache.
@@ -19,7 +20,7 @@ func prepare(t *testing.T, s Selection) (*Prepared, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Prepare(t.Context(), cache, Named("kwok"), s)
+	return Prepare(t.Context(), cache, providers.Named("kwok"), s)
 }
 
 // Charts, values and CRDs differ between releases; the adapter serves them all.
@@ -65,7 +66,7 @@ func TestPrepareTellsWhatHelmSays(t *testing.T) {
 	write("chart/templates/deployment.yaml", "name: {{ required \"say settings.clusterName\" .Values.settings.clusterName }}\n")
 	cache, err := build.Open(nil)
 	g.Expect(err).NotTo(HaveOccurred())
-	a := Named("kwok")
+	a := providers.Named("kwok")
 	a.Controller.Chart.Path = filepath.Join(dir, "chart")
 	a.Controller.Chart.Values = map[string]any{"settings": map[string]any{}}
 	_, err = Prepare(t.Context(), cache, a, Selection{})

@@ -1,4 +1,4 @@
-package providers
+package install
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // helm is the pinned Helm: a program of its own, so that importers don't link
@@ -72,7 +73,7 @@ func (p *Prepared) tryManifests(ctx context.Context, cache *build.Cache, s Selec
 
 // render is what has to be applied, in order, with the controller's Deployment
 // adjusted as the adapter wants it.
-func (p *Prepared) render(ctx context.Context, v Values, on platform) (*manifests, error) {
+func (p *Prepared) render(ctx context.Context, v providers.Values, on platform) (*manifests, error) {
 	var objects []*unstructured.Unstructured
 	var err error
 	if p.helm != nil {
@@ -89,9 +90,9 @@ func (p *Prepared) render(ctx context.Context, v Values, on platform) (*manifest
 	return p.adjust(inOrder(objects), v)
 }
 
-func (p *Prepared) renderChart(ctx context.Context, v Values, on platform) ([]*unstructured.Unstructured, error) {
+func (p *Prepared) renderChart(ctx context.Context, v providers.Values, on platform) ([]*unstructured.Unstructured, error) {
 	chart := p.adapter.Controller.Chart
-	values, err := ExpandAll(chart.Values, "controller.chart.values", v)
+	values, err := providers.ExpandAll(chart.Values, "controller.chart.values", v)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func (h *helm) template(ctx context.Context, release, folder, namespace string, 
 	return stdout.Bytes(), nil
 }
 
-func (p *Prepared) renderFiles(v Values) ([]*unstructured.Unstructured, error) {
+func (p *Prepared) renderFiles(v providers.Values) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	files := p.adapter.Files(p.source)
 	for _, path := range p.adapter.Controller.Manifests {
@@ -146,7 +147,7 @@ func (p *Prepared) renderFiles(v Values) ([]*unstructured.Unstructured, error) {
 			return nil, fmt.Errorf("manifests: %w", err)
 		}
 		for _, f := range found {
-			text, err := Expand(string(f.Raw), v)
+			text, err := providers.Expand(string(f.Raw), v)
 			if err != nil {
 				return nil, fmt.Errorf("manifests: %s: %w", f.Name, err)
 			}

@@ -1,6 +1,6 @@
 //go:build e2e
 
-package providers
+package install
 
 import (
 	"fmt"
@@ -20,6 +20,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 const kubernetesVersion = "v1.36.3"
@@ -46,12 +47,12 @@ func startCluster(t *testing.T) (cluster.Cluster, *build.Cache) {
 }
 
 // install prepares the adapter and installs it on a cluster of its own.
-func install(t *testing.T, a *Adapter, version string) (*Installed, cluster.Cluster, error) {
+func install(t *testing.T, a *providers.Adapter, version string) (*Installed, cluster.Cluster, error) {
 	t.Helper()
 	return installSelected(t, a, Selection{Version: version, Kubernetes: kubernetesVersion})
 }
 
-func installSelected(t *testing.T, a *Adapter, s Selection) (*Installed, cluster.Cluster, error) {
+func installSelected(t *testing.T, a *providers.Adapter, s Selection) (*Installed, cluster.Cluster, error) {
 	t.Helper()
 	c, cache := startCluster(t)
 	p, err := Prepare(t.Context(), cache, a, s)
@@ -69,7 +70,7 @@ func TestKwokProvisionsAtEveryRelease(t *testing.T) {
 	for _, version := range []string{"v1.15.0", "v1.9.0", "v1.5.5", "v1.0.8"} {
 		t.Run(version, func(t *testing.T) {
 			g := NewWithT(t)
-			a := Named("kwok")
+			a := providers.Named("kwok")
 			i, c, err := install(t, a, version)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(i.CoreVersion).To(Equal(version))
@@ -104,7 +105,7 @@ func TestKwokProvisionsAtEveryRelease(t *testing.T) {
 			_, err = i.Metric(t.Context(), "karpenter_nothing")
 			g.Expect(err).To(MatchError(ErrNoMetric))
 
-			_, err = i.Call(t.Context(), UnreadyNodeClass, HookValues{NodeClass: "plumbline"})
+			_, err = i.Call(t.Context(), providers.UnreadyNodeClass, providers.HookValues{NodeClass: "plumbline"})
 			g.Expect(err).NotTo(HaveOccurred())
 		})
 	}
@@ -113,7 +114,7 @@ func TestKwokProvisionsAtEveryRelease(t *testing.T) {
 // Where images can't run, the controller runs as a program of the machine.
 func TestTheControllerAsAProgramOfTheHost(t *testing.T) {
 	g := NewWithT(t)
-	a := Named("kwok")
+	a := providers.Named("kwok")
 	i, c, err := installSelected(t, a, Selection{Kubernetes: kubernetesVersion, Host: true})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(i.Digest).To(BeEmpty())
@@ -132,7 +133,7 @@ func lines(t *testing.T, log io.ReadCloser) []string {
 }
 
 func TestAControllerThatExits(t *testing.T) {
-	a := Named("kwok")
+	a := providers.Named("kwok")
 	a.Controller.Env = map[string]string{"LOG_LEVEL": "info", "FEATURE_GATES": "NodeRepair=perhaps"}
 	a.Controller.Gates = nil
 	start := time.Now()
@@ -147,7 +148,7 @@ func TestAControllerThatExits(t *testing.T) {
 }
 
 func TestAControllerThatNeverBecomesReady(t *testing.T) {
-	a := Named("kwok")
+	a := providers.Named("kwok")
 	a.Controller.Env = map[string]string{"HEALTH_PROBE_PORT": "{{.Ports.elsewhere}}"} // not where its probe asks
 	a.Controller.Ports["elsewhere"] = 9999
 	a.Controller.Ready.Timeout = 5 * time.Second
@@ -161,7 +162,7 @@ func TestAControllerThatNeverBecomesReady(t *testing.T) {
 }
 
 func TestARoleWithAVerbMissing(t *testing.T) {
-	a := Named("kwok")
+	a := providers.Named("kwok")
 	cache, err := build.Open(nil)
 	g := NewWithT(t)
 	g.Expect(err).NotTo(HaveOccurred())

@@ -1,4 +1,4 @@
-package providers
+package install
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // ErrNoHook says that the adapter has no such hook. Specs that need it are
@@ -21,7 +23,7 @@ var ErrNoHook = errors.New("the adapter has no such hook")
 // Call runs a hook and returns its answer: the body of the HTTP response, what
 // the command printed, or the patched NodeClass as JSON. An HTTP status of 400
 // or more, and an exit code other than 0, are errors.
-func (i *Installed) Call(ctx context.Context, name HookName, v HookValues) ([]byte, error) {
+func (i *Installed) Call(ctx context.Context, name providers.HookName, v providers.HookValues) ([]byte, error) {
 	h, there := i.adapter.Hooks[name]
 	if !there {
 		return nil, fmt.Errorf("hook %s of %s: %w", name, i.adapter.Name, ErrNoHook)
@@ -30,7 +32,7 @@ func (i *Installed) Call(ctx context.Context, name HookName, v HookValues) ([]by
 }
 
 // Drift makes the nodes of the NodeClass drift for a reason of the provider's.
-func (i *Installed) Drift(ctx context.Context, reason string, v HookValues) ([]byte, error) {
+func (i *Installed) Drift(ctx context.Context, reason string, v providers.HookValues) ([]byte, error) {
 	h, there := i.adapter.Drifts[reason]
 	if !there {
 		return nil, fmt.Errorf("drift %s of %s: %w", reason, i.adapter.Name, ErrNoHook)
@@ -38,7 +40,7 @@ func (i *Installed) Drift(ctx context.Context, reason string, v HookValues) ([]b
 	return i.call(ctx, "drift "+reason, h, v)
 }
 
-func (i *Installed) call(ctx context.Context, name string, h Hook, v HookValues) ([]byte, error) {
+func (i *Installed) call(ctx context.Context, name string, h providers.Hook, v providers.HookValues) ([]byte, error) {
 	if i.simulator != nil {
 		v.Simulator = i.simulator.address
 	}
@@ -62,25 +64,25 @@ func (i *Installed) call(ctx context.Context, name string, h Hook, v HookValues)
 
 // Instances asks the cloud, through the hook ListInstances, for the provider
 // IDs of its instances. An adapter without the hook answers ErrNoHook.
-func (i *Installed) Instances(ctx context.Context, v HookValues) ([]string, error) {
-	answer, err := i.Call(ctx, ListInstances, v)
+func (i *Installed) Instances(ctx context.Context, v providers.HookValues) ([]string, error) {
+	answer, err := i.Call(ctx, providers.ListInstances, v)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
 	if err := json.Unmarshal(answer, &ids); err != nil {
-		return nil, fmt.Errorf("hook %s of %s: its answer %.100q is no JSON list of provider IDs: %w", ListInstances, i.adapter.Name, answer, err)
+		return nil, fmt.Errorf("hook %s of %s: its answer %.100q is no JSON list of provider IDs: %w", providers.ListInstances, i.adapter.Name, answer, err)
 	}
 	return ids, nil
 }
 
-func (i *Installed) send(ctx context.Context, h *HTTPCall, v HookValues) ([]byte, error) {
+func (i *Installed) send(ctx context.Context, h *providers.HTTPCall, v providers.HookValues) ([]byte, error) {
 	method, text, err := h.Request()
 	if err != nil {
 		return nil, err
 	}
-	url, urlErr := Expand(text, v)
-	body, bodyErr := Expand(h.Body, v)
+	url, urlErr := providers.Expand(text, v)
+	body, bodyErr := providers.Expand(h.Body, v)
 	if err := errors.Join(urlErr, bodyErr); err != nil {
 		return nil, err
 	}
@@ -109,8 +111,8 @@ func fetch(ctx context.Context, method, url, body string) ([]byte, error) {
 	return answer, err
 }
 
-func (i *Installed) patchNodeClass(ctx context.Context, h Hook, v HookValues) ([]byte, error) {
-	patch, err := ExpandAll(h.Patch, "patch", v)
+func (i *Installed) patchNodeClass(ctx context.Context, h providers.Hook, v providers.HookValues) ([]byte, error) {
+	patch, err := providers.ExpandAll(h.Patch, "patch", v)
 	if err != nil {
 		return nil, err
 	}
@@ -145,10 +147,10 @@ func (i *Installed) removeNode(ctx context.Context, name string) error {
 }
 
 // runCommand runs a command in the adapter's folder.
-func runCommand(ctx context.Context, dir string, args []string, v HookValues) ([]byte, error) {
+func runCommand(ctx context.Context, dir string, args []string, v providers.HookValues) ([]byte, error) {
 	expanded := make([]string, len(args))
 	for n, arg := range args {
-		text, err := Expand(arg, v)
+		text, err := providers.Expand(arg, v)
 		if err != nil {
 			return nil, err
 		}

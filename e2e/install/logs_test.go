@@ -1,9 +1,11 @@
-package providers
+package install
 
 import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Lines as controller-runtime, klog and Karpenter v1.15.0 wrote them.
@@ -32,15 +34,15 @@ func TestForbiddenIn(t *testing.T) {
 func TestUnexpected(t *testing.T) {
 	g := NewWithT(t)
 	log := []string{infoLine, subnetLine, reflectorLine, "panic: runtime error", "  goroutine 1"}
-	g.Expect(unexpected(log, tolerated(Logs{Tolerate: []string{"no subnets found"}}))).To(Equal([]string{reflectorLine, "panic: runtime error"}))
-	g.Expect(unexpected([]string{infoLine}, tolerated(Logs{}))).To(BeEmpty())
+	g.Expect(unexpected(log, tolerated(providers.Logs{Tolerate: []string{"no subnets found"}}))).To(Equal([]string{reflectorLine, "panic: runtime error"}))
+	g.Expect(unexpected([]string{infoLine}, tolerated(providers.Logs{}))).To(BeEmpty())
 
-	i := &Installed{adapter: &Adapter{Controller: Controller{Logs: Logs{Tolerate: []string{"no subnets found"}}}}}
+	i := &Installed{adapter: &providers.Adapter{Controller: providers.Controller{Logs: providers.Logs{Tolerate: []string{"no subnets found"}}}}}
 	g.Expect(i.Untolerated([]string{infoLine, subnetLine, reflectorLine})).To(Equal([]string{infoLine, reflectorLine}))
 }
 
 func TestDenials(t *testing.T) {
 	lines := []string{reflectorLine, reflectorLine, infoLine, jsonLine}
 	NewWithT(t).Expect(denials(lines, nil)).To(Equal(map[string]int{"list on nodepools.karpenter.sh": 2, "create on pods/eviction": 1}))
-	NewWithT(t).Expect(denials(lines, tolerated(Logs{Tolerate: []string{"eviction"}}))).To(HaveLen(1))
+	NewWithT(t).Expect(denials(lines, tolerated(providers.Logs{Tolerate: []string{"eviction"}}))).To(HaveLen(1))
 }

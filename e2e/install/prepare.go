@@ -1,4 +1,4 @@
-package providers
+package install
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/image"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // coreModule is the module of Karpenter core, which every provider links.
@@ -48,11 +49,11 @@ type Selection struct {
 
 // Prepared is a provider that is ready to be installed, on any number of clusters.
 type Prepared struct {
-	adapter    *Adapter
-	values     Values // all but what the cluster decides
-	kubernetes string // version of the cluster to come, see Selection
-	source     string // folder of the source module, empty if there is none
-	helm       *helm  // nil without a chart
+	adapter    *providers.Adapter
+	values     providers.Values // all but what the cluster decides
+	kubernetes string           // version of the cluster to come, see Selection
+	source     string           // folder of the source module, empty if there is none
+	helm       *helm            // nil without a chart
 	controller loadable
 	simulator  loadable // empty without one
 	host       bool     // programs of the host run, not images
@@ -70,7 +71,7 @@ type loadable struct {
 // the source module, builds or opens the image, renders the chart and reads
 // the CRDs. Whatever is wrong there is reported now and not minutes later. What
 // it downloads and builds stays in the cache; progress goes to cache.Progress.
-func Prepare(ctx context.Context, cache *build.Cache, a *Adapter, s Selection) (*Prepared, error) {
+func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Selection) (*Prepared, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
@@ -115,13 +116,13 @@ func (p *Prepared) download(ctx context.Context, cache *build.Cache, s Selection
 	case a.Source.Module == coreModule:
 		p.core = version
 	case a.Source.Module != "" && (a.Core == "" || s.Version != ""):
-		p.core, err = linkedCore(a.Files(p.source), SourcePrefix+"/go.mod")
+		p.core, err = linkedCore(a.Files(p.source), providers.SourcePrefix+"/go.mod")
 	}
 	return err
 }
 
 // linkedCore reads from the provider's go.mod which release of core it links.
-func linkedCore(files Files, gomod string) (string, error) {
+func linkedCore(files providers.Files, gomod string) (string, error) {
 	raw, err := files.Read(gomod)
 	if err != nil {
 		return "", err
@@ -155,7 +156,7 @@ func (p *Prepared) findImages(ctx context.Context, cache *build.Cache, s Selecti
 
 // find is the image that was asked for, or else that of the reference in the adapter, or else
 // what is built. What is the part of the adapter that says so.
-func (p *Prepared) find(ctx context.Context, cache *build.Cache, what, given string, made *Build, asked string) (l loadable, err error) {
+func (p *Prepared) find(ctx context.Context, cache *build.Cache, what, given string, made *providers.Build, asked string) (l loadable, err error) {
 	if p.host {
 		return p.findProgram(ctx, cache, what, made)
 	}
@@ -163,7 +164,7 @@ func (p *Prepared) find(ctx context.Context, cache *build.Cache, what, given str
 	case asked != "":
 		l.ref = asked
 	case given != "":
-		if l.ref, err = Expand(given, p.values); err != nil {
+		if l.ref, err = providers.Expand(given, p.values); err != nil {
 			return l, err
 		}
 		if strings.HasPrefix(l.ref, ".") { // a file or folder, relative as all paths of the adapter are
@@ -188,7 +189,7 @@ func (p *Prepared) find(ctx context.Context, cache *build.Cache, what, given str
 }
 
 // findProgram builds a program for this machine itself.
-func (p *Prepared) findProgram(ctx context.Context, cache *build.Cache, what string, made *Build) (loadable, error) {
+func (p *Prepared) findProgram(ctx context.Context, cache *build.Cache, what string, made *providers.Build) (loadable, error) {
 	if made == nil {
 		return loadable{}, fmt.Errorf("provider %s: images don't run on %s: the %s must be built for it, by `%s.build` in the adapter and without IMAGE", p.adapter.Name, runtime.GOOS, what, what)
 	}
@@ -197,12 +198,12 @@ func (p *Prepared) findProgram(ctx context.Context, cache *build.Cache, what str
 }
 
 // build builds a program for an operating system.
-func (p *Prepared) build(ctx context.Context, cache *build.Cache, b *Build, goos string) (binary string, err error) {
+func (p *Prepared) build(ctx context.Context, cache *build.Cache, b *providers.Build, goos string) (binary string, err error) {
 	a := p.adapter
 	switch b.Module {
 	case "":
 		return cache.Main(ctx, a.Source.Module, p.values.Version, b.Package, goos, runtime.GOARCH)
-	case Plumbline:
+	case providers.Plumbline:
 		return cache.MainInUse(ctx, plumblineModule, b.Package, goos, runtime.GOARCH)
 	default:
 		return cache.MainOf(ctx, a.Files("").Folder(b.Module), b.Package, goos, runtime.GOARCH)
@@ -210,7 +211,7 @@ func (p *Prepared) build(ctx context.Context, cache *build.Cache, b *Build, goos
 }
 
 // buildImage builds a program for this machine's architecture and wraps it in an image.
-func (p *Prepared) buildImage(ctx context.Context, cache *build.Cache, b *Build) (ref string, err error) {
+func (p *Prepared) buildImage(ctx context.Context, cache *build.Cache, b *providers.Build) (ref string, err error) {
 	binary, err := p.build(ctx, cache, b, "linux")
 	if err != nil {
 		return "", err

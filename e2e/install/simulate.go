@@ -1,4 +1,4 @@
-package providers
+package install
 
 import (
 	"context"
@@ -23,6 +23,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // simulatorName is that of the simulator's pod, and of all that belongs to it.
@@ -52,7 +53,7 @@ func (s *simulator) ask(ctx context.Context, method, path, body string) ([]byte,
 }
 
 // simulate starts the simulator, if there is one, and tells the values where it listens.
-func (p *Prepared) simulate(ctx context.Context, c cluster.Cluster, k *clients, v *Values, image string, say func(string)) (*simulator, error) {
+func (p *Prepared) simulate(ctx context.Context, c cluster.Cluster, k *clients, v *providers.Values, image string, say func(string)) (*simulator, error) {
 	a := p.adapter
 	if a.Simulator == nil {
 		return nil, nil //nolint:nilnil // there is none
@@ -90,7 +91,7 @@ func simulatorLabels() map[string]string {
 }
 
 // simulatorContainer is the simulator's.
-func simulatorContainer(s *Simulator, image string, args []string, port int) corev1.Container {
+func simulatorContainer(s *providers.Simulator, image string, args []string, port int) corev1.Container {
 	return corev1.Container{
 		Name: "simulator", Image: image, ImagePullPolicy: corev1.PullIfNotPresent, Args: args,
 		Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: int32(port)}}, //nolint:gosec // it is a port
@@ -106,12 +107,12 @@ func simulatorContainer(s *Simulator, image string, args []string, port int) cor
 
 // simulatorObjects are the simulator's pod and what it needs. It is a lone pod that is not
 // started again: what it knew of its cloud would be lost, unnoticed.
-func (p *Prepared) simulatorObjects(v Values, image string, port int) ([]*unstructured.Unstructured, error) {
+func (p *Prepared) simulatorObjects(v providers.Values, image string, port int) ([]*unstructured.Unstructured, error) {
 	s := p.adapter.Simulator
 	v.Simulator = fmt.Sprintf("$(%s):%d", podAddress, port)
 	args := make([]string, len(s.Args))
 	for n, arg := range s.Args {
-		text, err := Expand(arg, v)
+		text, err := providers.Expand(arg, v)
 		if err != nil {
 			return nil, fmt.Errorf("simulator.args[%d]: %w", n, err)
 		}

@@ -1,6 +1,6 @@
 //go:build e2e
 
-package providers
+package install
 
 import (
 	"archive/tar"
@@ -28,6 +28,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/image"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // An image as those of released providers are: layers of which later ones take back
@@ -35,7 +36,7 @@ import (
 // registry that asks for a password.
 func TestAnImageOfManyLayersFromARegistryWithAPassword(t *testing.T) {
 	g := NewWithT(t)
-	a := Named("kwok")
+	a := providers.Named("kwok")
 	layered := layeredImage(t, a)
 	ref := privateRegistry(t) + "/karpenter:1.15"
 	parsed, err := name.ParseReference(ref)
@@ -69,12 +70,12 @@ func TestAnImageThatIsNoProvider(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	ref, err := image.FromBinary(t.Context(), filepath.Join(t.TempDir(), "image"), filepath.Join(dir, "kwokctl"), nil, imageUser)
 	g.Expect(err).NotTo(HaveOccurred())
-	_, _, err = installSelected(t, Named("kwok"), Selection{Image: ref, Kubernetes: kubernetesVersion})
+	_, _, err = installSelected(t, providers.Named("kwok"), Selection{Image: ref, Kubernetes: kubernetesVersion})
 	g.Expect(err).To(MatchError(And(ContainSubstring("its container controller ended with exit code 0"), ContainSubstring("Run etcdctl in cluster"))))
 }
 
 // layeredImage is the provider's own image with a layer beneath it and one above.
-func layeredImage(t *testing.T, a *Adapter) v1.Image {
+func layeredImage(t *testing.T, a *providers.Adapter) v1.Image {
 	t.Helper()
 	g := NewWithT(t)
 	cache, err := build.Open(func(line string) { t.Log(line) })

@@ -1,10 +1,12 @@
-package providers
+package install
 
 import (
 	"testing"
 
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 const rendered = `
@@ -54,11 +56,11 @@ func TestInstallOrder(t *testing.T) {
 
 func TestAdjustedDeployment(t *testing.T) {
 	g := NewWithT(t)
-	p := &Prepared{adapter: &Adapter{Controller: Controller{
+	p := &Prepared{adapter: &providers.Adapter{Controller: providers.Controller{
 		Env:   map[string]string{"CLUSTER_NAME": "{{.ClusterName}}"},
 		Gates: map[string]bool{"NodeRepair": true, "NodeOverlay": true},
 	}}}
-	m, err := p.adjust(parsed(t, rendered), Values{ClusterName: "lab", Namespace: "kube-system", Image: ParseImageName("acme:1")})
+	m, err := p.adjust(parsed(t, rendered), providers.Values{ClusterName: "lab", Namespace: "kube-system", Image: providers.ParseImageName("acme:1")})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(m.selector).To(Equal("app=acme"))
 	g.Expect(m.deployment.GetNamespace()).To(Equal("kube-system"))

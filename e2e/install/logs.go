@@ -1,9 +1,11 @@
-package providers
+package install
 
 import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // forbidden is how the API server refuses: the wording of apiserver's
@@ -52,7 +54,7 @@ func unexpected(lines []string, ignore func(line string) bool) []string {
 }
 
 // tolerated tells which lines are to be ignored. The adapter has been validated.
-func tolerated(l Logs) func(line string) bool {
+func tolerated(l providers.Logs) func(line string) bool {
 	var ignored []*regexp.Regexp
 	for _, pattern := range l.Tolerate {
 		if compiled, err := regexp.Compile(pattern); err == nil {

@@ -1,4 +1,4 @@
-package providers
+package install
 
 import (
 	"io"
@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	kubefake "k8s.io/client-go/kubernetes/fake"
+
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 func TestHooksAreCalled(t *testing.T) {
@@ -31,27 +33,27 @@ func TestHooksAreCalled(t *testing.T) {
 	defer simulator.Close()
 	at, err := netip.ParseAddrPort(strings.TrimPrefix(simulator.URL, "http://"))
 	g.Expect(err).NotTo(HaveOccurred())
-	i := &Installed{simulator: running(at), adapter: &Adapter{Name: "acme", Hooks: map[HookName]Hook{
-		FailNextLaunch:    {HTTP: &HTTPCall{Post: "/ice?n={{.Count}}", Body: "{{.Nonce}}"}},
-		ClearFailures:     {HTTP: &HTTPCall{Delete: "/nothing"}},
-		ListInstances:     {Exec: []string{"echo", "-n", "{{.ProviderID}}"}},
-		TerminateInstance: {Exec: []string{"sh", "-c", "echo broken >&2; exit 3"}},
+	i := &Installed{simulator: running(at), adapter: &providers.Adapter{Name: "acme", Hooks: map[providers.HookName]providers.Hook{
+		providers.FailNextLaunch:    {HTTP: &providers.HTTPCall{Post: "/ice?n={{.Count}}", Body: "{{.Nonce}}"}},
+		providers.ClearFailures:     {HTTP: &providers.HTTPCall{Delete: "/nothing"}},
+		providers.ListInstances:     {Exec: []string{"echo", "-n", "{{.ProviderID}}"}},
+		providers.TerminateInstance: {Exec: []string{"sh", "-c", "echo broken >&2; exit 3"}},
 	}}}
-	values := HookValues{Count: 2, Nonce: "x1", ProviderID: "acme://7"}
+	values := providers.HookValues{Count: 2, Nonce: "x1", ProviderID: "acme://7"}
 
-	answer, err := i.Call(t.Context(), FailNextLaunch, values)
+	answer, err := i.Call(t.Context(), providers.FailNextLaunch, values)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(string(answer)).To(Equal("POST /ice?n=2 x1"))
 
-	answer, err = i.Call(t.Context(), ListInstances, values)
+	answer, err = i.Call(t.Context(), providers.ListInstances, values)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(string(answer)).To(Equal("acme://7"))
 
-	_, err = i.Call(t.Context(), ClearFailures, values)
+	_, err = i.Call(t.Context(), providers.ClearFailures, values)
 	g.Expect(err).To(MatchError(ContainSubstring("hook clearFailures of acme: DELETE " + simulator.URL + "/nothing: 404 Not Found: no such verb")))
-	_, err = i.Call(t.Context(), TerminateInstance, values)
+	_, err = i.Call(t.Context(), providers.TerminateInstance, values)
 	g.Expect(err).To(MatchError(ContainSubstring("exit status 3: broken")))
-	_, err = i.Call(t.Context(), BreakNode, values)
+	_, err = i.Call(t.Context(), providers.BreakNode, values)
 	g.Expect(err).To(MatchError(ErrNoHook))
 }
 
@@ -64,10 +66,10 @@ func running(at netip.AddrPort) *simulator {
 
 func TestAHookPatchesTheNodeClass(t *testing.T) {
 	g := NewWithT(t)
-	a := Named("kwok")
+	a := providers.Named("kwok")
 	fake := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), a.NodeClassObject("mine"))
 	i := &Installed{adapter: a, clients: &clients{dynamic: fake}}
-	_, err := i.Call(t.Context(), UnreadyNodeClass, HookValues{NodeClass: "mine"})
+	_, err := i.Call(t.Context(), providers.UnreadyNodeClass, providers.HookValues{NodeClass: "mine"})
 	g.Expect(err).NotTo(HaveOccurred())
 	o, err := fake.Resource(a.NodeClassGVR()).Get(t.Context(), "mine", metav1.GetOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
@@ -78,24 +80,24 @@ func TestAHookPatchesTheNodeClass(t *testing.T) {
 func TestInstancesAreAListOfProviderIDs(t *testing.T) {
 	g := NewWithT(t)
 	cloud := func(answer string) *Installed {
-		return &Installed{adapter: &Adapter{Name: "a", Hooks: map[HookName]Hook{ListInstances: {Exec: []string{"echo", answer}}}}}
+		return &Installed{adapter: &providers.Adapter{Name: "a", Hooks: map[providers.HookName]providers.Hook{providers.ListInstances: {Exec: []string{"echo", answer}}}}}
 	}
-	g.Expect(cloud(`["i-1","i-2"]`).Instances(t.Context(), HookValues{})).To(Equal([]string{"i-1", "i-2"}))
-	g.Expect(cloud(`[]`).Instances(t.Context(), HookValues{})).To(BeEmpty())
-	_, err := cloud(`i-1`).Instances(t.Context(), HookValues{})
+	g.Expect(cloud(`["i-1","i-2"]`).Instances(t.Context(), providers.HookValues{})).To(Equal([]string{"i-1", "i-2"}))
+	g.Expect(cloud(`[]`).Instances(t.Context(), providers.HookValues{})).To(BeEmpty())
+	_, err := cloud(`i-1`).Instances(t.Context(), providers.HookValues{})
 	g.Expect(err).To(MatchError(ContainSubstring("no JSON list of provider IDs")))
-	_, err = (&Installed{adapter: &Adapter{Name: "a"}}).Instances(t.Context(), HookValues{})
+	_, err = (&Installed{adapter: &providers.Adapter{Name: "a"}}).Instances(t.Context(), providers.HookValues{})
 	g.Expect(err).To(MatchError(ErrNoHook))
 }
 
 func TestAHookRemovesANode(t *testing.T) {
 	g := NewWithT(t)
 	fake := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", Finalizers: []string{"karpenter.sh/termination"}}})
-	i := &Installed{adapter: &Adapter{Name: "acme", Hooks: map[HookName]Hook{TerminateInstance: {RemoveNode: true}}}, clients: &clients{typed: fake}}
-	_, err := i.Call(t.Context(), TerminateInstance, HookValues{NodeName: "n1"})
+	i := &Installed{adapter: &providers.Adapter{Name: "acme", Hooks: map[providers.HookName]providers.Hook{providers.TerminateInstance: {RemoveNode: true}}}, clients: &clients{typed: fake}}
+	_, err := i.Call(t.Context(), providers.TerminateInstance, providers.HookValues{NodeName: "n1"})
 	g.Expect(err).NotTo(HaveOccurred())
 	_, err = fake.CoreV1().Nodes().Get(t.Context(), "n1", metav1.GetOptions{})
 	g.Expect(apierrors.IsNotFound(err)).To(BeTrue())
-	_, err = i.Call(t.Context(), TerminateInstance, HookValues{NodeName: "n2"})
+	_, err = i.Call(t.Context(), providers.TerminateInstance, providers.HookValues{NodeName: "n2"})
 	g.Expect(err).To(MatchError(ContainSubstring("n2")))
 }

@@ -1,4 +1,4 @@
-package providers
+package install
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // manifests is what is applied, with the controller found in it.
@@ -31,7 +33,7 @@ const (
 // adjust finds the controller's Deployment and makes it what the adapter asks
 // for: one replica, since there is one host node and charts forbid two on it; the
 // image that was loaded; the adapter's env and gates.
-func (p *Prepared) adjust(objects []*unstructured.Unstructured, v Values) (*manifests, error) {
+func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Values) (*manifests, error) {
 	m := &manifests{objects: objects}
 	k := &p.adapter.Controller
 	var err error
@@ -115,7 +117,7 @@ func controllerContainer(containers []any) (map[string]any, error) {
 // env lays the adapter's env and gates over what the chart says. Of several
 // entries with one name the last counts, as the kubelet has it; the API
 // server's apply refuses to be given them all.
-func (p *Prepared) env(rendered any, v Values) ([]any, error) {
+func (p *Prepared) env(rendered any, v providers.Values) ([]any, error) {
 	list, _ := rendered.([]any)
 	var env []any
 	set := func(name string, entry map[string]any) {
@@ -136,7 +138,7 @@ func (p *Prepared) env(rendered any, v Values) ([]any, error) {
 	}
 	k := &p.adapter.Controller
 	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
-		value, err := Expand(k.Env[name], v)
+		value, err := providers.Expand(k.Env[name], v)
 		if err != nil {
 			return nil, fmt.Errorf("controller.env.%s: %w", name, err)
 		}

@@ -1,4 +1,4 @@
-package providers
+package install
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package providers
+package install
 
 import (
 	"bufio"
@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // readCRDs reads the CRDs and makes sure that those are among them without
@@ -41,7 +42,7 @@ func (p *Prepared) readCRDs(context.Context, *build.Cache, Selection) error {
 	}
 	class := p.adapter.NodeClassGVR()
 	needed := []string{karpenter.NodeClaims.GroupResource().String(), class.GroupResource().String()}
-	if p.adapter.Capabilities[NodePools].State != Unsupported {
+	if p.adapter.Capabilities[providers.NodePools].State != providers.Unsupported {
 		needed = append(needed, karpenter.NodePools.GroupResource().String())
 	}
 	names := make([]string, len(p.crds))
