@@ -44,12 +44,6 @@ func TestTheSimulatorsPod(t *testing.T) {
 	g.Expect(role.Rules[0].Resources).To(ContainElement("nodes"))
 }
 
-func TestRightsThatAreNone(t *testing.T) {
-	s := &providers.Simulator{Rights: []map[string]any{{"apiGroups": []any{""}, "resource": []any{"pods"}}}}
-	_, err := s.Rules()
-	NewWithT(t).Expect(err).To(MatchError(And(ContainSubstring("rights[0] is no rule of RBAC"), ContainSubstring("resource"))))
-}
-
 func TestWhatASimulatorDoesNotKnow(t *testing.T) {
 	g := NewWithT(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
