@@ -40,8 +40,8 @@ type container struct {
 	state   corev1.ContainerStatus
 	running *process
 	box     sandbox
-	cmd     *command           // what runs, for probes that run inside
 	mounted map[string]content // by mount path
+	moved   []move             // its emptyDirs, outer mounts before those inside them
 	began   chan struct{}      // closed when it is started for the first time, in the sense of status.started
 	failed  string             // why a probe ended the process, if one did
 	killed  bool               // by Kill, since it was started
@@ -154,7 +154,7 @@ func (c *container) once(ctx context.Context) (code int, err error) {
 	if process.unbent != nil {
 		c.pod.node.options.Clock.Break(fmt.Errorf("container %s of pod %s: %w", c.spec.Name, c.pod.object().Name, process.unbent))
 	}
-	c.isRunning(l, cmd, process)
+	c.isRunning(l, process)
 	probing, stopProbing := context.WithCancel(ctx)
 	var probes sync.WaitGroup
 	probes.Go(func() { c.probe(probing) })
@@ -174,7 +174,7 @@ func (c *container) once(ctx context.Context) (code int, err error) {
 func (c *container) discard() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	err := c.pod.scratch.takeBack(c)
+	err := c.takeEmptyDirsBack()
 	clear(c.mounted)
 	return errors.Join(err, os.RemoveAll(c.folder()))
 }
@@ -209,7 +209,7 @@ func (c *container) refreshVolumes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := c.box.refresh(m, held, holds); err != nil {
+		if err := c.box.refresh(m.MountPath, held, holds); err != nil {
 			return fmt.Errorf("mount %s: %w", m.MountPath, err)
 		}
 		c.mounted[m.MountPath] = maps.Clone(holds)

@@ -11,7 +11,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -36,12 +35,12 @@ func (s sandbox) inside(p string) string {
 
 // open opens the container's root, which the caller closes, and says where in
 // it the mount path leads.
-func (s sandbox) open(m corev1.VolumeMount) (root *os.Root, at string, err error) {
+func (s sandbox) open(path string) (root *os.Root, at string, err error) {
 	root, err = os.OpenRoot(s.dir)
 	if err != nil {
 		return nil, "", err
 	}
-	at, err = image.Resolve(root, m.MountPath)
+	at, err = image.Resolve(root, path)
 	if err != nil {
 		return nil, "", errors.Join(err, root.Close())
 	}
@@ -49,8 +48,8 @@ func (s sandbox) open(m corev1.VolumeMount) (root *os.Root, at string, err error
 }
 
 // mount puts a volume's content at the mount path, over whatever the image has there.
-func (s sandbox) mount(m corev1.VolumeMount, c content) error {
-	root, at, err := s.open(m)
+func (s sandbox) mount(path string, c content) error {
+	root, at, err := s.open(path)
 	if err != nil {
 		return err
 	}
@@ -58,29 +57,15 @@ func (s sandbox) mount(m corev1.VolumeMount, c content) error {
 	if at == "." {
 		return errors.New("a volume can't be mounted at /")
 	}
-	if err := root.RemoveAll(at); err != nil {
+	if err := errors.Join(root.RemoveAll(at), root.MkdirAll(at, 0o755)); err != nil {
 		return err
 	}
-	files, single := under(c, m.SubPath)
-	if single == nil {
-		if err := root.MkdirAll(at, 0o755); err != nil {
-			return err
-		}
-		return s.write(root, at, files)
-	}
-	if err := root.MkdirAll(path.Dir(at), 0o755); err != nil {
-		return err
-	}
-	return s.put(root, at, *single)
+	return s.write(root, at, c)
 }
 
-// refresh brings a mounted volume from what it held to what it holds. One with
-// a subPath stays as it was, as the API documents.
-func (s sandbox) refresh(m corev1.VolumeMount, held, holds content) error {
-	if m.SubPath != "" || m.SubPathExpr != "" {
-		return nil
-	}
-	root, at, err := s.open(m)
+// refresh brings a mounted volume from what it held to what it holds.
+func (s sandbox) refresh(mountPath string, held, holds content) error {
+	root, at, err := s.open(mountPath)
 	if err != nil {
 		return err
 	}
@@ -133,44 +118,23 @@ func (s sandbox) put(root *os.Root, target string, f file) error {
 	return root.Rename(unfinished, target)
 }
 
-// under is the part of a volume below a subPath: files, or one single file.
-func under(c content, subPath string) (files content, single *file) {
-	if subPath == "" {
-		return c, nil
-	}
-	subPath = path.Clean(subPath)
-	if f, ok := c[subPath]; ok {
-		return nil, &f
-	}
-	files = content{}
-	for name, f := range c {
-		if rest, ok := strings.CutPrefix(name, subPath+"/"); ok {
-			files[rest] = f
-		}
-	}
-	return files, nil
-}
-
 // mountAll writes the container's data volumes and moves its emptyDirs in,
 // outer mounts before those inside them.
-func (c *container) mountAll(ctx context.Context, s sandbox, v *volumes, env map[string]string) error {
+func (c *container) mountAll(ctx context.Context, s sandbox, v *volumes) error {
 	mounts := slices.Clone(c.spec.VolumeMounts)
 	slices.SortStableFunc(mounts, func(a, b corev1.VolumeMount) int { return len(a.MountPath) - len(b.MountPath) })
 	for _, m := range mounts {
-		if m.SubPathExpr != "" {
-			m.SubPath = expand(m.SubPathExpr, in(env))
-		}
 		volume := volumeNamed(c.pod.object(), m.Name)
 		if volume == nil {
 			return fmt.Errorf("mount %s: the pod has no volume %q", m.MountPath, m.Name)
 		}
 		var err error
 		if volume.EmptyDir != nil {
-			err = c.pod.scratch.lend(c, s, m)
+			err = c.moveEmptyDir(s, m)
 		} else {
 			var data content
 			if data, err = v.render(ctx, volume); err == nil {
-				err = s.mount(m, data)
+				err = s.mount(m.MountPath, data)
 				c.mounted[m.MountPath] = data
 			}
 		}

@@ -13,10 +13,10 @@
 // Pods that are bound to the node run: command, args and image defaults;
 // environment with references to fields, resources, ConfigMaps and Secrets;
 // volumes of kind configMap, secret, downwardAPI, projected and emptyDir;
-// init containers and sidecars; startup, liveness and readiness probes (http,
-// tcp, exec); restarts with the kubelet's back-off; status, events, kubectl
-// logs; SIGTERM, the grace period, and SIGKILL at deletion. A pod acts as its
-// own service account, so missing RBAC shows.
+// init containers and sidecars; startup, liveness and readiness probes over
+// HTTP; restarts with the kubelet's back-off; status, events, kubectl logs;
+// SIGTERM, the grace period, and SIGKILL at deletion. A pod acts as its own
+// service account, so missing RBAC shows.
 //
 // The node carries the taint CriticalAddonsOnly, which the charts of
 // Karpenter's providers tolerate and workloads don't.
@@ -27,9 +27,11 @@
 // collide. A process sees only its image's files (see [Isolation]) but the
 // host's processes and devices; limits are not enforced, nor are capabilities,
 // seccomp and a read-only root file system. Volumes are copies that are
-// refreshed once a minute, in each container its own; an emptyDir can be in
-// one running container at a time. Host paths, persistent volumes and gRPC
-// probes are refused: the container waits and says why.
+// refreshed once a minute, in each container its own.
+//
+// What no provider's chart has is refused: host paths, persistent volumes,
+// subPath, an emptyDir of two mounts, and probes by exec, TCP or gRPC. Then
+// nothing of the pod is started: its containers wait and say why.
 //
 // Processes die with the one that started them, even if that is killed (on Linux).
 package hostnode

@@ -20,12 +20,11 @@ const closeGrace = 2 * time.Second
 
 // pod runs the containers of one pod.
 type pod struct {
-	node    *Node
-	dir     string
-	tokens  *tokens
-	scratch *scratch
-	init    []*container // sidecars among them
-	main    []*container
+	node   *Node
+	dir    string
+	tokens *tokens
+	init   []*container // sidecars among them
+	main   []*container
 
 	ctx     context.Context // ends when the pod must
 	end     context.CancelFunc
@@ -43,7 +42,6 @@ func newPod(n *Node, latest *corev1.Pod) *pod {
 	p := &pod{
 		node: n, dir: dir, latest: latest, started: metav1.Now(), grace: closeGrace,
 		tokens:  &tokens{client: n.client},
-		scratch: &scratch{dir: filepath.Join(dir, "scratch"), lent: map[string]loan{}},
 		changed: make(chan struct{}, 1),
 	}
 	p.ctx, p.end = context.WithCancel(n.ctx)
@@ -139,8 +137,14 @@ func (p *pod) run() {
 }
 
 // runContainers runs init containers one after the other, then all others, and
-// returns when every one has ended for good.
+// returns when every one has ended for good. Of a pod that is refused none runs.
 func (p *pod) runContainers() {
+	if err := refuse(p.object()); err != nil {
+		for _, c := range p.all() {
+			c.wait(&unready{reasonConfig, err})
+		}
+		return
+	}
 	var sidecars, mains sync.WaitGroup
 	ctx, stopSidecars := context.WithCancel(p.ctx)
 	defer sidecars.Wait()

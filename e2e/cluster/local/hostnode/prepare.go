@@ -41,7 +41,7 @@ func (c *container) prepare(ctx context.Context, l *loaded) (*command, error) {
 	if l.rootfs == "" {
 		way = None
 	}
-	if err := refuse(p, &c.spec, way); err != nil {
+	if err := refuseMounts(&c.spec, way); err != nil {
 		return nil, &unready{reasonConfig, err}
 	}
 	u, err := userOf(p, &c.spec, l)
@@ -59,7 +59,7 @@ func (c *container) prepare(ctx context.Context, l *loaded) (*command, error) {
 	}
 	c.mu.Lock()
 	c.box = box
-	err = c.mountAll(ctx, box, newVolumes(e, c.pod.tokens, n.rootCA), env)
+	err = c.mountAll(ctx, box, newVolumes(e, c.pod.tokens, n.rootCA))
 	c.mu.Unlock()
 	if err != nil {
 		return nil, &unready{reasonConfig, err}
@@ -104,7 +104,11 @@ func (c *container) layOut(box sandbox, l *loaded) error {
 		if err != nil {
 			return err
 		}
-		if err := box.mount(corev1.VolumeMount{MountPath: "/" + name, SubPath: "x"}, content{"x": {data: data, mode: defaultMode}}); err != nil {
+		at, err := image.Resolve(root, name)
+		if err != nil {
+			return err
+		}
+		if err := box.write(root, path.Dir(at), content{path.Base(at): {data: data, mode: defaultMode}}); err != nil {
 			return err
 		}
 	}
@@ -135,8 +139,7 @@ func (c *container) giveAccount(box sandbox, env map[string]string) error {
 		return fmt.Errorf("kubeconfig of the service account: %w", err)
 	}
 	env["KUBECONFIG"] = box.inside(kubeconfigPath)
-	return box.mount(corev1.VolumeMount{MountPath: path.Dir(kubeconfigPath)},
-		content{path.Base(kubeconfigPath): {data: data, secret: true}})
+	return box.mount(path.Dir(kubeconfigPath), content{path.Base(kubeconfigPath): {data: data, secret: true}})
 }
 
 // arguments are the program and its arguments: the manifest's command replaces

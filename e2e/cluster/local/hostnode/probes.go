@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -99,31 +98,12 @@ func seconds(n, otherwise int32) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
+// probeOnce asks over HTTP: refuse has seen to it that no probe does anything else. It
+// succeeds on 200 to 399, and trusts any certificate, as the kubelet does.
 func (c *container) probeOnce(ctx context.Context, p *corev1.Probe) error {
 	ctx, cancel := context.WithTimeout(ctx, seconds(p.TimeoutSeconds, 1))
 	defer cancel()
-	switch {
-	case p.HTTPGet != nil:
-		return c.probeHTTP(ctx, p.HTTPGet)
-	case p.TCPSocket != nil:
-		address, err := c.address(p.TCPSocket.Host, p.TCPSocket.Port)
-		if err != nil {
-			return err
-		}
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, "tcp", address)
-		if err != nil {
-			return err
-		}
-		return conn.Close()
-	case p.Exec != nil:
-		return c.probeExec(ctx, p.Exec.Command)
-	}
-	return nil
-}
-
-// probeHTTP succeeds on 200 to 399, and trusts any certificate, as the kubelet does.
-func (c *container) probeHTTP(ctx context.Context, get *corev1.HTTPGetAction) error {
+	get := p.HTTPGet
 	address, err := c.address(get.Host, get.Port)
 	if err != nil {
 		return err
@@ -177,34 +157,4 @@ func (c *container) address(host string, port intstr.IntOrString) (string, error
 		return net.JoinHostPort(host, strconv.Itoa(number)), nil
 	}
 	return "", fmt.Errorf("the container has no port named %q", port.StrVal)
-}
-
-// probeExec runs a command where the container's process runs.
-func (c *container) probeExec(ctx context.Context, args []string) error {
-	c.mu.Lock()
-	cmd := *c.cmd
-	c.mu.Unlock()
-	cmd.args = args
-	if err := cmd.locate(); err != nil {
-		return err
-	}
-	out, err := os.CreateTemp(c.pod.dir, "probe-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = out.Close(); _ = os.Remove(out.Name()) }()
-	p, err := c.pod.node.starter.start(cmd.exec(out))
-	if err != nil {
-		return err
-	}
-	select {
-	case <-p.done:
-	case <-ctx.Done():
-		p.stop(0)
-		return fmt.Errorf("%s did not end in time: %w", args[0], context.Cause(ctx))
-	}
-	if p.code != 0 {
-		return fmt.Errorf("%s exited with %d: %s", args[0], p.code, strings.TrimSpace(tail(out.Name(), 0, 5)))
-	}
-	return nil
 }

@@ -74,7 +74,7 @@ func TestLivenessRestarts(t *testing.T) {
 	d.Eventually(d.main).Should(Equal("running, ready true, restarts 1, Running"))
 	last := d.now().ContainerStatuses[0].LastTerminationState.Terminated
 	d.Expect(last.Message).To(HavePrefix("liveness probe failed: HTTP probe failed with status code 500"))
-	d.Expect(d.log()).To(HavePrefix("patient\nbye\npatient"), "it was asked to end")
+	d.Eventually(d.log).Should(HavePrefix("patient\nbye\npatient"), "it was asked to end")
 }
 
 func TestStartupHoldsReadinessBack(t *testing.T) {
@@ -88,7 +88,7 @@ func TestStartupHoldsReadinessBack(t *testing.T) {
 			PeriodSeconds: 1, FailureThreshold: 20,
 		}
 		p.Spec.Containers[0].ReadinessProbe = &corev1.Probe{
-			ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(port)}}, PeriodSeconds: 1,
+			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/livez", Port: intstr.FromInt32(port)}}, PeriodSeconds: 1,
 		}
 	}, "patient")
 	d.Eventually(d.main).Should(Equal("running, ready false, restarts 0, Running"))

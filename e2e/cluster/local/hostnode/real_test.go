@@ -72,12 +72,9 @@ func TestProcessSeesWhatItsManifestSays(t *testing.T) {
 			{Name: "settings", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "settings"}}}},
 			{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
 		}
-		p.Spec.InitContainers = []corev1.Container{{
-			Name: "first", Image: w.image, Args: []string{"write=/work/left:behind"},
-			VolumeMounts: []corev1.VolumeMount{{Name: "work", MountPath: "/work"}},
-		}}
+		p.Spec.InitContainers = []corev1.Container{{Name: "first", Image: w.image, Args: []string{"say=first"}}}
 	}, "env=FROM_IMAGE", "env=TWICE", "env=JOINED", "env=MEMORY", "env=CPU", "env=WORD", "env=KUBECONFIG",
-		"cat=/etc/settings/colour", "cat=/work/left", "whoami", "ls=/*", "write=/tmp/x:y", "cat=/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+		"cat=/etc/settings/colour", "write=/work/left:behind", "cat=/work/left", "whoami", "ls=/*", "write=/tmp/x:y", "cat=/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 	w.Eventually(w.phase("sees")).Should(Equal(corev1.PodSucceeded), func() string { return describe(w.get("sees")()) })
 	log := w.log("sees")
 	t.Log(log)
@@ -142,7 +139,8 @@ func TestProbesDecide(t *testing.T) {
 		get := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz", Port: intstr.FromString("http")}}
 		c.StartupProbe = &corev1.Probe{ProbeHandler: get, PeriodSeconds: 1, FailureThreshold: 5}
 		c.ReadinessProbe = &corev1.Probe{ProbeHandler: get, PeriodSeconds: 1, FailureThreshold: 1}
-		c.LivenessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt(18391)}}, PeriodSeconds: 1, FailureThreshold: 1}
+		alive := corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/livez", Port: intstr.FromInt32(18391)}}
+		c.LivenessProbe = &corev1.Probe{ProbeHandler: alive, PeriodSeconds: 1, FailureThreshold: 1}
 	}, "serve=18391")
 	ready := func() bool {
 		p := w.get("probed")()
@@ -164,7 +162,7 @@ func TestLivenessRestarts(t *testing.T) {
 	w.pod("sickens", func(p *corev1.Pod) {
 		p.Spec.RestartPolicy = corev1.RestartPolicyAlways
 		p.Spec.Containers[0].LivenessProbe = &corev1.Probe{
-			ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"/program", "cat=/tmp/never"}}},
+			ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/livez", Port: intstr.FromInt32(18392)}},
 			PeriodSeconds: 1, FailureThreshold: 2,
 		}
 	}, "patient")
@@ -176,7 +174,7 @@ func TestLivenessRestarts(t *testing.T) {
 		return s[0].RestartCount
 	}).Should(BeNumerically(">=", 1))
 	last := w.get("sickens")().Status.ContainerStatuses[0].LastTerminationState.Terminated
-	w.Expect(last.Message).To(HavePrefix("liveness probe failed: /program exited with 9"))
+	w.Expect(last.Message).To(And(HavePrefix("liveness probe failed: "), ContainSubstring("connection refused")))
 	w.Expect(w.log("sickens")).To(ContainSubstring("bye"), "it was asked first")
 }
 
@@ -213,7 +211,7 @@ func TestWhatCannotRunSaysWhy(t *testing.T) {
 		"hostpath": {func(p *corev1.Pod) {
 			p.Spec.Volumes = []corev1.Volume{{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/etc"}}}}
 			p.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "host", MountPath: "/host"}}
-		}, "CreateContainerConfigError: volume \"host\": hostPath /etc is refused"},
+		}, "CreateContainerConfigError: container main: volume \"host\": hostPath /etc is refused"},
 		"nosecret": {func(p *corev1.Pod) {
 			p.Spec.Containers[0].EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "absent"}}}}
 		}, "CreateContainerConfigError: envFrom: reading Secret"},

@@ -3,32 +3,55 @@ package hostnode
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
 
-// refuse says what of the container this node can't do. All of it at once, and
-// before anything is started: half a pod would fail in ways that are hard to read.
-func refuse(p *corev1.Pod, c *corev1.Container, way Isolation) error {
+// refuse lists all that a pod asks for and this node can't do, and says what would be
+// right. It is asked before anything of the pod is started: half a pod would fail in ways
+// that are hard to read.
+func refuse(p *corev1.Pod) error {
 	var problems []error
-	for _, m := range c.VolumeMounts {
-		v := volumeNamed(p, m.Name)
-		if v == nil {
-			continue
+	users := map[string]string{} // of each emptyDir, the container that mounts it
+	for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+		say := func(err error) { problems = append(problems, fmt.Errorf("container %s: %w", c.Name, err)) }
+		for _, m := range c.VolumeMounts {
+			v := volumeNamed(p, m.Name)
+			if v == nil {
+				continue
+			}
+			if err := refuseVolume(v); err != nil {
+				say(err)
+			}
+			if m.SubPath != "" || m.SubPathExpr != "" {
+				say(fmt.Errorf("volume %q: subPath is not supported on node %s; mount the whole volume into a folder of its own", v.Name, Name))
+			}
+			if user, taken := users[v.Name]; taken && v.EmptyDir != nil {
+				say(fmt.Errorf("volume %q: container %s mounts this emptyDir already, and on node %s only one mount of it is supported; "+
+					"give each container an emptyDir of its own", v.Name, user, Name))
+			}
+			users[v.Name] = c.Name
 		}
-		if err := refuseVolume(v); err != nil {
-			problems = append(problems, err)
-		} else if way == None && m.MountPath != accountDir {
-			problems = append(problems, fmt.Errorf(
-				"volume %q can't be mounted at %s: processes have no root of their own here (not root, and no user namespaces)", v.Name, m.MountPath))
-		}
-	}
-	for _, probe := range []*corev1.Probe{c.StartupProbe, c.LivenessProbe, c.ReadinessProbe} {
-		if probe != nil && probe.GRPC != nil {
-			problems = append(problems, fmt.Errorf("a gRPC probe is not supported on node %s", Name))
+		for _, probe := range []*corev1.Probe{c.StartupProbe, c.LivenessProbe, c.ReadinessProbe} {
+			if probe != nil && probe.HTTPGet == nil {
+				say(fmt.Errorf("a probe by %s is not supported on node %s; ask an HTTP endpoint (httpGet), or leave the probe out", handler(probe), Name))
+			}
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// handler names how a probe asks, as its field in a manifest is called.
+func handler(p *corev1.Probe) string {
+	switch {
+	case p.TCPSocket != nil:
+		return "tcpSocket"
+	case p.GRPC != nil:
+		return "grpc"
+	default:
+		return "exec"
+	}
 }
 
 func refuseVolume(v *corev1.Volume) error {
@@ -46,4 +69,20 @@ func refuseVolume(v *corev1.Volume) error {
 		return nil
 	}
 	return fmt.Errorf("volume %q is of a kind that is not supported on node %s; supported: configMap, secret, downwardAPI, projected, emptyDir", v.Name, Name)
+}
+
+// refuseMounts refuses all mounts, but that of the service account, where the container's
+// process has no root of its own to mount them in.
+func refuseMounts(c *corev1.Container, way Isolation) error {
+	if way != None {
+		return nil
+	}
+	var problems []error
+	for _, m := range c.VolumeMounts {
+		if m.MountPath != accountDir {
+			problems = append(problems, fmt.Errorf(
+				"volume %q can't be mounted at %s: processes have no root of their own here (not root, and no user namespaces)", m.Name, m.MountPath))
+		}
+	}
+	return errors.Join(problems...)
 }

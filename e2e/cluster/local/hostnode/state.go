@@ -33,7 +33,7 @@ func (c *container) wait(err error) {
 	}
 }
 
-func (c *container) isRunning(l *loaded, cmd *command, p *process) {
+func (c *container) isRunning(l *loaded, p *process) {
 	c.mu.Lock()
 	started := c.spec.StartupProbe == nil
 	s := &c.state
@@ -47,7 +47,7 @@ func (c *container) isRunning(l *loaded, cmd *command, p *process) {
 	s.ImageID = l.digest
 	s.ContainerID = fmt.Sprintf("plumbline://%s/%s/%d", c.pod.object().UID, c.spec.Name, s.RestartCount)
 	s.Ready = started && c.spec.ReadinessProbe == nil
-	c.running, c.cmd, c.failed, c.killed = p, cmd, "", false
+	c.running, c.failed, c.killed = p, "", false
 	c.mu.Unlock()
 	c.setStarted(started)
 }

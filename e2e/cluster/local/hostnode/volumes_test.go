@@ -3,6 +3,7 @@ package hostnode
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,7 +143,7 @@ func TestMount(t *testing.T) {
 	box := sandbox{dir: dir, own: true}
 	one := content{"a": {data: []byte("1"), mode: 0o640}, "d/b": {data: []byte("2"), mode: 0o644}}
 
-	settings := corev1.VolumeMount{MountPath: "/etc/settings"}
+	const settings = "/etc/settings"
 	g.Expect(box.mount(settings, one)).To(Succeed())
 	g.Expect(read(t, dir, "etc/settings/a")).To(Equal("1"))
 	g.Expect(read(t, dir, "etc/settings/d/b")).To(Equal("2"))
@@ -151,71 +152,104 @@ func TestMount(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(info.Mode().Perm()).To(BeEquivalentTo(0o640))
 
-	g.Expect(box.mount(corev1.VolumeMount{MountPath: "/var/token"}, content{"t": {data: []byte("s"), mode: 0o644, secret: true}})).To(Succeed())
+	g.Expect(box.mount("/var/token", content{"t": {data: []byte("s"), mode: 0o644, secret: true}})).To(Succeed())
 	g.Expect(read(t, dir, "run/token/t")).To(Equal("s"), "through the image's links, inside it")
 	info, err = os.Stat(filepath.Join(dir, "run/token/t"))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(info.Mode().Perm()).To(BeEquivalentTo(0o600))
 
-	file := corev1.VolumeMount{MountPath: "/app/config.yaml", SubPath: "a"}
-	g.Expect(box.mount(file, one)).To(Succeed())
-	g.Expect(read(t, dir, "app/config.yaml")).To(Equal("1"))
-	g.Expect(box.mount(corev1.VolumeMount{MountPath: "/part", SubPath: "d"}, one)).To(Succeed())
-	g.Expect(read(t, dir, "part/b")).To(Equal("2"))
-	g.Expect(box.mount(corev1.VolumeMount{MountPath: "/"}, one)).NotTo(Succeed())
+	g.Expect(box.mount("/", one)).NotTo(Succeed())
 
 	two := content{"a": {data: []byte("new"), mode: 0o640}}
 	g.Expect(box.refresh(settings, one, two)).To(Succeed())
-	g.Expect(box.refresh(file, one, two)).To(Succeed())
 	g.Expect(read(t, dir, "etc/settings/a")).To(Equal("new"))
 	g.Expect(filepath.Join(dir, "etc/settings/d/b")).NotTo(BeAnExistingFile())
-	g.Expect(read(t, dir, "app/config.yaml")).To(Equal("1"), "a subPath is never refreshed")
 }
 
-func TestEmptyDirsMove(t *testing.T) {
+func TestEmptyDirsStayOverRestarts(t *testing.T) {
 	g := NewWithT(t)
 	dir := t.TempDir()
-	s := &scratch{dir: filepath.Join(dir, "scratch"), lent: map[string]loan{}}
-	first, second := &container{spec: corev1.Container{Name: "first"}}, &container{spec: corev1.Container{Name: "second"}}
-	boxes := map[*container]sandbox{first: {dir: filepath.Join(dir, "1")}, second: {dir: filepath.Join(dir, "2")}}
-	for _, b := range boxes {
-		g.Expect(os.MkdirAll(b.dir, 0o755)).To(Succeed())
-	}
+	c := &container{pod: &pod{dir: filepath.Join(dir, "pod")}}
 	work := corev1.VolumeMount{Name: "work", MountPath: "/work"}
 	inner := corev1.VolumeMount{Name: "inner", MountPath: "/work/inner"}
-	g.Expect(s.lend(first, boxes[first], work)).To(Succeed())
-	g.Expect(s.lend(first, boxes[first], inner)).To(Succeed())
-	g.Expect(os.WriteFile(filepath.Join(dir, "1/work/left"), []byte("behind"), 0o600)).To(Succeed())
-	g.Expect(os.WriteFile(filepath.Join(dir, "1/work/inner/too"), []byte("2"), 0o600)).To(Succeed())
+	start := func(name string) sandbox {
+		box := sandbox{dir: filepath.Join(dir, name)}
+		g.Expect(os.MkdirAll(filepath.Join(box.dir, "work", "image"), 0o755)).To(Succeed())
+		g.Expect(c.moveEmptyDir(box, work)).To(Succeed())
+		g.Expect(c.moveEmptyDir(box, inner)).To(Succeed())
+		return box
+	}
+	first := start("1")
+	g.Expect(filepath.Join(first.dir, "work", "image")).NotTo(BeADirectory(), "what the image has there is hidden")
+	info, err := os.Stat(filepath.Join(first.dir, "work"))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(info.Mode().Perm()).To(BeEquivalentTo(0o777), "any user may write into it")
+	g.Expect(os.WriteFile(filepath.Join(first.dir, "work", "left"), []byte("behind"), 0o600)).To(Succeed())
+	g.Expect(os.WriteFile(filepath.Join(first.dir, "work", "inner", "too"), []byte("2"), 0o600)).To(Succeed())
 
-	g.Expect(s.lend(second, boxes[second], work)).To(MatchError(ContainSubstring(`emptyDir "work" is in container "first"`)))
-	g.Expect(s.lend(second, boxes[second], corev1.VolumeMount{Name: "work", MountPath: "/w", SubPath: "part"})).NotTo(Succeed(), "nor a part of it")
-	g.Expect(s.takeBack(first)).To(Succeed())
-	g.Expect(s.lend(second, boxes[second], work)).To(Succeed())
-	g.Expect(read(t, dir, "2/work/left")).To(Equal("behind"))
-	g.Expect(s.lend(second, boxes[second], inner)).To(Succeed())
-	g.Expect(read(t, dir, "2/work/inner/too")).To(Equal("2"))
+	g.Expect(c.takeEmptyDirsBack()).To(Succeed())
+	g.Expect(os.RemoveAll(first.dir)).To(Succeed())
+	second := start("2")
+	g.Expect(read(t, second.dir, "work/left")).To(Equal("behind"))
+	g.Expect(read(t, second.dir, "work/inner/too")).To(Equal("2"))
 }
 
 func TestRefuse(t *testing.T) {
 	g := NewWithT(t)
+	data := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}
+	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	p := &corev1.Pod{Spec: corev1.PodSpec{Volumes: []corev1.Volume{
 		{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/etc"}}},
 		{Name: "disk", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "x"}}},
-		{Name: "fine", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+		{Name: "data", VolumeSource: data},
+		{Name: "work", VolumeSource: empty},
 		{Name: "kube-api-access", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{}}},
 	}}}
-	c := &corev1.Container{
-		VolumeMounts: []corev1.VolumeMount{{Name: "host", MountPath: "/h"}, {Name: "disk", MountPath: "/d"}},
+	p.Spec.InitContainers = []corev1.Container{{
+		Name:         "first",
+		VolumeMounts: []corev1.VolumeMount{{Name: "host", MountPath: "/h"}, {Name: "disk", MountPath: "/d"}, {Name: "work", MountPath: "/w"}},
 		StartupProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{GRPC: &corev1.GRPCAction{Port: 1}}},
-	}
-	err := refuse(p, c, Chroot)
-	for _, want := range []string{"hostPath /etc is refused", `volume "disk" is of a kind`, "gRPC probe"} {
+	}}
+	p.Spec.Containers = []corev1.Container{{
+		Name: "main",
+		VolumeMounts: []corev1.VolumeMount{
+			{Name: "data", MountPath: "/a", SubPath: "a"}, {Name: "data", MountPath: "/b", SubPathExpr: "$(B)"}, {Name: "work", MountPath: "/w"},
+		},
+		LivenessProbe:  &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"true"}}}},
+		ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{}}},
+	}}
+	err := refuse(p)
+	for _, want := range []string{
+		`container first: volume "host": hostPath /etc is refused`, `container first: volume "disk" is of a kind`,
+		"container first: a probe by grpc is not supported", "container main: a probe by exec is not supported",
+		"container main: a probe by tcpSocket is not supported on node plumbline-host; ask an HTTP endpoint (httpGet)",
+		`container main: volume "data": subPath is not supported on node plumbline-host; mount the whole volume`,
+		`container main: volume "work": container first mounts this emptyDir already`,
+	} {
 		g.Expect(err).To(MatchError(ContainSubstring(want)), "all at once")
 	}
-	ok := &corev1.Container{VolumeMounts: []corev1.VolumeMount{{Name: "fine", MountPath: "/f"}, {Name: "kube-api-access", MountPath: accountDir}}}
-	g.Expect(refuse(p, ok, UserNamespace)).To(Succeed())
-	g.Expect(refuse(p, ok, None)).To(MatchError(ContainSubstring(`volume "fine" can't be mounted at /f`)))
-	ok.VolumeMounts = ok.VolumeMounts[1:]
-	g.Expect(refuse(p, ok, None)).To(Succeed(), "the service account's token has a place of its own")
+	g.Expect(strings.Count(err.Error(), "\n")).To(Equal(7), "and each mount of subPath for itself")
+
+	p.Spec.InitContainers = nil
+	p.Spec.Containers = []corev1.Container{{VolumeMounts: []corev1.VolumeMount{
+		{Name: "data", MountPath: "/a"}, {Name: "data", MountPath: "/b"}, {Name: "work", MountPath: "/w"}, {Name: "kube-api-access", MountPath: accountDir},
+	}}}
+	g.Expect(refuse(p)).To(Succeed())
+	g.Expect(refuseMounts(&p.Spec.Containers[0], UserNamespace)).To(Succeed())
+	g.Expect(refuseMounts(&p.Spec.Containers[0], None)).To(MatchError(ContainSubstring(`volume "work" can't be mounted at /w`)))
+	p.Spec.Containers[0].VolumeMounts = p.Spec.Containers[0].VolumeMounts[3:]
+	g.Expect(refuseMounts(&p.Spec.Containers[0], None)).To(Succeed(), "the service account's token has a place of its own")
+}
+
+func TestNothingOfARefusedPodIsStarted(t *testing.T) {
+	d := newDesk(t, Options{})
+	binary, _ := program()
+	d.pod(corev1.RestartPolicyAlways, func(p *corev1.Pod) {
+		p.Spec.InitContainers = []corev1.Container{{Name: "first", Image: d.image, Command: []string{binary, "say=first"}}}
+		p.Spec.Containers[0].LivenessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{}}}
+	}, "say=main")
+	d.Eventually(d.main).Should(Equal("CreateContainerConfigError, ready false, restarts 0, Pending"))
+	init := d.now().InitContainerStatuses[0].State.Waiting
+	d.Expect(init.Message).To(ContainSubstring("container main: a probe by tcpSocket is not supported"), "wherever one looks")
+	d.Expect(d.log()).NotTo(ContainSubstring("first"))
 }

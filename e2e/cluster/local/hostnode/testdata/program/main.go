@@ -117,7 +117,7 @@ func get(path string) error {
 	return answer.Body.Close()
 }
 
-// serve listens on a port. /healthz is fine until /sicken was asked for.
+// serve listens on a port. /healthz is fine until /sicken was asked for, /livez always.
 func serve(port string) error {
 	var sick atomic.Bool
 	http.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -125,6 +125,7 @@ func serve(port string) error {
 			http.Error(w, "sick", http.StatusInternalServerError)
 		}
 	})
+	http.HandleFunc("/livez", func(http.ResponseWriter, *http.Request) {})
 	http.HandleFunc("/sicken", func(http.ResponseWriter, *http.Request) { sick.Store(true) })
 	fmt.Println("serving", port)
 	return http.ListenAndServe("127.0.0.1:"+port, nil)
