@@ -35,8 +35,6 @@ const (
 	NodeRepair Capability = "nodeRepair"
 	// StaticCapacity: a NodePool with replicas keeps that many nodes (core 1.8 and later).
 	StaticCapacity Capability = "staticCapacity"
-	// CapacityReservation: karpenter.sh/capacity-type=reserved is offered.
-	CapacityReservation Capability = "capacityReservation"
 	// NodeOverlay: NodeOverlays change prices and capacity of instance types (core 1.8 and later).
 	NodeOverlay Capability = "nodeOverlay"
 	// CapacityBuffer: a CapacityBuffer keeps room for pods that are still to come
@@ -48,7 +46,7 @@ const (
 func Capabilities() []Capability {
 	return []Capability{
 		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, Spot, Zones, Interruption,
-		InstanceGC, NodeRepair, StaticCapacity, CapacityReservation, NodeOverlay, CapacityBuffer,
+		InstanceGC, NodeRepair, StaticCapacity, NodeOverlay, CapacityBuffer,
 	}
 }
 

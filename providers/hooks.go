@@ -25,7 +25,7 @@ const (
 	StaleLists HookName = "staleLists"
 	// ClearFailures takes all of these back.
 	ClearFailures HookName = "clearFailures"
-	// DriftNodeClass makes the nodes of the NodeClass drift; Expect is the reason.
+	// DriftNodeClass makes the nodes of the NodeClass drift, for whatever reason.
 	DriftNodeClass HookName = "driftNodeClass"
 	// UnreadyNodeClass makes the NodeClass not ready.
 	UnreadyNodeClass HookName = "unreadyNodeClass"
@@ -43,8 +43,6 @@ const (
 	// ResetCloud puts the cloud back to how it was at first, but for its instances. It is
 	// called at the end of every spec that called another hook.
 	ResetCloud HookName = "resetCloud"
-	// BreakNode makes the node {{.NodeName}} unhealthy in the provider's own way.
-	BreakNode HookName = "breakNode"
 )
 
 // HookNames lists all of them.
@@ -52,7 +50,7 @@ func HookNames() []HookName {
 	return []HookName{
 		ListInstances, TerminateInstance, LeakInstance,
 		FailNextLaunch, LoseAnswer, Throttle, SlowDown, StaleLists, ClearFailures,
-		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, Rebalance, Maintain, NodeLabels, ResetCloud, BreakNode,
+		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, Rebalance, Maintain, NodeLabels, ResetCloud,
 	}
 }
 
@@ -71,8 +69,6 @@ type Hook struct {
 	// Exec is a command; what it prints is the hook's answer.
 	Exec []string `yaml:"exec"`
 
-	// Expect is the drift reason that must follow.
-	Expect string `yaml:"expect"`
 	// Within bounds how long the effect may take to show.
 	Within time.Duration `yaml:"within"`
 	// Poison is for how long the provider remembers the failure; more than zero

@@ -53,7 +53,7 @@ func TestHooksAreCalled(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("hook clearFailures of acme: DELETE " + simulator.URL + "/nothing: 404 Not Found: no such verb")))
 	_, err = i.Call(t.Context(), providers.TerminateInstance, values)
 	g.Expect(err).To(MatchError(ContainSubstring("exit status 3: broken")))
-	_, err = i.Call(t.Context(), providers.BreakNode, values)
+	_, err = i.Call(t.Context(), providers.NodeLabels, values)
 	g.Expect(err).To(MatchError(ErrNoHook))
 }
 
