@@ -24,6 +24,12 @@ const progressFile = "progress.jsonl"
 // conformanceFile is what a run proves of the provider, in its folder.
 const conformanceFile = "conformance.yaml"
 
+// Ginkgo's report of a run, in its folder, and the same as JUnit's XML.
+const (
+	reportFile = "report.json"
+	junitFile  = "junit.xml"
+)
+
 // Outcomes reads what a run's folder tells of its specs so far, in the order
 // in which they ended.
 func Outcomes(run string) ([]report.Outcome, error) {

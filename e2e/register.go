@@ -36,7 +36,9 @@ const outcomeEntry = "plumbline"
 //
 // Where time is bent (see SPEED), the process lives by its cluster's clock, and
 // counts all else that it does by it too: give Ginkgo and `go test` more time than
-// their defaults (-ginkgo.timeout=100h -timeout=0), or set SPEED=1.
+// their defaults (-ginkgo.timeout=100h -timeout=0), or set SPEED=1. Ginkgo's reports are in
+// the cluster's time too then; the entry report.SpanEntry of each spec says when it ran in
+// real time.
 func Register(a *providers.Adapter, suites ...*Suite) *Registration {
 	r := &Registration{adapter: a, again: func(pattern string) string {
 		return fmt.Sprintf("go test -count=1 -timeout=0 -ginkgo.focus='%s'", pattern)
@@ -87,12 +89,24 @@ func (r *Registration) declare(suites []*Suite, labels ...string) {
 	ginkgo.Describe(r.adapter.Name+":", ginkgo.Label(labels...), func() {
 		for _, p := range all {
 			ginkgo.Context(p.suite.Name, ginkgo.Label(p.suite.label()), func() {
-				ginkgo.It(p.spec.Name, ginkgo.Label(p.spec.Labels...), p.spec.Since.constraints(), func(ctx ginkgo.SpecContext) {
+				ginkgo.It(p.spec.Name, ginkgo.Label(p.spec.Labels...), p.spec.Since.constraints(), inRealTime(func(ctx ginkgo.SpecContext) {
 					r.it(ctx, p.suite, p.spec)
-				})
+				}))
 			})
 		}
 	})
+}
+
+// inRealTime runs a body of Ginkgo's and reports when it ran in real time: all times that
+// Ginkgo takes itself are the cluster's.
+func inRealTime(body func(ginkgo.SpecContext)) func(ginkgo.SpecContext) {
+	return func(ctx ginkgo.SpecContext) {
+		began := clock.Wall()
+		defer func() {
+			ginkgo.AddReportEntry(report.SpanEntry, report.Span{Started: began, Ended: clock.Wall()}, ginkgo.ReportEntryVisibilityNever)
+		}()
+		body(ctx)
+	}
 }
 
 // it is the body of every Ginkgo spec: it runs ours and translates its

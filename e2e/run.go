@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -150,6 +151,10 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	if _, err2 := Reap(context.WithoutCancel(ctx)); err2 != nil {
 		err = errors.Join(err, err2)
 	}
+	written := report.WriteInRealTime(filepath.Join(run, reportFile), filepath.Join(run, junitFile), terminal.Span())
+	if err == nil || !errors.Is(written, fs.ErrNotExist) { // else Ginkgo didn't come to write one
+		err = errors.Join(err, written)
+	}
 	took.learn(terminal.Outcomes())
 	err = errors.Join(err, took.write(plan.cache.Dir), plan.proves(terminal.Conformance(), filepath.Join(run, conformanceFile)))
 	green := terminal.Summary(short(filepath.Join(c.Artifacts, latestLink)))
@@ -177,7 +182,7 @@ func (p *Plan) ginkgoCLI(ctx context.Context) (string, error) {
 func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
 	args := []string{
 		"run", fmt.Sprintf("--procs=%d", c.Procs), "--timeout=" + endless, "--no-color", "--grace-period=90s", "--output-interceptor-mode=none",
-		"--output-dir=" + run, "--junit-report=junit.xml", "--json-report=report.json", "--fail-on-empty", "--silence-skips",
+		"--output-dir=" + run, "--json-report=" + reportFile, "--fail-on-empty", "--silence-skips",
 		"--label-filter=" + runLabel, // they declare only what is selected
 		filepath.Join(run, testBinary), "--", "-test.run=^" + regexp.QuoteMeta(test) + "$",
 	}

@@ -44,20 +44,20 @@ func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
 		again: func(pattern string) string { return again(c.Rerun, t.Name(), "^"+pattern+"$") },
 	}
 	r.declare(suites, runLabel)
-	ginkgo.BeforeSuite(func(ctx ginkgo.SpecContext) {
+	ginkgo.BeforeSuite(inRealTime(func(ctx ginkgo.SpecContext) {
 		if err := r.ensure(interruptible(ctx)); err != nil {
 			if ctx.Err() == nil {
 				r.send(report.Message{Fatal: err.Error()})
 			}
 			ginkgo.Fail(err.Error())
 		}
-	})
-	ginkgo.AfterSuite(func(ctx ginkgo.SpecContext) {
+	}))
+	ginkgo.AfterSuite(inRealTime(func(ctx ginkgo.SpecContext) {
 		if err := r.Close(ctx); err != nil {
 			r.send(report.Message{Fatal: fmt.Sprintf("ending the cluster: %v", err)})
 			ginkgo.Fail(err.Error())
 		}
-	})
+	}))
 	suiteConfig, reporterConfig := ginkgo.GinkgoConfiguration()
 	ginkgo.RunSpecs(t, a.Name, suiteConfig, reporterConfig)
 }

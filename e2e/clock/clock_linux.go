@@ -102,6 +102,9 @@ func (c *Clock) Command(name, program string) []string {
 // Real is the machine's monotonic time, of which only differences mean anything.
 func (c *Clock) Real() time.Duration { return time.Duration(page.Monotonic()) }
 
+// Wall is the machine's wall clock, also in a process that lives by another clock.
+func Wall() time.Time { return time.Unix(0, page.Realtime()) }
+
 // Speed is how fast the clock runs now.
 func (c *Clock) Speed() float64 { return c.page.Speed() }
 

@@ -14,6 +14,9 @@ type Clock struct{}
 // New returns ErrSystem.
 func New(context.Context, string) (*Clock, error) { return nil, ErrSystem }
 
+// Wall is the machine's wall clock.
+func Wall() time.Time { return time.Now() }
+
 // SelfTest returns ErrSystem.
 func SelfTest(context.Context, string) error { return ErrSystem }
 

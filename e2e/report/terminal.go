@@ -125,6 +125,9 @@ func (t *Terminal) Conformance() Conformance {
 	return c
 }
 
+// Span is when the run ran, up to now.
+func (t *Terminal) Span() Span { return Span{Started: t.began, Ended: time.Now()} }
+
 // Outcomes returns everything that was added.
 func (t *Terminal) Outcomes() []Outcome { return t.all }
 

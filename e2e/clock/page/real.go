@@ -20,6 +20,9 @@ const (
 // this process is: it asks the kernel, not the vDSO.
 func Monotonic() int64 { return gettime(monotonic) }
 
+// Realtime is the machine's CLOCK_REALTIME in the same way, in ns since 1970.
+func Realtime() int64 { return gettime(realtime) }
+
 // CPUTime is what all threads of a process have spent, in ns: it has a clock for
 // that, see MAKE_PROCESS_CPUCLOCK in the kernel's include/linux/posix-timers.h.
 func CPUTime(pid int) int64 { return gettime(uintptr(^pid<<3 | 2)) }

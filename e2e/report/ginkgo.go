@@ -1,0 +1,113 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/reporters"
+	"github.com/onsi/ginkgo/v2/types"
+)
+
+// Names of entries in Ginkgo's reports, which are properties of a test case in JUnit's.
+const (
+	SpanEntry    = "real time" // a Span, by the worker
+	clusterEntry = "cluster time in seconds"
+)
+
+// Span is when something ran, in real time unless said otherwise.
+type Span struct {
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended"`
+}
+
+// WriteInRealTime rewrites the report that Ginkgo wrote of a run, as JSON, and writes it as
+// JUnit's XML as well. Workers live by their clusters' clocks, and so do all of Ginkgo's
+// times: they are translated to real time by the Span of each spec. How long a spec took by
+// its cluster's clock becomes a property of it.
+func WriteInRealTime(jsonFile, junitFile string, run Span) error {
+	data, err := os.ReadFile(jsonFile)
+	if err != nil {
+		return fmt.Errorf("Ginkgo's report: %w", err)
+	}
+	var reports []types.Report
+	if err := json.Unmarshal(data, &reports); err != nil {
+		return fmt.Errorf("Ginkgo's report %s: %w", jsonFile, err)
+	}
+	if len(reports) != 1 {
+		return fmt.Errorf("Ginkgo's report %s: want one run, got %d", jsonFile, len(reports))
+	}
+	r := reports[0]
+	r.StartTime, r.EndTime, r.RunTime = run.Started, run.Ended, run.Ended.Sub(run.Started)
+	for i := range r.SpecReports {
+		if err := inRealTime(&r.SpecReports[i], run); err != nil {
+			return fmt.Errorf("Ginkgo's report %s: %w", jsonFile, err)
+		}
+	}
+	return errors.Join(reporters.GenerateJSONReport(r, jsonFile), reporters.GenerateJUnitReport(r, junitFile))
+}
+
+// inRealTime translates all times of a spec. One that was ended by force has no span: its
+// times are only brought into that of the run.
+func inRealTime(s *types.SpecReport, run Span) error {
+	if s.StartTime.IsZero() { // it was not run
+		return nil
+	}
+	cluster := Span{s.StartTime, s.EndTime}
+	real := Span{run.clamp(s.StartTime), run.clamp(s.EndTime)}
+	if i := slices.IndexFunc(s.ReportEntries, func(e types.ReportEntry) bool { return e.Name == SpanEntry }); i >= 0 {
+		entry := &s.ReportEntries[i]
+		if err := json.Unmarshal([]byte(entry.Value.AsJSON), &real); err != nil {
+			return fmt.Errorf("the %s of %q: %w", SpanEntry, s.FullText(), err)
+		}
+		entry.Name, entry.Value = clusterEntry, types.WrapEntryValue(s.RunTime.Seconds())
+	}
+	s.StartTime, s.EndTime, s.RunTime = real.Started, real.Ended, real.Ended.Sub(real.Started)
+	translate := func(t *time.Time) { *t = cluster.translate(*t, real) }
+	translate(&s.Failure.TimelineLocation.Time)
+	for i := range s.AdditionalFailures {
+		translate(&s.AdditionalFailures[i].Failure.TimelineLocation.Time)
+	}
+	for i := range s.ReportEntries {
+		translate(&s.ReportEntries[i].Time)
+		translate(&s.ReportEntries[i].TimelineLocation.Time)
+	}
+	for i := range s.ProgressReports {
+		translate(&s.ProgressReports[i].TimelineLocation.Time)
+	}
+	for i := range s.SpecEvents {
+		e := &s.SpecEvents[i]
+		began := e.TimelineLocation.Time.Add(-e.Duration)
+		translate(&e.TimelineLocation.Time)
+		translate(&began)
+		if e.Duration > 0 {
+			e.Duration = e.TimelineLocation.Time.Sub(began)
+		}
+	}
+	return nil
+}
+
+// clamp is a time, or the beginning or the end of the span if it isn't in it.
+func (s Span) clamp(t time.Time) time.Time {
+	if t.Before(s.Started) {
+		return s.Started
+	}
+	if t.After(s.Ended) {
+		return s.Ended
+	}
+	return t
+}
+
+// translate is where in another span a time of this one stands, in proportion. A time that
+// was never set stays so.
+func (s Span) translate(t time.Time, to Span) time.Time {
+	whole := s.Ended.Sub(s.Started)
+	if t.IsZero() || whole <= 0 {
+		return t
+	}
+	share := s.clamp(t).Sub(s.Started).Seconds() / whole.Seconds()
+	return to.Started.Add(time.Duration(share * float64(to.Ended.Sub(to.Started))))
+}
