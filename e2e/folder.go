@@ -21,8 +21,8 @@ const latestLink = "latest"
 // progressFile is where workers send their messages, in the run's folder.
 const progressFile = "progress.jsonl"
 
-// conformanceFile is what a run proves of the provider, in its folder.
-const conformanceFile = "conformance.yaml"
+// ConformanceFile is what a run proves of the provider, in its folder.
+const ConformanceFile = "conformance.yaml"
 
 // Ginkgo's report of a run, in its folder, and the same as JUnit's XML.
 const (

@@ -156,7 +156,7 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 		err = errors.Join(err, written)
 	}
 	took.learn(terminal.Outcomes())
-	err = errors.Join(err, took.write(plan.cache.Dir), plan.proves(terminal.Conformance(), filepath.Join(run, conformanceFile)))
+	err = errors.Join(err, took.write(plan.cache.Dir), plan.proves(terminal.Conformance(), filepath.Join(run, ConformanceFile)))
 	green := terminal.Summary(short(filepath.Join(c.Artifacts, latestLink)))
 	if err == nil && !green {
 		err = errRed

@@ -31,6 +31,8 @@ type Conformance struct {
 	Complete bool            `json:"complete"`
 	Green    bool            `json:"green"`
 	Counts   map[Verdict]int `json:"counts"`
+	// NotReached is how many specs the run ended without.
+	NotReached int `json:"notReached,omitempty"`
 	Specs    []Proof         `json:"specs"`
 }
 
@@ -54,6 +56,15 @@ func (c *Conformance) Add(outcomes []Outcome) {
 			Name: o.Suite + " " + o.Spec, Verdict: o.Verdict, Tested: Tested(o.Claims), Reason: firstLine(o.Reason), Issue: o.Issue,
 		})
 	}
+}
+
+// ReadConformance reads what Write wrote.
+func ReadConformance(file string) (c Conformance, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return c, err
+	}
+	return c, yaml.Unmarshal(data, &c)
 }
 
 // Write writes the file.

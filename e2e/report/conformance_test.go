@@ -20,6 +20,7 @@ func TestConformanceSaysWhatWasProvenWhere(t *testing.T) {
 	passed.Claims = []Judged{{Tested: 2}, {Tested: 3}}
 	terminal.Add(passed)
 	g.Expect(terminal.Conformance().Green).To(BeFalse(), "one is not reached")
+	g.Expect(terminal.Conformance().NotReached).To(Equal(1))
 	known := outcome(Known, "is quick")
 	known.Reason, known.Issue = "it isn't\nat all", "https://example.com/1"
 	terminal.Add(known)
@@ -29,6 +30,7 @@ func TestConformanceSaysWhatWasProvenWhere(t *testing.T) {
 	c.Started = time.Time{}
 	file := filepath.Join(t.TempDir(), "conformance.yaml")
 	g.Expect(c.Write(file)).To(Succeed())
+	g.Expect(ReadConformance(file)).To(Equal(c))
 	g.Expect(os.ReadFile(file)).To(MatchYAML(`
 provider: kwok
 started: "0001-01-01T00:00:00Z"

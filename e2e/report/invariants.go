@@ -57,7 +57,7 @@ func (r Row) also() string {
 		text += fmt.Sprintf("; BROKEN in %d", r.Broken)
 	}
 	if r.Known > 0 {
-		text += fmt.Sprintf("; broken in %d known failure", r.Known)
+		text += fmt.Sprintf("; broken in %d known %s", r.Known, plural(r.Known, "failure"))
 	}
 	if r.Meant > 0 {
 		text += fmt.Sprintf("; broken on purpose in %d", r.Meant)

@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -25,6 +26,38 @@ func Verdicts() []Verdict { return []Verdict{Passed, Failed, Vacuous, Infra, Kno
 
 // Red tells whether a verdict fails the run.
 func (v Verdict) Red() bool { return v == Failed || v == Vacuous || v == Infra }
+
+// Counts says in one line how many specs came to which verdict. It begins with the two numbers
+// that a CI reads: how many passed, and how many failed the run, by whatever red verdict or
+// since they were not reached.
+func Counts(outcomes []Outcome, notReached int) string {
+	counts := map[Verdict]int{}
+	red := notReached
+	for _, o := range outcomes {
+		counts[o.Verdict]++
+		if o.Verdict.Red() {
+			red++
+		}
+	}
+	var why, green []string
+	for _, v := range Verdicts() {
+		switch n := counts[v]; {
+		case n == 0 || v == Passed || v == Failed:
+		case v.Red():
+			why = append(why, fmt.Sprintf("%d %s", n, v))
+		default:
+			green = append(green, fmt.Sprintf(", %d %s", n, v))
+		}
+	}
+	if notReached > 0 {
+		why = append(why, fmt.Sprintf("%d not reached", notReached))
+	}
+	among := ""
+	if len(why) > 0 {
+		among = fmt.Sprintf(" (%s among them)", strings.Join(why, ", "))
+	}
+	return fmt.Sprintf("%d passed, %d failed%s%s", counts[Passed], red, among, strings.Join(green, ""))
+}
 
 // Outcome is the result of one spec. Workers hand it to the process that
 // started them as a line of JSON.

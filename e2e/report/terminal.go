@@ -17,13 +17,14 @@ type Terminal struct {
 	workers int
 	began   time.Time
 	all     []Outcome
+	skips   map[string]int // skipped specs by reason
 
 	clusters []Cluster
 }
 
 // NewTerminal writes to out and expects total specs from so many workers.
 func NewTerminal(out io.Writer, total, workers int) *Terminal {
-	return &Terminal{out: out, total: total, workers: max(1, workers), began: time.Now()}
+	return &Terminal{out: out, total: total, workers: max(1, workers), began: time.Now(), skips: map[string]int{}}
 }
 
 // Step says what is being done.
@@ -32,9 +33,15 @@ func (t *Terminal) Step(text string) { fmt.Fprintf(t.out, "· %s\n", text) }
 // Fatal says why the run can't go on.
 func (t *Terminal) Fatal(text string) { fmt.Fprintf(t.out, "\n✗ %s\n", indentRest(text)) }
 
-// Add shows the outcome of one spec.
+// Add shows the outcome of one spec. Of the specs that are skipped for one reason only the
+// first is shown; the summary counts them.
 func (t *Terminal) Add(o Outcome) {
 	t.all = append(t.all, o)
+	if o.Verdict == Skipped {
+		if t.skips[o.Reason]++; t.skips[o.Reason] > 1 {
+			return
+		}
+	}
 	width := len(fmt.Sprint(t.total))
 	fmt.Fprintf(t.out, "[%*d/%d] %s %-7s %6s  %s%s%s\n", width, len(t.all), t.total,
 		mark(o.Verdict), o.Verdict, round(o.Wall()), o.Sentence(), tested(o), t.remaining())
@@ -120,7 +127,10 @@ func (t *Terminal) On(c Cluster) {
 
 // Conformance is what the run proves so far.
 func (t *Terminal) Conformance() Conformance {
-	c := Conformance{Started: t.began.UTC(), Took: time.Since(t.began).Round(time.Second).String(), Clusters: t.clusters, Green: t.green()}
+	c := Conformance{
+		Started: t.began.UTC(), Took: time.Since(t.began).Round(time.Second).String(),
+		Clusters: t.clusters, Green: t.green(), NotReached: t.notReached(),
+	}
 	c.Add(t.all)
 	return c
 }
@@ -128,36 +138,41 @@ func (t *Terminal) Conformance() Conformance {
 // Span is when the run ran, up to now.
 func (t *Terminal) Span() Span { return Span{Started: t.began, Ended: time.Now()} }
 
+// notReached is how many specs have not ended.
+func (t *Terminal) notReached() int { return max(0, t.total-len(t.all)) }
+
 // Outcomes returns everything that was added.
 func (t *Terminal) Outcomes() []Outcome { return t.all }
 
-// Summary ends the display: what was not passed, once more, and the counts,
-// what needs somebody's attention last. It returns whether the run is green.
+// Summary ends the display: it lists what did not pass, counts the verdicts, and shows what
+// needs somebody's attention last. It returns whether the run is green.
 func (t *Terminal) Summary(artifacts string) bool {
-	counts := map[Verdict]int{}
-	for _, o := range t.all {
-		counts[o.Verdict]++
-	}
 	fmt.Fprintln(t.out)
-	t.again(Skipped, Known)
+	t.skipped()
+	t.list(Known)
 	t.invariants()
 	t.logged()
 	fmt.Fprintln(t.out)
-	t.again(Infra, Vacuous, Failed)
-	var parts []string
-	for _, v := range Verdicts() {
-		if counts[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[v], v))
-		}
-	}
-	missing := t.total - len(t.all)
-	if missing > 0 {
-		parts = append(parts, fmt.Sprintf("%d not reached", missing))
-	}
-	fmt.Fprintf(t.out, "%s in %s%s; artifacts in %s\n", strings.Join(parts, ", "), round(time.Since(t.began)), t.speeds(), artifacts)
-	red := counts[Failed] + counts[Vacuous] + counts[Infra] + missing
-	fmt.Fprintf(t.out, "%d passed, %d failed, %d skipped\n", counts[Passed], red, counts[Known]+counts[Skipped])
+	t.list(Infra, Vacuous, Failed)
+	fmt.Fprintf(t.out, "%s in %s%s; artifacts in %s\n",
+		Counts(t.all, t.notReached()), round(time.Since(t.began)), t.speeds(), artifacts)
 	return t.green()
+}
+
+// skipped counts the specs that were skipped, by their reason.
+func (t *Terminal) skipped() {
+	for _, o := range t.all {
+		n := t.skips[o.Reason]
+		if o.Verdict != Skipped || n == 0 {
+			continue
+		}
+		delete(t.skips, o.Reason)
+		what := o.Sentence()
+		if n > 1 {
+			what = fmt.Sprintf("%d specs", n)
+		}
+		fmt.Fprintf(t.out, "%s %-7s %s: %s\n", mark(Skipped), Skipped, what, firstLine(o.Reason))
+	}
 }
 
 // green tells whether all specs have ended, and well. A run in which nothing ran
@@ -170,11 +185,11 @@ func (t *Terminal) green() bool {
 		}
 		proven = proven || o.Verdict != Skipped
 	}
-	return proven && len(t.all) >= t.total
+	return proven && t.notReached() == 0
 }
 
-// again lists the specs with these verdicts, those of the last verdict last.
-func (t *Terminal) again(verdicts ...Verdict) {
+// list lists the specs with these verdicts, those of the last verdict last.
+func (t *Terminal) list(verdicts ...Verdict) {
 	for _, v := range verdicts {
 		for _, o := range t.all {
 			if o.Verdict != v {
@@ -216,7 +231,7 @@ func (t *Terminal) invariants() {
 	}
 	fmt.Fprintf(t.out, "\ninvariants, judged over every recording:\n")
 	for _, r := range rows {
-		fmt.Fprintf(t.out, "  %s %4d specs, %10s  %s%s\n", r.mark(), r.Specs, times(r.Times), r.Name, r.also())
+		fmt.Fprintf(t.out, "  %s %4d %-6s %10s  %s%s\n", r.mark(), r.Specs, plural(r.Specs, "spec")+",", times(r.Times), r.Name, r.also())
 	}
 }
 
@@ -251,6 +266,14 @@ func mark(v Verdict) string {
 	default:
 		return "–"
 	}
+}
+
+// plural is the word for n things, given that for one.
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
 }
 
 func round(d time.Duration) string {

@@ -72,21 +72,70 @@ func TestSummaryEndsWithWhatFailed(t *testing.T) {
 	terminal := NewTerminal(&out, 3, 1)
 	failed := outcome(Failed, "replaces nodes")
 	failed.Reason, failed.Rerun = "always at most 2: broken\nmore", "make e2e FOCUS='^x$'"
-	skipped := outcome(Skipped, "knows the cloud")
-	skipped.Reason = "the adapter says: no cloud"
-	for _, o := range []Outcome{failed, skipped, outcome(Passed, "keeps nodes")} {
+	for _, o := range []Outcome{failed, skipped("knows the cloud", "the adapter says: no cloud"), outcome(Passed, "keeps nodes")} {
 		terminal.Add(o)
 	}
 	out.Reset()
 	terminal.Summary("_artifacts/latest")
 	g.Expect(out.String()).To(HavePrefix(`
-– skipped kwok: drift knows the cloud
-          the adapter says: no cloud
+– skipped kwok: drift knows the cloud: the adapter says: no cloud
 
 ✗ failed  kwok: drift replaces nodes
           always at most 2: broken
           run it alone: make e2e FOCUS='^x$'
 1 passed, 1 failed, 1 skipped in `))
+}
+
+// Dozens of specs are skipped for few reasons.
+func TestSkipsAreGroupedByReason(t *testing.T) {
+	g := NewWithT(t)
+	var out bytes.Buffer
+	terminal := NewTerminal(&out, 5, 1)
+	for _, o := range []Outcome{
+		skipped("knows the cloud", "no cloud"), skipped("asks the cloud", "no cloud"), skipped("repairs nodes", "the gate is off"),
+		skipped("drains the cloud", "no cloud"), outcome(Passed, "keeps nodes"),
+	} {
+		terminal.Add(o)
+	}
+	live := out.String()
+	g.Expect(strings.Count(live, "no cloud")).To(Equal(1), live)
+	g.Expect(strings.Count(live, "skipped")).To(Equal(2), live)
+	g.Expect(live).To(ContainSubstring("[5/5] ✓ passed"), "those that aren't shown count")
+	out.Reset()
+	terminal.Summary("_artifacts/latest")
+	g.Expect(out.String()).To(HavePrefix(`
+– skipped 3 specs: no cloud
+– skipped kwok: drift repairs nodes: the gate is off
+
+1 passed, 0 failed, 4 skipped in `))
+}
+
+func skipped(spec, reason string) Outcome {
+	o := outcome(Skipped, spec)
+	o.Reason = reason
+	return o
+}
+
+func TestAllNumbersOfARunAgree(t *testing.T) {
+	of := func(verdicts ...Verdict) (all []Outcome) {
+		for _, v := range verdicts {
+			all = append(all, outcome(v, "x"))
+		}
+		return all
+	}
+	for want, c := range map[string]struct {
+		outcomes   []Outcome
+		notReached int
+	}{
+		"0 passed, 0 failed":                                         {nil, 0},
+		"1 passed, 1 failed":                                         {of(Passed, Failed), 0},
+		"2 passed, 0 failed, 1 known, 1 skipped":                     {of(Passed, Known, Passed, Skipped), 0},
+		"1 passed, 1 failed (1 infra among them), 1 known":           {of(Passed, Infra, Known), 0},
+		"0 passed, 122 failed (2 infra, 119 not reached among them)": {of(Infra, Failed, Infra), 119},
+		"0 passed, 2 failed (1 vacuous, 1 infra among them)":         {of(Infra, Vacuous), 0},
+	} {
+		NewWithT(t).Expect(Counts(c.outcomes, c.notReached)).To(Equal(want))
+	}
 }
 
 func TestSummaryIsGreenOnlyIfSomethingRanAndNothingIsRed(t *testing.T) {
@@ -96,14 +145,14 @@ func TestSummaryIsGreenOnlyIfSomethingRanAndNothingIsRed(t *testing.T) {
 		green    bool
 		last     string
 	}{
-		"all passed":         {[]Verdict{Passed, Passed}, 2, true, "2 passed, 0 failed, 0 skipped"},
-		"passed and known":   {[]Verdict{Passed, Known}, 2, true, "1 passed, 0 failed, 1 skipped"},
+		"all passed":         {[]Verdict{Passed, Passed}, 2, true, "2 passed, 0 failed"},
+		"passed and known":   {[]Verdict{Passed, Known}, 2, true, "1 passed, 0 failed, 1 known"},
 		"only skipped":       {[]Verdict{Skipped}, 1, false, "0 passed, 0 failed, 1 skipped"},
-		"nothing ran":        {nil, 0, false, "0 passed, 0 failed, 0 skipped"},
-		"failed":             {[]Verdict{Passed, Failed}, 2, false, "1 passed, 1 failed, 0 skipped"},
-		"vacuous":            {[]Verdict{Passed, Vacuous}, 2, false, "1 passed, 1 failed, 0 skipped"},
-		"infra":              {[]Verdict{Passed, Infra}, 2, false, "1 passed, 1 failed, 0 skipped"},
-		"one is not reached": {[]Verdict{Passed}, 2, false, "1 passed, 1 failed, 0 skipped"},
+		"nothing ran":        {nil, 0, false, "0 passed, 0 failed"},
+		"failed":             {[]Verdict{Passed, Failed}, 2, false, "1 passed, 1 failed"},
+		"vacuous":            {[]Verdict{Passed, Vacuous}, 2, false, "1 passed, 1 failed (1 vacuous among them)"},
+		"infra":              {[]Verdict{Passed, Infra}, 2, false, "1 passed, 1 failed (1 infra among them)"},
+		"one is not reached": {[]Verdict{Passed}, 2, false, "1 passed, 1 failed (1 not reached among them)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -113,7 +162,8 @@ func TestSummaryIsGreenOnlyIfSomethingRanAndNothingIsRed(t *testing.T) {
 				terminal.Add(outcome(v, string(v)))
 			}
 			g.Expect(terminal.Summary("_artifacts/latest")).To(Equal(c.green))
-			g.Expect(strings.TrimSpace(out.String())).To(HaveSuffix(c.last))
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			g.Expect(lines[len(lines)-1]).To(HavePrefix(c.last + " in "))
 		})
 	}
 }

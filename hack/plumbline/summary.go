@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -25,16 +27,18 @@ func summary(_ context.Context, _ []string) error {
 	if err != nil {
 		return fmt.Errorf("there is no run to sum up: %w", err)
 	}
-	fmt.Print(markdown(outcomes))
+	proven, err := report.ReadConformance(filepath.Join(latest, e2e.ConformanceFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a run that was killed leaves none
+		return err
+	}
+	fmt.Print(markdown(outcomes, proven.NotReached))
 	return nil
 }
 
 // markdown is a table of the outcomes, those first that need to be read.
-func markdown(outcomes []report.Outcome) string {
+func markdown(outcomes []report.Outcome, notReached int) string {
 	var red, other strings.Builder
-	counts := map[report.Verdict]int{}
 	for _, o := range outcomes {
-		counts[o.Verdict]++
 		b := &other
 		if o.Verdict.Red() {
 			b = &red
@@ -43,14 +47,8 @@ func markdown(outcomes []report.Outcome) string {
 		fmt.Fprintf(b, "| %s | %s | %d | %.1f s | %.0f s | %s |\n",
 			o.Verdict, cell(o.Sentence()), report.Tested(o.Claims), o.Wall().Seconds(), o.Took.Seconds(), cell(why))
 	}
-	var counted []string
-	for _, v := range report.Verdicts() {
-		if counts[v] > 0 {
-			counted = append(counted, fmt.Sprintf("%d %s", counts[v], v))
-		}
-	}
 	return fmt.Sprintf("### %s\n\n| verdict | spec | times tested | took | by the cluster's clock | why |\n|---|---|---|---|---|---|\n%s%s%s",
-		strings.Join(counted, ", "), red.String(), other.String(), invariants(outcomes))
+		report.Counts(outcomes, notReached), red.String(), other.String(), invariants(outcomes))
 }
 
 // invariants is a table of how often each invariant was put to the test.
