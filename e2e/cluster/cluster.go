@@ -60,8 +60,8 @@ func (d Death) Error() string {
 	return fmt.Sprintf("%s died", d.Component)
 }
 
-// First tells onDeath, which may be nil, of the first death, and of none after the end of
-// life, as Options want it.
+// First returns a function that calls onDeath, which may be nil, for the first death. It
+// ignores the others, and all after the end of life.
 func First(life context.Context, onDeath func(Death)) (report func(Death)) {
 	var once sync.Once
 	return func(d Death) {
@@ -95,9 +95,9 @@ const BinaryPrefix = "binary:"
 
 // Access is the administrator's access to a cluster.
 type Access interface {
-	// Config is for programs; callers copy it before they change it.
+	// Config returns the access for programs; callers copy it before they change it.
 	Config() *rest.Config
-	// Kubeconfig is a file for kubectl, mode 0600; it is gone when the cluster is.
+	// Kubeconfig returns a file for kubectl, mode 0600; it is gone when the cluster is.
 	Kubeconfig() string
 }
 
@@ -111,7 +111,7 @@ type Cluster interface {
 	// Port returns a port on which a pod of this cluster can listen: a free
 	// one of the host where pods share the host's ports, else preferred.
 	Port(preferred int) (int, error)
-	// PodLog is what the pod's containers have written so far, restarts included.
+	// PodLog returns what the pod's containers have written so far, restarts included.
 	PodLog(ctx context.Context, namespace, pod string) (io.ReadCloser, error)
 	// Close ends everything that Start started. It is safe to call twice.
 	Close(ctx context.Context) error
@@ -127,7 +127,7 @@ type Killer interface {
 
 // Imaged is a cluster whose nodes were made of an image.
 type Imaged interface {
-	// NodeImage is its name, and what it was then.
+	// NodeImage returns the image's name, and its ID at that time.
 	NodeImage() string
 }
 

@@ -27,8 +27,8 @@ type Monitored interface {
 	Components() []Component
 }
 
-// APIServer is the API server of a cluster whose other components can't be reached from
-// here. It is asked for an object that it must ask etcd for.
+// APIServer returns the API server as a component. It is asked for an object that it must get
+// from etcd.
 func APIServer(client kubernetes.Interface) Component {
 	return Component{
 		Name: "kube-apiserver",

@@ -51,9 +51,9 @@ func Verify(t *testing.T, b Backend) {
 	})
 	client := kubernetes.NewForConfigOrDie(c.Config())
 
-	t.Run("serves the version that was asked for", func(t *testing.T) { served(t, client, b.Kubernetes) })
+	t.Run("serves the version that was asked for", func(t *testing.T) { servesVersion(t, client, b.Kubernetes) })
 	if b.Kubeconfig == "" {
-		t.Run("gives access to its owner alone", func(t *testing.T) { private(t, c) })
+		t.Run("gives access to its owner alone", func(t *testing.T) { givesPrivateAccess(t, c) })
 	}
 	t.Run("is not started twice", func(t *testing.T) {
 		_, err := b.Start(ctx, o)
@@ -81,14 +81,14 @@ func Verify(t *testing.T, b Backend) {
 	g.Consistently(deaths, "500ms").ShouldNot(Receive(), "its end is no death")
 }
 
-func served(t *testing.T, client kubernetes.Interface, asked string) {
+func servesVersion(t *testing.T, client kubernetes.Interface, asked string) {
 	g := NewWithT(t)
 	version, err := client.Discovery().ServerVersion()
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(version.GitVersion).To(HavePrefix(asked))
 }
 
-func private(t *testing.T, c cluster.Cluster) {
+func givesPrivateAccess(t *testing.T, c cluster.Cluster) {
 	g := NewWithT(t)
 	info, err := os.Stat(c.Kubeconfig())
 	g.Expect(err).NotTo(HaveOccurred())
@@ -96,7 +96,7 @@ func private(t *testing.T, c cluster.Cluster) {
 	g.Expect(c.Config().Host).To(HavePrefix("https://127.0.0.1:"))
 }
 
-// programImage is an image of the program in testdata.
+// programImage builds an image of the program in testdata.
 func programImage(t *testing.T) (ref string) {
 	t.Helper()
 	g := NewWithT(t)

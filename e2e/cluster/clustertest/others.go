@@ -23,7 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Registry is a place in an empty registry on loopback, which ends with the test.
+// Registry returns a place in an empty registry on loopback, which ends with the test.
 func Registry(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
@@ -58,7 +58,7 @@ func Settled(t *testing.T, config *rest.Config) {
 	}, "120s", "100ms").Should(Succeed())
 }
 
-// Everything is what is on a cluster, in JSON by kind and name, without what changes all
+// Everything returns what is on a cluster, in JSON by kind and name, without what changes all
 // the time by itself: versions, leases, events, and what kubelets report.
 func Everything(t *testing.T, config *rest.Config) map[string]string {
 	t.Helper()
@@ -93,8 +93,8 @@ func Everything(t *testing.T, config *rest.Config) map[string]string {
 	return all
 }
 
-// lines are those of indented JSON.
-func lines(text string) []string {
+// jsonLines returns the lines of indented JSON.
+func jsonLines(text string) []string {
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, []byte(text), "", "  "); err != nil {
 		return []string{err.Error()}
@@ -102,14 +102,14 @@ func lines(text string) []string {
 	return strings.Split(indented.String(), "\n")
 }
 
-// Differences are what is new, gone or not as it was between two of Everything.
+// Differences lists what is new, gone or changed between two results of Everything.
 func Differences(before, after map[string]string) []string {
 	var all []string
 	for name, was := range before {
 		if is, there := after[name]; !there {
 			all = append(all, name+" is gone")
 		} else if is != was {
-			all = append(all, name+" changed:\n"+diff.Diff(lines(was), lines(is)))
+			all = append(all, name+" changed:\n"+diff.Diff(jsonLines(was), jsonLines(is)))
 		}
 	}
 	for name, is := range after {

@@ -20,7 +20,7 @@ import (
 // namespace of the tests' pods.
 const namespace = metav1.NamespaceDefault
 
-func pod(name, image string) *corev1.Pod {
+func newPod(name, image string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: corev1.PodSpec{
@@ -45,7 +45,7 @@ func runsImages(t *testing.T, c cluster.Cluster, client kubernetes.Interface) {
 	name, err := c.Load(ctx, programImage(t))
 	g.Expect(err).NotTo(HaveOccurred())
 	pods := client.CoreV1().Pods(namespace)
-	_, err = pods.Create(ctx, forSystem(pod("real", name)), metav1.CreateOptions{})
+	_, err = pods.Create(ctx, forSystem(newPod("real", name)), metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	status := func() (corev1.ContainerStatus, error) {
 		p, err := pods.Get(ctx, "real", metav1.GetOptions{})
@@ -71,14 +71,14 @@ func runsImages(t *testing.T, c cluster.Cluster, client kubernetes.Interface) {
 		g.Eventually(log, "10s", "50ms").Should(Equal("the program has started\nthe program has started\n"), "restarts included")
 	}
 	g.Expect(pods.Delete(ctx, "real", metav1.DeleteOptions{})).To(Succeed())
-	g.Eventually(gone(ctx, client, "real"), "15s", "50ms").Should(BeTrue())
+	g.Eventually(podGone(ctx, client, "real"), "15s", "50ms").Should(BeTrue())
 
 	_, err = c.Load(ctx, "./no-such-image.tar")
 	g.Expect(err).To(MatchError(ContainSubstring("no-such-image.tar")))
 }
 
-// gone tells whether a pod is.
-func gone(ctx context.Context, client kubernetes.Interface, name string) func() bool {
+// podGone tells whether a pod is gone.
+func podGone(ctx context.Context, client kubernetes.Interface, name string) func() bool {
 	return func() bool {
 		_, err := client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
 		return apierrors.IsNotFound(err)
@@ -88,7 +88,7 @@ func gone(ctx context.Context, client kubernetes.Interface, name string) func() 
 func keepsOff(t *testing.T, client kubernetes.Interface) {
 	g, ctx := NewWithT(t), t.Context()
 	pods := client.CoreV1().Pods(namespace)
-	_, err := pods.Create(ctx, pod("workload", "none"), metav1.CreateOptions{})
+	_, err := pods.Create(ctx, newPod("workload", "none"), metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Eventually(func() ([]corev1.PodCondition, error) {
 		p, err := pods.Get(ctx, "workload", metav1.GetOptions{})
@@ -114,9 +114,9 @@ func FakeNodes(t *testing.T, c cluster.Cluster, client kubernetes.Interface, sha
 		_ = nodes.Delete(after, "fake", metav1.DeleteOptions{})
 		_ = nodes.Delete(after, "other", metav1.DeleteOptions{})
 	})
-	g.Eventually(ready(ctx, client, "fake"), within, "50ms").Should(BeTrue())
+	g.Eventually(nodeReady(ctx, client, "fake"), within, "50ms").Should(BeTrue())
 
-	p := pod("faked", "none")
+	p := newPod("faked", "none")
 	p.Spec.NodeSelector = map[string]string{"name": "fake"}
 	p.Spec.TerminationGracePeriodSeconds = ptr.To[int64](30)
 	_, err := pods.Create(ctx, p, metav1.CreateOptions{})
@@ -131,7 +131,7 @@ func FakeNodes(t *testing.T, c cluster.Cluster, client kubernetes.Interface, sha
 		g.Expect(on.Items).To(HaveLen(1), "no daemons of the system")
 	}
 	g.Expect(pods.Delete(ctx, "faked", metav1.DeleteOptions{})).To(Succeed())
-	g.Eventually(gone(ctx, client, "faked"), "30s", "50ms").Should(BeTrue(), "within its grace period")
+	g.Eventually(podGone(ctx, client, "faked"), "30s", "50ms").Should(BeTrue(), "within its grace period")
 
 	if pauser, can := c.(cluster.Pauser); can {
 		pausesKubelets(t, pauser, client)
@@ -141,12 +141,12 @@ func FakeNodes(t *testing.T, c cluster.Cluster, client kubernetes.Interface, sha
 	g.Expect(other.Status.NodeInfo.KubeletVersion).To(BeEmpty(), "KWOK must leave it alone")
 }
 
-// pausesKubelets: while they are paused no pod starts, and then it does.
+// pausesKubelets makes sure that no pod starts while kubelets are paused.
 func pausesKubelets(t *testing.T, pauser cluster.Pauser, client kubernetes.Interface) {
 	g, ctx := NewWithT(t), t.Context()
 	resume, err := pauser.PauseKubelets(ctx)
 	g.Expect(err).NotTo(HaveOccurred())
-	p := pod("waits", "none")
+	p := newPod("waits", "none")
 	p.Spec.NodeName = "fake"
 	pods := client.CoreV1().Pods(namespace)
 	_, err = pods.Create(ctx, p, metav1.CreateOptions{})
@@ -159,10 +159,10 @@ func pausesKubelets(t *testing.T, pauser cluster.Pauser, client kubernetes.Inter
 	g.Expect(resume()).To(Succeed())
 	g.Eventually(phase, within, "50ms").Should(Equal(corev1.PodRunning))
 	g.Expect(pods.Delete(ctx, "waits", metav1.DeleteOptions{})).To(Succeed())
-	g.Eventually(gone(ctx, client, "waits"), "30s", "50ms").Should(BeTrue())
+	g.Eventually(podGone(ctx, client, "waits"), "30s", "50ms").Should(BeTrue())
 }
 
-func ready(ctx context.Context, client kubernetes.Interface, name string) func() (bool, error) {
+func nodeReady(ctx context.Context, client kubernetes.Interface, name string) func() (bool, error) {
 	return func() (bool, error) {
 		node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 		return err == nil && slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {

@@ -32,7 +32,7 @@ const fakeNode = "kwok.x-k8s.io/node"
 // errLeft is in the way of all else.
 var errLeft = errors.New("a dead run has left things on the cluster: `make clean-existing` removes them")
 
-// Check says all that keeps a run from using the cluster, or nil. Beside a node that it
+// Check lists all that keeps a run from using the cluster, or nil. Beside a node that it
 // makes to see whether somebody plays it, and removes at once, it changes nothing. The
 // image is the provider's as the adapter or the user names it; empty if it is built here.
 func Check(ctx context.Context, o cluster.Options, providerImage string) error {
@@ -41,21 +41,21 @@ func Check(ctx context.Context, o cluster.Options, providerImage string) error {
 		return err
 	}
 	running := c.otherRun(ctx)
-	if left, err := c.left(ctx); err == nil && len(left) > 0 && len(running) == 0 {
+	if left, err := c.leftovers(ctx); err == nil && len(left) > 0 && len(running) == 0 {
 		return errLeft
 	}
-	missing := append(c.lacks(ctx, rights()), running...)
+	missing := append(c.missingRights(ctx, rights()), running...)
 	for _, check := range []func(context.Context) []error{
 		c.foreignKarpenter, c.foreignKWOK, c.pendingPods, c.noNodes,
 		func(context.Context) []error { return unpullable(o.Registry, providerImage) },
 	} {
 		missing = append(missing, check(ctx)...)
 	}
-	return c.together(missing)
+	return c.unfit(missing)
 }
 
-// together puts what is missing under the name of the cluster; nil if nothing is.
-func (c *clients) together(missing []error) error {
+// unfit joins what is missing into one error with the name of the cluster; nil if nothing is.
+func (c *clients) unfit(missing []error) error {
 	if len(missing) == 0 {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (c *clients) together(missing []error) error {
 // right is what must be allowed; verbs and resources are lists.
 type right struct{ verbs, group, resources, namespace string }
 
-// rights are those that the harness needs itself. What the provider's own objects take,
+// rights returns the rights that the harness needs itself. What the provider's own objects take,
 // the roles that it grants among them, shows when they are tried.
 func rights() []right {
 	return []right{
@@ -96,8 +96,8 @@ func rights() []right {
 // reviewsAtOnce is how many access reviews are under way at a time.
 const reviewsAtOnce = 10
 
-// lacks asks the API server which of the rights are not given.
-func (c *clients) lacks(ctx context.Context, needed []right) []error {
+// missingRights asks the API server which of the rights are not given.
+func (c *clients) missingRights(ctx context.Context, needed []right) []error {
 	var mu sync.Mutex
 	denied := map[string][]string{} // verbs by what they are of
 	reviews, ctx := errgroup.WithContext(ctx)
@@ -117,7 +117,7 @@ func (c *clients) lacks(ctx context.Context, needed []right) []error {
 					}
 					mu.Lock()
 					defer mu.Unlock()
-					what := strings.TrimSpace(schema.GroupResource{Group: r.group, Resource: resource}.String() + " " + in(r.namespace))
+					what := strings.TrimSpace(schema.GroupResource{Group: r.group, Resource: resource}.String() + " " + inNamespace(r.namespace))
 					denied[what] = append(denied[what], verb)
 					return nil
 				})
@@ -138,14 +138,14 @@ func (c *clients) lacks(ctx context.Context, needed []right) []error {
 	return []error{fmt.Errorf("rights are missing, all of which cluster-admin has:%s", strings.Join(lines, ""))}
 }
 
-func in(namespace string) string {
+func inNamespace(namespace string) string {
 	if namespace == "" {
 		return ""
 	}
 	return "in namespace " + namespace
 }
 
-// otherRun: one run at a time.
+// otherRun names the run that uses the cluster: there is one at a time.
 func (c *clients) otherRun(ctx context.Context) []error {
 	who, err := c.holder(ctx)
 	switch {
@@ -157,10 +157,11 @@ func (c *clients) otherRun(ctx context.Context) []error {
 	return nil
 }
 
-// ours tells what a run of ours has put there.
-func ours(o metav1.Object) bool { _, is := o.GetLabels()[cluster.OwnerLabel]; return is }
+// isOwned tells whether a run of ours has made an object.
+func isOwned(o metav1.Object) bool { _, is := o.GetLabels()[cluster.OwnerLabel]; return is }
 
-// foreignKarpenter: two Karpenters would both look after every NodePool.
+// foreignKarpenter lists what another Karpenter has installed: two would both look after
+// every NodePool.
 func (c *clients) foreignKarpenter(ctx context.Context) []error {
 	var found []error
 	crds, err := c.dynamic.Resource(customResources).List(ctx, metav1.ListOptions{})
@@ -168,7 +169,7 @@ func (c *clients) foreignKarpenter(ctx context.Context) []error {
 		return []error{err}
 	}
 	for _, crd := range crds.Items {
-		if strings.HasSuffix(crd.GetName(), "."+karpenterGroup) && !ours(&crd) {
+		if strings.HasSuffix(crd.GetName(), "."+karpenterGroup) && !isOwned(&crd) {
 			found = append(found, fmt.Errorf("another Karpenter is there: CRD %s", crd.GetName()))
 		}
 	}
@@ -177,14 +178,14 @@ func (c *clients) foreignKarpenter(ctx context.Context) []error {
 		return append(found, err)
 	}
 	for _, d := range deployments.Items {
-		if !ours(&d) {
+		if !isOwned(&d) {
 			found = append(found, fmt.Errorf("another Karpenter is there: Deployment %s in namespace %s", d.Name, d.Namespace))
 		}
 	}
 	return found
 }
 
-// foreignKWOK: two of them would both play every fake node.
+// foreignKWOK lists signs of another KWOK: two would both play every fake node.
 func (c *clients) foreignKWOK(ctx context.Context) []error {
 	var found []error
 	deployments, err := c.typed.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
@@ -193,7 +194,7 @@ func (c *clients) foreignKWOK(ctx context.Context) []error {
 	}
 	for _, d := range deployments.Items {
 		runs := slices.ContainsFunc(d.Spec.Template.Spec.Containers, func(c corev1.Container) bool { return strings.Contains(c.Image, "/kwok:") })
-		if runs && !ours(&d) {
+		if runs && !isOwned(&d) {
 			found = append(found, fmt.Errorf("another KWOK is there: Deployment %s in namespace %s", d.Name, d.Namespace))
 		}
 	}
@@ -206,7 +207,7 @@ func (c *clients) foreignKWOK(ctx context.Context) []error {
 			found = append(found, fmt.Errorf("node %s is a fake one of KWOK's, and not ours", n.Name))
 		}
 	}
-	if len(found) == 0 && len(c.lacks(ctx, []right{{"create get delete", "", "nodes", ""}})) == 0 {
+	if len(found) == 0 && len(c.missingRights(ctx, []right{{"create get delete", "", "nodes", ""}})) == 0 {
 		played, err := c.playsNodes(ctx)
 		if err != nil {
 			return []error{err}
@@ -250,7 +251,8 @@ func (c *clients) playsNodes(ctx context.Context) (played bool, err error) {
 	return played, err
 }
 
-// pendingPods: the provider would launch nodes for them, but for those of DaemonSets.
+// pendingPods lists pods for which the provider would launch nodes. It leaves out those of
+// DaemonSets.
 func (c *clients) pendingPods(ctx context.Context) []error {
 	pods, err := c.typed.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Pending,spec.nodeName="})
 	if err != nil {
@@ -269,7 +271,7 @@ func (c *clients) pendingPods(ctx context.Context) []error {
 	return found
 }
 
-// noNodes: KWOK and the provider need one that is real.
+// noNodes returns an error if no real node takes pods: KWOK and the provider need one.
 func (c *clients) noNodes(ctx context.Context) []error {
 	nodes, err := c.typed.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -286,7 +288,8 @@ func (c *clients) noNodes(ctx context.Context) []error {
 	return []error{fmt.Errorf("none of its %d nodes is Ready and takes pods: KWOK and the provider need one", len(nodes.Items))}
 }
 
-// unpullable: nodes get images from registries alone.
+// unpullable returns an error if nodes can't pull the provider's image: they get images from
+// registries alone.
 func unpullable(registry, providerImage string) []error {
 	switch {
 	case registry != "":
@@ -320,13 +323,13 @@ func Try(ctx context.Context, kubeconfig string, objects []*unstructured.Unstruc
 			continue
 		}
 		named := located{o, mapping}
-		resource := c.at(mapping, o.GetNamespace())
+		resource := c.resource(mapping, o.GetNamespace())
 		_, err = resource.Create(ctx, o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		switch {
 		case err == nil, apierrors.IsNotFound(err): // its namespace is yet to come
 		case apierrors.IsAlreadyExists(err):
 			there, err := resource.Get(ctx, o.GetName(), metav1.GetOptions{})
-			if err == nil && ours(there) {
+			if err == nil && isOwned(there) {
 				continue
 			}
 			missing = append(missing, fmt.Errorf("%s is there already, and not ours", named))
@@ -334,5 +337,5 @@ func Try(ctx context.Context, kubeconfig string, objects []*unstructured.Unstruc
 			missing = append(missing, fmt.Errorf("%s would be refused: %w", named, err))
 		}
 	}
-	return c.together(missing)
+	return c.unfit(missing)
 }

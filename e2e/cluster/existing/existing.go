@@ -45,10 +45,10 @@ type existing struct {
 	closed  bool
 }
 
-// Config is the access that the kubeconfig gives.
+// Config returns the access that the kubeconfig gives.
 func (e *existing) Config() *rest.Config { return e.config }
 
-// Kubeconfig is the user's own.
+// Kubeconfig returns the user's own.
 func (e *existing) Kubeconfig() string { return e.kubeconfig }
 
 // Port returns the port that is preferred: pods have addresses of their own.
@@ -71,7 +71,7 @@ func (e *existing) Load(ctx context.Context, ref string) (string, error) {
 	return image.Pinned(ctx, ref)
 }
 
-// PodLog is what a pod's containers have written, see pods.Log.
+// PodLog returns what a pod's containers have written, see pods.Log.
 func (e *existing) PodLog(ctx context.Context, namespace, name string) (io.ReadCloser, error) {
 	return pods.Log(ctx, e.typed, namespace, name)
 }

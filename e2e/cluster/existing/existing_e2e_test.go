@@ -31,7 +31,7 @@ import (
 
 const kubernetesVersion = "v1.36.3"
 
-// somebodys is a cluster that somebody else has made, and a registry that its nodes can
+// somebodys returns a cluster that somebody else has made, and a registry that its nodes can
 // pull from.
 func somebodys(t *testing.T, bare bool) (*build.Cache, cluster.Options) {
 	t.Helper()
@@ -236,7 +236,7 @@ func TestAllThatIsInTheWayIsSaidTogether(t *testing.T) {
 	g.Expect(Prepare(ctx, cache, o)).To(MatchError(ContainSubstring("Namespace plumbline is there already, and not ours")))
 }
 
-// viewer is a kubeconfig of somebody who may look at everything, and no more.
+// viewer returns a kubeconfig of somebody who may look at everything, and no more.
 func (c *clients) viewer(t *testing.T) (kubeconfig string) {
 	t.Helper()
 	g, ctx := NewWithT(t), t.Context()

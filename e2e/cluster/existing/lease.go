@@ -31,7 +31,7 @@ const (
 // errLeaseLost ends a run whose lease is somebody else's, or can't be renewed.
 var errLeaseLost = errors.New("the run's lease on the cluster is lost")
 
-// identity says whose the lease is: host/pid.
+// identity returns the name of this process in the lease: host/pid.
 func identity() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -40,7 +40,7 @@ func identity() string {
 	return host + "/" + strconv.Itoa(os.Getpid())
 }
 
-// holder says which living run has the cluster; "" if none.
+// holder names the living run that has the cluster; "" if none.
 func (c *clients) holder(ctx context.Context) (string, error) {
 	lease, err := c.typed.CoordinationV1().Leases(systemNamespace).Get(ctx, leaseName, metav1.GetOptions{})
 	switch {
@@ -49,12 +49,12 @@ func (c *clients) holder(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("asking for the lease of another run: %w", err)
 	}
-	return living(lease, time.Now()), nil
+	return liveHolder(lease, time.Now()), nil
 }
 
-// living is the holder of a lease, unless it is over or its process is gone from this
+// liveHolder returns the holder of a lease, unless it is over or its process is gone from this
 // machine.
-func living(lease *coordinationv1.Lease, now time.Time) string {
+func liveHolder(lease *coordinationv1.Lease, now time.Time) string {
 	who, renewed := lease.Spec.HolderIdentity, lease.Spec.RenewTime
 	if who == nil || *who == "" || renewed == nil || now.Sub(renewed.Time) > leaseHolds {
 		return ""

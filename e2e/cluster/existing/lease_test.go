@@ -22,10 +22,10 @@ func TestWhoHoldsTheCluster(t *testing.T) {
 	g.Expect(gone.Run()).To(Succeed())
 	host, _, _ := strings.Cut(identity(), "/")
 
-	g.Expect(living(lease(identity(), time.Second), now)).To(HavePrefix("process "), "this one lives")
-	g.Expect(living(lease("elsewhere/1", time.Second), now)).To(Equal("process 1 on elsewhere"))
-	g.Expect(living(lease("elsewhere/1", time.Minute), now)).To(BeEmpty(), "it is over")
-	g.Expect(living(lease(host+"/"+strconv.Itoa(gone.Process.Pid), time.Second), now)).To(BeEmpty(), "its process is gone")
-	g.Expect(living(lease("", time.Second), now)).To(BeEmpty(), "it was given back")
-	g.Expect(living(&coordinationv1.Lease{}, now)).To(BeEmpty())
+	g.Expect(liveHolder(lease(identity(), time.Second), now)).To(HavePrefix("process "), "this one lives")
+	g.Expect(liveHolder(lease("elsewhere/1", time.Second), now)).To(Equal("process 1 on elsewhere"))
+	g.Expect(liveHolder(lease("elsewhere/1", time.Minute), now)).To(BeEmpty(), "it is over")
+	g.Expect(liveHolder(lease(host+"/"+strconv.Itoa(gone.Process.Pid), time.Second), now)).To(BeEmpty(), "its process is gone")
+	g.Expect(liveHolder(lease("", time.Second), now)).To(BeEmpty(), "it was given back")
+	g.Expect(liveHolder(&coordinationv1.Lease{}, now)).To(BeEmpty())
 }

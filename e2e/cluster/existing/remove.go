@@ -46,7 +46,7 @@ func Reap(ctx context.Context, kubeconfig string) (removed []string, err error) 
 	if err := errors.Join(c.otherRun(ctx)...); err != nil {
 		return nil, err
 	}
-	left, err := c.left(ctx)
+	left, err := c.leftovers(ctx)
 	if err != nil || len(left) == 0 {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (e *existing) remove(ctx context.Context) error {
 	var left []located
 	waited := wait.PollUntilContextTimeout(ctx, poll, goneWithin, true, func(ctx context.Context) (bool, error) {
 		var err error
-		if left, err = e.left(ctx); err != nil {
+		if left, err = e.leftovers(ctx); err != nil {
 			return false, err
 		}
 		for _, o := range left {
@@ -90,11 +90,11 @@ type located struct {
 }
 
 func (o located) String() string {
-	return strings.TrimSpace(o.GetKind() + " " + o.GetName() + " " + in(o.GetNamespace()))
+	return strings.TrimSpace(o.GetKind() + " " + o.GetName() + " " + inNamespace(o.GetNamespace()))
 }
 
-// left lists all that carries our label.
-func (c *clients) left(ctx context.Context) ([]located, error) {
+// leftovers lists all that carries our label.
+func (c *clients) leftovers(ctx context.Context) ([]located, error) {
 	// What an API of somebody's can't say now is not ours.
 	lists, err := c.typed.Discovery().ServerPreferredResources()
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
@@ -144,8 +144,8 @@ func scope(namespaced bool) meta.RESTScope {
 	return meta.RESTScopeRoot
 }
 
-// at is where objects of a kind live.
-func (c *clients) at(m *meta.RESTMapping, namespace string) dynamic.ResourceInterface {
+// resource returns the client for objects of a kind in a namespace.
+func (c *clients) resource(m *meta.RESTMapping, namespace string) dynamic.ResourceInterface {
 	if m.Scope.Name() == meta.RESTScopeNameNamespace {
 		return c.dynamic.Resource(m.Resource).Namespace(namespace)
 	}
@@ -166,7 +166,7 @@ func (c *clients) delete(ctx context.Context, o located) error {
 		return nil
 	}
 	background := metav1.DeletePropagationBackground
-	err := c.at(o.mapping, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background})
+	err := c.resource(o.mapping, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (c *clients) removeCustomObjects(ctx context.Context) error {
 	}
 	list := func(ctx context.Context) (all []located, err error) {
 		for _, crd := range crds.Items {
-			mapping, err := stored(&crd)
+			mapping, err := storedMapping(&crd)
 			if err != nil {
 				return nil, err
 			}
@@ -194,11 +194,11 @@ func (c *clients) removeCustomObjects(ctx context.Context) error {
 		}
 		return all, nil
 	}
-	return c.end(ctx, providerWithin, list)
+	return c.deleteAll(ctx, providerWithin, list)
 }
 
-// stored says where the objects of a CRD are.
-func stored(crd *unstructured.Unstructured) (*meta.RESTMapping, error) {
+// storedMapping returns the resource of a CRD in the version that is stored.
+func storedMapping(crd *unstructured.Unstructured) (*meta.RESTMapping, error) {
 	var definition struct {
 		Spec struct {
 			Group string `json:"group"`
@@ -234,7 +234,7 @@ func (c *clients) removeNodes(ctx context.Context, gone ...string) error {
 	nodes := &meta.RESTMapping{Resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, Scope: meta.RESTScopeRoot}
 	pods := &meta.RESTMapping{Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Scope: meta.RESTScopeNamespace}
 	fake := sets.New(gone...)
-	err := c.end(ctx, providerWithin, func(ctx context.Context) ([]located, error) {
+	err := c.deleteAll(ctx, providerWithin, func(ctx context.Context) ([]located, error) {
 		all, err := c.list(ctx, nodes, metav1.ListOptions{})
 		all = slices.DeleteFunc(all, func(node located) bool { _, is := node.GetAnnotations()[fakeNode]; return !is })
 		for _, node := range all {
@@ -245,14 +245,14 @@ func (c *clients) removeNodes(ctx context.Context, gone ...string) error {
 	if err != nil || len(fake) == 0 {
 		return err
 	}
-	return c.end(ctx, 0, func(ctx context.Context) (all []located, err error) {
+	return c.deleteAll(ctx, 0, func(ctx context.Context) (all []located, err error) {
 		found, err := c.list(ctx, pods, metav1.ListOptions{})
 		for _, o := range found {
 			var pod corev1.Pod
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &pod); err != nil {
 				return nil, err
 			}
-			if slices.ContainsFunc(destinations(&pod), fake.Has) {
+			if slices.ContainsFunc(nodesOf(&pod), fake.Has) {
 				all = append(all, o)
 			}
 		}
@@ -260,9 +260,9 @@ func (c *clients) removeNodes(ctx context.Context, gone ...string) error {
 	})
 }
 
-// destinations are the node that a pod is bound to and those that a DaemonSet, or somebody
+// nodesOf returns the node that a pod is bound to and those that a DaemonSet, or somebody
 // else, has made it for.
-func destinations(pod *corev1.Pod) []string {
+func nodesOf(pod *corev1.Pod) []string {
 	nodes := []string{pod.Spec.NodeName}
 	if a := pod.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
@@ -276,9 +276,9 @@ func destinations(pod *corev1.Pod) []string {
 	return nodes
 }
 
-// end deletes what is listed until nothing is. What is there after a while loses its
+// deleteAll deletes what is listed until nothing is. What is there after a while loses its
 // finalizers, and has no grace.
-func (c *clients) end(ctx context.Context, within time.Duration, list func(context.Context) ([]located, error)) error {
+func (c *clients) deleteAll(ctx context.Context, within time.Duration, list func(context.Context) ([]located, error)) error {
 	sweep := func(how func(context.Context, located) error) wait.ConditionWithContextFunc {
 		return func(ctx context.Context) (bool, error) {
 			all, err := list(ctx)
@@ -294,12 +294,12 @@ func (c *clients) end(ctx context.Context, within time.Duration, list func(conte
 			return err
 		}
 	}
-	return wait.PollUntilContextTimeout(ctx, poll, goneWithin, true, sweep(c.force))
+	return wait.PollUntilContextTimeout(ctx, poll, goneWithin, true, sweep(c.forceDelete))
 }
 
-// force deletes an object that nobody ends.
-func (c *clients) force(ctx context.Context, o located) error {
-	at := c.at(o.mapping, o.GetNamespace())
+// forceDelete deletes an object that nobody ends.
+func (c *clients) forceDelete(ctx context.Context, o located) error {
+	at := c.resource(o.mapping, o.GetNamespace())
 	err := at.Delete(ctx, o.GetName(), metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 	if err == nil && len(o.GetFinalizers()) > 0 {
 		_, err = at.Patch(ctx, o.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})

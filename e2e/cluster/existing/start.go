@@ -75,7 +75,7 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	// Until the lease is held nothing is ours to remove.
 	began := time.Now()
 	say("installing KWOK on " + access.config.Host)
-	if err := e.own(ctx, o.OnDeath); err != nil {
+	if err := e.acquire(ctx, o.OnDeath); err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", access.config.Host, err)
 	}
 	if err := e.install(ctx, r); err != nil {
@@ -85,8 +85,8 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	return e, nil
 }
 
-// own makes this run the cluster's only one, until Close.
-func (e *existing) own(ctx context.Context, onDeath func(cluster.Death)) error {
+// acquire makes this run the cluster's only one, until Close.
+func (e *existing) acquire(ctx context.Context, onDeath func(cluster.Death)) error {
 	if err := errors.Join(e.otherRun(ctx)...); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func findEngine(ctx context.Context) (engine, error) {
 		if _, err := exec.LookPath(e.command); err != nil {
 			continue
 		}
-		err := e.answers(ctx)
+		err := e.checkRuns(ctx)
 		if err == nil {
 			return e, nil
 		}
@@ -66,8 +66,8 @@ func findEngine(ctx context.Context) (engine, error) {
 	return engine{}, fmt.Errorf("kind clusters run in containers, and there is no %s here: install Docker or podman, or say CLUSTER=local, which needs neither", strings.Join(names, " and no "))
 }
 
-// answers asks the engine itself, which its command can be installed without.
-func (e engine) answers(ctx context.Context) error {
+// checkRuns asks the engine itself: its command can be installed without it.
+func (e engine) checkRuns(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, e.command, "info", "--format", "{{json .}}").CombinedOutput() //nolint:gosec // one of ours

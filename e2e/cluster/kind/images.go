@@ -9,7 +9,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// nodeImages are those that were published for the release of kind that is linked
+// nodeImages returns the images that were published for the release of kind that is linked
 // here, by digest as its notes ask: https://github.com/kubernetes-sigs/kind/releases/tag/v0.33.0.
 func nodeImages() map[string]string {
 	return map[string]string{
@@ -41,7 +41,7 @@ func Kubernetes(asked, nodeImage string) (version string, err error) {
 		asked, strings.Join(known, ", "))
 }
 
-// is tells whether a server's version is the one asked for.
-func is(version, asked string) bool {
+// matchesVersion tells whether a server's version is the one asked for.
+func matchesVersion(version, asked string) bool {
 	return version == asked || strings.Count(asked, ".") == 1 && semver.MajorMinor(version) == asked
 }

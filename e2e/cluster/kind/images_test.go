@@ -34,8 +34,8 @@ func TestKubernetes(t *testing.T) {
 
 func TestAServerIsTheVersionAskedFor(t *testing.T) {
 	g := NewWithT(t)
-	g.Expect(is("v1.36.3", "v1.36.3")).To(BeTrue())
-	g.Expect(is("v1.36.3", "v1.36")).To(BeTrue())
-	g.Expect(is("v1.36.4", "v1.36.3")).To(BeFalse())
-	g.Expect(is("v1.35.8", "v1.36")).To(BeFalse())
+	g.Expect(matchesVersion("v1.36.3", "v1.36.3")).To(BeTrue())
+	g.Expect(matchesVersion("v1.36.3", "v1.36")).To(BeTrue())
+	g.Expect(matchesVersion("v1.36.4", "v1.36.3")).To(BeFalse())
+	g.Expect(matchesVersion("v1.35.8", "v1.36")).To(BeFalse())
 }

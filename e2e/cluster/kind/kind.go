@@ -44,17 +44,17 @@ var (
 	_ cluster.Monitored = (*kind)(nil)
 )
 
-// Config is the administrator's access.
+// Config returns the administrator's access.
 func (k *kind) Config() *rest.Config { return k.access }
 
-// Kubeconfig is the path of a kubeconfig with the administrator's access. It's gone
+// Kubeconfig returns the path of a kubeconfig with the administrator's access. It's gone
 // when the cluster is.
 func (k *kind) Kubeconfig() string { return k.folder.Path("kubeconfig") }
 
 // Port returns the port that is preferred: pods have addresses of their own.
 func (k *kind) Port(preferred int) (int, error) { return preferred, nil }
 
-// NodeImage is the image that the real node was made of, and its ID.
+// NodeImage returns the image that the real node was made of, and its ID.
 func (k *kind) NodeImage() string { return k.nodeImage }
 
 // Components lists the API server: no other component can be reached from here, and the kubelet
@@ -75,7 +75,7 @@ func (k *kind) Load(ctx context.Context, ref string) (string, error) {
 	return k.provider.loadImage(img, ref)
 }
 
-// PodLog is what a pod's containers have written, see pods.Log.
+// PodLog returns what a pod's containers have written, see pods.Log.
 func (k *kind) PodLog(ctx context.Context, namespace, name string) (io.ReadCloser, error) {
 	return pods.Log(ctx, k.client, namespace, name)
 }

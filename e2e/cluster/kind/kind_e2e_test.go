@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/clustertest"
 )
 
-// selected are the version of Kubernetes and the image that the environment asks for. A
+// selected returns the version of Kubernetes and the image that the environment asks for. A
 // test for which no engine runs is skipped.
 func selected(t *testing.T) (version, nodeImage string) {
 	t.Helper()

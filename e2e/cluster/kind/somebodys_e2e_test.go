@@ -39,7 +39,7 @@ func TestOnSomebodysKindCluster(t *testing.T) {
 	}
 	cache, err := build.Open(func(step string) { t.Log(step) })
 	g.Expect(err).NotTo(HaveOccurred())
-	kubeconfig, node := somebodysKind(t, nodeImage)
+	kubeconfig, node := foreignKind(t, nodeImage)
 	registry := registryFor(t, node)
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -64,8 +64,8 @@ func TestOnSomebodysKindCluster(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 }
 
-// somebodysKind is a cluster as kind makes it, and its node.
-func somebodysKind(t *testing.T, nodeImage string) (kubeconfig string, node nodes.Node) {
+// foreignKind returns a cluster as kind makes it, and its node.
+func foreignKind(t *testing.T, nodeImage string) (kubeconfig string, node nodes.Node) {
 	t.Helper()
 	g := NewWithT(t)
 	library, name := kindcluster.NewProvider(kindcluster.ProviderWithDocker()), "somebodys-"+rand.String(5)

@@ -60,7 +60,7 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	if o.NodeImage == "" {
 		o.NodeImage = nodeImages()[o.Kubernetes]
 	}
-	folder, err := owned.Claim(ctx, clusters(c.Dir), o.Name)
+	folder, err := owned.Acquire(ctx, clusters(c.Dir), o.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -93,13 +93,13 @@ func (k *kind) start(ctx context.Context, o cluster.Options, release kwok.Releas
 		return err
 	}
 	if o.Bare {
-		return k.settled(ctx)
+		return k.awaitSystem(ctx)
 	}
 	name, err := k.Load(ctx, release.Image)
 	if err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{k.settled, k.keepToItself} {
+	for _, step := range []func(context.Context) error{k.awaitSystem, k.separateSystem} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -117,16 +117,16 @@ func (k *kind) isVersion(asked string) error {
 	if err != nil {
 		return err
 	}
-	if !is(version.GitVersion, asked) {
+	if !matchesVersion(version.GitVersion, asked) {
 		return fmt.Errorf("the API server says that it is %s, not %s; its node is made of %s", version.GitVersion, asked, k.nodeImage)
 	}
 	return nil
 }
 
-// settled waits until the system's Deployments have what they ask for: pods of theirs
+// awaitSystem waits until the system's Deployments have what they ask for: pods of theirs
 // that were pending still would make the provider launch nodes. There is a service
 // account then too, without which no pod can be created.
-func (k *kind) settled(ctx context.Context) error {
+func (k *kind) awaitSystem(ctx context.Context) error {
 	var waiting string
 	err := wait.PollUntilContextTimeout(ctx, systemPoll, systemWithin, true, func(ctx context.Context) (bool, error) {
 		deployments, err := k.client.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
@@ -155,9 +155,9 @@ const (
 	systemNamespace   = metav1.NamespaceSystem
 )
 
-// keepToItself keeps workloads off the real node, and the system's daemons off all
+// separateSystem keeps workloads off the real node, and the system's daemons off all
 // others: those would count against what a node can hold.
-func (k *kind) keepToItself(ctx context.Context) error {
+func (k *kind) separateSystem(ctx context.Context) error {
 	daemons := k.client.AppsV1().DaemonSets(systemNamespace)
 	all, err := daemons.List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -177,5 +177,5 @@ func (k *kind) keepToItself(ctx context.Context) error {
 	return nil
 }
 
-// clusters is the folder that holds all clusters' folders.
+// clusters returns the folder that holds all clusters' folders.
 func clusters(cache string) string { return filepath.Join(cache, "kind") }

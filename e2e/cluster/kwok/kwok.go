@@ -95,7 +95,7 @@ func stages(source string) (string, error) {
 	return strings.Join(all, "\n---\n"), nil
 }
 
-// Objects are what KWOK in a namespace of its own is made of, that namespace first.
+// Objects returns what KWOK in a namespace of its own is made of, that namespace first.
 // The image's name is one that the cluster's nodes know.
 func (r Release) Objects(ctx context.Context, namespace, imageName string) ([]k8s.Object, error) {
 	parsed, err := template.New("kwok.yaml").Parse(manifest)
@@ -145,7 +145,7 @@ func (r Release) Install(ctx context.Context, config *rest.Config, namespace, im
 	return nil
 }
 
-// states are what the containers of a namespace's pods say of themselves.
+// states returns what the status of a namespace's pods says of their containers.
 func states(ctx context.Context, client *resources.Resources, namespace string) string {
 	var pods corev1.PodList
 	if err := client.WithNamespace(namespace).List(context.WithoutCancel(ctx), &pods); err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
-// bent returns programs that run those given by a clock: scripts in the
+// bentPrograms returns programs that run those given by a clock: scripts in the
 // cluster's folder, since kwokctl takes the path of a program and no more. A
 // program is told the name under which it was started, which says whose it is.
-func bent(f *owned.Folder, bin programs, c *clock.Clock) (programs, error) {
+func bentPrograms(f *owned.Folder, bin programs, c *clock.Clock) (programs, error) {
 	dir := f.Path("bent")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return programs{}, err

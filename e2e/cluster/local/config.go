@@ -67,7 +67,7 @@ type variable struct {
 // takes that doesn't leap, in which nothing may happen. All of them would fill the disk.
 const kept = time.Hour
 
-// patches are the components' arguments that kwokctl has no option for. They
+// patches returns the components' arguments that kwokctl has no option for. They
 // come after kwokctl's own, and the later one counts. Pki is the folder of
 // kwokctl's certificates; of the options Leaps, Clock and Bare count.
 func patches(pki string, o cluster.Options) []patch {
@@ -132,7 +132,7 @@ func patches(pki string, o cluster.Options) []patch {
 	}
 }
 
-// kwokctlConfig is the document that tells kwokctl what to run; see
+// kwokctlConfig returns the document that tells kwokctl what to run; see
 // KwokctlConfigurationOptions of sigs.k8s.io/kwok/pkg/apis/config/v1alpha1.
 func kwokctlConfig(version, pki string, bin programs, taken map[string]int, o cluster.Options) ([]byte, error) {
 	doc := map[string]any{

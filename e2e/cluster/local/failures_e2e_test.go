@@ -67,7 +67,7 @@ func TestAPortThatWasTakenMeanwhile(t *testing.T) {
 		t.Run(component, func(t *testing.T) {
 			g := NewWithT(t)
 			c := cache(t)
-			f, err := claim(t.Context(), c.Dir, "one")
+			f, err := newFolder(t.Context(), c.Dir, "one")
 			g.Expect(err).NotTo(HaveOccurred())
 			l := &local{folder: f, ports: newPorts(c.Dir)}
 			l.taken, err = allocate(l.ports)

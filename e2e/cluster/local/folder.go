@@ -12,16 +12,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
-// clusters is the folder that holds all clusters' folders.
+// clusters returns the folder that holds all clusters' folders.
 func clusters(cache string) string { return filepath.Join(cache, "clusters") }
 
-// claim makes a new folder for a cluster.
-func claim(ctx context.Context, cache, name string) (*owned.Folder, error) {
+// newFolder makes a new folder for a cluster.
+func newFolder(ctx context.Context, cache, name string) (*owned.Folder, error) {
 	if strings.ContainsAny(cache, " \t\n\"'`$") {
 		return nil, fmt.Errorf("the cache's folder %q has a blank, quote or dollar sign in its path, "+
 			"which the commands that start the cluster can't carry: set PLUMBLINE_CACHE to a path without", cache)
 	}
-	return owned.Claim(ctx, clusters(cache), name)
+	return owned.Acquire(ctx, clusters(cache), name)
 }
 
 // remove removes a cluster's folder, and what lies outside.

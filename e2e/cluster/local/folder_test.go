@@ -16,17 +16,17 @@ import (
 func TestTwoRunsCannotHaveTheSameCluster(t *testing.T) {
 	g := NewWithT(t)
 	cache := t.TempDir()
-	mine, err := claim(t.Context(), cache, "one")
+	mine, err := newFolder(t.Context(), cache, "one")
 	g.Expect(err).NotTo(HaveOccurred())
 	info, err := os.Stat(mine.Dir)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(info.Mode().Perm()).To(Equal(os.FileMode(0o700)))
 
-	_, err = claim(t.Context(), cache, "one")
+	_, err = newFolder(t.Context(), cache, "one")
 	g.Expect(err).To(MatchError(ContainSubstring(`a cluster named "one" is in use by another run`)))
 
 	g.Expect(remove(t.Context(), mine)).To(Succeed())
-	again, err := claim(t.Context(), cache, "one")
+	again, err := newFolder(t.Context(), cache, "one")
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(remove(t.Context(), again)).To(Succeed())
 }
@@ -34,10 +34,10 @@ func TestTwoRunsCannotHaveTheSameCluster(t *testing.T) {
 func TestNamesAndPathsThatCannotWork(t *testing.T) {
 	g := NewWithT(t)
 	for _, name := range []string{"", "Two", "../two", "a b", ".lock"} {
-		_, err := claim(t.Context(), t.TempDir(), name)
+		_, err := newFolder(t.Context(), t.TempDir(), name)
 		g.Expect(err).To(MatchError(ContainSubstring("cluster name %q: ", name)))
 	}
-	_, err := claim(t.Context(), filepath.Join(t.TempDir(), "My Cache"), "one")
+	_, err := newFolder(t.Context(), filepath.Join(t.TempDir(), "My Cache"), "one")
 	g.Expect(err).To(MatchError(ContainSubstring("set PLUMBLINE_CACHE to a path without")))
 }
 
@@ -45,7 +45,7 @@ func TestNamesAndPathsThatCannotWork(t *testing.T) {
 // and no lock.
 func abandon(t *testing.T, cache, name string) (*owned.Folder, process.Process) {
 	t.Helper()
-	f, err := claim(t.Context(), cache, name)
+	f, err := newFolder(t.Context(), cache, name)
 	if err != nil {
 		t.Fatal(err)
 	}

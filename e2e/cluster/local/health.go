@@ -42,7 +42,7 @@ func (l *local) Components() []cluster.Component {
 		all = append(all, cluster.Component{
 			Name: name,
 			Ask: func(ctx context.Context) error {
-				_, err := get(ctx, l.health, healthURL(name, l.taken))
+				_, err := httpGet(ctx, l.health, healthURL(name, l.taken))
 				return err
 			},
 			Log: func(context.Context) []string { return lastLines(l.supervisor.logFile(name), tailLines) },

@@ -56,7 +56,7 @@ func install(f *owned.Folder, bin programs, logs string) (*kwokctl, error) {
 // server answers. Ready asks that itself, and more.
 const kubectl = "#!/bin/sh\nexit 0\n"
 
-// wrapper is a kwokctl that knows of this cluster's folder only: nothing in
+// wrapper returns a script, a kwokctl that knows of this cluster's folder only: nothing in
 // the user's environment or home has a say, and nothing there is written to.
 // All that it starts has its program in the folder, which says whose it is.
 func (k *kwokctl) wrapper() string {
@@ -127,7 +127,7 @@ func (k *kwokctl) process(component string) (process.Process, error) {
 	return process.Find(pid)
 }
 
-// state is a path in kwokctl's own folder of the cluster.
+// state returns a path in kwokctl's own folder of the cluster.
 func (k *kwokctl) state(elem ...string) string {
 	return k.folder.Path(append([]string{"kwok", "clusters", k.folder.Name}, elem...)...)
 }

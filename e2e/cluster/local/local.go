@@ -38,10 +38,10 @@ type local struct {
 	closed  bool
 }
 
-// Config is the administrator's access.
+// Config returns the administrator's access.
 func (l *local) Config() *rest.Config { return l.access }
 
-// Kubeconfig is the path of a kubeconfig with the administrator's access, for
+// Kubeconfig returns the path of a kubeconfig with the administrator's access, for
 // kubectl. It's gone when the cluster is.
 func (l *local) Kubeconfig() string { return l.folder.Path("kubeconfig") }
 
@@ -51,7 +51,7 @@ func (l *local) Port(int) (int, error) { return l.ports.take() }
 // Load makes an image available to the pods of the host node.
 func (l *local) Load(ctx context.Context, ref string) (string, error) { return l.node.Load(ctx, ref) }
 
-// PodLog is what the containers of a pod of the host node have written.
+// PodLog returns what the containers of a pod of the host node have written.
 func (l *local) PodLog(ctx context.Context, namespace, pod string) (io.ReadCloser, error) {
 	return l.node.PodLog(ctx, namespace, pod)
 }

@@ -34,7 +34,7 @@ func version(t *testing.T) string {
 	return v
 }
 
-// cache has the programs of the user's cache, and no clusters but the test's.
+// cache returns a cache with the programs of the user's cache, and no clusters but the test's.
 func cache(t *testing.T) *build.Cache {
 	t.Helper()
 	users, err := build.Open(nil)
@@ -106,7 +106,7 @@ func TestAClusterFromStartToClose(t *testing.T) {
 
 	port, err := up.Port(8080)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(free(port)).To(BeTrue())
+	g.Expect(isFree(port)).To(BeTrue())
 
 	g.Consistently(deaths, "1s").ShouldNot(Receive())
 	victim := pid(g, c, "one", scheduler)

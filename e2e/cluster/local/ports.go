@@ -46,7 +46,7 @@ func (p *ports) take() (int, error) {
 		if err != nil {
 			return 0, fmt.Errorf("take a port: %w", err)
 		}
-		if !free(port) {
+		if !isFree(port) {
 			lock.Release()
 			continue
 		}
@@ -68,10 +68,10 @@ func (p *ports) release() {
 	p.held = nil
 }
 
-// free tells whether one could listen on the port, on the loopback interface
-// and on all: which of the two notices somebody who listens on the other
+// isFree tells whether a process could listen on the port, on the loopback interface
+// and on all interfaces. Which of the two attempts notices a listener on the other
 // depends on the system. Nothing is accepted.
-func free(port int) bool {
+func isFree(port int) bool {
 	for _, host := range []string{"127.0.0.1", ""} {
 		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 		if err != nil {

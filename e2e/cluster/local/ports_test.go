@@ -36,7 +36,7 @@ func TestAPortThatSomebodyHasIsNotTaken(t *testing.T) {
 			g := NewWithT(t)
 			// Three in a row that are free: one gets a listener, one a lock.
 			p := newPorts(t.TempDir())
-			for p.first = firstPort; !free(p.first) || !free(p.first+1) || !free(p.first+2); p.first += 3 {
+			for p.first = firstPort; !isFree(p.first) || !isFree(p.first+1) || !isFree(p.first+2); p.first += 3 {
 			}
 			p.last = p.first + 2
 			l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(p.first)))
@@ -57,8 +57,8 @@ func TestAPortThatSomebodyHasIsNotTaken(t *testing.T) {
 }
 
 func TestStartsAgainWhenAPortWasTaken(t *testing.T) {
-	stolen := fmt.Errorf("start cluster one: %w", &died{component: etcd, port: 20001})
-	broken := &died{component: etcd, lines: "it rained"}
+	stolen := fmt.Errorf("start cluster one: %w", &startFailure{component: etcd, port: 20001})
+	broken := &startFailure{component: etcd, lines: "it rained"}
 	for name, test := range map[string]struct {
 		results []error
 		want    error
@@ -72,7 +72,7 @@ func TestStartsAgainWhenAPortWasTaken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
 			starts := 0
-			_, err := untilPortsAreFree(t.Context(), func(string) {}, func() (*local, error) {
+			_, err := retryWithOtherPorts(t.Context(), func(string) {}, func() (*local, error) {
 				starts++
 				return nil, test.results[starts-1]
 			})

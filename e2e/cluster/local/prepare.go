@@ -15,7 +15,7 @@ func Prepare(ctx context.Context, c *build.Cache, kubernetes string) error {
 	return err
 }
 
-// Processes are the process IDs of a running cluster, those of the provider's
+// Processes returns the process IDs of a running cluster, those of the provider's
 // pods included.
 func Processes(c *build.Cache, name string) ([]int, error) {
 	all, err := process.Within(filepath.Join(clusters(c.Dir), name))

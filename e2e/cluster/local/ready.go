@@ -50,7 +50,7 @@ type probe struct {
 	holds     func(context.Context) error
 }
 
-func (p probe) asked(ctx context.Context) error {
+func (p probe) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	return p.holds(ctx)
@@ -64,11 +64,11 @@ func (s *starting) ready(ctx context.Context) (map[string]process.Process, error
 	probes := s.probes()
 	var last error // what the first probe that fails said
 	err := wait.PollUntilContextTimeout(ctx, readyPoll, readyWithin, true, func(ctx context.Context) (bool, error) {
-		if err := s.revive(ctx); err != nil {
+		if err := s.restartFailed(ctx); err != nil {
 			return false, err
 		}
 		for len(probes) > 0 {
-			if last = probes[0].asked(ctx); last != nil {
+			if last = probes[0].check(ctx); last != nil {
 				return false, nil //nolint:nilerr // it's asked again; the last answer is told if time runs out
 			}
 			s.serves = s.serves || probes[0].component == apiserver
@@ -92,30 +92,30 @@ func (s *starting) ready(ctx context.Context) (map[string]process.Process, error
 	return s.processes()
 }
 
-// probes are asked one after the other; the later need the earlier.
+// probes lists what is checked, one after the other: the later need the earlier.
 func (s *starting) probes() []probe {
 	healthy := func(component string) probe {
 		return probe{component, func(ctx context.Context) error {
-			_, err := get(ctx, s.health, healthURL(component, s.taken))
+			_, err := httpGet(ctx, s.health, healthURL(component, s.taken))
 			return err
 		}}
 	}
 	return []probe{
 		{apiserver, func(ctx context.Context) error {
-			_, err := get(ctx, s.server, s.access.Host+"/readyz")
+			_, err := httpGet(ctx, s.server, s.access.Host+"/readyz")
 			return err
 		}},
 		healthy(controllerManager), healthy(scheduler), healthy(kwokController),
 		// Made by the controller manager: until it's there, no pod can be created.
 		{controllerManager, func(ctx context.Context) error {
-			_, err := get(ctx, s.server, s.access.Host+"/api/v1/namespaces/default/serviceaccounts/default")
+			_, err := httpGet(ctx, s.server, s.access.Host+"/api/v1/namespaces/default/serviceaccounts/default")
 			return err
 		}},
 	}
 }
 
 func (s *starting) isVersion(ctx context.Context) error {
-	body, err := get(ctx, s.server, s.access.Host+"/version")
+	body, err := httpGet(ctx, s.server, s.access.Host+"/version")
 	if err != nil {
 		return err
 	}
@@ -138,12 +138,12 @@ func (s *starting) clients() error {
 	return nil
 }
 
-// revive starts those again that gave up waiting for the API server: the
+// restartFailed starts those again that gave up waiting for the API server: the
 // controller manager gives it ten seconds, which a busy machine can exceed.
 // The death of any other component, or of any at a later time, is an error.
-func (s *starting) revive(ctx context.Context) error {
+func (s *starting) restartFailed(ctx context.Context) error {
 	_, err := s.processes()
-	var d *died
+	var d *startFailure
 	if !errors.As(err, &d) {
 		return err
 	}
@@ -155,7 +155,7 @@ func (s *starting) revive(ctx context.Context) error {
 	return s.restart(ctx, d.component)
 }
 
-// processes returns the components' processes, or [died].
+// processes returns the components' processes, or [startFailure].
 func (s *starting) processes() (map[string]process.Process, error) {
 	found := map[string]process.Process{}
 	for _, name := range components() {
@@ -171,14 +171,14 @@ func (s *starting) processes() (map[string]process.Process, error) {
 	return found, nil
 }
 
-// died is a component that ended before the cluster was ready.
-type died struct {
+// startFailure is a component that ended before the cluster was ready.
+type startFailure struct {
 	component string
 	port      int    // that somebody else had, if that was the reason
 	lines     string // the end of its log
 }
 
-func (d *died) Error() string {
+func (d *startFailure) Error() string {
 	if d.port != 0 {
 		return fmt.Sprintf("%s can't listen on port %d, which another process took in the meantime: "+
 			"start again, another port will be used\n%s", d.component, d.port, d.lines)
@@ -190,8 +190,8 @@ func (d *died) Error() string {
 var inUse = regexp.MustCompile(`:(\d+): bind: address already in use`)
 
 // diagnose looks into the log of a component that died for the reason.
-func (s *starting) diagnose(component string) *died {
-	d := &died{component: component, lines: s.lastLines(component)}
+func (s *starting) diagnose(component string) *startFailure {
+	d := &startFailure{component: component, lines: s.lastLines(component)}
 	if m := inUse.FindStringSubmatch(d.lines); m != nil {
 		d.port, _ = strconv.Atoi(m[1]) // digits
 	}
@@ -202,8 +202,8 @@ func (s *starting) lastLines(component string) string {
 	return strings.Join(lastLines(s.logFile(component), tailLines), "\n")
 }
 
-// get returns the body of an answer that isn't an error.
-func get(ctx context.Context, client *http.Client, url string) ([]byte, error) {
+// httpGet returns the body of an answer that isn't an error.
+func httpGet(ctx context.Context, client *http.Client, url string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err

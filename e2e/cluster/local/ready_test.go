@@ -66,6 +66,6 @@ func TestNotReadyIsAnError(t *testing.T) {
 		http.Error(w, "[-]etcd failed", http.StatusInternalServerError)
 	}))
 	defer server.Close()
-	_, err := get(t.Context(), server.Client(), server.URL+"/readyz")
+	_, err := httpGet(t.Context(), server.Client(), server.URL+"/readyz")
 	g.Expect(err).To(MatchError(And(ContainSubstring("500"), ContainSubstring("[-]etcd failed"))))
 }

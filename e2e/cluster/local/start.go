@@ -40,10 +40,10 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	if len(removed) > 0 {
 		say("removed what a dead run left: " + strings.Join(removed, ", "))
 	}
-	started, err := untilPortsAreFree(ctx, say, func() (*local, error) {
+	started, err := retryWithOtherPorts(ctx, say, func() (*local, error) {
 		say(fmt.Sprintf("starting Kubernetes %s", o.Kubernetes))
 		begin := time.Now()
-		l, err := attempt(ctx, c, bin, o)
+		l, err := startOnce(ctx, c, bin, o)
 		if err == nil {
 			say(fmt.Sprintf("Kubernetes %s is ready after %.1f s", o.Kubernetes, time.Since(begin).Seconds()))
 		}
@@ -59,11 +59,11 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 // outside took one between its being found free and its being used.
 const attempts = 3
 
-// untilPortsAreFree calls start again if a port was the reason for its failure.
-func untilPortsAreFree(ctx context.Context, say func(string), start func() (*local, error)) (*local, error) {
+// retryWithOtherPorts calls start again if a port was the reason for its failure.
+func retryWithOtherPorts(ctx context.Context, say func(string), start func() (*local, error)) (*local, error) {
 	for n := 1; ; n++ {
 		l, err := start()
-		d, ok := errors.AsType[*died](err)
+		d, ok := errors.AsType[*startFailure](err)
 		if !ok || d.port == 0 || n == attempts || ctx.Err() != nil {
 			return l, err
 		}
@@ -71,9 +71,9 @@ func untilPortsAreFree(ctx context.Context, say func(string), start func() (*loc
 	}
 }
 
-// attempt makes a cluster; if it fails, nothing is left but the logs.
-func attempt(ctx context.Context, c *build.Cache, bin programs, o cluster.Options) (*local, error) {
-	f, err := claim(ctx, c.Dir, o.Name)
+// startOnce makes a cluster; if it fails, nothing is left but the logs.
+func startOnce(ctx context.Context, c *build.Cache, bin programs, o cluster.Options) (*local, error) {
+	f, err := newFolder(ctx, c.Dir, o.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options) erro
 		return err
 	}
 	if o.Clock != nil {
-		if bin, err = bent(l.folder, bin, o.Clock); err != nil {
+		if bin, err = bentPrograms(l.folder, bin, o.Clock); err != nil {
 			return err
 		}
 	}

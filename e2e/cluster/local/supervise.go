@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 )
 
-// beat is how often the components are looked at: a death is to be known
+// pollInterval is how often the components are looked at: a death is to be known
 // within a second.
-const beat = 500 * time.Millisecond
+const pollInterval = 500 * time.Millisecond
 
 // supervisor watches the components, none of which anything else watches.
 type supervisor struct {
@@ -39,7 +39,7 @@ func (s *supervisor) stop() {
 	<-s.ended
 }
 
-// process is the one that is watched in a component's place, if one is.
+// process returns a component's process, if it is watched.
 func (s *supervisor) process(component string) (process.Process, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *supervisor) resume(component string, p process.Process) {
 
 func (s *supervisor) watch(ctx context.Context) {
 	defer close(s.ended)
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		select {

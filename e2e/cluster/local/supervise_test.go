@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 )
 
-// sleepers are processes in the components' place.
+// sleepers starts processes in the components' place.
 func sleepers(t *testing.T) (map[string]process.Process, map[string]*exec.Cmd) {
 	t.Helper()
 	ps, cmds := map[string]process.Process{}, map[string]*exec.Cmd{}
@@ -43,14 +43,14 @@ func TestTheFirstDeathIsReportedOnceWithItsLastWords(t *testing.T) {
 
 	deaths := make(chan cluster.Death, 10)
 	s := supervise(t.Context(), &supervisor{processes: ps, logFile: logFile, onDeath: func(d cluster.Death) { deaths <- d }})
-	g.Consistently(deaths, 3*beat).ShouldNot(Receive())
+	g.Consistently(deaths, 3*pollInterval).ShouldNot(Receive())
 
 	g.Expect(cmds[scheduler].Process.Kill()).To(Succeed())
 	g.Eventually(deaths, time.Second).Should(Receive(Equal(cluster.Death{
 		Component: scheduler, LastLines: []string{"first", "panic: no"},
 	})))
 	g.Expect(cmds[etcd].Process.Kill()).To(Succeed())
-	g.Consistently(deaths, 3*beat).ShouldNot(Receive())
+	g.Consistently(deaths, 3*pollInterval).ShouldNot(Receive())
 	s.stop()
 }
 
@@ -63,7 +63,7 @@ func TestADeathAfterStopIsNobodysConcern(t *testing.T) {
 	})
 	s.stop()
 	g.Expect(cmds[etcd].Process.Kill()).To(Succeed())
-	g.Consistently(deaths, 3*beat).ShouldNot(Receive())
+	g.Consistently(deaths, 3*pollInterval).ShouldNot(Receive())
 }
 
 // Whoever is told of a death most likely closes the cluster, which stops the
@@ -95,7 +95,7 @@ func TestAReleasedComponentMayEnd(t *testing.T) {
 	g.Expect(watched).To(BeFalse())
 	g.Expect(released.Kill()).To(Succeed())
 	g.Expect(released.Alive()).To(BeFalse())
-	g.Consistently(deaths, 3*beat).ShouldNot(Receive())
+	g.Consistently(deaths, 3*pollInterval).ShouldNot(Receive())
 
 	another, err := process.Find(cmds[etcd].Process.Pid) // any other
 	g.Expect(err).NotTo(HaveOccurred())

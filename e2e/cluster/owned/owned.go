@@ -25,20 +25,20 @@ type Folder struct {
 	lock *filelock.Lock
 }
 
-// guard keeps runs from making, removing and looking at folders at the same time:
+// lockRoot keeps runs from making, removing and looking at folders at the same time:
 // between being made and being locked one looks dead, and whoever tries the lock of
 // one that is being removed makes it anew.
-func guard(ctx context.Context, root string) (*filelock.Lock, error) {
+func lockRoot(ctx context.Context, root string) (*filelock.Lock, error) {
 	return filelock.Wait(ctx, filepath.Join(root, ".lock"), nil)
 }
 
-// Claim makes a new folder in root, readable by its owner only. The name must be
+// Acquire makes a new folder in root, readable by its owner only. The name must be
 // a DNS label, and none that another run uses.
-func Claim(ctx context.Context, root, name string) (*Folder, error) {
+func Acquire(ctx context.Context, root, name string) (*Folder, error) {
 	if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 {
 		return nil, fmt.Errorf("cluster name %q: %s", name, strings.Join(wrong, "; "))
 	}
-	g, err := guard(ctx, root)
+	g, err := lockRoot(ctx, root)
 	if err != nil {
 		return nil, err
 	}
@@ -58,22 +58,22 @@ func Claim(ctx context.Context, root, name string) (*Folder, error) {
 	return f, nil
 }
 
-// Path is a path within the folder.
+// Path returns a path within the folder.
 func (f *Folder) Path(elem ...string) string {
 	return filepath.Join(append([]string{f.Dir}, elem...)...)
 }
 
-// patience is how long Remove waits for those who remove what dead runs left,
-// which takes them seconds.
-const patience = time.Minute
+// removeWithin is how long Remove waits for another run that removes what dead runs left,
+// which takes seconds.
+const removeWithin = time.Minute
 
 // Remove removes the folder and gives it up. It goes on when ctx ends, for a minute
 // at most; if it fails, the folder is there for the next run to remove.
 func (f *Folder) Remove(ctx context.Context) error {
 	defer f.Release()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
 	defer cancel()
-	g, err := guard(ctx, filepath.Dir(f.Dir))
+	g, err := lockRoot(ctx, filepath.Dir(f.Dir))
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (f *Folder) Release() { f.lock.Release() }
 // Reap removes the folders that nobody owns any more, each after end has ended
 // what it stands for. It returns their names, also if it returns an error about others.
 func Reap(ctx context.Context, root string, end func(context.Context, *Folder) error) (removed []string, err error) {
-	g, err := guard(ctx, root)
+	g, err := lockRoot(ctx, root)
 	if err != nil {
 		return nil, err
 	}

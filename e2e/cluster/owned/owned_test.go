@@ -25,7 +25,7 @@ func TestFoldersAreClaimedRemovedAndReapedSideBySide(t *testing.T) {
 				if _, err := owned.Reap(t.Context(), root, noneIsDead); err != nil {
 					return err
 				}
-				f, err := owned.Claim(t.Context(), root, fmt.Sprintf("run-%d-%d", run, round))
+				f, err := owned.Acquire(t.Context(), root, fmt.Sprintf("run-%d-%d", run, round))
 				if err != nil {
 					return err
 				}
@@ -47,7 +47,7 @@ func TestFoldersAreClaimedRemovedAndReapedSideBySide(t *testing.T) {
 
 func TestAFolderIsRemovedAlsoWhenItsRunIsBeingEnded(t *testing.T) {
 	g := NewWithT(t)
-	f, err := owned.Claim(t.Context(), t.TempDir(), "one")
+	f, err := owned.Acquire(t.Context(), t.TempDir(), "one")
 	g.Expect(err).NotTo(HaveOccurred())
 	ended, end := context.WithCancel(t.Context())
 	end()

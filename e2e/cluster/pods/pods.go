@@ -24,7 +24,7 @@ import (
 // tailLines is how much of a container's log is quoted.
 const tailLines = 20
 
-// Log is what a pod's containers have written: each one's last life but one, as far
+// Log returns what a pod's containers have written: each one's last run but one, as far
 // as the node still has it, and its last.
 func Log(ctx context.Context, client kubernetes.Interface, namespace, name string) (io.ReadCloser, error) {
 	pods := client.CoreV1().Pods(namespace)
@@ -67,7 +67,7 @@ func WatchRestarts(ctx context.Context, client kubernetes.Interface, namespace s
 			before, known := lives[id]
 			lives[id] = c.RestartCount
 			if known && c.RestartCount > before {
-				report(obituary(ctx, client, pod, c))
+				report(deathReport(ctx, client, pod, c))
 				return true, nil
 			}
 		}
@@ -78,7 +78,7 @@ func WatchRestarts(ctx context.Context, client kubernetes.Interface, namespace s
 	}
 }
 
-func obituary(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, c corev1.ContainerStatus) cluster.Death {
+func deathReport(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, c corev1.ContainerStatus) cluster.Death {
 	log, err := client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{
 		Container: c.Name, Previous: true, TailLines: new(int64(tailLines)),
 	}).DoRaw(ctx)

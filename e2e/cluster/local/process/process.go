@@ -121,7 +121,7 @@ func Within(dir string) ([]Process, error) {
 		if err != nil || s.zombie {
 			continue // gone meanwhile, or somebody else's
 		}
-		if runs(pid).liesIn(dirs) {
+		if programOf(pid).liesIn(dirs) {
 			found = append(found, Process{PID: pid, started: s.started})
 		}
 	}

@@ -23,9 +23,9 @@ func inspect(pid int) (status, error) {
 	}, nil
 }
 
-// runs is what a process runs. Nothing is said of those of other users, which are not
+// programOf returns what a process runs. Nothing is said of those of other users, which are not
 // ours then.
-func runs(pid int) (p program) {
+func programOf(pid int) (p program) {
 	// The number of arguments, the path of the program, zeros, the arguments,
 	// the environment.
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)

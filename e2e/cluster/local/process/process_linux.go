@@ -30,9 +30,9 @@ func inspect(pid int) (status, error) {
 	return status{started: fields[19], zombie: fields[0] == "Z" || fields[0] == "X"}, nil
 }
 
-// runs is what a process runs. Nothing is said of those of other users, which are not
+// programOf returns what a process runs. Nothing is said of those of other users, which are not
 // ours then.
-func runs(pid int) (p program) {
+func programOf(pid int) (p program) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	p.exe, _ = os.Readlink(filepath.Join(dir, "exe"))
 	cmdline, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
