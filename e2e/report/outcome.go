@@ -18,7 +18,7 @@ const (
 	Known   Verdict = "known"   // broken, as an upstream issue says that this release does
 	Vacuous Verdict = "vacuous" // never put to the test, so nothing is proven
 	Skipped Verdict = "skipped" // not run; the reason says why
-	Infra   Verdict = "infra"   // the harness could not judge: a component died, the watch has a gap
+	Infra   Verdict = "infra"   // the harness could not judge: a component died or hangs, the watch has a gap
 )
 
 // Verdicts lists them in the order in which people are shown them.

@@ -24,11 +24,11 @@
 //
 // kwokctl starts the components and ends. [Start] makes sure that each of them
 // works, and from then on watches them: the first that dies is reported with
-// its last words. [cluster.Cluster.Close] ends everything and removes the
-// folder. A run that couldn't clean up, having been killed itself, is cleaned
-// up after by the next one: [Start] begins with what [Reap] does, which ends
-// only processes whose program lies in the folder of a cluster that nobody
-// holds the lock of.
+// its last words. [cluster.Monitor] asks them whether they still answer.
+// [cluster.Cluster.Close] ends everything and removes the folder. A run that
+// couldn't clean up, having been killed itself, is cleaned up after by the next
+// one: [Start] begins with what [Reap] does, which ends only processes whose
+// program lies in the folder of a cluster that nobody holds the lock of.
 //
 // # Ports
 //
