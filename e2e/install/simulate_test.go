@@ -44,6 +44,23 @@ func TestTheSimulatorsPod(t *testing.T) {
 	g.Expect(role.Rules[0].Resources).To(ContainElement("nodes"))
 }
 
+func TestASimulatorIsAskedWhetherItIsReady(t *testing.T) {
+	g := NewWithT(t)
+	asked := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.URL.Path
+		http.Error(w, "not yet", http.StatusServiceUnavailable)
+	}))
+	defer server.Close()
+	at, err := netip.ParseAddrPort(strings.TrimPrefix(server.URL, "http://"))
+	g.Expect(err).NotTo(HaveOccurred())
+	i := &Installed{simulator: running(at), adapter: &providers.Adapter{Simulator: &providers.Simulator{Ready: "/healthz"}}}
+	g.Expect(i.Components()).To(HaveLen(1))
+	g.Expect(i.Components()[0].Ask(t.Context())).To(MatchError(ContainSubstring("not yet")), "which is an answer")
+	g.Expect(asked).To(Receive(Equal("/healthz")))
+	g.Expect((&Installed{}).Components()).To(BeEmpty())
+}
+
 func TestWhatASimulatorDoesNotKnow(t *testing.T) {
 	g := NewWithT(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
