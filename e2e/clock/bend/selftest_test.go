@@ -73,6 +73,24 @@ func TestSelfTestFindsWaitsThatNobodyEnds(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("a wait of 2s for a ")))
 }
 
+func TestWhoAsksWhileTheClockIsHeldLearnsWhereItIsMoved(t *testing.T) {
+	lock(t)
+	g := NewWithT(t)
+	p, err := page.New()
+	g.Expect(err).NotTo(HaveOccurred())
+	s, err := begin(p, time.Millisecond)
+	g.Expect(err).NotTo(HaveOccurred())
+	defer s.end()
+	before := p.Wall()
+	p.Hold(10 * time.Second)
+	answers := make(chan answer)
+	go func() { a, _ := s.ask("time"); answers <- a }()
+	page.Sleep(100 * time.Millisecond)
+	g.Expect(answers).NotTo(Receive())
+	g.Expect(p.Move(time.Hour)).To(BeTrue())
+	g.Expect((<-answers).Wall - before).To(BeNumerically(">", time.Hour))
+}
+
 func TestSelfTestFindsClocksThatDisagree(t *testing.T) {
 	lock(t)
 	g := NewWithT(t)

@@ -35,6 +35,8 @@ again:
 	IMULQ $1000000000, AX
 	ADDQ  8(SP), AX
 	ADDQ  $16, SP
+	CMPQ  AX, 40(R10)         // until then all who ask wait
+	JLT   busy
 	SUBQ  8(R10), AX          // since the anchor
 	MOVQ  16(R10), DI         // the cluster's monotonic time at the anchor
 	MOVQ  24(R10), SI         // the speed

@@ -32,6 +32,9 @@ again:
 	MOVD $1000000000, R4
 	MUL  R4, R2, R2
 	ADD  R3, R2, R2
+	MOVD 40(R9), R3           // until then all who ask wait
+	CMP  R3, R2
+	BLT  busy
 	MOVD 8(R9), R3
 	MOVD 16(R9), R5           // the cluster's monotonic time at the anchor
 	MOVD 24(R9), R6           // the speed

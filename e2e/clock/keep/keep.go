@@ -44,6 +44,10 @@ const (
 	closely = 100 * time.Microsecond // to see that all wait
 	often   = time.Millisecond       // while they work
 	seldom  = 20 * time.Millisecond  // while nothing is bent
+
+	// lease is how long those who ask for the time wait at most while it is seen that
+	// nobody works. That takes a tenth of a millisecond, and more on a busy machine.
+	lease = 10 * time.Millisecond
 )
 
 // keeper keeps the clock of a page.
@@ -53,6 +57,7 @@ type keeper struct {
 
 	limit float64
 	fixed bool
+	rest  time.Duration // see rest
 
 	again   int64         // when the clock may be moved again, for it not to exceed its limit
 	rested  int64         // when the clock may jump, in the cluster's time; 0 while it isn't to
@@ -60,10 +65,12 @@ type keeper struct {
 }
 
 // Keep keeps the clock of a page until stop is closed.
-func Keep(p *page.Page, stop <-chan struct{}) {
+func Keep(p *page.Page, stop <-chan struct{}) { keep(p, rest, stop) }
+
+func keep(p *page.Page, rest time.Duration, stop <-chan struct{}) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	k := &keeper{page: p, watch: waits.New(p), limit: 1, fixed: true}
+	k := &keeper{page: p, watch: waits.New(p), limit: 1, fixed: true, rest: rest}
 	defer k.watch.Close()
 	for {
 		select {
@@ -114,7 +121,8 @@ func (k *keeper) obey() {
 	k.page.Answer(number)
 }
 
-// move moves the clock ahead, while all wait, if it is to be.
+// move moves the clock ahead, while all wait, if it is to be. Those that wake while that
+// is seen to learn the time when it is moved: none may wait for what is over by then.
 func (k *keeper) move(next int64) bool {
 	var by time.Duration
 	ahead, step := k.mayJump()
@@ -127,14 +135,15 @@ func (k *keeper) move(next int64) bool {
 		by = min(max(time.Duration(next-k.page.Now()), 0)+merge, farthest)
 		k.again = page.Monotonic() + int64(float64(by)/k.limit)
 	}
-	if !k.watch.Still() {
+	k.page.Hold(lease)
+	if !k.watch.Still() || !k.page.Move(by) {
+		k.page.Release()
 		return false
 	}
-	k.page.Set(k.page.Speed(), by)
+	k.watch.Moved()
 	if ahead > 0 {
-		k.rested = k.page.Now() + int64(rest)
+		k.rested = k.page.Now() + int64(k.rest)
 	}
-	k.watch.Jumped()
 	k.working = closely
 	return true
 }
@@ -147,7 +156,7 @@ func (k *keeper) mayJump() (ahead, step time.Duration) {
 		k.rested = 0
 	case k.fixed && k.limit <= 1: // it is held
 	case k.rested == 0:
-		k.rested = now + int64(rest)
+		k.rested = now + int64(k.rest)
 	case now >= k.rested:
 		return ahead, step
 	}

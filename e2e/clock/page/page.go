@@ -31,17 +31,18 @@ const slots = 512
 // after the point.
 const One = 1 << 32
 
-// layout is what the file holds. The routine knows the first five fields by
+// layout is what the file holds. The routine knows the first six fields by
 // their offsets.
 type layout struct {
-	sequence uint64 // odd while the four that follow are being written
+	sequence uint64 // odd while those that follow are being written
 	real     int64  // CLOCK_MONOTONIC of the machine at the anchor, ns
 	cluster  int64  // CLOCK_MONOTONIC of the cluster at the anchor, ns
 	speed    uint64 // cluster time per real time since the anchor, see One
 	wall     int64  // CLOCK_REALTIME less CLOCK_MONOTONIC, of the cluster, ns
+	held     int64  // CLOCK_MONOTONIC of the machine until which readers wait, ns; 0: they don't
 
 	writer int64 // process ID of the one that writes
-	_      [Size - 6*8]byte
+	_      [Size - 7*8]byte
 
 	processes [slots]uint64 // process IDs of those that live by this page; 0: free
 
@@ -123,15 +124,31 @@ func (p *Page) Own() { atomic.StoreInt64(&p.writer, int64(os.Getpid())) }
 func (p *Page) Set(speed float64, ahead time.Duration) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	set(p.layout, uint64(speed*One), int64(ahead))
+	set(p.layout, uint64(speed*One), int64(ahead), math.MaxInt64)
 }
 
-// set moves the anchor to the present. The time of the change is read while
-// readers are held back: one that has read a later time under the old speed could
-// otherwise be seen to go backwards.
+// Hold makes all who ask for the time wait, this process too, until the clock is moved
+// or released. After a lease of real time they go on in any case, lest they wait for a
+// writer that was killed. It is for the one writer.
+func (p *Page) Hold(lease time.Duration) { atomic.SwapInt64(&p.held, Monotonic()+int64(lease)) }
+
+// Release ends a hold. The clock goes on as if there had been none.
+func (p *Page) Release() { atomic.StoreInt64(&p.held, 0) }
+
+// Move moves the clock ahead, and ends the hold. It reports whether it did: once the
+// lease is over, somebody may have been told the time since, and the clock stays.
+func (p *Page) Move(by time.Duration) bool {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	return set(p.layout, atomic.LoadUint64(&p.speed), int64(by), atomic.LoadInt64(&p.held))
+}
+
+// set moves the anchor to the present, if that is before a time of the machine. The time
+// is read while readers are held back: one that has read a later time under the old speed
+// could otherwise be seen to go backwards.
 //
 //go:noescape
-func set(l *layout, speed uint64, ahead int64)
+func set(l *layout, speed uint64, ahead, before int64) bool
 
 // Speed is how fast the clock runs.
 func (p *Page) Speed() float64 { return float64(atomic.LoadUint64(&p.speed)) / One }
@@ -140,10 +157,11 @@ func (p *Page) Speed() float64 { return float64(atomic.LoadUint64(&p.speed)) / O
 func (p *Page) Now() int64 {
 	for {
 		s := atomic.LoadUint64(&p.sequence)
-		if s&1 != 0 {
+		now := Monotonic()
+		if s&1 != 0 || now < atomic.LoadInt64(&p.held) {
+			_, _, _ = syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
 			continue
 		}
-		now := Monotonic()
 		cluster := atomic.LoadInt64(&p.cluster) + scale(now-atomic.LoadInt64(&p.real), atomic.LoadUint64(&p.speed))
 		if atomic.LoadUint64(&p.sequence) == s {
 			return cluster

@@ -43,6 +43,24 @@ func TestTheSpeedCountsFromTheChangeOn(t *testing.T) {
 	g.Expect(p.Now()).To(BeNumerically(">=", now), "nothing that has passed is taken back")
 }
 
+func TestAClockIsMovedWhileItIsHeldAndNotLater(t *testing.T) {
+	g := NewWithT(t)
+	p := newPage(t)
+	g.Expect(p.Move(time.Hour)).To(BeFalse(), "nobody holds it")
+	p.Hold(time.Minute)
+	g.Expect(p.Move(time.Hour)).To(BeTrue())
+	moved := page.Monotonic() + int64(time.Hour)
+	g.Expect(p.Now()).To(BeNumerically("~", moved, time.Second), "and it's released")
+	p.Hold(50 * time.Millisecond)
+	began := page.Monotonic()
+	g.Expect(p.Now()).To(BeNumerically("~", moved, time.Second))
+	g.Expect(page.Monotonic()-began).To(BeNumerically(">", 40*time.Millisecond), "who asks waits until the lease is over")
+	g.Expect(p.Move(time.Hour)).To(BeFalse())
+	p.Hold(time.Minute)
+	p.Release()
+	g.Expect(p.Now()).To(BeNumerically("~", moved, 10*time.Second))
+}
+
 func TestAnotherProcessSeesTheSamePage(t *testing.T) {
 	g := NewWithT(t)
 	p := newPage(t)

@@ -1,14 +1,15 @@
 #include "textflag.h"
 
-// func set(l *layout, speed uint64, ahead int64)
+// func set(l *layout, speed uint64, ahead, before int64) bool
 //
 // While the sequence is odd, whoever asks for the time waits, Go's scheduler of
 // this very process included. So nothing may get in between, least of all that
 // scheduler: it interrupts Go's functions, but none in assembly.
-TEXT ·set(SB), NOSPLIT, $16-24
+TEXT ·set(SB), NOSPLIT, $16-33
 	MOVQ l+0(FP), R8
 	MOVQ speed+8(FP), R9
 	MOVQ ahead+16(FP), R12
+	MOVQ before+24(FP), R13
 
 	LOCK
 	INCQ 0(R8)                // the sequence
@@ -20,6 +21,9 @@ TEXT ·set(SB), NOSPLIT, $16-24
 	IMULQ $1000000000, AX
 	ADDQ  now-8(SP), AX
 	MOVQ  AX, R10
+	CMPQ  R10, R13
+	SETLT ret+32(FP)
+	JGE   done                // too late: nothing changes
 	SUBQ  8(R8), AX           // since the last anchor
 	MULQ  24(R8)              // at the speed until now
 	SHRQ  $32, DX, AX
@@ -28,6 +32,9 @@ TEXT ·set(SB), NOSPLIT, $16-24
 	MOVQ  R10, 8(R8)
 	MOVQ  AX, 16(R8)
 	MOVQ  R9, 24(R8)
+	MOVQ  $0, 40(R8)          // the hold is over
+
+done:
 	LOCK
 	INCQ 0(R8)
 	RET

@@ -79,11 +79,12 @@ func (w *Watch) Look() (lags []Lag, next int64) {
 	return lags, next
 }
 
-// Jumped tells that the clock has just been moved ahead: no wait that is over by
-// that was late before.
-func (w *Watch) Jumped() {
+// Moved tells that the clock has just been moved ahead, while all were still: no wait
+// that is over by that was late before, and any other one that is seen began after it.
+func (w *Watch) Moved() {
 	w.looked = w.page.Now()
 	for _, p := range w.processes {
+		p.since = w.looked
 		if p.waiting != nil {
 			p.waiting.until = max(p.waiting.until, w.looked)
 		}
@@ -94,10 +95,14 @@ func (w *Watch) Jumped() {
 // last, for what is not over yet.
 func (w *Watch) Quiet() bool { return w.quiet }
 
-// Still looks at every thread, and tells whether none is running or about to.
+// Still tells whether all processes are in the waits in which they were seen to be when
+// they were looked at last, and none has run since, or is about to.
+//
+// One that wakes while this looks at the next is not seen. So the page must be held: no
+// thread that wakes then gets to know the time, without which it computes no wait.
 func (w *Watch) Still() bool {
-	for _, p := range w.processes {
-		if !p.still() {
+	for _, pid := range w.page.Processes() {
+		if p := w.processes[pid]; p == nil || !p.still() {
 			return false
 		}
 	}
@@ -138,17 +143,18 @@ func (p *process) quiet() bool {
 	return p.waiting != nil && p.woken == nil && p.ended == before
 }
 
-// still tells whether no thread of the process is running or about to. Those that wait
-// for others of the process needn't be looked at again before one has worked.
+// still tells whether no thread of the process has run since the last look, or is about
+// to. Those that wait for others of the process needn't be looked at again before one has
+// worked. What a thread spends is known when it stops: hence the last comparison.
 func (p *process) still() bool {
-	if spent := page.CPUTime(p.pid); spent != p.stood {
+	if p.stood != p.ended {
 		if p.list() != nil {
 			return false
 		}
 		for _, t := range p.threads {
 			t.parked = false
 		}
-		p.stood = spent
+		p.stood = p.ended
 	}
 	for _, t := range p.threads {
 		if t.parked {
@@ -164,7 +170,7 @@ func (p *process) still() bool {
 			t.parked = parked(doing[:n])
 		}
 	}
-	return true
+	return page.CPUTime(p.pid) == p.ended
 }
 
 // thread is a thread of a process.
@@ -210,6 +216,9 @@ func (p *process) look(clock *page.Page, before, now int64) (lag, until int64, e
 		return lag, never, err
 	}
 	if timeout >= 0 {
+		if page.CPUTime(p.pid) != spent { // it has worked since this look began
+			p.since = before
+		}
 		t.until = p.since + timeout
 	}
 	now = clock.Now()

@@ -15,6 +15,61 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
 )
 
+// TestMain lets this program be one that sleeps for 100 ms, 110 ms and so on.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "sleep" {
+		for d := 100 * time.Millisecond; ; d += 10 * time.Millisecond {
+			time.Sleep(d)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// watchSleeper watches a program that sleeps, by a page, and has seen it sleep.
+func watchSleeper(t *testing.T) (*page.Page, *Watch, *process) {
+	t.Helper()
+	g := NewWithT(t)
+	p, err := page.New()
+	g.Expect(err).NotTo(HaveOccurred())
+	sleeper := exec.CommandContext(t.Context(), os.Args[0], "sleep")
+	g.Expect(sleeper.Start()).To(Succeed())
+	t.Cleanup(func() { _ = sleeper.Wait() })
+	g.Expect(p.Add(sleeper.Process.Pid)).To(Succeed())
+	w := New(p)
+	t.Cleanup(w.Close)
+	g.Eventually(func() bool { w.Look(); return w.Quiet() && w.Still() }, "10s", "1ms").Should(BeTrue())
+	return p, w, w.processes[sleeper.Process.Pid]
+}
+
+// What a process waits for may change while it is looked at, after it was seen to have
+// spent no CPU time. What it waits for now has not begun before the clock was moved.
+func TestAWaitThatBeginsAfterAMoveIsNotLateForIt(t *testing.T) {
+	g := NewWithT(t)
+	p, w, sleeper := watchSleeper(t)
+	p.Set(1, 12*time.Hour)
+	w.Moved()
+	for before := page.CPUTime(sleeper.pid); page.CPUTime(sleeper.pid) == before; {
+		page.Sleep(time.Millisecond)
+	}
+	sleeper.began = page.CPUTime(sleeper.pid) // as a look sees it that began before
+	g.Consistently(func() []Lag {
+		lags, _ := w.Look()
+		return lags
+	}, "200ms", "1ms").ShouldNot(ContainElement(HaveField("Late", BeNumerically(">", time.Hour))))
+}
+
+func TestWhoHasWorkedSinceTheLookIsNotStill(t *testing.T) {
+	g := NewWithT(t)
+	p, w, sleeper := watchSleeper(t)
+	for before := page.CPUTime(sleeper.pid); page.CPUTime(sleeper.pid) == before; {
+		page.Sleep(time.Millisecond)
+	}
+	g.Expect(w.Still()).To(BeFalse(), "though it sleeps again")
+	g.Eventually(func() bool { w.Look(); return w.Quiet() && w.Still() }, "10s", "1ms").Should(BeTrue())
+	g.Expect(p.Add(os.Getpid())).To(Succeed())
+	g.Expect(w.Still()).To(BeFalse(), "nobody has looked at that one yet")
+}
+
 func TestParse(t *testing.T) {
 	g := NewWithT(t)
 	for line, want := range map[string]int64{

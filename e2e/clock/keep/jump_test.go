@@ -1,0 +1,140 @@
+//go:build linux && (amd64 || arm64)
+
+package keep
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/clock/inject"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+)
+
+// TestMain lets this program be one that talks, too.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "talk" {
+		talk()
+	}
+	os.Exit(m.Run())
+}
+
+// Processes that wake each other up all the time, on a machine that has more to do than
+// it can: each jump finds some of them about to wait anew. None may be held to what it
+// waited for before, and none may see the clock jump while it works.
+func TestNobodyIsLateForAJumpOnABusyMachine(t *testing.T) {
+	g := NewWithT(t)
+	p, err := page.New()
+	g.Expect(err).NotTo(HaveOccurred())
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(stop)
+	all.Go(func() { keep(p, 50*time.Millisecond, stop) })
+	for range 2 * runtime.NumCPU() {
+		all.Go(func() {
+			for busy := true; busy; {
+				select {
+				case <-stop:
+					busy = false
+				default: // to spin is the point
+				}
+			}
+		})
+	}
+	complaints := filepath.Join(t.TempDir(), "complaints")
+	startTalkers(t, p, 16, complaints)
+	for number := p.Ask(60, false); !p.Answered(number); {
+		page.Sleep(time.Millisecond)
+	}
+	const jump = 12 * time.Hour
+	for range 100 {
+		p.Jump(jump, jump)
+		for left := jump; left > 0; left, _ = p.Ahead() {
+			page.Sleep(time.Millisecond)
+		}
+		late, _ := p.Lag()
+		g.Expect(late).To(BeNumerically("<", jump/2))
+	}
+	g.Expect(os.ReadFile(complaints)).To(BeEmpty())
+}
+
+// startTalkers starts processes that live by a page, and write to a file what they complain about.
+func startTalkers(t *testing.T, p *page.Page, n int, complaints string) {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	file, err := os.Create(complaints)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	var talkers []io.Writer
+	var addresses []string
+	for range n {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "talk")
+		in, err := cmd.StdinPipe()
+		out, err2 := cmd.StdoutPipe()
+		cmd.Stderr = file
+		unbent, err3 := inject.Start(cmd, p)
+		if err := errors.Join(err, err2, err3, unbent); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Wait() })
+		address, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		talkers, addresses = append(talkers, in), append(addresses, strings.TrimSpace(address))
+	}
+	_, _ = fmt.Fprintln(io.MultiWriter(talkers...), strings.Join(addresses, " "))
+}
+
+// talk is a program that greets others every other second, and works when it's greeted.
+func talk() {
+	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(socket.LocalAddr())
+	line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
+	go func() {
+		for {
+			time.Sleep(time.Second + time.Duration(rand.Int64N(int64(2*time.Second))))
+			for _, address := range strings.Fields(line) {
+				other, err := net.ResolveUDPAddr("udp", address)
+				if err == nil {
+					_, err = socket.WriteTo([]byte("hello"), other)
+				}
+				if err != nil {
+					panic(err)
+				}
+			}
+		}
+	}()
+	for {
+		if _, _, err := socket.ReadFrom(make([]byte, 8)); err != nil {
+			panic(err)
+		}
+		began, sum := time.Now(), 0
+		for i := range 10_000 {
+			sum += sum ^ i
+		}
+		if took := time.Since(began); took > time.Hour {
+			fmt.Fprintf(os.Stderr, "the clock was moved by %s while this worked on %d\n", took, sum)
+		}
+	}
+}
