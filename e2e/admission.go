@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,35 +16,49 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Accepted expects that the API server would accept an object, completed as
+// enforcedWithin is longer than the API server takes to learn of an admission policy.
+const enforcedWithin = 5 * time.Second
+
+// Enforce creates an admission policy and its binding, and lets the API server learn of
+// them.
+func (e *Env) Enforce(ctx context.Context, policy, binding fixtures.Object) {
+	e.Create(ctx, policy, binding)
+	e.Observe(ctx, enforcedWithin)
+}
+
+// Accepted expects that the API server would accept each of these objects, completed as
 // Create does. Nothing is created.
-func (e *Env) Accepted(ctx context.Context, object fixtures.Object) {
-	o, err := e.ask(ctx, object)
-	switch {
-	case err == nil:
-		e.claim("the API server accepts " + called(o))
-	case invalid(err):
-		e.skipIfAbsent(o, err)
-		e.Fail("%s is refused, though %s is valid: %v", called(o), spec(object), err)
-	default:
-		e.fail(ctx, "%s: %w", called(o), err)
+func (e *Env) Accepted(ctx context.Context, objects ...fixtures.Object) {
+	for _, object := range objects {
+		o, err := e.ask(ctx, object)
+		switch {
+		case err == nil:
+			e.claim("the API server accepts " + called(o))
+		case invalid(err):
+			e.skipIfAbsent(o, err)
+			e.Fail("%s is refused, though %s is valid: %v", called(o), spec(object), err)
+		default:
+			e.fail(ctx, "%s: %w", called(o), err)
+		}
 	}
 }
 
-// Refused expects that the API server refuses an object, completed as Create
+// Refused expects that the API server refuses each of these objects, completed as Create
 // does, with a message that contains because. Nothing is created.
-func (e *Env) Refused(ctx context.Context, object fixtures.Object, because string) {
-	o, err := e.ask(ctx, object)
-	switch {
-	case err == nil:
-		e.Fail("%s is accepted with %s; it should have been refused: %s", called(o), spec(object), because)
-	case !invalid(err):
-		e.fail(ctx, "%s: %w", called(o), err)
-	case !strings.Contains(err.Error(), because):
-		e.skipIfAbsent(o, err)
-		e.Fail("%s with %s is refused, but not for %q: %v", called(o), spec(object), because, err)
+func (e *Env) Refused(ctx context.Context, because string, objects ...fixtures.Object) {
+	for _, object := range objects {
+		o, err := e.ask(ctx, object)
+		switch {
+		case err == nil:
+			e.Fail("%s is accepted with %s; it should have been refused: %s", called(o), spec(object), because)
+		case !invalid(err):
+			e.fail(ctx, "%s: %w", called(o), err)
+		case !strings.Contains(err.Error(), because):
+			e.skipIfAbsent(o, err)
+			e.Fail("%s with %s is refused, but not for %q: %v", called(o), spec(object), because, err)
+		}
+		e.claim(fmt.Sprintf("the API server refuses %s: %s", called(o), because))
 	}
-	e.claim(fmt.Sprintf("the API server refuses %s: %s", called(o), because))
 }
 
 // ask has the API server judge an object without storing it.

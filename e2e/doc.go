@@ -20,9 +20,9 @@
 //		env.Create(ctx, pool, app)
 //		env.Await(ctx, 6, check.ReadyNodes(pool))
 //
-//		before, old := env.Now(), env.World()
+//		before := env.Mark()
 //		env.Change(ctx, pool.NewTemplate())
-//		env.Await(ctx, 6, check.ReplacedNodes(pool, old))
+//		env.Await(ctx, 6, check.ReplacedNodes(pool, before))
 //
 //		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.DisruptedNodes(pool))))
 //	},

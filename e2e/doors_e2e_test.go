@@ -25,7 +25,7 @@ func short(name string) *e2e.Suite {
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			app := fixtures.Deployment(1).On(pool)
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 			env.Expect(env.Since(before), check.Always(check.AtMost(1, check.Nodes(pool))))

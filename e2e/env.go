@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -99,6 +97,15 @@ func (e *Env) awaitReadiness(ctx context.Context, pool reference, generation int
 	}
 }
 
+// Launch creates a NodePool and a workload, and waits until n pods run, on as many nodes that
+// are initialized. It returns the nodes.
+func (e *Env) Launch(ctx context.Context, n int, pool, app fixtures.Object) []*history.Object {
+	e.Create(ctx, pool, app)
+	e.Await(ctx, n, check.RunningPods(app))
+	e.Await(ctx, n, check.InitializedNodeClaims(pool))
+	return e.Await(ctx, n, check.InitializedNodes(pool))
+}
+
 // Change applies objects again after their builders were changed. For a NodePool
 // it waits as Create does: until it is said to be ready as it is now, Karpenter
 // has no pool.
@@ -139,51 +146,6 @@ func (e *Env) delete(ctx context.Context, policy metav1.DeletionPropagation, obj
 	}
 }
 
-// Patch applies a JSON merge patch to any object, as an outsider would.
-// An empty namespace means a cluster-scoped object.
-func (e *Env) Patch(ctx context.Context, kind schema.GroupVersionResource, namespace, name, patch string) {
-	e.patch(ctx, reference{kind, namespace, name}, patch)
-}
-
-// PatchStatus is Patch for an object's status: what a kubelet, or a controller
-// beside the provider, would say there.
-func (e *Env) PatchStatus(ctx context.Context, kind schema.GroupVersionResource, namespace, name, patch string) {
-	e.patch(ctx, reference{kind, namespace, name}, patch, "status")
-}
-
-func (e *Env) patch(ctx context.Context, ref reference, patch string, subresources ...string) {
-	_, err := e.at(ref).Patch(ctx, ref.name, types.MergePatchType, []byte(patch),
-		metav1.PatchOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict}, subresources...)
-	if err != nil {
-		e.fail(ctx, "patching %s: %v", strings.Join(append([]string{ref.String()}, subresources...), ", its "), err)
-	}
-}
-
-// RemoveTaint takes the taints of a key off a node, as an agent does when what it is there
-// for has started. The node's other taints stay.
-func (e *Env) RemoveTaint(ctx context.Context, node, key string) {
-	ref := reference{kind: karpenter.Nodes, name: node}
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		now, err := e.at(ref).Get(ctx, node, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		taints, _, err := unstructured.NestedSlice(now.Object, "spec", "taints")
-		if err != nil {
-			return err
-		}
-		taints = slices.DeleteFunc(taints, func(t any) bool { return t.(map[string]any)["key"] == key })
-		if err := unstructured.SetNestedSlice(now.Object, taints, "spec", "taints"); err != nil {
-			return err
-		}
-		_, err = e.at(ref).Update(ctx, now, metav1.UpdateOptions{FieldManager: fieldManager})
-		return err
-	})
-	if err != nil {
-		e.fail(ctx, "removing the taint %s of node %s: %v", key, node, err)
-	}
-}
-
 // Await waits until exactly n objects are counted and returns them. It looks
 // at the recording, so that no moment is missed.
 func (e *Env) Await(ctx context.Context, n int, count check.Count) []*history.Object {
@@ -208,28 +170,6 @@ func (e *Env) await(ctx context.Context, wanted string, count check.Count, enoug
 	}
 	return objects
 }
-
-// Watch lets the cluster go on for a while and returns what was recorded
-// meanwhile: for promises that something does not happen.
-func (e *Env) Watch(ctx context.Context, d time.Duration) *history.History {
-	before := e.Now()
-	window, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	_ = e.recorder.Await(window, func(*history.World) bool { return false }) // the window ends it
-	if ctx.Err() != nil {
-		e.fail(ctx, "watching for %s: %w", d, context.Cause(ctx))
-	}
-	return e.Since(before)
-}
-
-// Now marks this moment of the recording.
-func (e *Env) Now() history.Mark { return e.recorded().Mark() }
-
-// Since is what was recorded from a mark until now.
-func (e *Env) Since(m history.Mark) *history.History { return e.recorded().Since(m) }
-
-// World is the state that the recording adds up to now.
-func (e *Env) World() *history.World { return e.recorded().End() }
 
 // recorded is the recording up to now, complete.
 func (e *Env) recorded() *history.History {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -48,14 +49,16 @@ func (e *Env) Drift(ctx context.Context, reason string, about ...providers.HookV
 	})
 }
 
-// DriftReasons are the provider's reasons for which Drift can make nodes drift, by name. The
-// spec is skipped where there is none.
-func (e *Env) DriftReasons() []string {
+// EachDriftReason takes a step for each of the provider's reasons for which Drift can make
+// nodes drift, one after the other. The spec is skipped where there is none.
+func (e *Env) EachDriftReason(step func(reason string)) {
 	reasons := slices.Sorted(maps.Keys(e.session.Adapter.Drifts))
 	if len(reasons) == 0 {
 		e.skip("the adapter of %s has no way to make nodes drift for a reason of the provider's", e.session.Adapter.Name)
 	}
-	return reasons
+	for _, reason := range reasons {
+		step(reason)
+	}
 }
 
 // Bound is how long the provider may take for what a capability promises, in cluster time,
@@ -66,6 +69,21 @@ func (e *Env) Bound(c providers.Capability) time.Duration {
 		e.skip("the adapter of %s doesn't say how long %s takes", e.session.Adapter.Name, c)
 	}
 	return bound
+}
+
+// About names a node, its instance and its zone to a hook.
+func About(node *history.Object) providers.HookValues {
+	u := node.Unstructured()
+	return providers.HookValues{
+		NodeName: node.Name, ProviderID: karpenter.NodeProviderID(u), Zone: karpenter.Label(u, corev1.LabelTopologyZone),
+	}
+}
+
+// HookEach is Hook about each node that is counted now.
+func (e *Env) HookEach(ctx context.Context, name providers.HookName, nodes check.Count) {
+	for _, node := range nodes.Of(e.World()) {
+		e.Hook(ctx, name, About(node))
+	}
 }
 
 func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []providers.HookValues, call func(providers.HookValues) ([]byte, error)) {
@@ -131,7 +149,7 @@ func (e *Env) resetCloud(ctx context.Context) error {
 // may be missed. The spec is skipped where the adapter has no such hook.
 func (e *Env) FollowInstances(ctx context.Context) check.Count {
 	listed := map[string]string{} // Events' names by provider ID
-	instances := check.ReportsFrom(invariant.Harness, reasonInstance, nil).New(e.World()).Named("instances in the cloud")
+	instances := check.ReportsFrom(invariant.Harness, reasonInstance, nil).New(e.Mark()).Named("instances in the cloud")
 	if err := e.recordInstances(ctx, listed); errors.Is(err, install.ErrNoHook) {
 		e.skip("%v", err)
 	} else if err != nil {

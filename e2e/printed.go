@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // Cell is what kubectl prints of an object in one column.
@@ -21,12 +23,17 @@ type Cell struct {
 	Wide   bool   // with -o wide only
 }
 
-// Prints expects that `kubectl get` prints an object in these columns, in this
+// ExpectColumns expects that `kubectl get` prints an object in these columns, in this
 // order; it may have more. A column is wide in all releases or in none.
-func (e *Env) Prints(ctx context.Context, kind schema.GroupVersionResource, name string, cells ...Cell) {
+func (e *Env) ExpectColumns(ctx context.Context, object fixtures.Object, cells ...Cell) {
+	ref, err := e.refer(object.Unstructured())
+	if err != nil {
+		e.fail(ctx, "asking how %s is printed: %w", object.GetName(), err)
+	}
+	kind, name := ref.kind, ref.name
 	table, err := e.table(ctx, kind, name)
 	if err != nil {
-		e.fail(ctx, "asking how %s %s is printed: %w", kind.Resource, name, err)
+		e.fail(ctx, "asking how %s is printed: %w", ref, err)
 	}
 	if len(table.Rows) != 1 || len(table.Rows[0].Cells) != len(table.ColumnDefinitions) {
 		e.Fail("%s %s is printed in %d rows; one cell for each column is wanted, once", kind.Resource, name, len(table.Rows))

@@ -133,11 +133,11 @@ func interruptible(parent context.Context) context.Context {
 }
 
 func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) report.Outcome {
-	if r.leaps != spec.Leaps {
+	if r.leaps != spec.Leaps() {
 		if r.session != nil && r.session.Clock != nil { // else the spec will be skipped
 			r.renew(ctx)
 		}
-		r.leaps = spec.Leaps
+		r.leaps = spec.Leaps()
 	}
 	if err := r.ensure(ctx); err != nil {
 		return report.Outcome{

@@ -51,7 +51,7 @@ func (s *Session) skip(spec *Spec) string {
 			return fmt.Sprintf("%s: %s", need, why)
 		}
 	}
-	if spec.Leaps && s.Clock == nil {
+	if spec.Leaps() && s.Clock == nil {
 		return fmt.Sprintf("it takes up to %s, which is too long for a clock that can't be bent", spec.Within)
 	}
 	if spec.Gate != "" && !s.Adapter.Controller.Gates[spec.Gate] {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -20,21 +21,18 @@ import (
 type Spec struct {
 	// Name is the end of that sentence; unique in its suite.
 	Name string
-	// Needs lists what the provider must be able to do. The spec is skipped,
-	// with the adapter's reason, where it can't.
+	// Needs lists what the provider must be able to do; nil: the suite's. The spec is
+	// skipped, with the adapter's reason, where it can't.
 	Needs []providers.Capability
 	// Hooks lists those of the adapter that the spec calls, and can't do without.
 	Hooks []providers.HookName
-	// Gate is the Karpenter feature gate that must be on; empty: none.
+	// Gate is the Karpenter feature gate that must be on; empty: the suite's.
 	Gate string
-	// Since is the first release that makes the promise.
+	// Since is the first release that makes the promise; zero: the suite's.
 	Since Since
 	// Within bounds the spec without its clean-up, in cluster time, beside what the adapter
 	// gives the provider for what the spec needs and for its hooks. Zero: DefaultWithin.
 	Within time.Duration
-	// Leaps says that the spec lets days or months pass by Env.Pass. It runs on a
-	// cluster of its own, see cluster.Options, and is skipped where time can't be bent.
-	Leaps bool
 	// Foreground says that the spec deletes by Env.DeleteInForeground. It begins when
 	// the cluster's garbage collector knows NodeClaims, up to half a minute after their
 	// CRD is installed.
@@ -53,6 +51,11 @@ type Spec struct {
 	source string // file:line of the declaration
 }
 
+// Leaps says whether the spec lets days or months pass, by the time that it may take. It
+// runs on a cluster of its own, see cluster.Options, and is skipped where time can't be
+// bent.
+func (s *Spec) Leaps() bool { return s.within() > cluster.Leap }
+
 // DefaultWithin bounds a spec that doesn't say how long it may take.
 const DefaultWithin = 2 * time.Minute
 
@@ -70,7 +73,13 @@ type Breach struct {
 
 // Suite is a set of specs about one behaviour.
 type Suite struct {
-	Name  string // such as "disruption budgets": the subject of its specs' sentences
+	Name string // such as "disruption budgets": the subject of its specs' sentences
+	// Needs, Gate and Since are those of its specs that don't say otherwise. Without Needs
+	// that is NodePools.
+	Needs []providers.Capability
+	Gate  string
+	Since Since
+
 	specs []*Spec
 }
 
@@ -129,6 +138,13 @@ func (s *Suite) add(spec Spec, source string) *Spec {
 			panic(fmt.Sprintf("suite %q, spec %q: %v", s.Name, spec.Name, err))
 		}
 	}
+	if spec.Needs == nil {
+		spec.Needs = s.Needs
+	}
+	if spec.Needs == nil {
+		spec.Needs = []providers.Capability{providers.NodePools}
+	}
+	spec.Gate, spec.Since = cmp.Or(spec.Gate, s.Gate), cmp.Or(spec.Since, s.Since)
 	spec.source = source
 	s.specs = append(s.specs, &spec)
 	return &spec

@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -17,8 +19,8 @@ func (e *Env) Toleration() time.Duration {
 	return e.session.Adapter.Capabilities[providers.NodeRepair].Toleration
 }
 
-// Unhealthy says whether a node is as Break makes it.
-func (e *Env) Unhealthy() func(*unstructured.Unstructured) bool {
+// Unhealthy says whether a node is as MakeUnhealthy makes it.
+func (e *Env) Unhealthy() check.Predicate {
 	unhealthy := e.unhealthy()
 	return func(node *unstructured.Unstructured) bool {
 		c, found := karpenter.Condition(node, unhealthy.Type)
@@ -26,23 +28,23 @@ func (e *Env) Unhealthy() func(*unstructured.Unstructured) bool {
 	}
 }
 
-// Break makes nodes unhealthy: they get the condition that the adapter's
-// capability nodeRepair names. The spec is skipped where it names none.
-func (e *Env) Break(ctx context.Context, nodes ...string) {
+// MakeUnhealthy gives nodes the condition that the adapter's capability nodeRepair
+// names. The spec is skipped where it names none.
+func (e *Env) MakeUnhealthy(ctx context.Context, nodes ...*history.Object) {
 	unhealthy := e.unhealthy()
 	for _, node := range nodes {
-		e.setCondition(ctx, node, unhealthy.Type, unhealthy.Status)
+		e.setCondition(ctx, node.Name, unhealthy.Type, unhealthy.Status)
 	}
 }
 
-// Mend makes nodes healthy again that Break has made unhealthy.
-func (e *Env) Mend(ctx context.Context, nodes ...string) {
+// MakeHealthy takes back what MakeUnhealthy has done to nodes.
+func (e *Env) MakeHealthy(ctx context.Context, nodes ...*history.Object) {
 	unhealthy, healthy := e.unhealthy(), "True"
 	if unhealthy.Status == healthy {
 		healthy = "False"
 	}
 	for _, node := range nodes {
-		e.setCondition(ctx, node, unhealthy.Type, healthy)
+		e.setCondition(ctx, node.Name, unhealthy.Type, healthy)
 	}
 }
 

@@ -104,7 +104,7 @@ func withoutPods(t *testing.T) []*e2e.Suite {
 // so: pools stay as they were made, workloads too.
 func withoutChanges(t *testing.T) []*e2e.Suite {
 	t.Helper()
-	changes := regexp.MustCompile(`(env\.(Change|Patch|Delete)\w*|\bend|\bremove)\(ctx`)
+	changes := regexp.MustCompile(`(env\.(Change|Patch|Annotate|RemoveAnnotation|RemoveFinalizers|Delete)\w*|\bend|\bremove)\(ctx`)
 	return inert("without changes", func(suite *e2e.Suite, spec *e2e.Spec) *e2e.Inert {
 		if !changes.MatchString(text(t, spec)) || suite.Name+" "+spec.Name == plays {
 			return nil
@@ -126,7 +126,7 @@ func inert(without string, f func(*e2e.Suite, *e2e.Spec) *e2e.Inert) []*e2e.Suit
 	for _, suite := range behaviours() {
 		made := e2e.NewSuite(suite.Name + " " + without)
 		for _, spec := range suite.Specs() {
-			if i := f(suite, spec); i != nil && !spec.Leaps {
+			if i := f(suite, spec); i != nil && !spec.Leaps() {
 				i.Spec = spec
 				made.Add(i.Inerted())
 			}

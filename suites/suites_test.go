@@ -93,65 +93,135 @@ func TestPromisesNameTheirSource(t *testing.T) {
 }
 
 // TestBodiesAreStraight: no branch, no loop, and short enough to be read at a
-// glance, in every function of a spec's file that works with the cluster.
+// glance, in every function of a suite that works with the cluster.
 func TestBodiesAreStraight(t *testing.T) {
-	each(t, func(g *WithT, _ string, spec *e2e.Spec) {
-		file, _ := parsed(g, spec)
-		bodies := 0
+	bodies := 0
+	inEveryFile(t, func(g *WithT, file source) {
 		ast.Inspect(file.tree, func(n ast.Node) bool {
-			field, ok := n.(*ast.KeyValueExpr)
-			if !ok {
-				return true
-			}
-			if key, ok := field.Key.(*ast.Ident); !ok || key.Name != "Run" {
+			kind, body := function(n)
+			if body == nil || !takesEnv(kind) {
 				return true
 			}
 			bodies++
-			length := file.line(field.End()) - file.line(field.Pos())
-			g.Expect(length).To(BeNumerically("<=", 30), "lines of Run")
-			ast.Inspect(field.Value, func(n ast.Node) bool {
+			g.Expect(file.line(body.End())-file.line(body.Pos())).To(BeNumerically("<=", 30), "lines of the function in line %d", file.line(n.Pos()))
+			ast.Inspect(body, func(n ast.Node) bool {
 				switch n.(type) {
 				case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.GoStmt:
 					g.Expect(n).To(BeNil(), "a branch or a loop in line %d", file.line(n.Pos()))
 				}
 				return true
 			})
-			return false
+			return true
 		})
-		g.Expect(bodies).To(Equal(1), "one promise a file")
+	})
+	NewWithT(t).Expect(bodies).To(BeNumerically(">", 200), "it looks at what it means")
+}
+
+// TestOnePromiseAFile: a file declares one spec, or one table of them.
+func TestOnePromiseAFile(t *testing.T) {
+	declared := map[string]int{} // lines by file
+	each(t, func(g *WithT, _ string, spec *e2e.Spec) {
+		file, line := parsed(g, spec)
+		at := file.line(declaration(file, line).Pos())
+		if other, before := declared[file.name]; before {
+			g.Expect(at).To(Equal(other), "two promises in %s", file.name)
+		}
+		declared[file.name] = at
+	})
+}
+
+// TestEachWordIsSaidOnce: what two suites name alike is the same word, which package
+// check has, or two words that a reader takes for one.
+func TestEachWordIsSaidOnce(t *testing.T) {
+	g := NewWithT(t)
+	saidBy := map[string]string{} // suites by function
+	inEveryFile(t, func(_ *WithT, file source) {
+		for _, d := range file.tree.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil {
+				continue
+			}
+			if other, said := saidBy[f.Name.Name]; said {
+				g.Expect(file.tree.Name.Name).To(Equal(other), "both have a function %s", f.Name.Name)
+			}
+			saidBy[f.Name.Name] = file.tree.Name.Name
+		}
+	})
+	g.Expect(saidBy).NotTo(BeEmpty())
+}
+
+// function is what a node declares, if it is a function.
+func function(n ast.Node) (*ast.FuncType, *ast.BlockStmt) {
+	switch f := n.(type) {
+	case *ast.FuncDecl:
+		return f.Type, f.Body
+	case *ast.FuncLit:
+		return f.Type, f.Body
+	default:
+		return nil, nil
+	}
+}
+
+// takesEnv says whether a function has a parameter *e2e.Env.
+func takesEnv(f *ast.FuncType) bool {
+	return slices.ContainsFunc(f.Params.List, func(p *ast.Field) bool {
+		pointer, ok := p.Type.(*ast.StarExpr)
+		if !ok {
+			return false
+		}
+		named, ok := pointer.X.(*ast.SelectorExpr)
+		return ok && named.Sel.Name == "Env"
 	})
 }
 
 // TestSuitesKnowNoProvider: a suite that names one has begun to fit it.
 func TestSuitesKnowNoProvider(t *testing.T) {
-	g := NewWithT(t)
+	inEveryFile(t, func(g *WithT, file source) {
+		text, err := os.ReadFile(file.name)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(string(text)).NotTo(MatchRegexp(`(?i)\b(kwok|aws|ec2|azure|aks|gcp|alibaba|capi)\b`))
+	})
+}
+
+// inEveryFile calls f for every file of a suite, as a subtest named by it.
+func inEveryFile(t *testing.T, f func(g *WithT, file source)) {
+	t.Helper()
 	files, err := filepath.Glob("*/*.go")
+	g := NewWithT(t)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(files).NotTo(BeEmpty())
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(string(text)).NotTo(MatchRegexp(`(?i)\b(kwok|aws|ec2|azure|aks|gcp|alibaba|capi)\b`), file)
+	for _, name := range files {
+		if !strings.HasSuffix(name, "_test.go") {
+			t.Run(name, func(t *testing.T) {
+				g := NewWithT(t)
+				f(g, parse(g, name))
+			})
+		}
 	}
 }
 
 type source struct {
+	name string
 	set  *token.FileSet
 	tree *ast.File
 }
 
 func (s source) line(p token.Pos) int { return s.set.Position(p).Line }
 
+func parse(g *WithT, name string) source {
+	s := source{name: name, set: token.NewFileSet()}
+	var err error
+	s.tree, err = parser.ParseFile(s.set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+	g.Expect(err).NotTo(HaveOccurred())
+	return s
+}
+
 // parsed is the file in which a spec is declared, and the line.
 func parsed(g *WithT, spec *e2e.Spec) (file source, line int) {
 	name, number, _ := strings.Cut(filepath.Base(spec.Source()), ":")
 	line, err := strconv.Atoi(number)
 	g.Expect(err).NotTo(HaveOccurred(), spec.Source())
-	folder := filepath.Base(filepath.Dir(spec.Source()))
-	s := source{set: token.NewFileSet()}
-	s.tree, err = parser.ParseFile(s.set, filepath.Join(folder, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-	g.Expect(err).NotTo(HaveOccurred())
-	return s, line
+	return parse(g, filepath.Join(filepath.Base(filepath.Dir(spec.Source())), name)), line
 }
 
 // declaration is the top-level one that holds a line.

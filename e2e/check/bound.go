@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -85,7 +84,7 @@ func (b Bound) Standing(w *history.World) string {
 // Each claims something of every counted object, and is exercised while there
 // is one. words say it as it reads after the name: "nodes of pool x" "have the
 // label a=b".
-func Each(c Count, words string, match func(*unstructured.Unstructured) bool) Claim {
+func Each(c Count, words string, match Predicate) Claim {
 	return every{c, words, remember(match)}
 }
 

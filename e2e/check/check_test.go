@@ -112,7 +112,7 @@ func TestVerdicts(t *testing.T) {
 		"always balanced: holds":       {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "y"), Holds, Unknown},
 		"always balanced: breaks":      {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "x", "y"), Broken, Broken},
 		"always balanced: one domain":  {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "x"), Vacuous, Unknown},
-		"always requiring: holds":      {Always(Each(ClaimsWith(pool, Requiring("zone", "x", "y"), "in x or y"), "are there", anything)), claimed, Holds, Unknown},
+		"always requiring: holds":      {Always(Each(NodeClaims(pool).With("in x or y", Requiring("zone", "x", "y")), "are there", anything)), claimed, Holds, Unknown},
 		"always requiring: breaks":     {Always(Each(NodeClaims(pool), "are in x", Requiring("zone", "x"))), claimed, Broken, Broken},
 		"always requiring: none there": {Always(Each(NodeClaims(pool), "are in x", Requiring("zone", "x"))), quiet, Vacuous, Unknown},
 
@@ -151,9 +151,9 @@ func TestVerdicts(t *testing.T) {
 		"whenever enters: holds":           {Whenever(Enters(Nodes(pool)), "it is tainted", isTainted), joins(true), Holds, Unknown},
 		"whenever enters: breaks":          {Whenever(Enters(Nodes(pool)), "it is tainted", isTainted), joins(false), Broken, Broken},
 		"whenever enters: never exercised": {Whenever(Enters(Nodes(pool)), "it is tainted", isTainted), disrupts, Vacuous, Unknown},
-		"whenever leaves: holds":           {Whenever(Leaves(Nodes(pool)), "one is there", then(AtLeast(1, Nodes(pool)))), disrupts, Holds, Unknown},
-		"whenever leaves: breaks":          {Whenever(Leaves(Nodes(pool)), "two are there", then(AtLeast(2, Nodes(pool)))), disrupts, Broken, Broken},
-		"whenever leaves: never exercised": {Whenever(Leaves(Nodes(pool)), "one is there", then(AtLeast(1, Nodes(pool)))), joins(true), Vacuous, Unknown},
+		"whenever leaves: holds":           {Whenever(Leaves(Nodes(pool)), "one is there", ForAny(AtLeast(1, Nodes(pool)))), disrupts, Holds, Unknown},
+		"whenever leaves: breaks":          {Whenever(Leaves(Nodes(pool)), "two are there", ForAny(AtLeast(2, Nodes(pool)))), disrupts, Broken, Broken},
+		"whenever leaves: never exercised": {Whenever(Leaves(Nodes(pool)), "one is there", ForAny(AtLeast(1, Nodes(pool)))), joins(true), Vacuous, Unknown},
 
 		"after: holds":           {After(Enters(Nodes(pool)), "it is ready", nodeIsReady), joins(true), Holds, Unknown},
 		"after: breaks":          {After(Leaves(Nodes(pool)), "it comes back", nodeIsReady), disrupts, Broken, Unknown},
@@ -170,10 +170,6 @@ func TestVerdicts(t *testing.T) {
 			g.Expect(f.String()).To(ContainSubstring(c.check.String()))
 		})
 	}
-}
-
-func then(c Claim) func(*unstructured.Unstructured) Claim {
-	return func(*unstructured.Unstructured) Claim { return c }
 }
 
 // A breach seen after a gap is a breach for claims about one moment, and proves
@@ -193,13 +189,13 @@ func TestGapBeforeABreach(t *testing.T) {
 	f := unregistered.Judge(h)
 	g.Expect(f.Verdict).To(Equal(Unknown), "a node that appears in a gap may have been there for long")
 	g.Expect(f.String()).To(ContainSubstring("the recording has a gap at +0s, nodes may be missing: all gone"))
-	g.Expect(unregistered.Judge(h.Since(6)).Verdict).To(Equal(Vacuous), "a view that begins after the gap has none")
+	g.Expect(unregistered.Judge(h.From(6)).Verdict).To(Equal(Vacuous), "a view that begins after the gap has none")
 }
 
 func TestQuantities(t *testing.T) {
 	g := NewWithT(t)
 	pool := named("p")
-	limit := Always(AtMostQuantity(resource.MustParse("5"), ClaimedCapacity(pool, "cpu")))
+	limit := Always(AtMostQuantity(resource.MustParse("5"), NodeClaimCapacity(pool, "cpu")))
 	a, b := historytest.Claim("a").Pool("p").Capacity("cpu", "2"), historytest.Claim("b").Pool("p").Capacity("cpu", "2500m")
 	story := historytest.Begin().Add(historytest.Pool("p")).Start()
 	g.Expect(limit.Judge(story.History()).Verdict).To(Equal(Vacuous))

@@ -69,7 +69,7 @@ func AllOf(claims ...Claim) Claim { return several{claims, "and", true} }
 func AnyOf(claims ...Claim) Claim { return several{claims, "or", false} }
 
 // When claims something of the moments at which a condition is true, and is
-// exercised by them only: When(AtLeast(1, DriftedClaims(pool)),
+// exercised by them only: When(AtLeast(1, DriftedNodeClaims(pool)),
 // None(DisruptedNodes(pool))) is vacuous unless something drifted.
 func When(condition, claim Claim) Claim { return when{condition, claim} }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -36,7 +35,7 @@ func (c Count) String() string { return c.Name }
 // Where is the objects of a resource for which match is true. It is asked once
 // for each state of each object, whatever the number of events; so the answer
 // must come from the object alone.
-func Where(name string, r schema.GroupVersionResource, match func(*unstructured.Unstructured) bool) Count {
+func Where(name string, r schema.GroupVersionResource, match Predicate) Count {
 	remembered := remember(match)
 	return Count{
 		Name:  name,
@@ -48,7 +47,7 @@ func Where(name string, r schema.GroupVersionResource, match func(*unstructured.
 }
 
 // remember asks match once for each state of an object.
-func remember(match func(*unstructured.Unstructured) bool) func(*history.Object) bool {
+func remember(match Predicate) func(*history.Object) bool {
 	var mu sync.Mutex
 	answers := map[*history.Object]bool{}
 	return func(o *history.Object) bool {
@@ -60,62 +59,6 @@ func remember(match func(*unstructured.Unstructured) bool) func(*history.Object)
 			answers[o] = answer
 		}
 		return answer
-	}
-}
-
-// Named is the same count under another name.
-func (c Count) Named(name string) Count {
-	c.Name = name
-	return c
-}
-
-// AmongObjects is the same count, with other objects among which one could come
-// to be counted: that there is no event about a pod says something once there
-// is the pod.
-func (c Count) AmongObjects(of Count) Count {
-	c.Among, c.Reads = of.Of, readsBoth(c.Reads, of.Reads)
-	return c
-}
-
-// With is the counted objects for which match is true as well; words say which,
-// as they read after the name: "nodes of pool x" with "that are tainted". All
-// of c are those that could come to be counted.
-func (c Count) With(words string, match func(*unstructured.Unstructured) bool) Count {
-	remembered := remember(match)
-	return c.refine(c.Name+" "+words, remembered)
-}
-
-// Old is the counted objects that were there in an earlier world (the same
-// UID), New those that were not.
-func (c Count) Old(since *history.World) Count {
-	known := uids(since)
-	return c.refine(c.Name+" from before", func(o *history.Object) bool { return known[o.UID] })
-}
-
-// New is the counted objects that were not there in an earlier world.
-func (c Count) New(since *history.World) Count {
-	known := uids(since)
-	return c.refine(c.Name+" that are new", func(o *history.Object) bool { return !known[o.UID] })
-}
-
-func uids(w *history.World) map[string]bool {
-	known := map[string]bool{}
-	for _, r := range w.Resources() {
-		for _, o := range w.List(r) {
-			known[o.UID] = true
-		}
-	}
-	return known
-}
-
-func (c Count) refine(name string, keep func(*history.Object) bool) Count {
-	return Count{
-		Name:  name,
-		Among: c.Of,
-		Reads: c.Reads,
-		Of: func(w *history.World) []*history.Object {
-			return slices.DeleteFunc(c.Of(w), func(o *history.Object) bool { return !keep(o) })
-		},
 	}
 }
 

@@ -3,8 +3,9 @@
 //
 // # From objects to verdicts
 //
-// A Count is a named set of objects: ReadyNodes(pool), RunningPods(app). It can
-// be narrowed (With, New, Old, On, Where makes one from scratch).
+// A Count is a named set of objects: ReadyNodes(pool), RunningPods(app), The(pool). It
+// can be narrowed (With, In, Old, New, Staying, Deleting, On); Where makes one from scratch,
+// of a Predicate.
 //
 // A Claim is true or false of one moment: AtMost(2, DisruptedNodes(pool)), None,
 // Exactly, Each, Balanced, AtMostQuantity. Claims combine by AllOf, AnyOf, When, Untrue; That

@@ -70,19 +70,18 @@ func TestDriftOnARealCluster(t *testing.T) {
 	create(ctx, t, client.Resource(karpenter.Deployments).Namespace("default"), driftApp)
 	awaitCount(ctx, t, r, 6, RunningPods(app))
 
-	mark := r.History().Mark()
-	before := r.History().End()
+	before := r.History().Mark()
 	patch := `{"spec":{"template":{"metadata":{"labels":{"plumbline":"two"}}}}}`
 	if _, err := client.Resource(karpenter.NodePools).Patch(ctx, "drift", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	awaitCount(ctx, t, r, 6, DriftedClaims(pool))
+	awaitCount(ctx, t, r, 6, DriftedNodeClaims(pool))
 	awaitCount(ctx, t, r, 0, NodeClaims(pool).Old(before))
 	awaitCount(ctx, t, r, 6, RunningPods(app).On(ReplacedNodes(pool, before)))
 	if err := r.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	h := r.History().Since(mark)
+	h := r.History().Since(before)
 	for name, c := range driftSpecs(pool, app, before) {
 		if f := c.Judge(h); f.Verdict != Holds {
 			t.Errorf("%s: %s", name, f)

@@ -34,3 +34,10 @@ func ReportsFrom(component, reason string, about Named) Count {
 func concerns(o karpenter.Involved, name string) bool {
 	return o.Name == name || o.Kind == "Pod" && strings.HasPrefix(o.Name, name+"-")
 }
+
+// Mentioning says whether an Event's message has a text in it.
+func Mentioning(text string) Predicate {
+	return func(event *unstructured.Unstructured) bool {
+		return strings.Contains(karpenter.EventMessage(event), text)
+	}
+}

@@ -23,7 +23,7 @@ func Example() {
 
 	fmt.Println(check.Always(check.AtMost(1, check.DisruptedNodes(pool))).Judge(h))
 	fmt.Println(check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))).Judge(h))
-	fmt.Println(check.Always(check.AtMost(1, check.DriftedClaims(pool))).Judge(h))
+	fmt.Println(check.Always(check.AtMost(1, check.DriftedNodeClaims(pool))).Judge(h))
 	// Output:
 	// broken: always at most 1 node of pool p that is disrupted
 	//   at +2.3s, event 4: MODIFIED Node b (taint karpenter.sh/disrupted:NoSchedule added)

@@ -14,15 +14,25 @@ import (
 // pool is nil. That there are none is put to the test while the pool exists.
 func Nodes(pool Named) Count { return ofPool("nodes", karpenter.Nodes, pool) }
 
-// NodesWith are the nodes of a pool for which match is true; words say which,
-// as they read after "nodes of pool x".
-func NodesWith(pool Named, match func(*unstructured.Unstructured) bool, words string) Count {
-	return Nodes(pool).With(words, match)
+// ReadyNodes are the nodes of a pool whose condition Ready is True.
+func ReadyNodes(pool Named) Count { return Nodes(pool).With("that are ready", karpenter.NodeReady) }
+
+// RegisteredNodes are the nodes of a pool that Karpenter has matched to their NodeClaims: they
+// have their labels and taints.
+func RegisteredNodes(pool Named) Count {
+	return Nodes(pool).With("that are registered", Labeled(karpenter.RegisteredLabel, "true"))
 }
 
-// ReadyNodes are the nodes of a pool whose condition Ready is True.
-func ReadyNodes(pool Named) Count {
-	return NodesWith(pool, karpenter.NodeReady, "that are ready")
+// InitializedNodes are the nodes of a pool that Karpenter has found to be ready for work.
+func InitializedNodes(pool Named) Count {
+	return Nodes(pool).With("that are initialized", Labeled(karpenter.InitializedLabel, "true"))
+}
+
+// StartingNodes are the ready nodes of a pool that have a startup taint. While it stays they
+// aren't initialized, so that a spec holds them between joining and that for as long as
+// it likes.
+func StartingNodes(pool Named, taint string) Count {
+	return ReadyNodes(pool).With("that are starting", Tainted(taint))
 }
 
 // DisruptedNodes are the nodes of a pool that Karpenter has taken out of use:
@@ -30,18 +40,16 @@ func ReadyNodes(pool Named) Count {
 // budget bounds, together with nodes that are not ready (Karpenter:
 // designs/disruption-controls.md).
 func DisruptedNodes(pool Named) Count {
-	return NodesWith(pool, disrupted, "that are disrupted")
+	return Nodes(pool).With("that are disrupted", disrupted)
 }
 
 func disrupted(node *unstructured.Unstructured) bool {
 	return karpenter.Deleting(node) || karpenter.HasTaint(node, karpenter.DisruptedTaint)
 }
 
-// ReplacedNodes are the ready nodes of a pool that have come since an earlier
-// world: once there are as many as there were nodes, all have been replaced.
-func ReplacedNodes(pool Named, since *history.World) Count {
-	return ReadyNodes(pool).New(since)
-}
+// ReplacedNodes are the ready nodes of a pool that have come since a mark: once there are as
+// many as there were nodes, all have been replaced.
+func ReplacedNodes(pool Named, since history.Mark) Count { return ReadyNodes(pool).New(since) }
 
 // Node is the node with this name, if there is one.
 func Node(name string) Count {
@@ -54,19 +62,6 @@ func Node(name string) Count {
 			}
 			return nil
 		},
-	}
-}
-
-// Tainted says whether a node has a taint with this key: for With.
-func Tainted(key string) func(*unstructured.Unstructured) bool {
-	return func(o *unstructured.Unstructured) bool { return karpenter.HasTaint(o, key) }
-}
-
-// Labeled says whether an object has this label with this value: for With.
-func Labeled(key, value string) func(*unstructured.Unstructured) bool {
-	return func(o *unstructured.Unstructured) bool {
-		v, present := o.GetLabels()[key]
-		return present && v == value
 	}
 }
 

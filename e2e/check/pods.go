@@ -1,12 +1,9 @@
 package check
 
 import (
-	"fmt"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
@@ -42,27 +39,8 @@ func BoundPods(workload Named) Count {
 	})
 }
 
-func inPhase(phase corev1.PodPhase) func(*unstructured.Unstructured) bool {
+func inPhase(phase corev1.PodPhase) Predicate {
 	return func(pod *unstructured.Unstructured) bool {
 		return karpenter.PodPhase(pod) == phase && !karpenter.Deleting(pod)
 	}
-}
-
-// On is those of the counted pods that are bound to one of the given nodes.
-func (c Count) On(nodes Count) Count {
-	on := Count{Name: fmt.Sprintf("%s on %s", c.Name, nodes.Name), Among: c.Of, Reads: readsBoth(c.Reads, nodes.Reads)}
-	on.Of = func(w *history.World) []*history.Object {
-		names := map[string]bool{}
-		for _, node := range nodes.Of(w) {
-			names[node.Name] = true
-		}
-		var there []*history.Object
-		for _, pod := range c.Of(w) {
-			if names[karpenter.PodNode(pod.Unstructured())] {
-				there = append(there, pod)
-			}
-		}
-		return there
-	}
-	return on
 }

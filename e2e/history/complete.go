@@ -58,7 +58,7 @@ func (r *Recorder) Complete(ctx context.Context) (*History, error) {
 	if to > 0 {
 		began = latest(began, r.log[to-1].Time)
 	}
-	gaps := slices.DeleteFunc(slices.Clone(r.gaps), func(g Gap) bool { return int(g.at) > to })
+	gaps := slices.DeleteFunc(slices.Clone(r.gaps), func(g Gap) bool { return g.at > to })
 	return view(r.log[:to], gaps, r.from, r.began, began), nil
 }
 

@@ -22,9 +22,20 @@ type Event struct {
 	revision uint64
 }
 
-// Mark is a moment of a recording: the number of events before it. It has a
-// meaning only in the recording that it was taken from.
-type Mark int
+// Mark is a moment of a recording, with the world as it was then. It has a meaning
+// only in the recording that it was taken from.
+type Mark struct {
+	events int           // before it
+	world  func() *World // made once; nil: empty
+}
+
+// World is the state of the cluster at that moment: a fresh copy.
+func (m Mark) World() *World {
+	if m.world == nil {
+		return &World{}
+	}
+	return m.world().clone()
+}
 
 // Gap says that something may have happened that the recording lacks.
 type Gap struct {
@@ -33,7 +44,7 @@ type Gap struct {
 	Reason   string
 	Asked    bool // the harness took the API server away on purpose: see Recorder.Interrupt
 
-	at Mark // the events before it
+	at int // the events before it
 }
 
 // History is what was recorded: the world at a moment, and every event from
@@ -41,7 +52,7 @@ type Gap struct {
 type History struct {
 	log   []Event // as received; those before from only make up the world at from
 	gaps  []Gap
-	from  Mark
+	from  int       // the events before the start
 	began time.Time // when the log starts
 	taken time.Time // when the view was taken
 
@@ -51,13 +62,13 @@ type History struct {
 
 // New is a history written by hand, which begins with an empty world. Events
 // happen in the order in which they are given. Where the world should not be
-// empty, let the first n events make it: New(events, nil).Since(n).
+// empty, let the first n events make it: New(events, nil).From(n).
 func New(events []Event, gaps []Gap) *History {
 	placed := slices.Clone(gaps)
 	for i, g := range placed {
-		placed[i].at = Mark(len(events))
+		placed[i].at = len(events)
 		if at := slices.IndexFunc(events, func(e Event) bool { return e.Time.After(g.Time) }); at >= 0 {
-			placed[i].at = Mark(at)
+			placed[i].at = at
 		}
 	}
 	slices.SortStableFunc(placed, func(a, b Gap) int { return cmp.Compare(a.at, b.at) })
@@ -68,7 +79,7 @@ func New(events []Event, gaps []Gap) *History {
 	return view(slices.Clone(events), placed, 0, time.Time{}, last)
 }
 
-func view(log []Event, gaps []Gap, from Mark, began, taken time.Time) *History {
+func view(log []Event, gaps []Gap, from int, began, taken time.Time) *History {
 	return &History{
 		log:     slices.Clip(log),
 		gaps:    slices.Clip(gaps),
@@ -130,7 +141,7 @@ func (h *History) AfterInterruption() (*History, bool) {
 		}
 		// The events that the list showed came in one step with the gap.
 		from := g.at
-		for int(from) < len(h.log) && h.log[from].Resource == g.Resource && h.log[from].Time.Equal(g.Time) {
+		for from < len(h.log) && h.log[from].Resource == g.Resource && h.log[from].Time.Equal(g.Time) {
 			from++
 		}
 		return view(h.log, h.gaps[i+1:], from, h.began, h.taken), true
@@ -153,13 +164,20 @@ func (h *History) End() *World {
 
 // Since is the part of the history after a mark of the same recording. A mark
 // before its start gives the whole history, one after its end an empty one.
-func (h *History) Since(m Mark) *History {
-	return view(h.log, h.gaps, min(max(m, h.from), Mark(len(h.log))), h.began, h.taken)
+func (h *History) Since(m Mark) *History { return h.From(m.events) }
+
+// From is the part of the history after the first n events of its recording, those of the
+// world at its start among them.
+func (h *History) From(n int) *History {
+	return view(h.log, h.gaps, min(max(n, h.from), len(h.log)), h.began, h.taken)
 }
 
 // Mark is the moment up to which the history goes, of the recording that it was
 // taken from.
-func (h *History) Mark() Mark { return Mark(len(h.log)) }
+func (h *History) Mark() Mark { return Mark{len(h.log), sync.OnceValue(h.End)} }
+
+// StartMark is the moment at which the history starts.
+func (h *History) StartMark() Mark { return Mark{h.from, h.start} }
 
 // Taken is the moment up to which the history goes: when it was taken from the
 // recorder, when the recording was stopped, or the time of the last event.

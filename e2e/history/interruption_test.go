@@ -54,14 +54,14 @@ func TestInterruption(t *testing.T) {
 	g.Expect(Save(&saved, h)).To(Succeed())
 	loaded, err := Load(&saved)
 	g.Expect(err).NotTo(HaveOccurred())
-	for _, whole := range []*History{h, h.Since(0), loaded} {
+	for _, whole := range []*History{h, h.From(0), loaded} {
 		after, ok := whole.AfterInterruption()
 		g.Expect(ok).To(BeTrue())
 		g.Expect(after.Gaps()).To(BeEmpty())
 		g.Expect(after.Start().List(pods)).To(HaveLen(2))
 		g.Expect(after.Events()).To(HaveLen(1))
 	}
-	_, ok := h.Since(mark + 1).AfterInterruption()
+	_, ok := h.From(mark.events + 1).AfterInterruption()
 	g.Expect(ok).To(BeFalse(), "it was before")
 }
 

@@ -54,7 +54,7 @@ func plain(r io.Reader) (*bufio.Reader, error) {
 type loader struct {
 	log   []Event
 	gaps  []Gap
-	from  Mark
+	from  int
 	start time.Time
 	ended bool
 	end   time.Time
@@ -104,7 +104,7 @@ func (l *loader) event(in line) error {
 	}
 	e := Event{Time: in.At, Type: watch.EventType(in.Type), Resource: resource, Object: o, revision: in.Revision}
 	if e.Type == typeStart {
-		if int(l.from) < len(l.log) {
+		if l.from < len(l.log) {
 			return errors.New("type START after an event; all of them should come first")
 		}
 		e.Time, e.Type = l.start, added
@@ -115,7 +115,7 @@ func (l *loader) event(in line) error {
 }
 
 func (l *loader) gap(in line) error {
-	g := Gap{Time: in.At, Reason: in.Reason, Asked: in.Asked, at: Mark(len(l.log))}
+	g := Gap{Time: in.At, Reason: in.Reason, Asked: in.Asked, at: len(l.log)}
 	if in.Resource != "" {
 		var err error
 		if g.Resource, err = parseResource(in.Resource); err != nil {
@@ -137,7 +137,7 @@ func (l *loader) finish(n int, cut bool) (*History, error) {
 		if cut {
 			reason = fmt.Sprintf("line %d, the last, is cut off", n)
 		}
-		l.gaps = append(l.gaps, Gap{Time: l.lastTime(), Resource: schema.GroupVersionResource{}, Reason: reason, at: Mark(len(l.log))})
+		l.gaps = append(l.gaps, Gap{Time: l.lastTime(), Resource: schema.GroupVersionResource{}, Reason: reason, at: len(l.log)})
 	}
 	return view(l.log, l.gaps, l.from, l.start, latest(l.end, l.lastTime())), nil
 }

@@ -47,6 +47,10 @@ func newObject(raw []byte, cluster bool) (*Object, error) {
 // Raw is the object's JSON as the API server sent it. Read only.
 func (o *Object) Raw() json.RawMessage { return o.raw }
 
+// GetName is the object's name: specs hand objects that they have waited for to whatever
+// takes a built one.
+func (o *Object) GetName() string { return o.Name }
+
 // Unstructured is the object, decoded once and shared: read only. It lacks
 // metadata.managedFields, which make up half of the bytes; Raw has them.
 func (o *Object) Unstructured() *unstructured.Unstructured {

@@ -29,7 +29,7 @@ type Recorder struct {
 	received []Event // as they came
 	log      []Event // the same in the order in which they happened; histories share it, so that what is there stays
 	gaps     []Gap
-	from     Mark
+	from     int
 	told     map[schema.GroupVersionResource]uint64 // the newest revision that each watch has told of
 
 	began   time.Time
@@ -121,7 +121,7 @@ func (r *Recorder) begin(kinds []schema.GroupVersionResource, lists []list) {
 		}
 	}
 	r.arrange()
-	r.from = Mark(len(r.log))
+	r.from = len(r.log)
 }
 
 // History is everything recorded so far, of which each watch may lack the last
@@ -214,7 +214,7 @@ func (r *Recorder) arrange() {
 		}
 		log = slices.Insert(log, to, e)
 		for k := range gaps {
-			if at := int(gaps[k].at); at > to && at <= i {
+			if at := gaps[k].at; at > to && at <= i {
 				gaps[k].at++
 			}
 		}
@@ -225,7 +225,7 @@ func (r *Recorder) arrange() {
 // addGap marks the present moment as one at which something may be missing.
 // The caller holds mu.
 func (r *Recorder) addGap(g Gap) {
-	g.at = Mark(len(r.received))
+	g.at = len(r.received)
 	r.gaps = append(r.gaps, g)
 	r.journal.gap(g)
 }

@@ -166,14 +166,14 @@ func TestGapIsRecordedAndBridged(t *testing.T) {
 			g.Expect(h.Gaps()).To(HaveLen(1))
 			g.Expect(h.Gaps()[0].Resource).To(Equal(pods))
 			g.Expect(h.Gaps()[0].Reason).To(ContainSubstring("no longer knew the events after 104"))
-			g.Expect(h.Since(h.from+1).Gaps()).To(HaveLen(1), "a view that begins before it has the gap")
-			g.Expect(h.Since(h.from+2).Gaps()).To(BeEmpty(), "a view that begins after it hasn't")
+			g.Expect(h.From(h.from+1).Gaps()).To(HaveLen(1), "a view that begins before it has the gap")
+			g.Expect(h.From(h.from+2).Gaps()).To(BeEmpty(), "a view that begins after it hasn't")
 
 			g.Expect(r.Stop()).To(Succeed())
 			loaded := load(t, file)
 			g.Expect(told(loaded)).To(Equal(told(h)))
 			g.Expect(loaded.Gaps()).To(HaveLen(1))
-			g.Expect(loaded.Since(loaded.from + 2).Gaps()).To(BeEmpty())
+			g.Expect(loaded.From(loaded.from + 2).Gaps()).To(BeEmpty())
 		})
 	}
 }
@@ -275,10 +275,10 @@ func TestACompleteHistoryLacksNothingOfItsTime(t *testing.T) {
 	all := []string{fmt.Sprintf("MODIFIED n@%d", untainted), fmt.Sprintf("DELETED m@%d", deleted), fmt.Sprintf("ADDED p@%d", bound)}
 	g.Expect(told(h)).To(Equal(all))
 	g.Expect(told(r.History())).To(Equal(all), "in the order in which it happened")
-	g.Expect(h.Mark()).To(Equal(r.History().Mark()))
+	g.Expect(h.Mark().events).To(Equal(r.History().Mark().events))
 
-	g.Expect(upTo(h.log, uint64(deleted))).To(Equal(int(h.Mark())-1), "the pod came later")
-	g.Expect(upTo(h.log, uint64(bound))).To(BeEquivalentTo(h.Mark()))
+	g.Expect(upTo(h.log, uint64(deleted))).To(Equal(h.Mark().events-1), "the pod came later")
+	g.Expect(upTo(h.log, uint64(bound))).To(Equal(h.Mark().events))
 }
 
 // A spec asks for what there is several times, of each of several kinds.

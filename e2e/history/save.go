@@ -47,7 +47,7 @@ func writeLines(write func([]byte) error, h *History) error {
 	gaps, events := h.Gaps(), h.log[h.from:]
 	for i := range len(events) + 1 {
 		b = b[:0]
-		for len(gaps) > 0 && gaps[0].at <= h.from+Mark(i) {
+		for len(gaps) > 0 && gaps[0].at <= h.from+i {
 			b, gaps = appendGap(b, gaps[0]), gaps[1:]
 		}
 		if i < len(events) {

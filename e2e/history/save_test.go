@@ -91,8 +91,8 @@ func TestSaveAndLoadRoundTrip(t *testing.T) {
 	for name, h := range map[string]*History{
 		"hand-written":              New(events, gaps),
 		"empty":                     New(nil, nil),
-		"with a world at the start": New(events, gaps).Since(2),
-		"the end only":              New(events, gaps).Since(5),
+		"with a world at the start": New(events, gaps).From(2),
+		"the end only":              New(events, gaps).From(5),
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -163,7 +163,7 @@ func TestLoadOfAFileThatACrashCutOff(t *testing.T) {
 			g.Expect(h.Events()).To(HaveLen(c.events))
 			g.Expect(h.Gaps()).To(HaveLen(1))
 			g.Expect(h.Gaps()[0].Reason).To(ContainSubstring(c.reason))
-			g.Expect(h.Since(Mark(c.events)).Gaps()).To(HaveLen(1))
+			g.Expect(h.From(c.events).Gaps()).To(HaveLen(1))
 		})
 	}
 }

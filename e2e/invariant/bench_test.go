@@ -69,7 +69,7 @@ func long(tb testing.TB, n int) *history.History {
 			events = append(events, another(tb, e, i))
 		}
 	}
-	return history.New(events[:from+n], nil).Since(history.Mark(from))
+	return history.New(events[:from+n], nil).From(from)
 }
 
 // another is the same event of another object.

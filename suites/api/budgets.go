@@ -86,6 +86,4 @@ var _ = e2e.Table(Suite, []rule{
 		refused:  []string{"Unbalanced"},
 		accepted: []string{"Balanced"},
 	},
-}, func(r rule) e2e.Spec {
-	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
-})
+}, rule.spec)

@@ -19,10 +19,10 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.StandaloneNodeClaims},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim := fixtures.WrittenNodeClaim()
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, claim)
-		env.Await(ctx, 1, the(karpenter.NodeClaims, claim).With("that are registered", check.True(karpenter.Registered)))
+		env.Await(ctx, 1, check.The(claim).With("that are registered", check.True(karpenter.Registered)))
 		env.Expect(env.Since(before),
-			check.Always(check.Each(the(karpenter.NodeClaims, claim), "say so in spec.expireAfter", says("spec.expireAfter", "720h"))))
+			check.Always(check.Each(check.The(claim), "say so in spec.expireAfter", says("spec.expireAfter", "720h"))))
 	},
 })

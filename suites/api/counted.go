@@ -6,7 +6,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -17,15 +16,14 @@ import (
 // Source: status.resources of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "counts in a pool's status the nodes that come and go, and what they have",
-	Needs:  needs(),
 	Within: 90 * time.Second,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
+		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
-		nodes := env.Await(ctx, 2, check.ReadyNodes(pool).With("and initialized", check.Labeled(karpenter.InitializedLabel, "true")))
+		nodes := env.Await(ctx, 2, check.InitializedNodes(pool))
 		env.Await(ctx, 1, counting(pool, nodes...))
 
 		env.Change(ctx, app.Replicas(0))

@@ -9,7 +9,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -59,16 +58,16 @@ var _ = e2e.Table(Suite, []unsaid{
 		pool: fixtures.WrittenNodePool, path: "spec.template.spec.expireAfter", is: "720h",
 	},
 }, func(row unsaid) e2e.Spec {
-	return e2e.Spec{Name: row.name, Needs: needs(), Since: e2e.Since{Karpenter: row.since}, Run: func(ctx context.Context, env *e2e.Env) {
+	return e2e.Spec{Name: row.name, Since: e2e.Since{Karpenter: row.since}, Run: func(ctx context.Context, env *e2e.Env) {
 		pool := row.pool()
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool)
-		env.Expect(env.Since(before), check.Always(check.Each(the(karpenter.NodePools, pool), "say so in "+row.path, says(row.path, row.is))))
+		env.Expect(env.Since(before), check.Always(check.Each(check.The(pool), "say so in "+row.path, says(row.path, row.is))))
 	}}
 })
 
 // says tells whether an object has a value at a dot-separated path.
-func says(path string, value any) func(*unstructured.Unstructured) bool {
+func says(path string, value any) check.Predicate {
 	return func(o *unstructured.Unstructured) bool {
 		got, _, _ := unstructured.NestedFieldNoCopy(o.Object, strings.Split(path, ".")...)
 		return equality.Semantic.DeepEqual(got, value)

@@ -31,6 +31,4 @@ var _ = e2e.Table(Suite, []rule{
 		refused:  []string{"Never", "1hr", "1d", "'10'", "-1h", "1.5h", "1h 30m", "''"},
 		accepted: []string{"48h", "1h30m", "30s", "0s"},
 	},
-}, func(r rule) e2e.Spec {
-	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
-})
+}, rule.spec)

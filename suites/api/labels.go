@@ -62,9 +62,7 @@ var _ = e2e.Table(Suite, []rule{
 		refused:  []string{"{kubernetes.io/hostname: here}"},
 		accepted: []string{"{kubernetes.io/custom: x}", "{k8s.io/custom: x}", "{topology.kubernetes.io/zone: here}"},
 	},
-}, func(r rule) e2e.Spec {
-	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
-})
+}, rule.spec)
 
 // labels are n labels.
 func labels(n int) string {

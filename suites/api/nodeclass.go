@@ -32,6 +32,4 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "nodeClassRef.group",
 		accepted: []string{"domain.test"},
 	},
-}, func(r rule) e2e.Spec {
-	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
-})
+}, rule.spec)

@@ -14,7 +14,6 @@ import (
 // Source: nodeClassRef of the NodePool API, whose group and kind are immutable.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "lets a pool have another NodeClass, but not one of another group or kind",
-	Needs: needs(),
 	Since: e2e.Since{Karpenter: "1.1"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const path, ref = "spec.template.spec.nodeClassRef", "{group: %s, kind: %s, name: %s}"
@@ -23,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool)
 
 		env.Accepted(ctx, pool.Write(path, fmt.Sprintf(ref, group, kind, name)))
-		env.Refused(ctx, pool.Write(path, fmt.Sprintf(ref, "plumbline.test", kind, name)), "nodeClassRef.group is immutable")
-		env.Refused(ctx, pool.Write(path, fmt.Sprintf(ref, group, "AnotherKind", name)), "nodeClassRef.kind is immutable")
+		env.Refused(ctx, "nodeClassRef.group is immutable", pool.Write(path, fmt.Sprintf(ref, "plumbline.test", kind, name)))
+		env.Refused(ctx, "nodeClassRef.kind is immutable", pool.Write(path, fmt.Sprintf(ref, group, "AnotherKind", name)))
 	},
 })

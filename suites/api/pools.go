@@ -47,6 +47,4 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "field not declared in schema",
 		accepted: []string{"value: x"},
 	},
-}, func(r rule) e2e.Spec {
-	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
-})
+}, rule.spec)

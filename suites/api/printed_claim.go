@@ -18,14 +18,14 @@ import (
 //
 // Source: additionalPrinterColumns of the NodeClaim CRD.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "prints a NodeClaim's type, capacity, zone and node, and wide its ID, pool and NodeClass",
-	Needs: needs(),
+	Name: "prints a NodeClaim's type, capacity, zone and node, and wide its ID, pool and NodeClass",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		env.Create(ctx, pool, fixtures.Deployment(1).On(pool))
-		claim := env.Await(ctx, 1, check.ClaimsWith(pool, check.True(karpenter.Ready), "that are ready"))[0].Unstructured()
+		ready := env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Ready))[0]
 
-		env.Prints(ctx, karpenter.NodeClaims, claim.GetName(),
+		claim := ready.Unstructured()
+		env.ExpectColumns(ctx, ready,
 			e2e.Cell{Column: "Name", Text: claim.GetName()},
 			e2e.Cell{Column: "Type", Text: karpenter.Label(claim, corev1.LabelInstanceTypeStable)},
 			e2e.Cell{Column: "Capacity", Text: karpenter.Label(claim, karpenter.CapacityTypeLabel)},

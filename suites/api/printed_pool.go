@@ -7,7 +7,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -17,18 +16,17 @@ import (
 //
 // Source: additionalPrinterColumns of the NodePool CRD.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "prints a pool's NodeClass, nodes and readiness, and wide its weight, CPUs and memory",
-	Needs: needs(),
+	Name: "prints a pool's NodeClass, nodes and readiness, and wide its weight, CPUs and memory",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Weight(17)
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
-		node := env.Await(ctx, 1, check.ReadyNodes(pool).With("and initialized", check.Labeled(karpenter.InitializedLabel, "true")))[0]
+		node := env.Await(ctx, 1, check.InitializedNodes(pool))[0]
 		counted := env.Await(ctx, 1, counting(pool, node))[0].Unstructured()
 		cpu, _ := total(counted, corev1.ResourceCPU)
 		memory, _ := total(counted, corev1.ResourceMemory)
 
-		env.Prints(ctx, karpenter.NodePools, pool.GetName(),
+		env.ExpectColumns(ctx, pool,
 			e2e.Cell{Column: "Name", Text: pool.GetName()},
 			e2e.Cell{Column: "NodeClass", Text: nodeClass(counted, "spec", "template", "spec")},
 			e2e.Cell{Column: "Nodes", Text: "1"},

@@ -15,18 +15,17 @@ import (
 //
 // Source: conditions Ready and NodeClassReady of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "says in conditions whether a pool and its NodeClass are ready, and why not",
-	Needs: needs(),
+	Name: "says in conditions whether a pool and its NodeClass are ready, and why not",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.WrittenNodePool().Write("spec.template.spec.nodeClassRef", "{name: missing-nodeclass}")
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool)
 		env.Change(ctx, pool.Unwrite("spec.template.spec.nodeClassRef"))
-		env.Await(ctx, 1, ready(pool))
+		env.Await(ctx, 1, check.The(pool).In(karpenter.Ready))
 
 		unready := check.AtLeast(1, notIn(pool, karpenter.NodeClassReady))
 		env.Expect(env.Since(before),
 			check.Sometimes(unready),
-			check.Always(check.When(unready, check.None(ready(pool)))))
+			check.Always(check.When(unready, check.None(check.The(pool).In(karpenter.Ready)))))
 	},
 })

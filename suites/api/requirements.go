@@ -124,9 +124,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "requirements with 'minValues' must have at least that many values specified in the 'values' field",
 		accepted: []string{"[{key: a, operator: In, values: [w, x], minValues: 2}]", "[{key: a, operator: NotIn, values: [x], minValues: 2}]"},
 	},
-}, func(r rule) e2e.Spec {
-	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
-})
+}, rule.spec)
 
 // comparisons are that operator with values that nothing can be compared with.
 func comparisons(operator string) []string {

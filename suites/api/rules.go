@@ -8,7 +8,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A rule is what the schema says of a field: values that it refuses and, beside
@@ -49,35 +48,39 @@ func both(path string) []field {
 	return append(pool("template.spec."+path), claim(path)...)
 }
 
-// static is a field of NodePools that are static.
-func static(path string) []field {
+// staticPool is a field of NodePools that are static.
+func staticPool(path string) []field {
 	return []field{{func() *fixtures.Written { return fixtures.WrittenNodePool().Write("spec.replicas", "0") }, "spec." + path}}
 }
 
-// needs is what rules need: the CRDs that every provider with NodePools has.
-func needs() []providers.Capability { return []providers.Capability{providers.NodePools} }
-
-// judge has the API server judge all values of a rule.
-func (r rule) judge(ctx context.Context, env *e2e.Env) {
-	for _, f := range r.of {
-		for _, value := range r.refused {
-			env.Refused(ctx, r.written(f, value), cmp.Or(r.because, f.path))
-		}
-	}
-	accepting := r.of
-	if r.unlike != nil {
-		accepting = r.unlike
-	}
-	for _, f := range accepting {
-		for _, value := range r.accepted {
-			env.Accepted(ctx, r.written(f, value))
-		}
-	}
+// spec is the spec that has the API server judge all values of a rule.
+func (r rule) spec() e2e.Spec {
+	return e2e.Spec{Name: r.name, Since: e2e.Since{Karpenter: r.since}, Run: func(ctx context.Context, env *e2e.Env) {
+		env.Refused(ctx, r.reason(), r.written(r.of, r.refused)...)
+		env.Accepted(ctx, r.written(r.accepting(), r.accepted)...)
+	}}
 }
 
-// written is an object with a value in a field.
-func (r rule) written(f field, value string) *fixtures.Written {
-	return f.of().Write(f.path, strings.ReplaceAll(cmp.Or(r.as, "%s"), "%s", value))
+// reason is part of the refusal. The path of a NodeClaim's field, which is the last, is part of that of
+// a NodePool's.
+func (r rule) reason() string { return cmp.Or(r.because, r.of[len(r.of)-1].path) }
+
+func (r rule) accepting() []field {
+	if r.unlike != nil {
+		return r.unlike
+	}
+	return r.of
+}
+
+// written are objects, one with each value in each field.
+func (r rule) written(fields []field, values []string) []fixtures.Object {
+	var objects []fixtures.Object
+	for _, f := range fields {
+		for _, value := range values {
+			objects = append(objects, f.of().Write(f.path, strings.ReplaceAll(cmp.Or(r.as, "%s"), "%s", value)))
+		}
+	}
+	return objects
 }
 
 // many is a list of n entries, of which each is written with its number.

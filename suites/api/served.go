@@ -40,7 +40,7 @@ var _ = e2e.Table(Suite, []names{
 		resources: []metav1.APIResource{{Name: "nodepools/scale", Kind: "Scale"}},
 	},
 }, func(row names) e2e.Spec {
-	return e2e.Spec{Name: row.name, Needs: needs(), Since: e2e.Since{Karpenter: row.since}, Run: func(ctx context.Context, env *e2e.Env) {
+	return e2e.Spec{Name: row.name, Since: e2e.Since{Karpenter: row.since}, Run: func(ctx context.Context, env *e2e.Env) {
 		env.Serves(ctx, karpenter.NodePools.GroupVersion(), row.resources...)
 	}}
 })

@@ -19,7 +19,7 @@ var _ = e2e.Table(Suite, []rule{
 	{
 		name:     "refuses limits of a static pool, other than of nodes",
 		since:    "1.8",
-		of:       static("limits"),
+		of:       staticPool("limits"),
 		refused:  []string{"{cpu: '4'}", "{nodes: '4', memory: 4Gi}"},
 		because:  "only 'limits.nodes' is supported on static NodePools",
 		accepted: []string{"{nodes: '4'}", "{}"},
@@ -27,12 +27,10 @@ var _ = e2e.Table(Suite, []rule{
 	{
 		name:     "refuses the weight of a static pool",
 		since:    "1.8",
-		of:       static("weight"),
+		of:       staticPool("weight"),
 		refused:  []string{"1", "100"},
 		because:  "'weight' is not supported on static NodePools",
 		accepted: []string{"1", "100"},
 		unlike:   pool("weight"),
 	},
-}, func(r rule) e2e.Spec {
-	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
-})
+}, rule.spec)

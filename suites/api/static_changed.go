@@ -15,7 +15,6 @@ import (
 // designs/static-capacity.md.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "keeps a static pool static, and others from becoming static",
-	Needs: needs(),
 	Since: e2e.Since{Karpenter: "1.8"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const transition = "Cannot transition NodePool between static (replicas set) and dynamic"
@@ -23,8 +22,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, static, dynamic)
 
 		env.Accepted(ctx, static.Write("spec.replicas", "3"))
-		env.Refused(ctx, static.Unwrite("spec.replicas"), transition)
+		env.Refused(ctx, transition, static.Unwrite("spec.replicas"))
 		env.Accepted(ctx, dynamic.Write("spec.limits", "{nodes: '3'}"))
-		env.Refused(ctx, dynamic.Write("spec.replicas", "0"), transition)
+		env.Refused(ctx, transition, dynamic.Write("spec.replicas", "0"))
 	},
 })

@@ -20,6 +20,4 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "severity: field not declared in schema",
 		accepted: []string{"observedGeneration: 1"},
 	},
-}, func(r rule) e2e.Spec {
-	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
-})
+}, rule.spec)

@@ -32,6 +32,4 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "aints[0].",
 		accepted: []string{"key: a", "key: domain.test/A_b, value: x", "key: a, value: domain.test/x"},
 	},
-}, func(r rule) e2e.Spec {
-	return e2e.Spec{Name: r.name, Needs: needs(), Since: e2e.Since{Karpenter: r.since}, Run: r.judge}
-})
+}, rule.spec)

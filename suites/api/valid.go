@@ -16,20 +16,19 @@ import (
 //
 // Source: condition ValidationSucceeded of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "says in a condition what is wrong with a pool that the schema couldn't refuse",
-	Needs: needs(),
+	Name: "says in a condition what is wrong with a pool that the schema couldn't refuse",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const path = "spec.template.spec.requirements"
 		pool := fixtures.WrittenNodePool().Write(path, "[{key: plumbline.test/a, operator: In, values: [no label's]}]")
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool)
 		env.Await(ctx, 1, notIn(pool, karpenter.ValidationSucceeded))
 		env.Change(ctx, pool.Write(path, "[{key: plumbline.test/a, operator: In, values: [a-label-s]}]"))
-		env.Await(ctx, 1, ready(pool))
+		env.Await(ctx, 1, check.The(pool).In(karpenter.Ready))
 
 		invalid := check.AtLeast(1, notIn(pool, karpenter.ValidationSucceeded))
 		env.Expect(env.Since(before),
 			check.Sometimes(invalid),
-			check.Always(check.When(invalid, check.None(ready(pool)))))
+			check.Always(check.When(invalid, check.None(check.The(pool).In(karpenter.Ready)))))
 	},
 })

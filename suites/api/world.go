@@ -5,28 +5,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// the counts an object itself, if it is there.
-func the(kind schema.GroupVersionResource, object check.Named) check.Count {
-	name := object.GetName()
-	c := check.Where(kind.Resource+" called "+name, kind, func(o *unstructured.Unstructured) bool { return o.GetName() == name })
-	return c.AmongObjects(c)
-}
-
-// ready counts a pool if it is Ready.
-func ready(pool check.Named) check.Count {
-	return the(karpenter.NodePools, pool).With("that are Ready", check.True(karpenter.Ready))
-}
-
 // notIn counts a pool if it has this condition with status False, a reason and a message.
-func notIn(pool check.Named, condition string) check.Count {
-	return the(karpenter.NodePools, pool).With("that say why they are not "+condition, func(o *unstructured.Unstructured) bool {
+func notIn(pool check.Object, condition string) check.Count {
+	return check.The(pool).With("that say why they are not "+condition, func(o *unstructured.Unstructured) bool {
 		c, found := karpenter.Condition(o, condition)
 		return found && c.Status == metav1.ConditionFalse && c.Reason != "" && c.Message != ""
 	})
@@ -34,7 +21,7 @@ func notIn(pool check.Named, condition string) check.Count {
 
 // counting counts a pool if its status says that it has these nodes, and what they
 // have together.
-func counting(pool check.Named, nodes ...*history.Object) check.Count {
+func counting(pool check.Object, nodes ...*history.Object) check.Count {
 	wanted := map[corev1.ResourceName]resource.Quantity{"nodes": *resource.NewQuantity(int64(len(nodes)), resource.DecimalSI)}
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		sum := wanted[name]
@@ -43,7 +30,7 @@ func counting(pool check.Named, nodes ...*history.Object) check.Count {
 		}
 		wanted[name] = sum
 	}
-	return the(karpenter.NodePools, pool).With("that count what they have", func(o *unstructured.Unstructured) bool {
+	return check.The(pool).With("that count what they have", func(o *unstructured.Unstructured) bool {
 		for name, quantity := range wanted {
 			if said, found := total(o, name); !found || said.Cmp(quantity) != 0 {
 				return false

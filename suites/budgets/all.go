@@ -4,9 +4,7 @@ import (
 	"context"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
-	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A budget of all nodes lets all of them go at once: whoever rolls a pool that can be
@@ -14,20 +12,17 @@ import (
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of 100 percent let all nodes drift at once",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "of 100 percent let all nodes drift at once",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Budget("100%")
 		app := lingering(pool, 3)
-		env.Create(ctx, pool, app)
-		env.Await(ctx, 3, check.RunningPods(app))
-		env.Await(ctx, 3, check.InitializedClaims(pool))
+		env.Launch(ctx, 3, pool, app)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 3, outdated(pool))
 		env.Await(ctx, 1, disrupting(pool))
-		env.Watch(ctx, pressed)
+		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before), usedUp(3, pool))
 	},

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Drift may replace every node of a pool, but never more of them at once than
@@ -15,20 +14,17 @@ import (
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "are never exceeded during drift",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "are never exceeded during drift",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Budget("2")
 		app := lingering(pool, 4)
-		env.Create(ctx, pool, app)
-		env.Await(ctx, 4, check.RunningPods(app))
-		env.Await(ctx, 4, check.InitializedClaims(pool))
+		env.Launch(ctx, 4, pool, app)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 4, outdated(pool))
 		env.Await(ctx, 2, disrupting(pool))
-		env.Watch(ctx, pressed)
+		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, disrupting(pool))), usedUp(2, pool))
 	},

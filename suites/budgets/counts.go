@@ -12,20 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// rested is how long a node is left alone after it was launched, whatever
-// budgets say: Karpenter disrupts no node that it has just meant a pod for, for
-// twice the longest batch (20 s by default). A budget that holds a node back
-// is put to the test only after that.
-const rested = 21 * time.Second
-
-// pressed is how long a budget that is used up is watched: until every node has
-// rested, and for one more of the rounds of disruption, ten seconds apart.
-const pressed = rested + 10*time.Second
-
-// decided is how long a pool is given to do what it must not, after Karpenter has
-// disrupted a node of another: it looks at once for the next one, and thinks a
-// consolidation over for 15 s.
-const decided = 18 * time.Second
+// pressed is how long a budget that is used up is watched: until no node is left alone for
+// another reason, and for one more of the rounds of disruption.
+const pressed = karpenter.NominationOver + karpenter.DisruptionPoll
 
 // lingering builds a workload of so many pods, each on a node of the pool of its
 // own, that keep a node which is being deleted: they may not be evicted, and
@@ -47,7 +36,7 @@ func lingering(pool *fixtures.Pool, pods int) *fixtures.Workload {
 // Source: designs/disruption-controls.md; condition InstanceTerminating of the
 // NodeClaim API, since v1.0.
 func disrupting(pool *fixtures.Pool) check.Count {
-	disrupted, terminating := check.DisruptedNodes(pool), check.ClaimsWith(pool, check.True(karpenter.InstanceTerminating), "")
+	disrupted, terminating := check.DisruptedNodes(pool), check.NodeClaims(pool).In(karpenter.InstanceTerminating)
 	return check.Count{
 		Name:  disrupted.Name,
 		Among: disrupted.Among,
@@ -71,40 +60,15 @@ func disrupting(pool *fixtures.Pool) check.Count {
 // conditions of a NodeClaim that is being launched without looking whether they have changed;
 // so specs wait until nodes are initialized before they let them drift.
 func outdated(pool *fixtures.Pool) check.Count {
-	return check.ClaimsWith(pool, func(claim *unstructured.Unstructured) bool {
+	return check.NodeClaims(pool).With("that have drifted or are being deleted", func(claim *unstructured.Unstructured) bool {
 		return karpenter.IsTrue(claim, karpenter.Drifted) || karpenter.Deleting(claim)
-	}, "that have drifted or are being deleted")
+	})
 }
 
 // usedUp checks that drift comes to disrupt as many of a pool's nodes at once as
 // its budget allows: that it isn't exceeded says little where it isn't reached.
 func usedUp(nodes int, pool *fixtures.Pool) check.Check {
-	return check.LeadsTo(check.AtLeast(1, check.DriftedClaims(pool)), check.Exactly(nodes, disrupting(pool)))
-}
-
-// holds checks that a pool's nodes had drifted and were left alone.
-func holds(pool *fixtures.Pool) check.Check {
-	return check.Always(check.When(
-		check.AtLeast(1, check.DriftedClaims(pool)),
-		check.None(check.DisruptedNodes(pool))))
-}
-
-// removesEmpty lets Karpenter remove a pool's empty nodes at once.
-func removesEmpty(pool *fixtures.Pool) *fixtures.Pool {
-	return pool.ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
-}
-
-// onDemand returns a pool of on-demand nodes: a spot node is replaced by another one
-// only behind a feature gate.
-func onDemand() *fixtures.Pool {
-	return fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.OnDemand)
-}
-
-// consolidates lets Karpenter replace a pool's underutilized nodes at once. Specs do so
-// from the start: if Karpenter computes what could take a node's place just after its pool
-// was changed, and isn't ready for a moment, it may not look again for five minutes.
-func consolidates(pool *fixtures.Pool) *fixtures.Pool {
-	return pool.ConsolidationPolicy(fixtures.WhenEmptyOrUnderutilized).ConsolidateAfter("0s")
+	return check.LeadsTo(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.Exactly(nodes, disrupting(pool)))
 }
 
 // past claims that a time is over.

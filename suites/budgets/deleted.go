@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that a user deletes counts as one that is disrupted: a budget bounds how much of
@@ -16,26 +15,25 @@ import (
 // Source: designs/disruption-controls.md; https://karpenter.sh/docs/concepts/disruption,
 // "NodePool Disruption Budgets": nodes that are being deleted are subtracted.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "count nodes that somebody else deletes",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "count nodes that somebody else deletes",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, free := fixtures.NodePool().Budget("1"), fixtures.NodePool().Budget("1")
 		app, freely := lingering(pool, 3), fixtures.Deployment(1).On(free)
 		env.Create(ctx, pool, free, app, freely)
 		env.Await(ctx, 3, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(freely))
-		env.Await(ctx, 3, check.InitializedClaims(pool)) // others don't count
+		env.Await(ctx, 3, check.InitializedNodeClaims(pool)) // others don't count
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Delete(ctx, fixtures.Node(env.Await(ctx, 3, check.ReadyNodes(pool))[0].Name))
 		env.Await(ctx, 1, disrupting(pool))
 		env.Change(ctx, pool.NewTemplate(), free.NewTemplate())
-		env.AwaitAtLeast(ctx, 2, check.DriftedClaims(pool))
-		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
-		env.Watch(ctx, pressed)
+		env.AwaitAtLeast(ctx, 2, check.DriftedNodeClaims(pool))
+		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, before)))
+		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.AtLeast(2, check.DriftedClaims(pool)), check.AtMost(1, disrupting(pool)))),
-			check.LeadsTo(check.AtLeast(1, check.DriftedClaims(free)), check.AtLeast(1, check.ReplacedNodes(free, old))))
+			check.Always(check.When(check.AtLeast(2, check.DriftedNodeClaims(pool)), check.AtMost(1, disrupting(pool)))),
+			check.LeadsTo(check.AtLeast(1, check.DriftedNodeClaims(free)), check.AtLeast(1, check.ReplacedNodes(free, before))))
 	},
 })

@@ -4,12 +4,9 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A window opens and shuts on the minute: what a schedule forbids may happen up to its
@@ -21,7 +18,6 @@ import (
 // (cron, in UTC) and .duration.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "with a schedule hold from its hit to the end of its duration",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 4 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		opening, closing := fixtures.NodePool(), fixtures.NodePool()
@@ -31,22 +27,19 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(late))
 		edge := pod.GetCreationTimestamp().Truncate(time.Minute).Add(2 * time.Minute) // by the cluster's clock
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		opening.BudgetDuring(fixtures.WindowFrom(edge), "0")
 		closing.BudgetDuring(fixtures.WindowUntil(edge), "0")
 		env.Change(ctx, opening.NewTemplate(), closing.NewTemplate())
-		env.Await(ctx, 0, check.Nodes(opening).Old(old))
-		env.Await(ctx, 0, check.Nodes(closing).Old(old))
+		env.Await(ctx, 0, check.Nodes(opening).Old(before))
+		env.Await(ctx, 0, check.Nodes(closing).Old(before))
 		env.Change(ctx, opening.NewTemplate())
-		env.Await(ctx, 1, check.DriftedClaims(opening))
-		env.Watch(ctx, pressed)
+		env.Await(ctx, 1, check.DriftedNodeClaims(opening))
+		env.Observe(ctx, pressed)
 
-		when := func(claim check.Claim) func(*unstructured.Unstructured) check.Claim {
-			return func(*unstructured.Unstructured) check.Claim { return claim }
-		}
 		env.Expect(env.Since(before),
-			check.Whenever(check.Enters(check.DisruptedNodes(opening)), "it is before the edge", when(check.Untrue(past(edge)))),
-			check.Whenever(check.Enters(check.DisruptedNodes(closing)), "it is after the edge", when(past(edge))),
-			check.Always(check.When(check.AllOf(past(edge), check.AtLeast(1, check.DriftedClaims(opening))), check.None(check.DisruptedNodes(opening)))))
+			check.Whenever(check.Enters(check.DisruptedNodes(opening)), "it is before the edge", check.ForAny(check.Untrue(past(edge)))),
+			check.Whenever(check.Enters(check.DisruptedNodes(closing)), "it is after the edge", check.ForAny(past(edge))),
+			check.Always(check.When(check.AllOf(past(edge), check.AtLeast(1, check.DriftedNodeClaims(opening))), check.None(check.DisruptedNodes(opening)))))
 	},
 })

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Nodes that have become empty are removed, but never more of them at once than
@@ -15,18 +15,17 @@ import (
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "are never exceeded when empty nodes are removed",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "are never exceeded when empty nodes are removed",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Budget("2")
 		app := fixtures.Deployment(3).OnePodPerNode().On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 3, check.RunningPods(app))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, app)
-		env.Watch(ctx, rested)
-		env.Change(ctx, removesEmpty(pool))
+		env.Observe(ctx, karpenter.NominationOver)
+		env.Change(ctx, pool.Consolidate(fixtures.WhenEmpty))
 		env.Await(ctx, 1, check.Nodes(pool))
 
 		empty := check.AllOf(check.None(check.PodsOf(app)), check.AtLeast(1, check.Nodes(pool)))

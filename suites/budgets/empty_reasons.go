@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A budget for empty nodes keeps them, and one for the other reasons doesn't: both
@@ -15,8 +15,7 @@ import (
 // Source: designs/disruption-controls-by-reason.md;
 // spec.disruption.budgets[].reasons.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "keep empty nodes only if they name them",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "keep empty nodes only if they name them",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		held := fixtures.NodePool().Budget("0", fixtures.Empty)
 		free := fixtures.NodePool().Budget("0", fixtures.Drifted, fixtures.Underutilized)
@@ -25,10 +24,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(holding))
 		env.Await(ctx, 1, check.RunningPods(freely))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, holding, freely)
-		env.Watch(ctx, rested)
-		env.Change(ctx, removesEmpty(held), removesEmpty(free))
+		env.Observe(ctx, karpenter.NominationOver)
+		env.Change(ctx, held.Consolidate(fixtures.WhenEmpty), free.Consolidate(fixtures.WhenEmpty))
 		env.Await(ctx, 0, check.Nodes(free))
 
 		env.Expect(env.Since(before),

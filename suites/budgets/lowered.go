@@ -2,12 +2,11 @@ package budgets
 
 import (
 	"context"
-	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A budget that is lowered while Karpenter thinks a disruption over is heeded: the brake
@@ -16,22 +15,19 @@ import (
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "can be lowered while a disruption is being thought over",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "can be lowered while a disruption is being thought over",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		// Karpenter looks for empty nodes every 10 s, and takes 15 s to decide.
-		const considered = 12 * time.Second
 		held, free := fixtures.NodePool(), fixtures.NodePool()
 		holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)
 		env.Create(ctx, held, free, holding, freely)
 		env.Await(ctx, 1, check.RunningPods(holding))
 		env.Await(ctx, 1, check.RunningPods(freely))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, holding, freely)
-		env.Watch(ctx, rested)
-		env.Change(ctx, removesEmpty(held), removesEmpty(free))
-		env.Watch(ctx, considered)
+		env.Observe(ctx, karpenter.NominationOver)
+		env.Change(ctx, held.Consolidate(fixtures.WhenEmpty), free.Consolidate(fixtures.WhenEmpty))
+		env.Observe(ctx, karpenter.ConsolidationBegun)
 		env.Change(ctx, held.Budget("0"))
 		env.Await(ctx, 0, check.Nodes(free))
 

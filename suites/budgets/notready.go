@@ -6,9 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that isn't ready counts as one that is disrupted: where part of a pool is ill, an
@@ -19,7 +17,6 @@ import (
 // "NodePool Disruption Budgets": nodes that are not ready are subtracted.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "count nodes that are not ready",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, free := fixtures.NodePool().Budget("1"), fixtures.NodePool().Budget("1")
@@ -27,22 +24,22 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, free, app, freely)
 		env.Await(ctx, 3, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(freely))
-		env.Await(ctx, 3, check.InitializedClaims(pool))
+		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
 		node := env.Await(ctx, 3, check.ReadyNodes(pool))[0]
 
-		before, old := env.Now(), env.World()
-		env.Patch(ctx, karpenter.Nodes, "", node.Name, fixtures.NoKubelet)
-		env.PatchStatus(ctx, karpenter.Nodes, "", node.Name, fixtures.NotReady(time.Now()))
+		before := env.Mark()
+		env.Patch(ctx, node, fixtures.NoKubelet)
+		env.PatchStatus(ctx, node, fixtures.NotReady(time.Now()))
 		env.Await(ctx, 2, check.ReadyNodes(pool))
 		env.Change(ctx, pool.NewTemplate(), free.NewTemplate())
-		env.Await(ctx, 3, check.DriftedClaims(pool))
-		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
-		env.Watch(ctx, pressed)
+		env.Await(ctx, 3, check.DriftedNodeClaims(pool))
+		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, before)))
+		env.Observe(ctx, pressed)
 		env.Expect(env.Since(before), check.Always(check.When(
-			check.AllOf(check.AtMost(2, check.ReadyNodes(pool)), check.AtLeast(1, check.DriftedClaims(pool))),
+			check.AllOf(check.AtMost(2, check.ReadyNodes(pool)), check.AtLeast(1, check.DriftedNodeClaims(pool))),
 			check.None(check.DisruptedNodes(pool)))))
 
-		env.Patch(ctx, karpenter.Nodes, "", node.Name, fixtures.AKubelet)
+		env.Patch(ctx, node, fixtures.AKubelet)
 		env.Await(ctx, 1, disrupting(pool))
 	},
 })

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A share of a pool's nodes is rounded up: a quarter of three nodes is one of
@@ -15,20 +14,17 @@ import (
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "in percent are rounded up, and never exceeded",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "in percent are rounded up, and never exceeded",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Budget("25%")
 		app := lingering(pool, 3)
-		env.Create(ctx, pool, app)
-		env.Await(ctx, 3, check.RunningPods(app))
-		env.Await(ctx, 3, check.InitializedClaims(pool))
+		env.Launch(ctx, 3, pool, app)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 3, outdated(pool))
 		env.Await(ctx, 1, disrupting(pool))
-		env.Watch(ctx, pressed)
+		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, disrupting(pool))), usedUp(1, pool))
 	},

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Each pool has budgets of its own: what is under way in one neither uses up nor widens
@@ -14,23 +13,22 @@ import (
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of one pool are not those of another",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "of one pool are not those of another",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		strict, lenient := fixtures.NodePool().Budget("1"), fixtures.NodePool().Budget("2")
 		few, many := lingering(strict, 2), lingering(lenient, 3)
 		env.Create(ctx, strict, lenient, few, many)
 		env.Await(ctx, 2, check.RunningPods(few))
-		env.Await(ctx, 2, check.InitializedClaims(strict))
+		env.Await(ctx, 2, check.InitializedNodeClaims(strict))
 		env.Await(ctx, 3, check.RunningPods(many))
-		env.Await(ctx, 3, check.InitializedClaims(lenient))
+		env.Await(ctx, 3, check.InitializedNodeClaims(lenient))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, strict.NewTemplate(), lenient.NewTemplate())
 		env.Await(ctx, 2, outdated(strict))
 		env.Await(ctx, 3, outdated(lenient))
 		env.Await(ctx, 1, disrupting(strict))
-		env.Watch(ctx, pressed)
+		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, disrupting(strict))), usedUp(1, strict),

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A budget that names reasons holds those back and no others: one can stop
@@ -16,8 +16,7 @@ import (
 // Source: designs/disruption-controls-by-reason.md;
 // spec.disruption.budgets[].reasons.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "hold drift back only if they name it",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "hold drift back only if they name it",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		held := fixtures.NodePool().Budget("0", fixtures.Drifted)
 		free := fixtures.NodePool().Budget("0", fixtures.Empty, fixtures.Underutilized)
@@ -26,13 +25,13 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(holding))
 		env.Await(ctx, 1, check.RunningPods(freely))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, held.NewTemplate())
-		env.Await(ctx, 1, check.DriftedClaims(held))
-		env.Watch(ctx, rested)
+		env.Await(ctx, 1, check.DriftedNodeClaims(held))
+		env.Observe(ctx, karpenter.NominationOver)
 		env.Change(ctx, free.NewTemplate())
-		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
+		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, before)))
 
-		env.Expect(env.Since(before), holds(held))
+		env.Expect(env.Since(before), check.HoldsDriftBack(held))
 	},
 })

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A budget with a schedule holds inside its window, and outside it is as if it
@@ -16,8 +16,7 @@ import (
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].schedule
 // (cron, in UTC) and .duration.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "with a schedule hold inside their window and not outside it",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "with a schedule hold inside their window and not outside it",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		inside, outside := fixtures.NodePool(), fixtures.NodePool()
 		holding, freely := fixtures.Deployment(1).On(inside), fixtures.Deployment(1).On(outside)
@@ -26,13 +25,13 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(freely))
 		now := pod.Unstructured().GetCreationTimestamp().Time // by the cluster's clock
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, inside.BudgetDuring(fixtures.WindowAround(now), "0").NewTemplate())
-		env.Await(ctx, 1, check.DriftedClaims(inside))
-		env.Watch(ctx, rested)
+		env.Await(ctx, 1, check.DriftedNodeClaims(inside))
+		env.Observe(ctx, karpenter.NominationOver)
 		env.Change(ctx, outside.BudgetDuring(fixtures.WindowAwayFrom(now), "0").NewTemplate())
-		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(outside, old)))
+		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(outside, before)))
 
-		env.Expect(env.Since(before), holds(inside))
+		env.Expect(env.Since(before), check.HoldsDriftBack(inside))
 	},
 })

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Of several budgets the strictest holds, wherever it stands in the list: a
@@ -15,20 +14,17 @@ import (
 // Source: spec.disruption.budgets of the NodePool API: "If there are multiple
 // active budgets, Karpenter uses the most restrictive value."
 var _ = Suite.Add(e2e.Spec{
-	Name:  "are as strict as the strictest of them",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "are as strict as the strictest of them",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Budget("2").Budget("1").Budget("100%")
 		app := lingering(pool, 3)
-		env.Create(ctx, pool, app)
-		env.Await(ctx, 3, check.RunningPods(app))
-		env.Await(ctx, 3, check.InitializedClaims(pool))
+		env.Launch(ctx, 3, pool, app)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 3, outdated(pool))
 		env.Await(ctx, 1, disrupting(pool))
-		env.Watch(ctx, pressed)
+		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, disrupting(pool))), usedUp(1, pool))
 	},

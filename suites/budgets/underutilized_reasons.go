@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A budget for underutilized nodes keeps them, and one for the other reasons doesn't: both
@@ -16,11 +16,10 @@ import (
 // Source: designs/disruption-controls-by-reason.md;
 // spec.disruption.budgets[].reasons.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "keep underutilized nodes only if they name them",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "keep underutilized nodes only if they name them",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		held := consolidates(onDemand()).Budget("0", fixtures.Underutilized)
-		free := consolidates(onDemand()).Budget("0", fixtures.Drifted, fixtures.Empty)
+		held := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized).Budget("0", fixtures.Underutilized)
+		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized).Budget("0", fixtures.Drifted, fixtures.Empty)
 		holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)
 		large, other := fixtures.Pod().On(held).CPU("3"), fixtures.Pod().On(free).CPU("3")
 		env.Create(ctx, held, free, large, other)
@@ -29,16 +28,16 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, holding, freely)
 		env.Await(ctx, 1, check.RunningPods(holding))
 		env.Await(ctx, 1, check.RunningPods(freely))
-		env.Watch(ctx, rested)
+		env.Observe(ctx, karpenter.NominationOver)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Delete(ctx, large, other)
 		env.Await(ctx, 1, check.DisruptedNodes(free))
-		env.Watch(ctx, decided)
-		env.Await(ctx, 0, check.Nodes(free).Old(old))
+		env.Observe(ctx, karpenter.ConsolidationDecided)
+		env.Await(ctx, 0, check.Nodes(free).Old(before))
 
 		env.Expect(env.Since(before),
 			check.Always(check.None(check.DisruptedNodes(held))),
-			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.None(check.Nodes(free).Old(old))))
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.None(check.Nodes(free).Old(before))))
 	},
 })

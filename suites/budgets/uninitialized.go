@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A share is one of the nodes that are initialized: replacements that are still starting
@@ -16,24 +15,22 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "NodePool Disruption Budgets";
 // Karpenter: pkg/controllers/disruption/helpers.go, NodePoolStatsFromNodes.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "in percent don't count nodes that aren't initialized",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "in percent don't count nodes that aren't initialized",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool().Budget("50%").StartupTaint(starting, fixtures.NoSchedule)
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
 		env.Create(ctx, pool, app)
-		nodes := env.Await(ctx, 2, check.ReadyNodes(pool).With("and starting", check.Tainted(starting)))
-		env.RemoveTaint(ctx, nodes[0].Name, starting)
-		env.RemoveTaint(ctx, nodes[1].Name, starting)
+		nodes := env.Await(ctx, 2, check.StartingNodes(pool, starting))
+		env.RemoveTaint(ctx, starting, nodes...)
 		env.Await(ctx, 2, check.RunningPods(app))
-		env.Await(ctx, 2, check.InitializedClaims(pool))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 2, outdated(pool))
-		env.Await(ctx, 1, check.ReadyNodes(pool).New(old))
-		env.Watch(ctx, pressed)
+		env.Await(ctx, 1, check.ReadyNodes(pool).New(before))
+		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, disrupting(pool))), usedUp(1, pool))
 	},

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A budget of zero holds drift back for as long as it stands: it is the brake
@@ -15,8 +15,7 @@ import (
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of zero hold drift back until they are lifted",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "of zero hold drift back until they are lifted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		held, free := fixtures.NodePool().Budget("0"), fixtures.NodePool()
 		holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)
@@ -24,15 +23,15 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(holding))
 		env.Await(ctx, 1, check.RunningPods(freely))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, held.NewTemplate())
-		env.Await(ctx, 1, check.DriftedClaims(held))
-		env.Watch(ctx, rested)
+		env.Await(ctx, 1, check.DriftedNodeClaims(held))
+		env.Observe(ctx, karpenter.NominationOver)
 		env.Change(ctx, free.NewTemplate())
-		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
-		env.Expect(env.Since(before), holds(held))
+		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, before)))
+		env.Expect(env.Since(before), check.HoldsDriftBack(held))
 
 		env.Change(ctx, held.NoBudgets())
-		env.Await(ctx, 1, check.RunningPods(holding).On(check.ReplacedNodes(held, old)))
+		env.Await(ctx, 1, check.RunningPods(holding).On(check.ReplacedNodes(held, before)))
 	},
 })

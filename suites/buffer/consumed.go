@@ -18,23 +18,20 @@ import (
 // consumer pods to use existing buffer capacity and then refill".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "gives its room to pods that come",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
-	Known: known(),
+	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
 		env.Create(ctx, pool, app, fixtures.CapacityBuffer(app).Pods(2))
-		env.Await(ctx, 2, check.InitializedClaims(pool))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, app.Replicas(2))
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		env.Expect(env.Since(before), check.Whenever(check.Enters(check.BoundPods(app)), "its node was there before the pods were",
 			func(pod *unstructured.Unstructured) check.Claim {
-				return check.Exactly(1, check.Node(karpenter.PodNode(pod)).Old(old))
+				return check.Exactly(1, check.Node(karpenter.PodNode(pod)).Old(before))
 			}))
 	},
 })

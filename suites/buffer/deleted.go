@@ -2,6 +2,7 @@ package buffer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -15,11 +16,8 @@ import (
 // https://github.com/kubernetes-sigs/karpenter/issues/3258; Karpenter's
 // regression suite, "should consolidate buffer nodes after buffer is deleted".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "gives all of its nodes back when it is deleted",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
-	Known: append(known(), e2e.Known{
+	Name: "gives all of its nodes back when it is deleted",
+	Known: append(slices.Clone(sharedNode), e2e.Known{
 		Releases: ">=1.14.1 <1.15.0",
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3258",
 		Reason:   "a buffer's nodes are taken for its own until something else makes pods be scheduled",
@@ -31,17 +29,17 @@ var _ = Suite.Add(e2e.Spec{
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
 		buffer := fixtures.CapacityBuffer(app).Pods(2)
 		env.Create(ctx, pool, other, app, buffer)
-		env.Await(ctx, 2, check.InitializedClaims(pool))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 		env.Create(ctx, passing) // as it schedules pods, Karpenter counts which nodes a buffer has
 		env.Await(ctx, 1, check.RunningPods(passing))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.ConsolidateAfter("0s"))
 		env.Delete(ctx, buffer)
 		env.Await(ctx, 0, check.Nodes(pool))
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))),
-			check.Always(check.When(check.None(buffers(buffer)), check.None(check.NodeClaims(pool).New(old)))))
+			check.Always(check.When(check.None(check.The(buffer)), check.None(check.NodeClaims(pool).New(before)))))
 	},
 })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -16,23 +17,20 @@ import (
 // with fixed replicas".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "is filled before there is any pod",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
-	Known: known(),
+	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
 		buffer := fixtures.CapacityBuffer(app).Pods(2)
 		env.Create(ctx, pool, app)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, buffer)
-		env.Await(ctx, 2, check.InitializedClaims(pool))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
+		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			check.LeadsTo(check.AtLeast(1, buffers(buffer)), check.Exactly(2, check.ReadyNodes(pool))))
+			check.LeadsTo(check.AtLeast(1, check.The(buffer)), check.Exactly(2, check.ReadyNodes(pool))))
 	},
 })

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -16,25 +17,22 @@ import (
 // suite, "should not empty-consolidate nodes hosting buffer pods".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "keeps its nodes though they are empty",
-	Needs:  needs(),
-	Gate:   gate,
-	Since:  since(),
-	Known:  known(),
+	Known:  sharedNode,
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty)
-		other := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
+		other := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		app, passing := fixtures.Deployment(0).OnePodPerNode().On(pool), fixtures.Deployment(1).On(other)
 		env.Create(ctx, pool, other, app, fixtures.CapacityBuffer(app).Pods(2))
-		env.Await(ctx, 2, check.InitializedClaims(pool))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 		env.Create(ctx, passing) // as it schedules pods, Karpenter counts which nodes a buffer has
 		env.Await(ctx, 1, check.RunningPods(passing))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, pool.ConsolidateAfter("0s"))
 		env.Delete(ctx, passing)
 		env.Await(ctx, 0, check.Nodes(other))
-		env.Watch(ctx, disrupted)
+		env.Observe(ctx, karpenter.DisruptionPolled)
 
 		env.Expect(env.Since(before),
 			check.Always(check.None(check.DisruptedNodes(pool))),

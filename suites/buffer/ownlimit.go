@@ -3,8 +3,6 @@ package buffer
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -19,28 +17,24 @@ import (
 // regression suite, "should grow buffer replicas when limits are increased".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "is no larger than its own limits",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
-	Known: known(),
+	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		template := fixtures.PodTemplate().CPU("1").OnePodPerNode().On(pool)
 		buffer := fixtures.CapacityBuffer(template).Pods(5).Limit("cpu", "2")
 		env.Create(ctx, pool, template)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, buffer)
-		env.Await(ctx, 2, check.InitializedClaims(pool))
-		env.Watch(ctx, settled)
-		limited, raised := env.Since(before), env.Now()
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
+		env.Observe(ctx, karpenter.Settled)
+		limited, raised := env.Since(before), env.Mark()
 		env.Change(ctx, buffer.Limit("cpu", "3"))
-		env.Await(ctx, 3, check.InitializedClaims(pool))
+		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
 
 		env.Expect(limited,
 			check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			check.LeadsTo(check.AtLeast(1, buffers(buffer)), check.Exactly(2, check.ReadyNodes(pool))))
-		env.Expect(env.Since(raised), check.After(check.Enters(check.NodeClaims(pool)), "there are three ready nodes",
-			func(*unstructured.Unstructured) check.Claim { return check.Exactly(3, check.ReadyNodes(pool)) }, karpenter.Nodes))
+			check.LeadsTo(check.AtLeast(1, check.The(buffer)), check.Exactly(2, check.ReadyNodes(pool))))
+		env.Expect(env.Since(raised), check.After(check.Enters(check.NodeClaims(pool)), "there are three ready nodes", check.ForAny(check.Exactly(3, check.ReadyNodes(pool))), karpenter.Nodes))
 	},
 })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -16,21 +17,18 @@ import (
 // "should handle scalableRef percentage update when deployment scales".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "grows with its workload by its percentage",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
-	Known: known(),
+	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
 		env.Create(ctx, pool, app, fixtures.CapacityBuffer(app).Percentage(50))
-		env.Await(ctx, 3, check.InitializedClaims(pool))
+		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, app.Replicas(4))
-		env.Await(ctx, 6, check.InitializedClaims(pool))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 6, check.InitializedNodeClaims(pool))
+		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(6, check.NodeClaims(pool))),

@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -21,25 +20,21 @@ import (
 // provision buffer capacity beyond NodePool CPU limit".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "never takes a pool beyond its limits",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
-	Known: known(),
+	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Limit("cpu", "4")
 		app := fixtures.Deployment(0).CPU("1").OnePodPerNode().On(pool)
 		env.Create(ctx, pool, app)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, fixtures.CapacityBuffer(app).Pods(5))
-		env.AwaitAtLeast(ctx, 1, check.InitializedClaims(pool))
-		env.Watch(ctx, disrupted)
-		limited, lifted := env.Since(before), env.Now()
+		env.AwaitAtLeast(ctx, 1, check.InitializedNodeClaims(pool))
+		env.Observe(ctx, karpenter.DisruptionPolled)
+		limited, lifted := env.Since(before), env.Mark()
 		env.Change(ctx, pool.Limit("cpu", "100"))
-		env.Await(ctx, 5, check.InitializedClaims(pool))
+		env.Await(ctx, 5, check.InitializedNodeClaims(pool))
 
-		env.Expect(limited, check.Always(check.AtMostQuantity(resource.MustParse("4"), check.ClaimedCapacity(pool, corev1.ResourceCPU))))
-		env.Expect(env.Since(lifted), check.After(check.Enters(check.NodeClaims(pool)), "there are five ready nodes",
-			func(*unstructured.Unstructured) check.Claim { return check.Exactly(5, check.ReadyNodes(pool)) }, karpenter.Nodes))
+		env.Expect(limited, check.Always(check.AtMostQuantity(resource.MustParse("4"), check.NodeClaimCapacity(pool, corev1.ResourceCPU))))
+		env.Expect(env.Since(lifted), check.After(check.Enters(check.NodeClaims(pool)), "there are five ready nodes", check.ForAny(check.Exactly(5, check.ReadyNodes(pool))), karpenter.Nodes))
 	},
 })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -15,21 +16,18 @@ import (
 // buffer capacity after consumption".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "is filled again when pods have taken its room",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
-	Known: known(),
+	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
 		env.Create(ctx, pool, app, fixtures.CapacityBuffer(app).Pods(2))
-		env.Await(ctx, 2, check.InitializedClaims(pool))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, app.Replicas(1))
 		env.Await(ctx, 1, check.RunningPods(app))
-		env.Await(ctx, 3, check.InitializedClaims(pool))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
+		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(3, check.NodeClaims(pool))),

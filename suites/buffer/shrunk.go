@@ -7,6 +7,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -17,26 +18,23 @@ import (
 // Karpenter's regression suite, "should scale buffer down when replicas are reduced".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "gives nodes back when it shrinks, and no more than that",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
-	Known: known(),
+	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
+		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
 		buffer := fixtures.CapacityBuffer(app).Pods(3)
 		env.Create(ctx, pool, app, buffer)
-		env.Await(ctx, 3, check.InitializedClaims(pool))
+		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, buffer.Pods(1))
 		env.Await(ctx, 1, check.Nodes(pool))
-		env.Watch(ctx, disrupted)
+		env.Observe(ctx, karpenter.DisruptionPolled)
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.Nodes(pool))),
-			check.Always(check.When(check.AtLeast(1, buffers(buffer).With("for one pod", forOnePod)), check.AtLeast(1, check.ReadyNodes(pool)))),
-			check.Always(check.None(check.NodeClaims(pool).New(old))))
+			check.Always(check.When(check.AtLeast(1, check.The(buffer).With("for one pod", forOnePod)), check.AtLeast(1, check.ReadyNodes(pool)))),
+			check.Always(check.None(check.NodeClaims(pool).New(before))))
 	},
 })
 

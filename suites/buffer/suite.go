@@ -10,7 +10,15 @@
 // feature gate CapacityBuffer.
 package buffer
 
-import "github.com/plumbline-e2e/plumbline/e2e"
+import (
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
 
 // Suite is "capacity buffer ...".
-var Suite = e2e.NewSuite("capacity buffer")
+var Suite = &e2e.Suite{
+	Name:  "capacity buffer",
+	Needs: []providers.Capability{providers.NodePools, providers.CapacityBuffer},
+	Gate:  "CapacityBuffer",
+	Since: e2e.Since{Karpenter: "1.14"},
+}

@@ -8,9 +8,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Nodes whose kubelets say that they aren't ready, and come back, stay: nobody ends
@@ -22,23 +20,20 @@ import (
 // the feature NodeRepair, and after its toleration.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "of kubelets that flap costs no node",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app, late := fixtures.Deployment(2).OnePodPerNode().On(pool), fixtures.Deployment(1).On(pool)
-		env.Create(ctx, pool, app)
-		env.Await(ctx, 2, check.RunningPods(app))
-		nodes := env.Await(ctx, 2, initialized(pool))
+		nodes := env.Launch(ctx, 2, pool, app)
 
-		before, old := env.Now(), env.World()
-		unready := check.Nodes(pool).Old(old).With("that are not ready", check.Tainted(corev1.TaintNodeNotReady))
+		before := env.Mark()
+		unready := check.Nodes(pool).Old(before).With("that are not ready", check.Tainted(corev1.TaintNodeNotReady))
 		env.PauseKubelets(ctx)
-		env.PatchStatus(ctx, karpenter.Nodes, "", nodes[0].Name, fixtures.NotReady(time.Now()))
-		env.PatchStatus(ctx, karpenter.Nodes, "", nodes[1].Name, fixtures.NotReady(time.Now()))
+		env.PatchStatus(ctx, nodes[0], fixtures.NotReady(time.Now()))
+		env.PatchStatus(ctx, nodes[1], fixtures.NotReady(time.Now()))
 		env.Await(ctx, 2, unready)
 		env.Create(ctx, late)
-		env.Await(ctx, 1, check.Nodes(pool).New(old))
+		env.Await(ctx, 1, check.Nodes(pool).New(before))
 		env.ResumeKubelets(ctx)
 		env.Await(ctx, 1, check.RunningPods(late))
 		env.Await(ctx, 0, unready)
@@ -46,6 +41,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(3, check.NodeClaims(pool))),
 			check.Always(check.None(check.DisruptedNodes(pool))),
-			check.LeadsTo(check.AtLeast(2, unready), check.AtLeast(2, check.ReadyNodes(pool).Old(old))))
+			check.LeadsTo(check.AtLeast(2, unready), check.AtLeast(2, check.ReadyNodes(pool).Old(before))))
 	},
 })

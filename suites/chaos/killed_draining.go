@@ -6,9 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A controller that is killed while it drains a node goes on with it when it is
@@ -20,7 +18,6 @@ import (
 // the finalizer karpenter.sh/termination.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "of a controller killed while it drains cuts no drain short and leaves none undone",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, other := fixtures.NodePool().TerminationGracePeriod("1h"), fixtures.NodePool()
@@ -29,9 +26,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, other, app, guard)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		draining := check.NodesWith(pool, karpenter.Deleting, "that are being deleted")
+		draining := check.Nodes(pool).Deleting()
 		node := check.Node(env.Await(ctx, 1, draining)[0].Name)
 		env.KillController(ctx)
 		env.Create(ctx, late)
@@ -39,7 +36,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before), check.Finally(check.AtLeast(1, check.RunningPods(app).On(node))))
 
 		env.Delete(ctx, guard)
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
 			check.LeadsTo(check.AtLeast(1, draining), check.None(draining)))

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A controller that is killed while nodes start knows of them when it is back: it
@@ -20,22 +19,20 @@ import (
 // (spec.template.spec.startupTaints).
 var _ = Suite.Add(e2e.Spec{
 	Name:   "of a controller killed while nodes start doubles none and strands none",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, other := fixtures.NodePool().StartupTaint(starting, fixtures.NoSchedule), fixtures.NodePool()
 		app, late := fixtures.Deployment(2).OnePodPerNode().On(pool), fixtures.Deployment(1).On(other)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, other, app)
-		nodes := env.Await(ctx, 2, startingNodes(pool))
+		nodes := env.Await(ctx, 2, check.StartingNodes(pool, starting))
 		env.KillController(ctx)
 		env.Create(ctx, late)
 		env.Await(ctx, 1, check.RunningPods(late))
-		env.RemoveTaint(ctx, nodes[0].Name, starting)
-		env.RemoveTaint(ctx, nodes[1].Name, starting)
+		env.RemoveTaint(ctx, starting, nodes...)
 		env.Await(ctx, 2, check.RunningPods(app))
-		env.Await(ctx, 2, initialized(pool))
+		env.Await(ctx, 2, check.InitializedNodes(pool))
 
 		launched := check.AtMost(2, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(launched), launched.Reached())

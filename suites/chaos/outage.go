@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods that come just before the API server is gone for half a minute get their
@@ -19,7 +18,6 @@ import (
 // provisioned for, whatever happened before; the API is the only record.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "of an API server that is away for half a minute leaves no pod without a node",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 4 * time.Minute,
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0; v1.15.0 does the same
@@ -39,7 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Create(ctx, pool, app)
 		env.StopAPIServer(ctx, 30*time.Second)
-		back := env.Now()
+		back := env.Mark()
 		env.Await(ctx, 3, check.RunningPods(app))
 
 		launched := check.AtMost(3, check.NodeClaims(pool))

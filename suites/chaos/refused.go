@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // While a pool's NodeClaims are refused, by a quota or a webhook, its pods wait,
@@ -16,18 +16,17 @@ import (
 // Source: https://karpenter.sh/docs/concepts/scheduling: pods are provisioned for as
 // long as they are pending; spec.template of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of NodeClaims that are refused for a while ends with a node for each pod",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "of NodeClaims that are refused for a while ends with a node for each pod",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
 		policy, binding := fixtures.RefusedNodeClaims(pool)
-		env.Create(ctx, policy, binding, pool)
-		env.Watch(ctx, inForce)
+		env.Create(ctx, pool)
+		env.Enforce(ctx, policy, binding)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, app)
-		env.Watch(ctx, retried)
+		env.Observe(ctx, karpenter.PodsRetried)
 		env.Expect(env.Since(before), check.Always(check.None(check.NodeClaims(pool).AmongObjects(check.PodsOf(app)))))
 		env.Delete(ctx, binding)
 		env.Await(ctx, 2, check.RunningPods(app))

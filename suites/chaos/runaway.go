@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pod that can run on no node that it gets, since somebody taints them all, makes
@@ -25,18 +24,17 @@ var _ = e2e.Table(Suite, []struct{ name, policy, after string }{
 }, func(r struct{ name, policy, after string }) e2e.Spec {
 	return e2e.Spec{
 		Name:   "of taints that keep coming makes no runaway, with " + r.name,
-		Needs:  []providers.Capability{providers.NodePools},
 		Within: 4 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().ConsolidationPolicy(r.policy).ConsolidateAfter(r.after)
 			app := fixtures.Deployment(1).On(pool)
 			unwanted := corev1.Taint{Key: fixtures.Key("unwanted"), Effect: corev1.TaintEffectNoExecute}
-			env.TaintEach(ctx, check.Nodes(pool), unwanted)
+			env.KeepTainted(ctx, check.Nodes(pool), unwanted)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, app)
-			env.Watch(ctx, time.Minute)
-			env.AwaitAtLeast(ctx, 1, check.Nodes(pool).New(env.World()))
+			env.Observe(ctx, time.Minute)
+			env.AwaitAtLeast(ctx, 1, check.Nodes(pool).New(env.Mark()))
 			env.Expect(env.Since(before), check.Always(check.AtMost(10, check.Nodes(pool))))
 			env.Change(ctx, app.Tolerate(unwanted.Key))
 			env.Await(ctx, 1, check.RunningPods(app))

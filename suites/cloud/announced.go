@@ -36,29 +36,26 @@ var _ = e2e.Table(Suite, []announcement{
 		Hooks:  []providers.HookName{a.hook, providers.ListInstances},
 		Within: 5 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, a.capacity)
+			pool := fixtures.NodePool().CapacityType(a.capacity)
 			app := fixtures.Deployment(1).On(pool).Lingering()
 			instances := env.FollowInstances(ctx)
-			node := running(ctx, env, pool, app, 1)[0]
+			node := env.Launch(ctx, 1, pool, app)[0]
 			env.Await(ctx, 1, instances)
 
-			before, old := env.Now(), env.World()
-			env.Hook(ctx, a.hook, about(node))
-			pod := env.Await(ctx, 1, leaving(app))[0]
-			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-			env.Watch(ctx, settled)
-			env.Patch(ctx, karpenter.Pods, pod.Namespace, pod.Name, unfinalized)
-			env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
-			env.Await(ctx, 0, instances.Old(old))
+			before := env.Mark()
+			env.Hook(ctx, a.hook, e2e.About(node))
+			pod := env.Await(ctx, 1, check.PodsOf(app).Deleting())[0]
+			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+			env.Observe(ctx, karpenter.PodsRetried)
+			env.RemoveFinalizers(ctx, pod)
+			env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
+			env.Await(ctx, 0, instances.Old(before))
 
 			env.Expect(env.Since(before),
-				check.Always(check.When(check.AtLeast(1, leaving(app)), check.AllOf(
-					check.Exactly(1, instances.Old(old)), check.Exactly(1, check.DisruptedNodes(pool))))),
-				check.LeadsTo(check.AtLeast(1, leaving(app)), check.Exactly(1, check.RunningPods(app))),
-				check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+				check.Always(check.When(check.AtLeast(1, check.PodsOf(app).Deleting()), check.AllOf(
+					check.Exactly(1, instances.Old(before)), check.Exactly(1, check.DisruptedNodes(pool))))),
+				check.LeadsTo(check.AtLeast(1, check.PodsOf(app).Deleting()), check.Exactly(1, check.RunningPods(app))),
+				check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 		},
 	}
 })
-
-// unfinalized is the merge patch that lets a pod end that was made to linger.
-const unfinalized = `{"metadata":{"finalizers":null}}`

@@ -24,20 +24,20 @@ var _ = Suite.Add(e2e.Spec{
 	Hooks:  []providers.HookName{providers.Interrupt},
 	Within: 5 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().Budget("0").Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot)
+		pool := fixtures.NodePool().Budget("0").CapacityType(karpenter.Spot)
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
-		nodes := running(ctx, env, pool, app, 2)
+		nodes := env.Launch(ctx, 2, pool, app)
 
-		before, old := env.Now(), env.World()
-		env.Hook(ctx, providers.Interrupt, about(nodes[0]))
-		env.Hook(ctx, providers.Interrupt, about(nodes[1]))
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
-		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		before := env.Mark()
+		env.Hook(ctx, providers.Interrupt, e2e.About(nodes[0]))
+		env.Hook(ctx, providers.Interrupt, e2e.About(nodes[1]))
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
+		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
 		env.Expect(env.Since(before),
-			check.Within(soon, check.LeadsTo(check.AtLeast(2, givenUp(pool)), check.None(check.Nodes(pool).Old(old)))),
-			check.LeadsTo(check.None(check.Nodes(pool).Old(old)), check.Exactly(2, check.RunningPods(app))),
-			check.Always(check.AtMost(2, check.NodeClaims(pool).New(old))))
+			check.Within(soon, check.LeadsTo(check.AtLeast(2, check.NodeClaims(pool).Deleting()), check.None(check.Nodes(pool).Old(before)))),
+			check.LeadsTo(check.None(check.Nodes(pool).Old(before)), check.Exactly(2, check.RunningPods(app))),
+			check.Always(check.AtMost(2, check.NodeClaims(pool).New(before))))
 	},
 })
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -19,29 +20,28 @@ import (
 var _ = e2e.Table(Suite, strains(), func(s strain) e2e.Spec {
 	return e2e.Spec{
 		Name:   s.how + " ends the instance of a node that is deleted",
-		Needs:  []providers.Capability{providers.NodePools},
 		Hooks:  []providers.HookName{s.hook, providers.ClearFailures, providers.ListInstances},
 		Within: 6 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			app := fixtures.Deployment(1).On(pool)
 			instances := env.FollowInstances(ctx)
-			node := running(ctx, env, pool, app, 1)[0]
+			node := env.Launch(ctx, 1, pool, app)[0]
 			env.Await(ctx, 1, instances)
 
-			before, old := env.Now(), env.World()
+			before := env.Mark()
 			env.Hook(ctx, s.hook, s.about)
-			env.Delete(ctx, fixtures.Node(node.Name))
-			env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
-			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-			env.Await(ctx, 0, instances.Old(old))
+			env.Delete(ctx, node)
+			env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
+			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+			env.Await(ctx, 0, instances.Old(before))
 			env.Hook(ctx, providers.ClearFailures)
-			env.Watch(ctx, settled)
+			env.Observe(ctx, karpenter.PodsRetried)
 
 			env.Expect(env.Since(before),
-				check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))),
-				check.Always(check.AtMost(1, instances.New(old))),
-				check.LeadsTo(check.AtLeast(1, givenUp(pool)), check.None(givenUp(pool))),
+				check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))),
+				check.Always(check.AtMost(1, instances.New(before))),
+				check.LeadsTo(check.AtLeast(1, check.NodeClaims(pool).Deleting()), check.None(check.NodeClaims(pool).Deleting())),
 				check.Finally(check.Exactly(1, instances)))
 		},
 	}

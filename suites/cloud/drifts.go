@@ -27,33 +27,30 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)
-		reasons := env.DriftReasons()
-		running(ctx, env, pool, app, 1)
-		driftBy(ctx, env, pool, app, reasons)
+		env.Launch(ctx, 1, pool, app)
+		env.EachDriftReason(func(reason string) { driftFor(ctx, env, reason, pool, app) })
 	},
 })
 
-// driftBy makes the only node of a pool drift, for one reason after the other.
-func driftBy(ctx context.Context, env *e2e.Env, pool *fixtures.Pool, app *fixtures.Workload, reasons []string) {
-	for _, reason := range reasons {
-		node := env.Await(ctx, 1, check.ReadyNodes(pool))[0]
-		before, old := env.Now(), env.World()
-		env.Drift(ctx, reason, about(node))
-		env.Await(ctx, 1, check.DriftedClaims(pool))
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
-		env.Watch(ctx, settled)
+// driftFor makes the only node of a pool drift for a reason.
+func driftFor(ctx context.Context, env *e2e.Env, reason string, pool *fixtures.Pool, app *fixtures.Workload) {
+	node := env.Await(ctx, 1, check.ReadyNodes(pool))[0]
+	before := env.Mark()
+	env.Drift(ctx, reason, e2e.About(node))
+	env.Await(ctx, 1, check.DriftedNodeClaims(pool))
+	env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+	env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
+	env.Observe(ctx, karpenter.PodsRetried)
 
-		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, check.DriftedClaims(pool)), check.AtLeast(1, check.DisruptedNodes(pool))),
-			check.Always(check.Each(check.DriftedClaims(pool), "have drifted by "+reason, because(reason))),
-			check.Always(check.None(check.DriftedClaims(pool).New(old))),
-			check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
-	}
+	env.Expect(env.Since(before),
+		check.ActsOnDrift(pool),
+		check.Always(check.Each(check.DriftedNodeClaims(pool), "have drifted by "+reason, because(reason))),
+		check.Always(check.None(check.DriftedNodeClaims(pool).New(before))),
+		check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 }
 
 // because says whether a NodeClaim has drifted for a reason.
-func because(reason string) func(*unstructured.Unstructured) bool {
+func because(reason string) check.Predicate {
 	return func(claim *unstructured.Unstructured) bool {
 		drifted, _ := karpenter.Condition(claim, karpenter.Drifted)
 		return drifted.Reason == reason

@@ -19,7 +19,6 @@ import (
 // terminate.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "that ends an instance by itself gets its node removed and the pod another",
-	Needs:  []providers.Capability{providers.NodePools},
 	Hooks:  []providers.HookName{providers.TerminateInstance},
 	Within: 6 * time.Minute,
 	Breaks: []e2e.Breach{{
@@ -29,17 +28,17 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)
-		node := running(ctx, env, pool, app, 1)[0]
+		node := env.Launch(ctx, 1, pool, app)[0]
 
-		before, old := env.Now(), env.World()
-		env.Hook(ctx, providers.TerminateInstance, about(node))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		before := env.Mark()
+		env.Hook(ctx, providers.TerminateInstance, e2e.About(node))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
 		env.Expect(env.Since(before),
-			check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))),
-			check.LeadsTo(check.AtLeast(1, givenUp(pool)), check.None(check.NodeClaims(pool).Old(old))),
-			check.LeadsTo(check.None(check.Nodes(pool).Old(old)), check.Exactly(1, check.RunningPods(app))))
+			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))),
+			check.LeadsTo(check.AtLeast(1, check.NodeClaims(pool).Deleting()), check.None(check.NodeClaims(pool).Old(before))),
+			check.LeadsTo(check.None(check.Nodes(pool).Old(before)), check.Exactly(1, check.RunningPods(app))))
 	},
 })

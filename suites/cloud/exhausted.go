@@ -18,7 +18,6 @@ import (
 // ten seconds; pkg/controllers/nodeclaim/lifecycle/launch.go.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "that has no capacity for a minute ends with a node for the pod",
-	Needs:  []providers.Capability{providers.NodePools},
 	Hooks:  []providers.HookName{providers.FailNextLaunch, providers.ClearFailures},
 	Within: 8 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
@@ -26,22 +25,22 @@ var _ = Suite.Add(e2e.Spec{
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Hook(ctx, providers.FailNextLaunch)
 		env.Create(ctx, app)
-		env.AwaitAtLeast(ctx, 1, refused(old))
-		env.Watch(ctx, time.Minute)
+		env.AwaitAtLeast(ctx, 1, refusedLaunches(before))
+		env.Observe(ctx, time.Minute)
 		without := env.Since(before)
 		env.Hook(ctx, providers.ClearFailures)
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		env.Expect(without,
 			check.Always(check.None(check.Nodes(pool))),
-			check.Always(check.AtMost(tries, refused(old))),
-			check.Always(check.AtMost(1, asked(pool))))
+			check.Always(check.AtMost(tries, refusedLaunches(before))),
+			check.Always(check.AtMost(1, check.NodeClaims(pool).Staying())))
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, check.Nodes(pool))),
-			check.LeadsTo(check.AtLeast(1, refused(old)), check.Exactly(1, check.RunningPods(app))))
+			check.LeadsTo(check.AtLeast(1, refusedLaunches(before)), check.Exactly(1, check.RunningPods(app))))
 	},
 })
 

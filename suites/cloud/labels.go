@@ -19,14 +19,13 @@ import (
 // the provider's NodeClass API.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "says of its nodes in labels what their machines are",
-	Needs: []providers.Capability{providers.NodePools},
 	Hooks: []providers.HookName{providers.NodeLabels},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		small, large := fixtures.NodePool(), fixtures.NodePool()
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, small, large, fixtures.Deployment(1).On(small), fixtures.Deployment(1).CPU("7").On(large))
-		env.Await(ctx, 1, initializedNodes(small))
-		env.Await(ctx, 1, initializedNodes(large))
+		env.Await(ctx, 1, check.InitializedNodes(small))
+		env.Await(ctx, 1, check.InitializedNodes(large))
 
 		env.Expect(env.Since(before), labeledAsPromised(ctx, env, small), labeledAsPromised(ctx, env, large))
 	},
@@ -35,20 +34,19 @@ var _ = Suite.Add(e2e.Spec{
 // labeledAsPromised checks that the pool's node has, from when it is initialized on, all
 // labels that the cloud says it has by its machine.
 func labeledAsPromised(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) check.Check {
-	node := env.Await(ctx, 1, initializedNodes(pool))[0]
+	node := env.Await(ctx, 1, check.InitializedNodes(pool))[0]
 	promised := env.TypeLabels(ctx, karpenter.NodeProviderID(node.Unstructured()))
-	return check.Always(check.Each(initializedNodes(pool), "are labeled as their machines are", func(o *unstructured.Unstructured) bool {
-		for key, value := range promised {
+	return check.Always(check.Each(check.InitializedNodes(pool), "are labeled as their machines are", allOf(promised)))
+}
+
+// allOf says whether an object has all of these labels, of which there must be some.
+func allOf(labels map[string]string) check.Predicate {
+	return func(o *unstructured.Unstructured) bool {
+		for key, value := range labels {
 			if karpenter.Label(o, key) != value {
 				return false
 			}
 		}
-		return len(promised) > 0
-	}))
-}
-
-// initializedNodes counts a pool's nodes that Karpenter has found to be ready for work: it has
-// given them all their labels by then.
-func initializedNodes(pool *fixtures.Pool) check.Count {
-	return check.NodesWith(pool, check.Labeled(karpenter.InitializedLabel, "true"), "that are initialized")
+		return len(labels) > 0
+	}
 }

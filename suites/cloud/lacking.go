@@ -29,12 +29,12 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).OnePodPerNode().On(pool)
-		running(ctx, env, pool, app, 1)
+		env.Launch(ctx, 1, pool, app)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Hook(ctx, providers.UnreadyNodeClass)
 		env.Await(ctx, 1, lacking(pool))
-		env.Watch(ctx, time.Minute)
+		env.Observe(ctx, time.Minute)
 		env.Hook(ctx, providers.ReadyNodeClass)
 		env.Await(ctx, 0, lacking(pool))
 		env.Change(ctx, app.Replicas(2))
@@ -44,15 +44,15 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(check.AtLeast(1, lacking(pool)), check.None(lacking(pool))),
 			check.Always(check.When(check.AtLeast(1, lacking(pool)), check.AllOf(
 				check.Exactly(1, check.ReadyNodes(pool)), check.Exactly(1, check.RunningPods(app)), check.None(check.DisruptedNodes(pool))))),
-			check.Always(check.None(check.DriftedClaims(pool).AmongObjects(check.NodeClaims(pool)))),
-			check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+			check.Always(check.None(check.DriftedNodeClaims(pool).AmongObjects(check.NodeClaims(pool)))),
+			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 	},
 })
 
 // lacking counts the pool if it says that its NodeClass isn't ready.
 func lacking(pool *fixtures.Pool) check.Count {
-	return check.Where("pools called "+pool.GetName()+" whose NodeClass isn't ready", karpenter.NodePools, func(o *unstructured.Unstructured) bool {
+	return check.The(pool).With("whose NodeClass isn't ready", func(o *unstructured.Unstructured) bool {
 		ready, _ := karpenter.Condition(o, karpenter.NodeClassReady)
-		return o.GetName() == pool.GetName() && ready.Status == metav1.ConditionFalse
+		return ready.Status == metav1.ConditionFalse
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -26,21 +27,21 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
 		instances := env.FollowInstances(ctx)
-		running(ctx, env, pool, app, 2)
+		env.Launch(ctx, 2, pool, app)
 		env.Await(ctx, 2, instances)
 
-		before, old := env.Now(), env.World()
-		leaked := instances.New(old)
+		before := env.Mark()
+		leaked := instances.New(before)
 		env.Hook(ctx, providers.LeakInstance)
 		env.Await(ctx, 1, leaked)
 		env.Await(ctx, 0, leaked)
 		env.Await(ctx, 2, check.Nodes(pool))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.PodsRetried)
 
 		env.Expect(env.Since(before),
 			check.Within(env.Bound(providers.InstanceGC), check.LeadsTo(check.AtLeast(1, leaked), check.None(leaked))),
-			check.Always(check.Exactly(2, instances.Old(old))),
+			check.Always(check.Exactly(2, instances.Old(before))),
 			check.Always(check.Exactly(2, check.RunningPods(app))),
-			check.Always(check.None(givenUp(pool))))
+			check.Always(check.None(check.NodeClaims(pool).Deleting())))
 	},
 })

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -38,16 +39,16 @@ var _ = e2e.Table(Suite, []loss{
 			env.Create(ctx, pool)
 			instances := env.FollowInstances(ctx)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Hook(ctx, providers.LoseAnswer, providers.HookValues{Count: l.answers})
 			env.Create(ctx, app)
 			env.Await(ctx, 1, check.RunningPods(app))
-			env.Watch(ctx, settled)
+			env.Observe(ctx, karpenter.PodsRetried)
 			env.Await(ctx, 1, instances)
 			env.Await(ctx, 1, check.Nodes(pool))
 
 			env.Expect(env.Since(before),
-				check.Always(check.AtMost(1, asked(pool))),
+				check.Always(check.AtMost(1, check.NodeClaims(pool).Staying())),
 				check.Always(check.AtMost(1+l.answers, instances)),
 				check.Finally(check.Exactly(1, instances)),
 				check.Finally(check.Exactly(1, check.RunningPods(app).On(check.ReadyNodes(pool)))))

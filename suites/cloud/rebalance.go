@@ -4,8 +4,11 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -24,22 +27,27 @@ var _ = Suite.Add(e2e.Spec{
 	Hooks:  []providers.HookName{providers.Rebalance, providers.Interrupt},
 	Within: 5 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot)
+		pool := fixtures.NodePool().CapacityType(karpenter.Spot)
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
-		nodes := running(ctx, env, pool, app, 2)
+		nodes := env.Launch(ctx, 2, pool, app)
 		likely, interrupted := nodes[0], nodes[1]
 
-		before, old := env.Now(), env.World()
-		env.Hook(ctx, providers.Rebalance, about(likely))
-		env.Hook(ctx, providers.Interrupt, about(interrupted))
-		env.Await(ctx, 0, of(check.Nodes(pool), interrupted.Name))
+		before := env.Mark()
+		env.Hook(ctx, providers.Rebalance, e2e.About(likely))
+		env.Hook(ctx, providers.Interrupt, e2e.About(interrupted))
+		env.Await(ctx, 0, only(check.Nodes(pool), interrupted))
 		env.Await(ctx, 2, check.RunningPods(app))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.PodsRetried)
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, of(check.DisruptedNodes(pool), interrupted.Name)), check.None(of(check.Nodes(pool), interrupted.Name))),
-			check.Always(check.Exactly(1, of(check.ReadyNodes(pool), likely.Name))),
-			check.Always(check.None(of(check.DisruptedNodes(pool), likely.Name).AmongObjects(check.Nodes(pool)))),
-			check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+			check.LeadsTo(check.AtLeast(1, only(check.DisruptedNodes(pool), interrupted)), check.None(only(check.Nodes(pool), interrupted))),
+			check.Always(check.Exactly(1, only(check.ReadyNodes(pool), likely))),
+			check.Always(check.None(only(check.DisruptedNodes(pool), likely).AmongObjects(check.Nodes(pool)))),
+			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 	},
 })
+
+// only counts a node if it is among those that are counted.
+func only(c check.Count, node *history.Object) check.Count {
+	return c.With("called "+node.Name, func(o *unstructured.Unstructured) bool { return o.GetName() == node.Name })
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -19,7 +20,6 @@ import (
 // https://karpenter.sh/docs/concepts/nodeclaims.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "that refuses launches for want of capacity ends with a node for each pod",
-	Needs:  []providers.Capability{providers.NodePools},
 	Hooks:  []providers.HookName{providers.FailNextLaunch},
 	Within: 5 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
@@ -27,16 +27,16 @@ var _ = Suite.Add(e2e.Spec{
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
 		env.Create(ctx, pool)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Hook(ctx, providers.FailNextLaunch, providers.HookValues{Count: 2})
 		env.Create(ctx, app)
-		env.AwaitAtLeast(ctx, 1, refused(old))
+		env.AwaitAtLeast(ctx, 1, refusedLaunches(before))
 		env.Await(ctx, 2, check.RunningPods(app))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.PodsRetried)
 
 		env.Expect(env.Since(before),
-			check.Always(check.AtMost(2, asked(pool))),
+			check.Always(check.AtMost(2, check.NodeClaims(pool).Staying())),
 			check.Always(check.AtMost(2, check.Nodes(pool))),
-			check.LeadsTo(check.AtLeast(1, refused(old)), check.Exactly(2, check.RunningPods(app))))
+			check.LeadsTo(check.AtLeast(1, refusedLaunches(before)), check.Exactly(2, check.RunningPods(app))))
 	},
 })

@@ -19,15 +19,15 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "that has spot capacity gives a spot node where both are allowed",
 	Needs: []providers.Capability{providers.NodePools, providers.Spot},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot, karpenter.OnDemand)
+		pool := fixtures.NodePool().CapacityType(karpenter.Spot, karpenter.OnDemand)
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
 
-		before := env.Now()
-		running(ctx, env, pool, app, 2)
+		before := env.Mark()
+		env.Launch(ctx, 2, pool, app)
 
-		launched := check.ClaimsWith(pool, check.True(karpenter.Launched), "that are launched")
+		launched := check.NodeClaims(pool).In(karpenter.Launched)
 		env.Expect(env.Since(before),
-			check.Always(check.AtMost(2, asked(pool))),
+			check.Always(check.AtMost(2, check.NodeClaims(pool).Staying())),
 			check.Always(check.Each(launched, "are spot", check.Labeled(karpenter.CapacityTypeLabel, karpenter.Spot))))
 	},
 })

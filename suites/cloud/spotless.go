@@ -23,19 +23,19 @@ var _ = Suite.Add(e2e.Spec{
 	Hooks:  []providers.HookName{providers.FailNextLaunch},
 	Within: 5 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot, karpenter.OnDemand)
+		pool := fixtures.NodePool().CapacityType(karpenter.Spot, karpenter.OnDemand)
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Hook(ctx, providers.FailNextLaunch, providers.HookValues{CapacityType: karpenter.Spot})
 		env.Create(ctx, app)
-		env.AwaitAtLeast(ctx, 1, refused(old))
+		env.AwaitAtLeast(ctx, 1, refusedLaunches(before))
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		env.Expect(env.Since(before),
-			check.Always(check.AtMost(1, asked(pool))),
-			check.LeadsTo(check.AtLeast(1, refused(old)),
+			check.Always(check.AtMost(1, check.NodeClaims(pool).Staying())),
+			check.LeadsTo(check.AtLeast(1, refusedLaunches(before)),
 				check.Exactly(1, check.ReadyNodes(pool).With("and on-demand", check.Labeled(karpenter.CapacityTypeLabel, karpenter.OnDemand)))))
 	},
 })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -22,7 +23,6 @@ import (
 var _ = e2e.Table(Suite, strains(), func(s strain) e2e.Spec {
 	return e2e.Spec{
 		Name:   s.how + " costs no node and doubles none",
-		Needs:  []providers.Capability{providers.NodePools},
 		Hooks:  []providers.HookName{s.hook, providers.ClearFailures, providers.ListInstances},
 		Within: 8 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {
@@ -30,21 +30,21 @@ var _ = e2e.Table(Suite, strains(), func(s strain) e2e.Spec {
 			app := fixtures.Deployment(1).On(pool)
 			late := fixtures.Deployment(1).On(pool).Apart(app, corev1.LabelHostname)
 			instances := env.FollowInstances(ctx)
-			running(ctx, env, pool, app, 1)
+			env.Launch(ctx, 1, pool, app)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Hook(ctx, s.hook, s.about)
 			env.Create(ctx, late)
 			env.Await(ctx, 1, check.RunningPods(late))
-			env.Watch(ctx, compared)
+			env.Observe(ctx, karpenter.InstanceComparison+30*time.Second)
 			env.Hook(ctx, providers.ClearFailures)
-			env.Watch(ctx, settled)
+			env.Observe(ctx, karpenter.PodsRetried)
 
 			launched := check.AtMost(2, instances)
 			env.Expect(env.Since(before),
 				check.Always(launched), launched.Reached(),
 				check.Always(check.AtMost(2, check.NodeClaims(pool))),
-				check.Always(check.None(givenUp(pool))),
+				check.Always(check.None(check.NodeClaims(pool).Deleting())),
 				check.Always(check.Exactly(1, check.RunningPods(app))))
 		},
 	}

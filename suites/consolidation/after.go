@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node may be consolidated when no pod has come or gone for consolidateAfter, and
@@ -18,8 +17,7 @@ import (
 // Source: spec.disruption.consolidateAfter; condition Consolidatable and
 // status.lastPodEventTime of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "waits until no pod has come or gone for consolidateAfter",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "waits until no pod has come or gone for consolidateAfter",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const after = 12 * time.Second
 		pool := fixtures.NodePool()
@@ -27,15 +25,15 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		pod := env.Await(ctx, 1, check.RunningPods(app))[0]
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, pool.ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter(after.String()))
-		env.Await(ctx, 1, consolidatable(pool))
-		env.PatchStatus(ctx, karpenter.Pods, pod.Namespace, pod.Name, succeeded)
+		env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Consolidatable))
+		env.PatchStatus(ctx, pod, succeeded)
 		env.Await(ctx, 0, check.Nodes(pool))
 
 		empty := check.AllOf(check.AtLeast(1, ended(app)), check.AtLeast(1, check.ReadyNodes(pool)))
 		env.Expect(env.Since(before),
-			check.Whenever(check.Enters(consolidatable(pool)), "it has been left alone for "+after.String(), leftAlone(after)),
-			check.LeadsTo(empty, check.AllOf(empty, check.None(consolidatable(pool)))))
+			check.Whenever(check.Enters(check.NodeClaims(pool).In(karpenter.Consolidatable)), "it has been left alone for "+after.String(), leftAlone(after)),
+			check.LeadsTo(empty, check.AllOf(empty, check.None(check.NodeClaims(pool).In(karpenter.Consolidatable)))))
 	},
 })

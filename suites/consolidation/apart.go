@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node is not removed for room elsewhere that its pods can't use: what they demand of
@@ -16,10 +16,10 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation": nodes are
 // removed if their pods can run on others.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "keeps the nodes of pods that exclude each other",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "keeps the nodes of pods that exclude each other",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		held, free := consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized), consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized)
+		held := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
+		free := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		apart, app := fixtures.Deployment(2).OnePodPerNode().On(held), fixtures.Deployment(1).On(free)
 		first, second := fixtures.Pod().On(free).HostPort(port), fixtures.Deployment(1).On(free).HostPort(port)
 		env.Create(ctx, held, free, apart, app, first)
@@ -28,12 +28,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(first))
 		env.Create(ctx, second)
 		env.Await(ctx, 1, check.RunningPods(second))
-		env.Watch(ctx, rested)
+		env.Observe(ctx, karpenter.NominationOver)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, first)
 		env.Await(ctx, 1, check.DisruptedNodes(free))
-		env.Watch(ctx, decided)
+		env.Observe(ctx, karpenter.ConsolidationDecided)
 		env.Await(ctx, 1, check.Nodes(free))
 
 		env.Expect(env.Since(before),

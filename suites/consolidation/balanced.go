@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // With the policy Balanced a node goes only if that saves enough for the pods that must
@@ -19,10 +18,10 @@ import (
 // Source: designs/balanced-consolidation.md; spec.disruption.consolidationPolicy.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "leaves costly pods alone for small savings when its policy is Balanced",
-	Needs: []providers.Capability{providers.NodePools},
 	Since: e2e.Since{Karpenter: "1.14"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		held, free := consolidates(onDemand(), fixtures.Balanced), consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
+		held := fixtures.NodePool().OnDemand().Consolidate(fixtures.Balanced)
+		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		large, first := resting(held), fixtures.Pod().On(held).HostPort(port)
 		other, second := resting(free), fixtures.Pod().On(free).HostPort(port)
 		holding, freely := costly(held), costly(free)
@@ -35,12 +34,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, holding, freely)
 		env.Await(ctx, 1, check.RunningPods(holding))
 		env.Await(ctx, 1, check.RunningPods(freely))
-		env.Watch(ctx, rested)
+		env.Observe(ctx, karpenter.NominationOver)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, first, second)
 		env.Await(ctx, 1, check.DisruptedNodes(free))
-		env.Watch(ctx, decided)
+		env.Observe(ctx, karpenter.ConsolidationDecided)
 		env.Await(ctx, 1, check.Nodes(free))
 
 		env.Expect(env.Since(before),

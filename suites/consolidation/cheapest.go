@@ -6,8 +6,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that is the cheapest for its pods is left alone: what was launched for a pod
@@ -19,26 +19,26 @@ import (
 // replaced only by a cheaper one.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "leaves the cheapest node for its pods alone",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		fit, loose := consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized), consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
+		fit := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
+		loose := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		fitting, app, large := fixtures.Deployment(1).On(fit), fixtures.Deployment(1).On(loose), fixtures.Pod().On(loose).CPU("3")
 		env.Create(ctx, fit, loose, fitting, large)
 		env.Await(ctx, 1, check.RunningPods(fitting))
 		env.Await(ctx, 1, check.RunningPods(large))
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
-		env.Watch(ctx, rested)
+		env.Observe(ctx, karpenter.NominationOver)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Delete(ctx, large)
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(loose, old)))
-		env.Watch(ctx, rested+decided)
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(loose, before)))
+		env.Observe(ctx, karpenter.NominationOver+karpenter.ConsolidationDecided)
 
 		env.Expect(env.Since(before),
 			check.Always(check.When(check.None(check.PodsOf(large)), spared(fitting, fit))),
-			check.Always(check.AtMost(1, check.NodeClaims(loose).New(old))),
-			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(loose)), check.None(check.Nodes(loose).Old(old))))
+			check.Always(check.AtMost(1, check.NodeClaims(loose).New(before))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(loose)), check.None(check.Nodes(loose).Old(before))))
 	},
 })

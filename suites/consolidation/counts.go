@@ -19,22 +19,6 @@ const (
 	port = 7000
 	// otherPort is a second one.
 	otherPort = 7001
-
-	// rested is longer than Karpenter leaves a node alone in any case: after it has
-	// meant a pod for it, for twice the longest batch (20 s by default). Specs with
-	// several nodes let it pass before they change anything: if Karpenter looks while it
-	// leaves some of them alone, it looks at these only when pods or nodes change, or
-	// after five minutes.
-	rested = 21 * time.Second
-
-	// decided is how long a pool is given to do what it must not, after Karpenter has
-	// disrupted another of its nodes: it looks at once for the next one, and thinks a
-	// decision over for 15 s.
-	decided = 18 * time.Second
-
-	// considered is how long after a change of its pool a node is being thought over for
-	// certain: Karpenter looks for such nodes every 10 s, and takes 15 s to decide.
-	considered = 12 * time.Second
 )
 
 // instanceType is the label that names a node's type.
@@ -49,39 +33,9 @@ func smaller(node, than *unstructured.Unstructured) bool {
 	return mine.Cmp(other) < 0
 }
 
-// onDemand returns a pool of on-demand nodes: a spot node is replaced by another one
-// only behind a feature gate.
-func onDemand() *fixtures.Pool {
-	return fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.OnDemand)
-}
-
-// consolidates lets Karpenter consolidate a pool's nodes by a policy, as soon as
-// they are what it is about. Where a node is to be too large for its pods, the pod that
-// needs it runs there before the others come: of pods that come at once, those that a
-// busy scheduler is late with get a node of their own. Specs in which it computes what could take a node's place
-// have it do so from the start, and make a node such a one by deleting a pod: a pool that
-// was just changed isn't ready for a moment, and if Karpenter happens to compute then, it
-// looks again only when pods or nodes change, or after five minutes.
-func consolidates(pool *fixtures.Pool, policy string) *fixtures.Pool {
-	return pool.ConsolidationPolicy(policy).ConsolidateAfter("0s")
-}
-
 // spared claims that no node on which a workload's pods run is disrupted.
 func spared(app *fixtures.Workload, pool *fixtures.Pool) check.Claim {
 	return check.None(check.RunningPods(app).On(check.DisruptedNodes(pool)))
-}
-
-// staying counts the nodes that can run pods and that nobody has begun to delete.
-func staying(pool *fixtures.Pool) check.Count {
-	return check.ReadyNodes(pool).With("and stay", func(node *unstructured.Unstructured) bool {
-		return !karpenter.Deleting(node)
-	})
-}
-
-// consolidatable counts the NodeClaims of a pool that pods have left alone for long
-// enough. Each of them is that of a node which may be consolidated.
-func consolidatable(pool *fixtures.Pool) check.Count {
-	return check.ClaimsWith(pool, check.True(karpenter.Consolidatable), "that are consolidatable")
 }
 
 // leftAlone claims of a NodeClaim that it became consolidatable no earlier than
@@ -117,9 +71,9 @@ func tells(pool *fixtures.Pool, then *history.Object) check.Claim {
 	if then != nil {
 		last = lastPodEvent(then.Unstructured())
 	}
-	return check.AtLeast(1, check.ClaimsWith(pool, func(claim *unstructured.Unstructured) bool {
+	return check.AtLeast(1, check.NodeClaims(pool).With(fmt.Sprintf("that tell of a pod after %s", last.Format(time.TimeOnly)), func(claim *unstructured.Unstructured) bool {
 		return lastPodEvent(claim).After(last)
-	}, fmt.Sprintf("that tell of a pod after %s", last.Format(time.TimeOnly))))
+	}))
 }
 
 // succeeded is what the kubelet says of a pod whose work is done. Karpenter sees that

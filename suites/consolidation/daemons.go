@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node is empty when nothing but daemons runs on it: they came with it and go with
@@ -16,8 +15,7 @@ import (
 // Source: spec.disruption.consolidationPolicy of the NodePool API;
 // https://karpenter.sh/docs/concepts/disruption, "Consolidation".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "takes a node for empty on which only daemons run",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "takes a node for empty on which only daemons run",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app, daemon := fixtures.Deployment(1).On(pool), fixtures.DaemonSet().On(pool)
@@ -25,9 +23,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(daemon))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, app)
-		env.Change(ctx, consolidates(pool, fixtures.WhenEmpty))
+		env.Change(ctx, pool.Consolidate(fixtures.WhenEmpty))
 		env.Await(ctx, 0, check.Nodes(pool))
 
 		env.Expect(env.Since(before), check.LeadsTo(

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node whose pods fit on the others goes, and nothing comes in its place: this is
@@ -16,10 +16,9 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation";
 // spec.disruption.consolidationPolicy of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "removes a node whose pods fit on another and launches none for them",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "removes a node whose pods fit on another and launches none for them",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized)
+		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		app, first := fixtures.Deployment(2).On(pool), fixtures.Pod().On(pool).HostPort(port)
 		second := fixtures.Deployment(1).On(pool).HostPort(port)
 		env.Create(ctx, pool, app, first)
@@ -28,9 +27,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, second)
 		env.Await(ctx, 1, check.RunningPods(second))
 		env.Await(ctx, 2, check.ReadyNodes(pool))
-		env.Watch(ctx, rested)
+		env.Observe(ctx, karpenter.NominationOver)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Delete(ctx, first)
 		env.Await(ctx, 1, check.DisruptedNodes(pool))
 		env.Await(ctx, 0, check.DisruptedNodes(pool))
@@ -38,7 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(second).On(check.ReadyNodes(pool)))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.None(check.PodsOf(first)), check.None(check.NodeClaims(pool).New(old)))),
+			check.Always(check.When(check.None(check.PodsOf(first)), check.None(check.NodeClaims(pool).New(before)))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.Nodes(pool))))
 	},
 })

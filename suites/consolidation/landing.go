@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that is about to go because it is empty stays if a pod lands on it in time:
@@ -16,8 +16,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation";
 // spec.disruption.consolidationPolicy of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "leaves a node alone on which a pod lands while it is empty",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "leaves a node alone on which a pod lands while it is empty",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		kept, free := fixtures.NodePool(), fixtures.NodePool()
 		keeping, freely := fixtures.Deployment(1).On(kept), fixtures.Deployment(1).On(free)
@@ -26,11 +25,11 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(keeping))
 		env.Await(ctx, 1, check.RunningPods(freely))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, keeping, freely)
-		env.Watch(ctx, rested)
-		env.Change(ctx, consolidates(kept, fixtures.WhenEmpty), consolidates(free, fixtures.WhenEmpty))
-		env.Watch(ctx, considered)
+		env.Observe(ctx, karpenter.NominationOver)
+		env.Change(ctx, kept.Consolidate(fixtures.WhenEmpty), free.Consolidate(fixtures.WhenEmpty))
+		env.Observe(ctx, karpenter.ConsolidationBegun)
 		env.Create(ctx, landing)
 		env.Await(ctx, 0, check.Nodes(free))
 

@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A NodeClaim says when a pod last came to its node or left it: consolidateAfter is
@@ -18,23 +17,22 @@ import (
 //
 // Source: status.lastPodEventTime of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "tells from NodeClaims when a pod last came or went",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "tells from NodeClaims when a pod last came or went",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		const apart = 11 * time.Second
+		const apart = karpenter.PodEventMerge + time.Second
 		pool := fixtures.NodePool()
 		first, app := fixtures.Pod().On(pool), fixtures.Deployment(1).On(pool)
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, first)
 		pod := env.Await(ctx, 1, check.RunningPods(first))[0]
-		env.Watch(ctx, apart)
+		env.Observe(ctx, apart)
 		one := env.Await(ctx, 1, check.NodeClaims(pool))[0]
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
-		env.Watch(ctx, apart)
+		env.Observe(ctx, apart)
 		two := env.Await(ctx, 1, check.NodeClaims(pool))[0]
-		env.PatchStatus(ctx, karpenter.Pods, pod.Namespace, pod.Name, succeeded)
-		env.Watch(ctx, apart)
+		env.PatchStatus(ctx, pod, succeeded)
+		env.Observe(ctx, apart)
 
 		env.Expect(env.Since(before),
 			check.Within(apart, check.LeadsTo(check.AtLeast(1, check.BoundPods(first)), tells(pool, nil))),

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Nodes whose pool has consolidateAfter Never stay, although they are empty: they
@@ -15,20 +15,20 @@ import (
 //
 // Source: spec.disruption.consolidateAfter of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "keeps empty nodes while consolidateAfter is Never",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "keeps empty nodes while consolidateAfter is Never",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		kept, free := fixtures.NodePool().ConsolidateAfter("Never"), consolidates(fixtures.NodePool(), fixtures.WhenEmpty)
+		kept := fixtures.NodePool().ConsolidateAfter("Never")
+		free := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		keeping, freely := fixtures.Deployment(1).On(kept), fixtures.Deployment(1).On(free)
 		env.Create(ctx, kept, free, keeping, freely)
 		env.Await(ctx, 1, check.RunningPods(keeping))
 		env.Await(ctx, 1, check.RunningPods(freely))
-		env.Watch(ctx, rested)
+		env.Observe(ctx, karpenter.NominationOver)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, keeping, freely)
 		env.Await(ctx, 1, check.DisruptedNodes(free))
-		env.Watch(ctx, decided)
+		env.Observe(ctx, karpenter.ConsolidationDecided)
 		env.Await(ctx, 0, check.Nodes(free))
 
 		env.Expect(env.Since(before),

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pod that nobody owns doesn't keep its node: it is evicted as any other, and nothing
@@ -16,10 +15,9 @@ import (
 //
 // Source: https://github.com/kubernetes-sigs/karpenter/pull/70.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "removes a node although nobody owns its pod",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "removes a node although nobody owns its pod",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized)
+		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		app := fixtures.Deployment(1).On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		first, alone := fixtures.Pod().On(pool).HostPort(port), fixtures.Pod().On(pool).HostPort(port)
 		env.Create(ctx, pool, app, first)
@@ -27,9 +25,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(first))
 		env.Create(ctx, alone)
 		env.Await(ctx, 1, check.RunningPods(alone))
-		env.Watch(ctx, rested)
+		env.Observe(ctx, karpenter.NominationOver)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, first)
 		env.Await(ctx, 0, check.PodsOf(alone))
 		env.Await(ctx, 1, check.Nodes(pool))

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // protection is what keeps a pod where it is: the workload and what goes with it.
@@ -32,10 +31,9 @@ var _ = e2e.Table(Suite, []protection{
 	}},
 }, func(protected protection) e2e.Spec {
 	return e2e.Spec{
-		Name:  "leaves nodes alone whose pods " + protected.words,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "leaves nodes alone whose pods " + protected.words,
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized)
+			pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 			app, first := fixtures.Deployment(2).On(pool), fixtures.Pod().On(pool).HostPort(port)
 			held := fixtures.Deployment(1).On(pool).HostPort(port)
 			env.Create(ctx, pool, app, first)
@@ -43,9 +41,9 @@ var _ = e2e.Table(Suite, []protection{
 			env.Await(ctx, 1, check.RunningPods(first))
 			env.Create(ctx, protected.of(held)...)
 			env.Await(ctx, 1, check.RunningPods(held))
-			env.Watch(ctx, rested)
+			env.Observe(ctx, karpenter.NominationOver)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Delete(ctx, first)
 			env.Await(ctx, 1, check.DisruptedNodes(pool))
 			env.Await(ctx, 1, check.Nodes(pool))

@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A NodeClaim says for which reason its node goes, in the words in which budgets name
@@ -19,10 +18,10 @@ import (
 // designs/disruption-controls-by-reason.md.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "says whether a node goes because it is empty or underutilized",
-	Needs: []providers.Capability{providers.NodePools},
 	Since: e2e.Since{Karpenter: "1.5"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		idle, loose := consolidates(fixtures.NodePool(), fixtures.WhenEmptyOrUnderutilized), consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
+		idle := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
+		loose := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		last, app, large := fixtures.Pod().On(idle), fixtures.Deployment(1).On(loose), fixtures.Pod().On(loose).CPU("3")
 		env.Create(ctx, idle, loose, last, large)
 		env.Await(ctx, 1, check.RunningPods(last))
@@ -30,11 +29,11 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Delete(ctx, last, large)
 		env.Await(ctx, 0, check.Nodes(idle))
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(loose, old)))
-		env.Await(ctx, 0, check.Nodes(loose).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(loose, before)))
+		env.Await(ctx, 0, check.Nodes(loose).Old(before))
 
 		env.Expect(env.Since(before), goesFor(fixtures.Empty, idle), goesFor(fixtures.Underutilized, loose))
 	},
@@ -42,7 +41,7 @@ var _ = Suite.Add(e2e.Spec{
 
 // goesFor checks that NodeClaims of a pool are disrupted for this reason and no other.
 func goesFor(reason string, pool *fixtures.Pool) check.Check {
-	chosen := check.ClaimsWith(pool, check.True(karpenter.DisruptionReason), "that are being disrupted")
+	chosen := check.NodeClaims(pool).In(karpenter.DisruptionReason)
 	return check.Always(check.Each(chosen, "are "+reason, func(claim *unstructured.Unstructured) bool {
 		said, _ := karpenter.Condition(claim, karpenter.DisruptionReason)
 		return said.Reason == reason

@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that is larger than its pods need is replaced by one that suffices and
@@ -19,10 +18,9 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation";
 // designs/spot-consolidation.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "replaces a node that is too large for its pods by a smaller one",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "replaces a node that is too large for its pods by a smaller one",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
+		pool := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		app, large := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool).CPU("3")
 		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
@@ -30,12 +28,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 		node := env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured()
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Delete(ctx, large)
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), check.Always(check.Each(check.ReplacedNodes(pool, old), "have less CPU for pods",
+		env.Expect(env.Since(before), check.Always(check.Each(check.ReplacedNodes(pool, before), "have less CPU for pods",
 			func(replacement *unstructured.Unstructured) bool { return smaller(replacement, node) })))
 	},
 })

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Several nodes on which little runs are replaced by a single one in one step, and
@@ -16,10 +16,9 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation",
 // multi-node consolidation.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "replaces several nodes by one in one step",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "replaces several nodes by one in one step",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
+		pool := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		one, two := fixtures.Pod().On(pool).CPU("3").HostPort(port), fixtures.Pod().On(pool).CPU("3").HostPort(otherPort)
 		app, other := fixtures.Deployment(1).On(pool).HostPort(otherPort), fixtures.Deployment(1).On(pool).HostPort(port)
 		env.Create(ctx, pool, one)
@@ -30,15 +29,15 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(two))
 		env.Create(ctx, other)
 		env.Await(ctx, 1, check.RunningPods(other))
-		env.Watch(ctx, rested)
+		env.Observe(ctx, karpenter.NominationOver)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Delete(ctx, one, two)
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(2, check.DisruptedNodes(pool))),
-			check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 	},
 })

@@ -20,21 +20,21 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "replaces an on-demand node by a spot node",
 	Needs: []providers.Capability{providers.NodePools, providers.Spot},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := onDemand()
+		pool := fixtures.NodePool().OnDemand()
 		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("3")
 		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
-		pool.Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.OnDemand, karpenter.Spot)
-		env.Change(ctx, consolidates(pool, fixtures.WhenEmptyOrUnderutilized))
+		before := env.Mark()
+		pool.CapacityType(karpenter.OnDemand, karpenter.Spot)
+		env.Change(ctx, pool.Consolidate(fixtures.WhenEmptyOrUnderutilized))
 		env.Delete(ctx, large)
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before), check.Always(check.Each(
-			check.ReplacedNodes(pool, old), "are spot nodes", check.Labeled(karpenter.CapacityTypeLabel, karpenter.Spot))))
+			check.ReplacedNodes(pool, before), "are spot nodes", check.Labeled(karpenter.CapacityTypeLabel, karpenter.Spot))))
 	},
 })

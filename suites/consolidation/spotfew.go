@@ -20,7 +20,8 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "leaves a spot node alone for which few types are cheaper",
 	Needs: []providers.Capability{providers.NodePools, providers.Spot},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		free, held := consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized), fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot)
+		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
+		held := fixtures.NodePool().CapacityType(karpenter.Spot)
 		freely, large := fixtures.Deployment(2).OnePodPerNode().On(free), fixtures.Pod().On(free).CPU("3")
 		holding, spot := fixtures.Deployment(2).OnePodPerNode().On(held), fixtures.Pod().On(held).CPU("3")
 		env.Create(ctx, free, large)
@@ -29,20 +30,20 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 2, check.RunningPods(freely))
 		nodes := env.Await(ctx, 2, check.ReadyNodes(free))
 		held.Require(instanceType, fixtures.In, typeOf(nodes[0]), typeOf(nodes[1]))
-		env.Create(ctx, consolidates(held, fixtures.WhenEmptyOrUnderutilized), spot)
+		env.Create(ctx, held.Consolidate(fixtures.WhenEmptyOrUnderutilized), spot)
 		env.Await(ctx, 1, check.RunningPods(spot))
 		env.Create(ctx, holding)
 		env.Await(ctx, 2, check.RunningPods(holding))
-		env.Watch(ctx, rested)
+		env.Observe(ctx, karpenter.NominationOver)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Delete(ctx, large, spot)
 		env.Await(ctx, 1, check.DisruptedNodes(free))
-		env.Watch(ctx, decided)
-		env.Await(ctx, 1, check.Nodes(free).Old(old))
+		env.Observe(ctx, karpenter.ConsolidationDecided)
+		env.Await(ctx, 1, check.Nodes(free).Old(before))
 
 		env.Expect(env.Since(before),
 			check.Always(check.When(check.None(check.PodsOf(spot)), spared(holding, held))),
-			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.AtLeast(1, check.ReplacedNodes(free, old))))
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.AtLeast(1, check.ReplacedNodes(free, before))))
 	},
 })

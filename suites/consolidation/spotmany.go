@@ -22,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools, providers.Spot},
 	Gate:  "SpotToSpotConsolidation",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := consolidates(fixtures.NodePool().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot), fixtures.WhenEmptyOrUnderutilized)
+		pool := fixtures.NodePool().CapacityType(karpenter.Spot).Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("20")
 		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
@@ -30,12 +30,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 		node := env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured()
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Delete(ctx, large)
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), check.Always(check.Each(check.ReplacedNodes(pool, old), "are smaller spot nodes",
+		env.Expect(env.Since(before), check.Always(check.Each(check.ReplacedNodes(pool, before), "are smaller spot nodes",
 			func(replacement *unstructured.Unstructured) bool {
 				return smaller(replacement, node) && karpenter.Label(replacement, karpenter.CapacityTypeLabel) == karpenter.Spot
 			})))

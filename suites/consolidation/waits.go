@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node goes only when the one that replaces it is ready, and not when that has merely
@@ -15,24 +14,23 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "Control Flow": pre-spin of
 // replacements.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "keeps a node until the smaller one is ready",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "keeps a node until the smaller one is ready",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := consolidates(onDemand(), fixtures.WhenEmptyOrUnderutilized)
+		pool := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("3")
 		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Delete(ctx, large)
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.AtLeast(1, check.ReplacedNodes(pool, old))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.AtLeast(1, check.ReplacedNodes(pool, before))),
 			check.Always(check.When(check.None(check.PodsOf(large)),
-				check.When(check.AtLeast(1, check.PodsOf(app)), check.AtLeast(1, staying(pool))))))
+				check.When(check.AtLeast(1, check.PodsOf(app)), check.AtLeast(1, check.ReadyNodes(pool).Staying())))))
 	},
 })

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // With the policy WhenEmpty a node goes when the last pod has left it, and not
@@ -16,8 +16,7 @@ import (
 // Source: spec.disruption.consolidationPolicy of the NodePool API;
 // https://karpenter.sh/docs/concepts/disruption, "Consolidation".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "removes empty nodes and no others when its policy is WhenEmpty",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "removes empty nodes and no others when its policy is WhenEmpty",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app, first := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).HostPort(port)
@@ -29,11 +28,11 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(second))
 		env.Await(ctx, 1, check.RunningPods(third))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, first, third)
-		env.Change(ctx, consolidates(pool, fixtures.WhenEmpty))
+		env.Change(ctx, pool.Consolidate(fixtures.WhenEmpty))
 		env.Await(ctx, 1, check.DisruptedNodes(pool))
-		env.Watch(ctx, decided)
+		env.Observe(ctx, karpenter.ConsolidationDecided)
 
 		emptied := check.None(check.PodsOf(third))
 		env.Expect(env.Since(before),

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node on which there is nothing but a daemon that must not be disrupted isn't
@@ -17,24 +16,25 @@ import (
 // Source: annotation karpenter.sh/do-not-disrupt; pkg/controllers/state/statenode.go,
 // ValidatePodsDisruptable.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "keep an empty node while a daemon on it must not be disrupted",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "keep an empty node while a daemon on it must not be disrupted",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		guarded, free := removesEmpty(fixtures.NodePool()), removesEmpty(fixtures.NodePool())
+		guarded, free := fixtures.NodePool().Consolidate(fixtures.WhenEmpty), fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		busy := fixtures.DaemonSet().On(guarded).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		first, second := fixtures.Deployment(1).On(guarded), fixtures.Deployment(1).On(free)
-		node(ctx, env, guarded, first, busy)
-		node(ctx, env, free, second, fixtures.DaemonSet().On(free))
+		env.Create(ctx, busy)
+		env.Launch(ctx, 1, guarded, first)
+		env.Create(ctx, fixtures.DaemonSet().On(free))
+		env.Launch(ctx, 1, free, second)
 		daemon := env.Await(ctx, 1, check.RunningPods(busy))[0]
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, first.Replicas(0))
 		env.Await(ctx, 0, check.PodsOf(first))
 		env.Change(ctx, second.Replicas(0))
 		env.Await(ctx, 0, check.Nodes(free))
 		env.Expect(env.Since(before), kept(guarded, first), check.LeadsTo(check.None(check.PodsOf(second)), check.None(check.Nodes(free))))
 
-		env.Patch(ctx, karpenter.Pods, daemon.Namespace, daemon.Name, unprotectedPod)
+		env.RemoveAnnotation(ctx, daemon, karpenter.DoNotDisruptAnnotation)
 		env.Await(ctx, 0, check.Nodes(guarded))
 	},
 })

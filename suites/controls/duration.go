@@ -12,7 +12,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pod that says for how long it must not be disrupted keeps its drifted node for
@@ -23,32 +22,29 @@ import (
 // designs/do-not-disrupt-grace-period.md.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "of a pod last as long as it says, and no longer",
-	Needs: []providers.Capability{providers.NodePools},
 	Since: e2e.Since{Karpenter: "1.12"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		guarded, free := fixtures.NodePool(), fixtures.NodePool()
 		app := fixtures.Pod().On(guarded).Annotate(karpenter.DoNotDisruptAnnotation, protection.String())
 		leaving := fixtures.Deployment(1).On(free)
-		node(ctx, env, guarded, app)
-		node(ctx, env, free, leaving)
+		env.Launch(ctx, 1, guarded, app)
+		env.Launch(ctx, 1, free, leaving)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, guarded.NewTemplate())
-		env.Await(ctx, 1, check.DriftedClaims(guarded))
+		env.Await(ctx, 1, check.DriftedNodeClaims(guarded))
 		env.Change(ctx, free.NewTemplate())
-		env.Await(ctx, 1, check.RunningPods(leaving).On(check.ReplacedNodes(free, old)))
-		env.Await(ctx, 0, check.Nodes(guarded).Old(old))
+		env.Await(ctx, 1, check.RunningPods(leaving).On(check.ReplacedNodes(free, before)))
+		env.Await(ctx, 0, check.Nodes(guarded).Old(before))
 
-		env.Expect(env.Since(before), drifting(guarded), drifting(free),
-			check.Whenever(check.Enters(check.DisruptedNodes(guarded)), "its pod's time is just over", func(*unstructured.Unstructured) check.Claim {
-				return justOver(app)
-			}))
+		env.Expect(env.Since(before), check.ActsOnDrift(guarded), check.ActsOnDrift(free),
+			check.Whenever(check.Enters(check.DisruptedNodes(guarded)), "its pod's time is just over", check.ForAny(justOver(app))))
 	},
 })
 
-// protection is for how long the pod must not be disrupted: longer than Karpenter
-// leaves a new node alone in any case, which is 20 s, and the other pool's needs.
-const protection = 45 * time.Second
+// protection is for how long the pod must not be disrupted: longer than a node is left alone
+// in any case, and the other pool needs.
+const protection = karpenter.NominationOver + 24*time.Second
 
 // justOver claims that a workload's pod has been running for as long as it is
 // protected, and for not much longer: rounds of disruption are ten seconds apart.

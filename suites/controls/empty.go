@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // An empty node that somebody has annotated with do-not-disrupt isn't removed,
@@ -17,23 +16,22 @@ import (
 // Source: annotation karpenter.sh/do-not-disrupt;
 // https://karpenter.sh/docs/concepts/disruption, "Node-Level Controls".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "keep an empty node while it has the annotation do-not-disrupt",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "keep an empty node while it has the annotation do-not-disrupt",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		guarded, free := removesEmpty(fixtures.NodePool()), removesEmpty(fixtures.NodePool())
+		guarded, free := fixtures.NodePool().Consolidate(fixtures.WhenEmpty), fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		first, second := fixtures.Deployment(1).On(guarded), fixtures.Deployment(1).On(free)
-		protected := node(ctx, env, guarded, first)
-		node(ctx, env, free, second)
-		env.Patch(ctx, karpenter.Nodes, "", protected.Name, protectedNode)
+		protected := env.Launch(ctx, 1, guarded, first)[0]
+		env.Launch(ctx, 1, free, second)
+		env.Annotate(ctx, protected, karpenter.DoNotDisruptAnnotation, "true")
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, first.Replicas(0))
 		env.Await(ctx, 0, check.PodsOf(first))
 		env.Change(ctx, second.Replicas(0))
 		env.Await(ctx, 0, check.Nodes(free))
 		env.Expect(env.Since(before), kept(guarded, first), check.LeadsTo(check.None(check.PodsOf(second)), check.None(check.Nodes(free))))
 
-		env.Patch(ctx, karpenter.Nodes, "", protected.Name, unprotectedNode)
+		env.RemoveAnnotation(ctx, protected, karpenter.DoNotDisruptAnnotation)
 		env.Await(ctx, 0, check.Nodes(guarded))
 	},
 })

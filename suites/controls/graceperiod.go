@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A terminationGracePeriod lets drift go on past a pod that must not be disrupted,
@@ -18,17 +17,17 @@ import (
 // Source: spec.template.spec.terminationGracePeriod of the NodePool API;
 // designs/nodeclaim-termination-grace-period.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "hold consolidation, and not drift, where drains are bounded",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "hold consolidation, and not drift, where drains are bounded",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		guarded, free := removesEmpty(fixtures.NodePool().TerminationGracePeriod("1h")), removesEmpty(fixtures.NodePool())
+		guarded, free := fixtures.NodePool().TerminationGracePeriod("1h").Consolidate(fixtures.WhenEmpty), fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		busy := fixtures.DaemonSet().On(guarded).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		first, second := fixtures.Deployment(1).On(guarded), fixtures.Deployment(1).On(free)
-		node(ctx, env, guarded, first, busy)
-		node(ctx, env, free, second)
+		env.Create(ctx, busy)
+		env.Launch(ctx, 1, guarded, first)
+		env.Launch(ctx, 1, free, second)
 		env.Await(ctx, 1, check.RunningPods(busy))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Change(ctx, first.Replicas(0))
 		env.Await(ctx, 0, check.PodsOf(first))
 		env.Change(ctx, second.Replicas(0))
@@ -37,6 +36,6 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Change(ctx, guarded.NewTemplate())
 		env.Await(ctx, 1, check.DisruptedNodes(guarded))
-		env.Expect(env.Since(before), drifting(guarded))
+		env.Expect(env.Since(before), check.ActsOnDrift(guarded))
 	},
 })

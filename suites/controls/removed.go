@@ -3,13 +3,10 @@ package controls
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // The annotations of Karpenter's alpha, do-not-evict of pods and do-not-consolidate
@@ -22,22 +19,22 @@ import (
 var _ = e2e.Table(Suite, []string{"do-not-evict", "do-not-consolidate"}, func(annotation string) e2e.Spec {
 	return e2e.Spec{
 		Name:   "of old do nothing any more, as " + annotation,
-		Needs:  []providers.Capability{providers.NodePools},
 		Within: within,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			key := karpenter.Group + "/" + annotation
-			pool := removesEmpty(fixtures.NodePool()).Annotation(key, "true")
+			pool := fixtures.NodePool().Consolidate(fixtures.WhenEmpty).Annotation(key, "true")
 			app, daemon := fixtures.Deployment(1).On(pool), fixtures.DaemonSet().On(pool).Annotate(key, "true")
-			node(ctx, env, pool, app, daemon)
+			env.Create(ctx, daemon)
+			env.Launch(ctx, 1, pool, app)
 			env.Await(ctx, 1, check.RunningPods(daemon))
 
-			before := env.Now()
+			before := env.Mark()
 			env.Change(ctx, app.Replicas(0))
 			env.Await(ctx, 0, check.Nodes(pool))
 
-			annotated := func(o *unstructured.Unstructured) bool { return o.GetAnnotations()[key] == "true" }
+			annotated := check.Annotated(key, "true")
 			env.Expect(env.Since(before), check.LeadsTo(
-				check.AllOf(check.None(check.PodsOf(app)), check.AtLeast(1, check.NodesWith(pool, annotated, "with the annotation")),
+				check.AllOf(check.None(check.PodsOf(app)), check.AtLeast(1, check.Nodes(pool).With("with the annotation", annotated)),
 					check.AtLeast(1, check.PodsOf(daemon).With("with the annotation", annotated))),
 				check.None(check.Nodes(pool))))
 		},

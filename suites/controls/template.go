@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // When the template of a pool says do-not-disrupt, every node of it has the
@@ -18,23 +17,22 @@ import (
 // Source: spec.template.metadata.annotations of the NodePool API;
 // https://karpenter.sh/docs/concepts/disruption, "Node-Level Controls".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "keep the drifted nodes of a pool whose template says do-not-disrupt",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "keep the drifted nodes of a pool whose template says do-not-disrupt",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		guarded, free := fixtures.NodePool().Annotation(karpenter.DoNotDisruptAnnotation, "true"), fixtures.NodePool()
 		staying, leaving := fixtures.Deployment(1).On(guarded), fixtures.Deployment(1).On(free)
-		protected := node(ctx, env, guarded, staying)
-		node(ctx, env, free, leaving)
+		protected := env.Launch(ctx, 1, guarded, staying)[0]
+		env.Launch(ctx, 1, free, leaving)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, guarded.NewTemplate())
-		env.Await(ctx, 1, check.DriftedClaims(guarded))
+		env.Await(ctx, 1, check.DriftedNodeClaims(guarded))
 		env.Change(ctx, free.NewTemplate())
-		env.Await(ctx, 1, check.RunningPods(leaving).On(check.ReplacedNodes(free, old)))
-		env.Await(ctx, 0, check.Nodes(free).Old(old))
-		env.Expect(env.Since(before), held(guarded), drifting(free))
+		env.Await(ctx, 1, check.RunningPods(leaving).On(check.ReplacedNodes(free, before)))
+		env.Await(ctx, 0, check.Nodes(free).Old(before))
+		env.Expect(env.Since(before), check.HoldsDriftBack(guarded), check.ActsOnDrift(free))
 
-		env.Patch(ctx, karpenter.Nodes, "", protected.Name, unprotectedNode)
-		env.Await(ctx, 1, check.RunningPods(staying).On(check.ReplacedNodes(guarded, old)))
+		env.RemoveAnnotation(ctx, protected, karpenter.DoNotDisruptAnnotation)
+		env.Await(ctx, 1, check.RunningPods(staying).On(check.ReplacedNodes(guarded, before)))
 	},
 })

@@ -4,13 +4,10 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A word that is neither true nor a duration protects nothing: the drifted node of
@@ -22,22 +19,19 @@ import (
 var _ = e2e.Table(Suite, []string{"false", "always"}, func(value string) e2e.Spec {
 	return e2e.Spec{
 		Name:   "of a pod are none if its annotation do-not-disrupt says " + value,
-		Needs:  []providers.Capability{providers.NodePools},
 		Within: within,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			app := fixtures.Deployment(1).On(pool).Annotate(karpenter.DoNotDisruptAnnotation, value)
-			node(ctx, env, pool, app)
+			env.Launch(ctx, 1, pool, app)
 
-			before, old := env.Now(), env.World()
+			before := env.Mark()
 			env.Change(ctx, pool.NewTemplate())
-			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-			env.Await(ctx, 0, check.Nodes(pool).Old(old))
+			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+			env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-			env.Expect(env.Since(before), drifting(pool),
-				check.Always(check.Each(check.PodsOf(app), "say "+value, func(pod *unstructured.Unstructured) bool {
-					return pod.GetAnnotations()[karpenter.DoNotDisruptAnnotation] == value
-				})))
+			env.Expect(env.Since(before), check.ActsOnDrift(pool),
+				check.Always(check.Each(check.PodsOf(app), "say "+value, check.Annotated(karpenter.DoNotDisruptAnnotation, value))))
 		},
 	}
 })

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Daemons leave a node that is drained after all other pods, which need their
@@ -17,8 +16,7 @@ import (
 // Source: designs/nodeclaim-termination-grace-period.md;
 // https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "evicts daemons after everything else",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "evicts daemons after everything else",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("1h")
 		daemon := fixtures.DaemonSet().On(pool)
@@ -27,13 +25,13 @@ var _ = Suite.Add(e2e.Spec{
 		pod := env.Await(ctx, 1, check.RunningPods(app))[0]
 		env.Await(ctx, 1, check.RunningPods(daemon))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		draining := check.NodesWith(pool, karpenter.Deleting, "that are being deleted")
+		draining := check.Nodes(pool).Deleting()
 		env.Await(ctx, 1, draining)
-		env.Watch(ctx, settled)
-		env.Patch(ctx, karpenter.Pods, pod.Namespace, pod.Name, `{"metadata":{"annotations":null}}`)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Observe(ctx, karpenter.Settled)
+		env.RemoveAnnotation(ctx, pod, karpenter.DoNotDisruptAnnotation)
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before), check.Always(check.When(
 			check.AtLeast(1, check.RunningPods(app).On(draining)),

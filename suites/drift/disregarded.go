@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // disregarded is a change of a pool that leaves its nodes alone.
@@ -33,8 +33,7 @@ var _ = e2e.Table(Suite, []disregarded{
 	{"expireAfter is said in other units", func(p *fixtures.Pool) { p.ExpireAfter("2880m") }},
 }, func(d disregarded) e2e.Spec {
 	return e2e.Spec{
-		Name:  "leaves nodes alone when their pool's " + d.what,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "leaves nodes alone when their pool's " + d.what,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			first, second := fixtures.Key("first"), fixtures.Key("second")
 			pool := fixtures.NodePool().ExpireAfter("48h").Taint(first, fixtures.NoSchedule).Taint(second, fixtures.NoSchedule)
@@ -42,16 +41,16 @@ var _ = e2e.Table(Suite, []disregarded{
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 
-			old, before := env.World(), env.Now()
+			before := env.Mark()
 			d.change(pool)
 			env.Change(ctx, pool)
-			env.Watch(ctx, settled)
-			quiet, changed := env.Since(before), env.Now() // from the change on, not from its end
+			env.Observe(ctx, karpenter.Settled)
+			quiet, changed := env.Since(before), env.Mark() // from the change on, not from its end
 			env.Change(ctx, pool.NewTemplate())
-			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
-			env.Expect(quiet, check.Always(check.None(check.DriftedClaims(pool))), undisturbed(pool))
-			env.Expect(env.Since(changed), drifting(pool))
+			env.Expect(quiet, check.Always(check.None(check.DriftedNodeClaims(pool))), check.Always(check.None(check.DisruptedNodes(pool))))
+			env.Expect(env.Since(changed), check.ActsOnDrift(pool))
 		},
 	}
 })

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A drifted node without pods goes although its pool doesn't consolidate, and
@@ -15,8 +15,7 @@ import (
 //
 // Source: designs/drift.md; spec.disruption.consolidateAfter of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "removes empty nodes and launches nothing, though consolidation is off",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "removes empty nodes and launches nothing, though consolidation is off",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().ConsolidateAfter("Never")
 		app := fixtures.Deployment(1).On(pool)
@@ -24,14 +23,14 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Change(ctx, app.Replicas(0))
 		env.Await(ctx, 0, check.PodsOf(app))
-		idle := env.Watch(ctx, settled)
+		idle := env.Observe(ctx, karpenter.Settled)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
+		env.Observe(ctx, karpenter.Settled)
 
-		env.Expect(idle, undisturbed(pool))
-		env.Expect(env.Since(before), drifting(pool), check.Always(check.None(check.NodeClaims(pool).New(old))))
+		env.Expect(idle, check.Always(check.None(check.DisruptedNodes(pool))))
+		env.Expect(env.Since(before), check.ActsOnDrift(pool), check.Always(check.None(check.NodeClaims(pool).New(before))))
 	},
 })

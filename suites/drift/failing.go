@@ -6,8 +6,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // failing is a change of a pool by which its new nodes come to nothing, until what
@@ -20,9 +20,6 @@ type failing struct {
 // broken is a label of nodes that can't be registered, and a startup taint that
 // nobody removes.
 const broken = fixtures.Domain + "/broken"
-
-// patience is how long Karpenter waits for replacements before it gives a disruption up.
-const patience = 10 * time.Minute
 
 // A drifted node whose replacement comes to nothing stays in service: its pods go
 // on, and ten minutes later it isn't marked as disrupted any more, so that new
@@ -38,7 +35,6 @@ var _ = e2e.Table(Suite, []failing{
 }, func(f failing) e2e.Spec {
 	return e2e.Spec{
 		Name:   f.name,
-		Needs:  []providers.Capability{providers.NodePools},
 		Labels: []string{"slow"},
 		Within: 13 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {
@@ -47,29 +43,28 @@ var _ = e2e.Table(Suite, []failing{
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 
-			before, old := env.Now(), env.World()
+			before := env.Mark()
 			mend := f.spoil(ctx, env, pool)
 			env.Change(ctx, pool)
-			disrupted := check.DisruptedNodes(pool).Old(old)
+			disrupted := check.DisruptedNodes(pool).Old(before)
 			env.Await(ctx, 1, disrupted)
-			env.Pass(ctx, patience-time.Minute)
+			env.Observe(ctx, karpenter.ReplacementTimeout-time.Minute)
 			env.Await(ctx, 0, disrupted)
-			env.Watch(ctx, rested)
+			env.Observe(ctx, karpenter.NominationOver)
 			failed := env.Since(before)
 			mend()
-			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
 			env.Expect(failed, check.LeadsTo(check.AtLeast(1, disrupted), check.None(disrupted)),
-				check.Always(check.When(check.AtLeast(1, check.DriftedClaims(pool)), check.AllOf(
-					check.Exactly(1, staying(pool).Old(old)), check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(old)))))))
+				check.Always(check.When(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.AllOf(
+					check.Exactly(1, check.ReadyNodes(pool).Staying().Old(before)), check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(before)))))))
 		},
 	}
 })
 
 func neverRegisters(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (mend func()) {
 	policy, binding := fixtures.Unregistrable(broken)
-	env.Create(ctx, policy, binding)
-	env.Watch(ctx, settled) // the API server has learnt of it by then
+	env.Enforce(ctx, policy, binding)
 	pool.Label(broken, "true")
 	return func() { env.Delete(ctx, binding) }
 }
@@ -77,7 +72,6 @@ func neverRegisters(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (men
 func neverInitializes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (mend func()) {
 	pool.StartupTaint(broken, fixtures.NoSchedule)
 	return func() {
-		node := env.Await(ctx, 1, check.NodesWith(pool, check.Tainted(broken), "that are starting"))[0]
-		env.RemoveTaint(ctx, node.Name, broken)
+		env.RemoveTaint(ctx, broken, env.Await(ctx, 1, check.StartingNodes(pool, broken))...)
 	}
 }

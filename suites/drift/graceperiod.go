@@ -8,15 +8,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// The terminationGracePeriod of these nodes, and how long after its beginning a
-// drain is given: Karpenter looks again every few seconds.
-const (
-	gracePeriod = "10s"
-	drained     = 25 * time.Second
-)
+// gracePeriod is the terminationGracePeriod of these nodes.
+const gracePeriod = 10 * time.Second
 
 // A node is drained no longer than its terminationGracePeriod, whatever its pods
 // and their PodDisruptionBudgets want: an administrator who sets it counts on a
@@ -30,26 +25,25 @@ var _ = e2e.Table(Suite, []heldNode{
 	{"waits for a PodDisruptionBudget no longer than the terminationGracePeriod", byPDB()},
 }, func(h heldNode) e2e.Spec {
 	return e2e.Spec{
-		Name:  h.name,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: h.name,
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := fixtures.NodePool().TerminationGracePeriod(gracePeriod)
+			pool := fixtures.NodePool().TerminationGracePeriod(gracePeriod.String())
 			app := fixtures.Deployment(1).On(pool)
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 			h.on(ctx, env, app)
 
-			before, old := env.Now(), env.World()
+			before := env.Mark()
 			env.Change(ctx, pool.NewTemplate())
-			draining := check.NodesWith(pool, karpenter.Deleting, "that are being deleted")
+			draining := check.Nodes(pool).Deleting()
 			env.Await(ctx, 1, draining)
-			staying := env.Watch(ctx, settled)
-			env.Watch(ctx, drained-settled)
+			staying := env.Observe(ctx, karpenter.Settled)
+			env.Observe(ctx, gracePeriod+karpenter.DrainEnded-karpenter.Settled)
 
 			env.Expect(staying, check.Always(check.When(
 				check.AtLeast(1, draining),
-				check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(old))))))
-			env.Expect(env.Since(before), drifting(pool), check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(old))))
+				check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(before))))))
+			env.Expect(env.Since(before), check.ActsOnDrift(pool), check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(before))))
 		},
 	}
 })

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A NodeClaim carries the hash of the template that it was made from, and its
@@ -16,25 +15,24 @@ import (
 // Source: designs/drift.md; annotations karpenter.sh/nodepool-hash and
 // karpenter.sh/nodepool-hash-version.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "can be told by the hashes of a pool and its NodeClaims",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "can be told by the hashes of a pool and its NodeClaims",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)
-		start := env.Now()
+		start := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 		unchanged := env.Since(start)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		replaced, made := check.NodeClaims(pool).Old(old), check.NodeClaims(pool).New(old)
-		env.Expect(unchanged, check.Always(check.None(outdated(pool, check.NodeClaims(pool)))))
-		env.Expect(env.Since(before), drifting(pool),
-			check.Always(check.When(check.AtLeast(1, check.DriftedClaims(pool)), check.Exactly(1, outdated(pool, replaced)))),
-			check.Always(check.None(outdated(pool, made))))
+		replaced, made := check.NodeClaims(pool).Old(before), check.NodeClaims(pool).New(before)
+		env.Expect(unchanged, check.Always(check.None(misHashed(pool, check.NodeClaims(pool)))))
+		env.Expect(env.Since(before), check.ActsOnDrift(pool),
+			check.Always(check.When(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.Exactly(1, misHashed(pool, replaced)))),
+			check.Always(check.None(misHashed(pool, made))))
 	},
 })

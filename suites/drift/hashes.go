@@ -11,16 +11,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// outdated counts those of the pool's NodeClaims that carry another hash than
+// misHashed counts those of the pool's NodeClaims that carry another hash than
 // their pool, or another version of it.
-func outdated(pool *fixtures.Pool, claims check.Count) check.Count {
+func misHashed(pool *fixtures.Pool, nodeClaims check.Count) check.Count {
 	return check.Count{
-		Name:  claims.Name + " with another hash than their pool",
-		Among: claims.Of,
-		Reads: append(slices.Clone(claims.Reads), karpenter.NodePools),
+		Name:  nodeClaims.Name + " with another hash than their pool",
+		Among: nodeClaims.Of,
+		Reads: append(slices.Clone(nodeClaims.Reads), karpenter.NodePools),
 		Of: func(w *history.World) []*history.Object {
 			o := w.Get(karpenter.NodePools, "", pool.GetName())
-			return slices.DeleteFunc(claims.Of(w), func(claim *history.Object) bool {
+			return slices.DeleteFunc(nodeClaims.Of(w), func(claim *history.Object) bool {
 				return o == nil || hashOf(claim.Unstructured()) == hashOf(o.Unstructured())
 			})
 		},

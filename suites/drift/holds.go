@@ -2,7 +2,6 @@ package drift
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -23,10 +22,28 @@ type heldNode struct {
 }
 
 // byPod holds a node since its pod must not be disrupted.
-func byPod() hold { return hold{annotatePod(`"true"`), annotatePod(`null`)} }
+func byPod() hold {
+	return hold{
+		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
+			env.Annotate(ctx, env.Await(ctx, 1, check.RunningPods(app))[0], karpenter.DoNotDisruptAnnotation, "true")
+		},
+		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
+			env.RemoveAnnotation(ctx, env.Await(ctx, 1, check.RunningPods(app))[0], karpenter.DoNotDisruptAnnotation)
+		},
+	}
+}
 
 // byNode holds a node that must not be disrupted itself.
-func byNode() hold { return hold{annotateNode(`"true"`), annotateNode(`null`)} }
+func byNode() hold {
+	return hold{
+		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
+			env.Annotate(ctx, nodeOf(ctx, env, app), karpenter.DoNotDisruptAnnotation, "true")
+		},
+		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
+			env.RemoveAnnotation(ctx, nodeOf(ctx, env, app), karpenter.DoNotDisruptAnnotation)
+		},
+	}
+}
 
 // byPDB holds a node since a PodDisruptionBudget allows no pod to be evicted.
 func byPDB() hold {
@@ -36,20 +53,6 @@ func byPDB() hold {
 	}
 }
 
-func annotatePod(value string) func(context.Context, *e2e.Env, *fixtures.Workload) {
-	return func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
-		pod := env.Await(ctx, 1, check.RunningPods(app))[0]
-		env.Patch(ctx, karpenter.Pods, pod.Namespace, pod.Name, doNotDisrupt(value))
-	}
-}
-
-func annotateNode(value string) func(context.Context, *e2e.Env, *fixtures.Workload) {
-	return func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
-		pod := env.Await(ctx, 1, check.RunningPods(app))[0]
-		env.Patch(ctx, karpenter.Nodes, "", karpenter.PodNode(pod.Unstructured()), doNotDisrupt(value))
-	}
-}
-
-func doNotDisrupt(value string) string {
-	return fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, karpenter.DoNotDisruptAnnotation, value)
+func nodeOf(ctx context.Context, env *e2e.Env, app *fixtures.Workload) fixtures.Object {
+	return fixtures.Node(karpenter.PodNode(env.Await(ctx, 1, check.RunningPods(app))[0].Unstructured()))
 }

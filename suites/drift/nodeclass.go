@@ -27,16 +27,16 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Hook(ctx, providers.DriftNodeClass)
-		env.Await(ctx, 1, check.DriftedClaims(pool))
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 1, check.DriftedNodeClaims(pool))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
+		env.Observe(ctx, karpenter.Settled)
 
-		env.Expect(env.Since(before), drifting(pool),
-			check.Always(check.Each(check.DriftedClaims(pool), "have a reason of the provider's", foundByProvider)),
-			check.Always(check.None(check.ClaimsWith(pool, check.True(karpenter.Drifted), "that have drifted").New(old))))
+		env.Expect(env.Since(before), check.ActsOnDrift(pool),
+			check.Always(check.Each(check.DriftedNodeClaims(pool), "have a reason of the provider's", foundByProvider)),
+			check.Always(check.None(check.NodeClaims(pool).In(karpenter.Drifted).New(before))))
 	},
 })
 

@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pool that refers to another NodeClass gets nodes of that one, although both
@@ -18,22 +17,21 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Static fields";
 // spec.template.spec.nodeClassRef of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "replaces nodes when their pool refers to another NodeClass",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "replaces nodes when their pool refers to another NodeClass",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		_, _, name := env.AnotherNodeClass(ctx)
 		env.Change(ctx, pool.NodeClassCalled(name))
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), drifting(pool),
-			check.Always(check.Each(check.NodeClaims(pool).New(old), "refer to "+name, func(claim *unstructured.Unstructured) bool {
+		env.Expect(env.Since(before), check.ActsOnDrift(pool),
+			check.Always(check.Each(check.NodeClaims(pool).New(before), "refer to "+name, func(claim *unstructured.Unstructured) bool {
 				is, _, _ := unstructured.NestedString(claim.Object, "spec", "nodeClassRef", "name")
 				return is == name
 			})))

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Each drifted node gets one replacement, and no more is launched for the pods
@@ -15,8 +15,7 @@ import (
 //
 // Source: designs/drift.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "launches one replacement for each node",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "launches one replacement for each node",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(5).On(pool)
@@ -24,12 +23,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 5, check.RunningPods(app))
 		env.Await(ctx, 1, check.ReadyNodes(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 5, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 5, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
+		env.Observe(ctx, karpenter.Settled)
 
-		env.Expect(env.Since(before), drifting(pool), check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+		env.Expect(env.Since(before), check.ActsOnDrift(pool), check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 	},
 })

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods move to the replacement no faster than their PodDisruptionBudget allows,
@@ -16,8 +15,7 @@ import (
 // Source: policy/v1 PodDisruptionBudget;
 // https://karpenter.sh/docs/concepts/disruption, "Termination Controller".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "evicts no more pods at a time than a PodDisruptionBudget allows",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "evicts no more pods at a time than a PodDisruptionBudget allows",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(3).On(pool)
@@ -25,12 +23,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 3, check.RunningPods(app))
 		env.Await(ctx, 1, check.ReadyNodes(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 3, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 3, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), drifting(pool),
+		env.Expect(env.Since(before), check.ActsOnDrift(pool),
 			check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.AtLeast(2, check.RunningPods(app)))))
 	},
 })

@@ -2,17 +2,12 @@ package drift
 
 import (
 	"context"
-	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
-
-// rested is longer than Karpenter leaves a node alone in any case: after it has
-// meant a pod for it, for twice the longest batch (20 s by default).
-const rested = 21 * time.Second
 
 // A drifted node is left alone while it must not be disrupted, or a pod on it must
 // not, or may not be evicted, unless a terminationGracePeriod bounds its drain:
@@ -29,8 +24,7 @@ var _ = e2e.Table(Suite, []heldNode{
 	{"leaves nodes alone whose pods a PodDisruptionBudget holds", byPDB()},
 }, func(h heldNode) e2e.Spec {
 	return e2e.Spec{
-		Name:  h.name,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: h.name,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			held, free := fixtures.NodePool(), fixtures.NodePool()
 			holding, freely := fixtures.Pod().On(held), fixtures.Deployment(1).On(free)
@@ -39,17 +33,17 @@ var _ = e2e.Table(Suite, []heldNode{
 			env.Await(ctx, 1, check.RunningPods(freely))
 			h.on(ctx, env, holding)
 
-			before, old := env.Now(), env.World()
+			before := env.Mark()
 			env.Change(ctx, held.NewTemplate())
-			env.Await(ctx, 1, check.DriftedClaims(held))
-			env.Watch(ctx, rested)
+			env.Await(ctx, 1, check.DriftedNodeClaims(held))
+			env.Observe(ctx, karpenter.NominationOver)
 			env.Change(ctx, free.NewTemplate())
-			env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, old)))
+			env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, before)))
 			env.Expect(env.Since(before),
-				check.Always(check.When(check.AtLeast(1, check.DriftedClaims(held)), check.None(check.DisruptedNodes(held)))))
+				check.HoldsDriftBack(held))
 
 			h.off(ctx, env, holding)
-			env.Await(ctx, 0, check.Nodes(held).Old(old))
+			env.Await(ctx, 0, check.Nodes(held).Old(before))
 		},
 	}
 })

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A release of Karpenter that hashes templates in another way than the one before
@@ -18,29 +17,28 @@ import (
 // Source: designs/drift-hash-versioning.md; annotation
 // karpenter.sh/nodepool-hash-version.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "replaces nothing when the hash has another version",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "replaces nothing when the hash has another version",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
-		claim := env.Await(ctx, 1, check.InitializedClaims(pool))[0]
+		claim := env.Await(ctx, 1, check.InitializedNodeClaims(pool))[0]
 
-		before, old := env.Now(), env.World()
-		env.Patch(ctx, karpenter.NodeClaims, "", claim.Name, rehashed)
-		env.Watch(ctx, settled) // Karpenter looks at the pool's claims when it sees the pool's version, and no more
-		env.Patch(ctx, karpenter.NodePools, "", pool.GetName(), rehashed)
-		env.Watch(ctx, settled)
+		before := env.Mark()
+		env.Patch(ctx, claim, rehashed)
+		env.Observe(ctx, karpenter.Settled) // Karpenter looks at the pool's claims when it sees the pool's version, and no more
+		env.Patch(ctx, pool, rehashed)
+		env.Observe(ctx, karpenter.Settled)
 		upgraded := env.Since(before)
-		changed := env.Now()
+		changed := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
-		env.Expect(upgraded, check.Always(check.None(check.DriftedClaims(pool))), undisturbed(pool),
-			check.LeadsTo(check.AtLeast(1, check.ClaimsWith(pool, hashedBefore, "hashed before")),
-				check.None(check.ClaimsWith(pool, hashedBefore, "hashed before"))),
-			check.Finally(check.None(outdated(pool, check.NodeClaims(pool)))))
-		env.Expect(env.Since(changed), drifting(pool))
+		env.Expect(upgraded, check.Always(check.None(check.DriftedNodeClaims(pool))), check.Always(check.None(check.DisruptedNodes(pool))),
+			check.LeadsTo(check.AtLeast(1, check.NodeClaims(pool).With("hashed before", hashedBefore)),
+				check.None(check.NodeClaims(pool).With("hashed before", hashedBefore))),
+			check.Finally(check.None(misHashed(pool, check.NodeClaims(pool)))))
+		env.Expect(env.Since(changed), check.ActsOnDrift(pool))
 	},
 })

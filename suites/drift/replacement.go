@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A drifted node goes only when its replacement is ready: a pool never has
@@ -16,20 +15,19 @@ import (
 // Source: designs/drift.md; https://karpenter.sh/docs/concepts/disruption,
 // "Control Flow": pre-spin of replacements.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "keeps nodes until their replacements are ready",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "keeps nodes until their replacements are ready",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), drifting(pool),
-			check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.AtLeast(1, staying(pool)))))
+		env.Expect(env.Since(before), check.ActsOnDrift(pool),
+			check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.AtLeast(1, check.ReadyNodes(pool).Staying()))))
 	},
 })

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that a pool's requirements no longer allow drifts, although
@@ -17,8 +16,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Dynamic fields";
 // drift reason RequirementsDrifted.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "replaces nodes that no longer meet their pool's requirements",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "replaces nodes that no longer meet their pool's requirements",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		disk := fixtures.Key("disk")
 		pool := fixtures.NodePool().Require(disk, fixtures.In, "slow")
@@ -26,13 +24,13 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.Require(disk, fixtures.In, "fast"))
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		fast := check.Labeled(disk, "fast")
-		env.Expect(env.Since(before), drifting(pool),
-			check.Always(check.Each(check.Nodes(pool).New(old).With("that are registered", check.Labeled(karpenter.RegisteredLabel, "true")), "have a fast disk", fast)))
+		env.Expect(env.Since(before), check.ActsOnDrift(pool),
+			check.Always(check.Each(check.Nodes(pool).New(before).With("that are registered", check.Labeled(karpenter.RegisteredLabel, "true")), "have a fast disk", fast)))
 	},
 })

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Once the nodes are what their template says, nothing goes on: no replacement
@@ -16,26 +16,25 @@ import (
 //
 // Source: designs/drift.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "comes to rest when the nodes are as their template says",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "comes to rest when the nodes are as their template says",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		old := env.World()
+		old := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
 		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
-		replaced := env.World()
-		quiet := env.Watch(ctx, rested)
-		changed := env.Now()
+		replaced := env.Mark()
+		quiet := env.Observe(ctx, karpenter.NominationOver)
+		changed := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, replaced)))
 
-		env.Expect(quiet, check.Always(check.None(check.DriftedClaims(pool))), undisturbed(pool),
+		env.Expect(quiet, check.Always(check.None(check.DriftedNodeClaims(pool))), check.Always(check.None(check.DisruptedNodes(pool))),
 			check.Always(check.None(check.NodeClaims(pool).New(replaced))))
-		env.Expect(env.Since(changed), drifting(pool))
+		env.Expect(env.Since(changed), check.ActsOnDrift(pool))
 	},
 })

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A change of the startup taints replaces nodes too, and the old node stays
@@ -16,8 +16,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Static fields";
 // condition Initialized of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "waits for the startup taints of a replacement to go",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "waits for the startup taints of a replacement to go",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool()
@@ -25,15 +24,15 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.StartupTaint(starting, fixtures.NoSchedule))
-		held := env.Await(ctx, 1, check.ReplacedNodes(pool, old).With("and starting", check.Tainted(starting)))
-		env.Watch(ctx, settled)
+		held := env.Await(ctx, 1, check.StartingNodes(pool, starting).New(before))
+		env.Observe(ctx, karpenter.Settled)
 		waiting := env.Since(before)
-		env.RemoveTaint(ctx, held[0].Name, starting)
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.RemoveTaint(ctx, starting, held...)
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(waiting, drifting(pool), check.Always(check.Exactly(1, staying(pool).Old(old))))
+		env.Expect(waiting, check.ActsOnDrift(pool), check.Always(check.Exactly(1, check.ReadyNodes(pool).Staying().Old(before))))
 	},
 })

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A change that is taken back before nodes were replaced is forgotten: who
@@ -15,8 +15,7 @@ import (
 //
 // Source: designs/drift.md; condition Drifted of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "forgets a change that is taken back in time",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "forgets a change that is taken back in time",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		team := fixtures.Key("team")
 		pool := fixtures.NodePool().Budget("0", fixtures.Drifted).Label(team, "red")
@@ -24,19 +23,19 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.Label(team, "blue"))
-		env.Await(ctx, 1, check.DriftedClaims(pool))
+		env.Await(ctx, 1, check.DriftedNodeClaims(pool))
 		env.Change(ctx, pool.Label(team, "red"))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.Settled)
 		env.Change(ctx, pool.NoBudgets())
-		env.Watch(ctx, rested)
-		mended, changed := env.Since(before), env.Now()
+		env.Observe(ctx, karpenter.NominationOver)
+		mended, changed := env.Since(before), env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
-		env.Expect(mended, undisturbed(pool),
-			check.LeadsTo(check.AtLeast(1, check.DriftedClaims(pool)), check.None(check.DriftedClaims(pool))))
-		env.Expect(env.Since(changed), drifting(pool))
+		env.Expect(mended, check.Always(check.None(check.DisruptedNodes(pool))),
+			check.LeadsTo(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.None(check.DriftedNodeClaims(pool))))
+		env.Expect(env.Since(changed), check.ActsOnDrift(pool))
 	},
 })

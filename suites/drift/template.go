@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A change of any static field of a pool's template marks the nodes that were
@@ -22,7 +21,7 @@ var (
 	_ = Suite.Add(replaces("labels change", func(p *fixtures.Pool) { p.Label(fixtures.Key("drift"), "yes") },
 		check.Nodes, check.Labeled(fixtures.Key("drift"), "yes")))
 	_ = Suite.Add(replaces("annotations change", func(p *fixtures.Pool) { p.Annotation(fixtures.Key("drift"), "yes") },
-		check.Nodes, annotated(fixtures.Key("drift"), "yes")))
+		check.Nodes, check.Annotated(fixtures.Key("drift"), "yes")))
 	_ = Suite.Add(replaces("taints change", func(p *fixtures.Pool) { p.Taint(fixtures.Key("drift"), fixtures.NoSchedule) },
 		check.Nodes, check.Tainted(fixtures.Key("drift"))))
 	_ = Suite.Add(replaces("expireAfter changes", func(p *fixtures.Pool) { p.ExpireAfter("720h") },
@@ -33,37 +32,31 @@ var (
 
 // replaces is a spec of a change, and of how it shows on the pool's new nodes, or
 // on their NodeClaims.
-func replaces(what string, change func(*fixtures.Pool), on func(check.Named) check.Count, shows func(*unstructured.Unstructured) bool) e2e.Spec {
+func replaces(what string, change func(*fixtures.Pool), on func(check.Named) check.Count, shows check.Predicate) e2e.Spec {
 	return e2e.Spec{
-		Name:  "replaces nodes when their template's " + what,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "replaces nodes when their template's " + what,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			app := fixtures.Deployment(1).On(pool).Tolerate(fixtures.Key("drift"))
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 
-			before, old := env.Now(), env.World()
+			before := env.Mark()
 			change(pool)
 			env.Change(ctx, pool)
-			env.Await(ctx, 1, check.DriftedClaims(pool))
-			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-			env.Await(ctx, 0, check.Nodes(pool).Old(old))
+			env.Await(ctx, 1, check.DriftedNodeClaims(pool))
+			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+			env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-			changed := on(pool).New(old).With("and have the change", shows)
-			env.Expect(env.Since(before), drifting(pool),
-				check.LeadsTo(check.AtLeast(1, check.DriftedClaims(pool)), check.AtLeast(1, changed)))
+			changed := on(pool).New(before).With("and have the change", shows)
+			env.Expect(env.Since(before), check.ActsOnDrift(pool),
+				check.LeadsTo(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.AtLeast(1, changed)))
 		},
 	}
 }
 
-// annotated says whether an object has this annotation with this value.
-func annotated(key, value string) func(*unstructured.Unstructured) bool {
-	return func(o *unstructured.Unstructured) bool { return o.GetAnnotations()[key] == value }
-}
-
 // lasting says whether a field of a NodeClaim's spec is a duration of this length.
-func lasting(field string, length time.Duration) func(*unstructured.Unstructured) bool {
+func lasting(field string, length time.Duration) check.Predicate {
 	return func(claim *unstructured.Unstructured) bool {
 		said, _, _ := unstructured.NestedString(claim.Object, "spec", field)
 		d, err := time.ParseDuration(said)

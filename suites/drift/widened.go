@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that still meets its pool's requirements stays when more is allowed
@@ -14,8 +14,7 @@ import (
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Dynamic fields".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "leaves nodes alone when their pool's requirements are widened",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "leaves nodes alone when their pool's requirements are widened",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		disk := fixtures.Key("disk")
 		pool := fixtures.NodePool().Require(disk, fixtures.In, "slow")
@@ -23,14 +22,14 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		old, before := env.World(), env.Now()
+		before := env.Mark()
 		env.Change(ctx, pool.Require(disk, fixtures.In, "slow", "fast"))
-		env.Watch(ctx, settled)
-		quiet, narrowed := env.Since(before), env.Now() // from the change on, not from its end
+		env.Observe(ctx, karpenter.Settled)
+		quiet, narrowed := env.Since(before), env.Mark() // from the change on, not from its end
 		env.Change(ctx, pool.Require(disk, fixtures.In, "fast"))
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
-		env.Expect(quiet, check.Always(check.None(check.DriftedClaims(pool))), undisturbed(pool))
-		env.Expect(env.Since(narrowed), drifting(pool))
+		env.Expect(quiet, check.Always(check.None(check.DriftedNodeClaims(pool))), check.Always(check.None(check.DisruptedNodes(pool))))
+		env.Expect(env.Since(narrowed), check.ActsOnDrift(pool))
 	},
 })

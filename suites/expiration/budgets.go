@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A budget that allows no disruption doesn't keep a node from expiring:
@@ -15,16 +14,15 @@ import (
 //
 // Source: designs/forceful-expiration.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "is not held back by budgets",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "is not held back by budgets",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().ExpireAfter(ttl).Budget("0")
+		pool := fixtures.NodePool().ExpireAfter(ttl.String()).Budget("0")
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		before := env.Mark()
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		env.Expect(env.Since(before), expiring(pool))

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Each node goes at its own age: those that were launched together go together,
@@ -16,25 +15,24 @@ import (
 //
 // Source: spec.expireAfter of the NodeClaim API; designs/forceful-expiration.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "comes to each node at its own age, however many there are",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "comes to each node at its own age, however many there are",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		disk := fixtures.Key("disk")
-		pool := fixtures.NodePool().ExpireAfter(ttl).Budget("1").Require(disk, fixtures.In, "slow", "fast")
+		pool := fixtures.NodePool().ExpireAfter(ttl.String()).Budget("1").Require(disk, fixtures.In, "slow", "fast")
 		first := fixtures.Deployment(4).Select(disk, "slow").On(pool).OnePodPerNode()
 		second := fixtures.Deployment(2).Select(disk, "fast").On(pool).OnePodPerNode()
 		env.Create(ctx, pool, first)
 		env.Await(ctx, 4, check.RunningPods(first))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.Settled)
 		env.Create(ctx, second)
-		env.Await(ctx, 6, initialized(pool))
+		env.Await(ctx, 6, check.InitializedNodes(pool))
 
-		before, old := env.Now(), env.World()
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+		before := env.Mark()
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
 
-		leaving := check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted")
+		leaving := check.NodeClaims(pool).Deleting()
 		env.Expect(env.Since(before), expiring(pool),
-			check.Always(check.Each(leaving, "are as old as expireAfter says", aged(ttlLength, tolerated))),
-			check.LeadsTo(check.AtLeast(1, leaving), check.None(check.NodeClaims(pool).Old(old))))
+			check.Always(check.Each(leaving, "are as old as expireAfter says", aged(ttl, tolerated))),
+			check.LeadsTo(check.AtLeast(1, leaving), check.None(check.NodeClaims(pool).Old(before))))
 	},
 })

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // held is a workload that would rather stay.
@@ -24,36 +23,35 @@ type held struct {
 // Source: designs/forceful-expiration.md;
 // designs/nodeclaim-termination-grace-period.md.
 var _ = e2e.Table(Suite, []held{
-	{"leaves pods that must not be disrupted their terminationGracePeriod", byPod},
-	{"waits for a PodDisruptionBudget up to the terminationGracePeriod", byPDB},
+	{"leaves pods that must not be disrupted their terminationGracePeriod", untouchable},
+	{"waits for a PodDisruptionBudget up to the terminationGracePeriod", guarded},
 }, func(h held) e2e.Spec {
 	return e2e.Spec{
-		Name:  h.name,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: h.name,
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := fixtures.NodePool().ExpireAfter(ttl).TerminationGracePeriod(gracePeriod)
+			pool := fixtures.NodePool().ExpireAfter(ttl.String()).TerminationGracePeriod(gracePeriod.String())
 			app := fixtures.Deployment(1).On(pool)
 			h.holds(ctx, env, app)
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 
-			before, old := env.Now(), env.World()
-			draining := check.NodesWith(pool, karpenter.Deleting, "that are being deleted").Old(old)
+			before := env.Mark()
+			draining := check.Nodes(pool).Deleting().Old(before)
 			env.Await(ctx, 1, draining)
-			staying := env.Watch(ctx, settled)
-			env.Watch(ctx, drained-settled)
+			staying := env.Observe(ctx, karpenter.Settled)
+			env.Observe(ctx, gracePeriod+karpenter.DrainEnded-karpenter.Settled)
 
 			env.Expect(staying, check.Always(check.When(
 				check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(app).On(draining)))))
-			env.Expect(env.Since(before), expiring(pool), check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(old))))
+			env.Expect(env.Since(before), expiring(pool), check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(before))))
 		},
 	}
 })
 
-func byPod(_ context.Context, _ *e2e.Env, app *fixtures.Workload) {
+func untouchable(_ context.Context, _ *e2e.Env, app *fixtures.Workload) {
 	app.Annotate(karpenter.DoNotDisruptAnnotation, "true")
 }
 
-func byPDB(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
+func guarded(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
 	env.Create(ctx, app.MinAvailable(1))
 }

@@ -6,9 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // month is the default of expireAfter, and nearly how long the nodes are left to
@@ -26,9 +24,7 @@ const (
 // Source: spec.template.spec.expireAfter of the NodePool API, whose default is 720h.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "comes after thirty days, and nothing before",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: month + time.Hour,
-	Leaps:  true,
 	Labels: []string{"leaps"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().ExpireAfter("720h")
@@ -36,16 +32,16 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app).On(check.ReadyNodes(pool)))
 
-		before, old := env.Now(), env.World()
-		young := env.Pass(ctx, nearly)
-		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		before := env.Mark()
+		young := env.Observe(ctx, nearly)
+		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(young,
-			check.Always(check.Exactly(2, check.ReadyNodes(pool).Old(old))),
-			check.Always(check.Exactly(2, check.RunningPods(app).Old(old))),
+			check.Always(check.Exactly(2, check.ReadyNodes(pool).Old(before))),
+			check.Always(check.Exactly(2, check.RunningPods(app).Old(before))),
 			check.Always(check.Exactly(2, check.NodeClaims(pool))))
 		env.Expect(env.Since(before), check.Always(check.Each(
-			check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted"), "are thirty days old", aged(month, time.Minute))))
+			check.NodeClaims(pool).Deleting(), "are thirty days old", aged(month, time.Minute))))
 	},
 })

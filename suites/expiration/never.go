@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node whose expireAfter is Never stays, while one beside it expires: long
@@ -14,21 +13,20 @@ import (
 //
 // Source: spec.template.spec.expireAfter of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "leaves nodes alone that never expire",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "leaves nodes alone that never expire",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		eternal, mortal := fixtures.NodePool().ExpireAfter("Never"), fixtures.NodePool().ExpireAfter(ttl)
+		eternal, mortal := fixtures.NodePool().ExpireAfter("Never"), fixtures.NodePool().ExpireAfter(ttl.String())
 		lasting, passing := fixtures.Deployment(1).On(eternal), fixtures.Deployment(1).On(mortal)
 		env.Create(ctx, eternal, lasting)
 		env.Await(ctx, 1, check.RunningPods(lasting))
 		env.Create(ctx, mortal, passing)
 		env.Await(ctx, 1, check.RunningPods(passing))
 
-		before, old := env.Now(), env.World()
-		env.Await(ctx, 1, check.RunningPods(passing).On(check.ReplacedNodes(mortal, old)))
+		before := env.Mark()
+		env.Await(ctx, 1, check.RunningPods(passing).On(check.ReplacedNodes(mortal, before)))
 
 		env.Expect(env.Since(before), expiring(mortal),
 			check.Always(check.None(check.DisruptedNodes(eternal))),
-			check.Always(check.When(check.AtLeast(1, check.PodsOf(lasting)), check.Exactly(1, check.NodeClaims(eternal).Old(old)))))
+			check.Always(check.When(check.AtLeast(1, check.PodsOf(lasting)), check.Exactly(1, check.NodeClaims(eternal).Old(before)))))
 	},
 })

@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node expires although nothing can be launched in its place: its pool is full.
@@ -19,25 +18,24 @@ import (
 // Source: designs/forceful-expiration.md, "without waiting for replacement nodes
 // to initialize before draining pods".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "comes although there is no room for a replacement",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "comes although there is no room for a replacement",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().ExpireAfter(ttl)
+		pool := fixtures.NodePool().ExpireAfter(ttl.String())
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.Limit("cpu", "0"))
-		env.Watch(ctx, ttlLength+late)
+		env.Observe(ctx, ttl+late)
 		full := env.Since(before)
 		env.Change(ctx, pool.Limit("cpu", "1000"))
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
 		closed := check.AtLeast(1, check.Where("pools that may launch nothing", karpenter.NodePools, mayLaunchNothing))
 		env.Expect(full, expiring(pool),
-			check.LeadsTo(check.AllOf(closed, check.AtLeast(1, check.Nodes(pool).Old(old))), check.None(check.Nodes(pool).Old(old))),
-			check.Always(check.When(closed, check.None(check.NodeClaims(pool).New(old)))))
+			check.LeadsTo(check.AllOf(closed, check.AtLeast(1, check.Nodes(pool).Old(before))), check.None(check.Nodes(pool).Old(before))),
+			check.Always(check.When(closed, check.None(check.NodeClaims(pool).New(before)))))
 	},
 })
 

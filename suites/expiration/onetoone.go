@@ -6,8 +6,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that expires gets one replacement, although its pods leave it one at a
@@ -18,7 +18,6 @@ import (
 // replace expired node with a single node and schedule all pods".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "launches one replacement for one node",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 4 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		// Time enough for the drain, and for a new node that does not expire in its turn meanwhile.
@@ -28,11 +27,11 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 5, check.RunningPods(app))
 		env.Await(ctx, 1, check.ReadyNodes(pool))
 
-		before, old := env.Now(), env.World()
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
-		env.Await(ctx, 5, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Watch(ctx, settled)
+		before := env.Mark()
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
+		env.Await(ctx, 5, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Observe(ctx, karpenter.Settled)
 
-		env.Expect(env.Since(before), expiring(pool), check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+		env.Expect(env.Since(before), expiring(pool), check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 	},
 })

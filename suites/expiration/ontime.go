@@ -5,9 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node is deleted at the age that was set: not before, since work is planned
@@ -16,19 +14,18 @@ import (
 //
 // Source: spec.expireAfter of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "comes at the age that was set",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "comes at the age that was set",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().ExpireAfter(ttl)
+		pool := fixtures.NodePool().ExpireAfter(ttl.String())
 		app := fixtures.Deployment(1).On(pool)
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		old := env.World()
+		old := env.Mark()
 		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
 
 		env.Expect(env.Since(before), check.Always(check.Each(
-			check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted"), "are as old as expireAfter says", aged(ttlLength, tolerated))))
+			check.NodeClaims(pool).Deleting(), "are as old as expireAfter says", aged(ttl, tolerated))))
 	},
 })

@@ -3,13 +3,10 @@ package expiration
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that must not be disrupted expires all the same: the annotation is there
@@ -19,25 +16,20 @@ import (
 // Source: designs/forceful-expiration.md, "bypassing NDBs and do-not-disrupt";
 // annotation karpenter.sh/do-not-disrupt.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "comes also to a node that must not be disrupted",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "comes also to a node that must not be disrupted",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().ExpireAfter(ttl)
+		pool := fixtures.NodePool().ExpireAfter(ttl.String())
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
 		pod := env.Await(ctx, 1, check.RunningPods(app))[0]
 
-		before, old := env.Now(), env.World()
-		env.Patch(ctx, karpenter.Nodes, "", karpenter.PodNode(pod.Unstructured()), protection)
-		env.Watch(ctx, ttlLength+late)
+		before := env.Mark()
+		env.Annotate(ctx, fixtures.Node(karpenter.PodNode(pod.Unstructured())), karpenter.DoNotDisruptAnnotation, "true")
+		env.Observe(ctx, ttl+late)
 
-		protected := check.NodesWith(pool, protected, "that must not be disrupted")
+		protected := check.Nodes(pool).With("that must not be disrupted", check.Annotated(karpenter.DoNotDisruptAnnotation, "true"))
 		env.Expect(env.Since(before), expiring(pool),
-			check.LeadsTo(check.AtLeast(1, protected), check.AtLeast(1, protected.With("and are being deleted", karpenter.Deleting))),
-			check.LeadsTo(check.AtLeast(1, protected), check.None(check.Nodes(pool).Old(old))))
+			check.LeadsTo(check.AtLeast(1, protected), check.AtLeast(1, protected.Deleting())),
+			check.LeadsTo(check.AtLeast(1, protected), check.None(check.Nodes(pool).Old(before))))
 	},
 })
-
-func protected(node *unstructured.Unstructured) bool {
-	return node.GetAnnotations()[karpenter.DoNotDisruptAnnotation] == "true"
-}

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that has reached the age of its expireAfter is deleted, and its pods
@@ -16,18 +15,17 @@ import (
 // Source: spec.template.spec.expireAfter of the NodePool API;
 // designs/forceful-expiration.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "replaces a node and its pods run again",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "replaces a node and its pods run again",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().ExpireAfter(ttl)
+		pool := fixtures.NodePool().ExpireAfter(ttl.String())
 		app := fixtures.Deployment(3).On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 3, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
-		env.Await(ctx, 3, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		before := env.Mark()
+		env.Await(ctx, 3, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), expiring(pool), check.Never(check.AtLeast(1, check.DriftedClaims(pool))))
+		env.Expect(env.Since(before), expiring(pool), check.Never(check.AtLeast(1, check.DriftedNodeClaims(pool))))
 	},
 })

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Without a terminationGracePeriod an expired node is drained for as long as a
@@ -17,20 +16,19 @@ import (
 // Source: designs/forceful-expiration.md: "respect pod do-not-disrupt or PDB
 // blocking pods until the node's TerminationGracePeriod is reached".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "waits for a pod that must not be disrupted where no terminationGracePeriod ends",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "waits for a pod that must not be disrupted where no terminationGracePeriod ends",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().ExpireAfter(ttl)
+		pool := fixtures.NodePool().ExpireAfter(ttl.String())
 		app := fixtures.Pod().On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		env.Create(ctx, pool, app)
 		pod := env.Await(ctx, 1, check.RunningPods(app))[0]
 
-		before := env.Now()
-		draining := check.NodesWith(pool, karpenter.Deleting, "that are being deleted")
+		before := env.Mark()
+		draining := check.Nodes(pool).Deleting()
 		env.Await(ctx, 1, draining)
-		env.Watch(ctx, 3*settled)
+		env.Observe(ctx, 3*karpenter.Settled)
 		waiting := env.Since(before)
-		env.Patch(ctx, karpenter.Pods, pod.Namespace, pod.Name, `{"metadata":{"annotations":null}}`)
+		env.RemoveAnnotation(ctx, pod, karpenter.DoNotDisruptAnnotation)
 		env.Await(ctx, 0, check.Nodes(pool))
 
 		env.Expect(waiting, expiring(pool), check.Always(check.When(

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // The age of a node that is there is the one it was launched with. A shorter
@@ -16,24 +15,23 @@ import (
 // Source: designs/forceful-expiration.md, "expireAfter" as a field of the
 // NodeClaim; https://karpenter.sh/docs/concepts/disruption, "Expiration".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "keeps to the age that a node was launched with",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "keeps to the age that a node was launched with",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool, mortal := fixtures.NodePool().Budget("0", fixtures.Drifted), fixtures.NodePool().ExpireAfter(ttl)
+		pool, mortal := fixtures.NodePool().Budget("0", fixtures.Drifted), fixtures.NodePool().ExpireAfter(ttl.String())
 		lasting, passing := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(mortal)
 		env.Create(ctx, pool, lasting)
 		env.Await(ctx, 1, check.RunningPods(lasting))
-		env.Change(ctx, pool.ExpireAfter(ttl))
-		env.Await(ctx, 1, check.DriftedClaims(pool))
+		env.Change(ctx, pool.ExpireAfter(ttl.String()))
+		env.Await(ctx, 1, check.DriftedNodeClaims(pool))
 		env.Create(ctx, mortal, passing)
 		env.Await(ctx, 1, check.RunningPods(passing))
 
-		before, old := env.Now(), env.World()
-		env.Await(ctx, 1, check.RunningPods(passing).On(check.ReplacedNodes(mortal, old)))
+		before := env.Mark()
+		env.Await(ctx, 1, check.RunningPods(passing).On(check.ReplacedNodes(mortal, before)))
 		env.Expect(env.Since(before), expiring(mortal),
-			check.Always(check.When(check.AtLeast(1, check.DriftedClaims(pool)), check.None(check.DisruptedNodes(pool)))))
+			check.HoldsDriftBack(pool))
 
 		env.Change(ctx, pool.NoBudgets())
-		env.Await(ctx, 1, check.RunningPods(lasting).On(check.ReplacedNodes(pool, old)))
+		env.Await(ctx, 1, check.RunningPods(lasting).On(check.ReplacedNodes(pool, before)))
 	},
 })

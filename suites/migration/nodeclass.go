@@ -8,7 +8,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pool that comes to refer to another NodeClass has its nodes replaced by ones
@@ -19,7 +18,6 @@ import (
 // but for its name; designs/v1beta1-api.md of Karpenter v0.32.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "follows a pool to another NodeClass",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		app := fleet()
@@ -27,21 +25,21 @@ var _ = Suite.Add(e2e.Spec{
 		settle(ctx, env, pool, app)
 		_, _, class := env.AnotherNodeClass(ctx)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NodeClassCalled(class))
-		env.Await(ctx, pods, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+		env.Await(ctx, pods, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
 
-		drifted := check.AtLeast(1, check.DriftedClaims(pool))
+		drifted := check.AtLeast(1, check.DriftedNodeClaims(pool))
 		env.Expect(env.Since(before),
-			check.LeadsTo(drifted, check.Exactly(pods, check.NodeClaims(pool).With("of NodeClass "+class, of(class)))),
-			check.LeadsTo(drifted, check.None(check.NodeClaims(pool).Old(old))),
-			check.Always(check.Each(check.NodeClaims(pool).New(old), "are of NodeClass "+class, of(class))))
+			check.LeadsTo(drifted, check.Exactly(pods, check.NodeClaims(pool).With("of NodeClass "+class, referringTo(class)))),
+			check.LeadsTo(drifted, check.None(check.NodeClaims(pool).Old(before))),
+			check.Always(check.Each(check.NodeClaims(pool).New(before), "are of NodeClass "+class, referringTo(class))))
 	},
 })
 
-// of says whether a NodeClaim refers to the NodeClass of that name.
-func of(class string) func(*unstructured.Unstructured) bool {
+// referringTo says whether a NodeClaim refers to the NodeClass of that name.
+func referringTo(class string) check.Predicate {
 	return func(claim *unstructured.Unstructured) bool {
 		name, _, _ := unstructured.NestedString(claim.Object, "spec", "nodeClassRef", "name")
 		return name == class

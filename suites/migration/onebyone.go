@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Who deletes the nodes of the old pool one at a time moves what runs on each and
@@ -19,8 +18,7 @@ import (
 // Source: designs/v1beta1-api.md of Karpenter v0.32, "Manual Rolling";
 // https://karpenter.sh/docs/concepts/disruption, "Manual Methods".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "moves node by node when a pool's nodes are deleted one at a time",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "moves node by node when a pool's nodes are deleted one at a time",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		app := fleet()
 		from, to := joined(app), joined(app).Weight(10)
@@ -28,24 +26,24 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, to)
 		nodes := env.Await(ctx, pods, check.Nodes(from))
 
-		before := env.Now()
-		remove(ctx, env, nodes[0])
+		before := env.Mark()
+		env.Delete(ctx, nodes[0])
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReadyNodes(to)))
 		env.Await(ctx, pods-1, check.NodeClaims(from))
-		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, going(from)), check.Exactly(1, check.RunningPods(app).On(check.ReadyNodes(to)))),
-			check.Always(check.When(check.AtLeast(1, going(from)), check.AtLeast(1, check.RunningPods(app).On(untouched(from))))))
+		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, check.Nodes(from).Deleting()), check.Exactly(1, check.RunningPods(app).On(check.ReadyNodes(to)))),
+			check.Always(check.When(check.AtLeast(1, check.Nodes(from).Deleting()), check.AtLeast(1, check.RunningPods(app).On(untouched(from))))))
 
-		second := env.Now()
-		remove(ctx, env, nodes[1])
+		second := env.Mark()
+		env.Delete(ctx, nodes[1])
 		env.Await(ctx, 0, check.NodeClaims(from))
 		env.Await(ctx, pods, check.RunningPods(app).On(check.ReadyNodes(to)))
-		env.Expect(env.Since(second), check.LeadsTo(check.AtLeast(1, going(from)), arrived(app, to)))
+		env.Expect(env.Since(second), check.LeadsTo(check.AtLeast(1, check.Nodes(from).Deleting()), arrived(app, to)))
 	},
 })
 
 // untouched counts the nodes of a pool that nobody disrupts.
 func untouched(pool *fixtures.Pool) check.Count {
-	return check.NodesWith(pool, func(node *unstructured.Unstructured) bool {
+	return check.Nodes(pool).With("that nobody disrupts", func(node *unstructured.Unstructured) bool {
 		return !karpenter.Deleting(node) && !karpenter.HasTaint(node, karpenter.DisruptedTaint)
-	}, "that nobody disrupts")
+	})
 }

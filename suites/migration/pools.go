@@ -5,8 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/history"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -26,19 +24,7 @@ func joined(app *fixtures.Workload) *fixtures.Pool {
 
 // settle has a fleet run on the nodes of one pool, where there is no other yet.
 func settle(ctx context.Context, env *e2e.Env, from *fixtures.Pool, app *fixtures.Workload) {
-	env.Create(ctx, from, app)
-	env.Await(ctx, pods, check.RunningPods(app).On(check.ReadyNodes(from)))
-	env.Await(ctx, pods, check.InitializedClaims(from))
-}
-
-// remove deletes a node, as `kubectl delete node` does.
-func remove(ctx context.Context, env *e2e.Env, node *history.Object) {
-	env.Delete(ctx, fixtures.Existing("v1", "Node", node.Name))
-}
-
-// going counts the nodes of a pool that are being deleted.
-func going(pool *fixtures.Pool) check.Count {
-	return check.NodesWith(pool, karpenter.Deleting, "that are being deleted")
+	env.Launch(ctx, pods, from, app)
 }
 
 // arrived claims that all pods run on nodes of a pool.

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A taint on the template of the old pool, which its pods don't tolerate, rolls
@@ -18,7 +17,6 @@ import (
 // Source: designs/v1beta1-api.md of Karpenter v0.32, "Periodic Rolling with Drift".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "rolls the nodes of a pool into another one when its template is tainted",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		app := fleet()
@@ -26,15 +24,15 @@ var _ = Suite.Add(e2e.Spec{
 		settle(ctx, env, from, app)
 		env.Create(ctx, to)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, from.Taint(fixtures.Key("legacy"), fixtures.NoSchedule))
 		env.Await(ctx, pods, check.RunningPods(app).On(check.ReadyNodes(to)))
 		env.Await(ctx, 0, check.NodeClaims(from))
 
-		drifted := check.AtLeast(1, check.DriftedClaims(from))
+		drifted := check.AtLeast(1, check.DriftedNodeClaims(from))
 		env.Expect(env.Since(before),
 			check.LeadsTo(drifted, check.AllOf(arrived(app, to), check.None(check.Nodes(from)))),
-			check.Always(check.When(check.AtLeast(1, going(from)), check.AtLeast(1, check.ReadyNodes(to)))),
-			check.Always(check.When(drifted, check.None(check.NodeClaims(from).New(old)))))
+			check.Always(check.When(check.AtLeast(1, check.Nodes(from).Deleting()), check.AtLeast(1, check.ReadyNodes(to)))),
+			check.Always(check.When(drifted, check.None(check.NodeClaims(from).New(before)))))
 	},
 })

@@ -19,22 +19,21 @@ import (
 // Source: https://karpenter.sh/docs/concepts/nodeclaims; Karpenter's regression
 // suite, "should create a standard NodeClaim".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "gets a node, and keeps it, where there is no NodePool",
-	Needs: needs(),
+	Name: "gets a node, and keeps it, where there is no NodePool",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim := fixtures.NodeClaim()
 		nodes := newNodes(env, claim)
 		pools := check.Where("NodePools", karpenter.NodePools, func(*unstructured.Unstructured) bool { return true })
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Create(ctx, claim)
-		env.Await(ctx, 1, in(claim, karpenter.Initialized))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
+		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before),
-			check.Always(check.None(pools.New(old).AmongObjects(claims(claim)))),
+			check.Always(check.None(pools.New(before).AmongObjects(check.The(claim)))),
 			check.Always(check.When(check.None(pools), check.AtMost(1, nodes))),
-			check.Always(check.When(check.None(pools), check.None(deleting(claims(claim))))),
-			check.Always(check.When(check.None(pools), check.None(deleting(nodes)))))
+			check.Always(check.When(check.None(pools), check.None(check.The(claim).Deleting()))),
+			check.Always(check.When(check.None(pools), check.None(nodes.Deleting()))))
 	},
 })

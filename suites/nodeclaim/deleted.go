@@ -17,21 +17,20 @@ import (
 // the NodeClaim API; Karpenter's regression suite, "should remove the
 // cloudProvider NodeClaim when the cluster NodeClaim is deleted".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "ends its instance and its node, and then itself, when it is deleted",
-	Needs: needs(),
+	Name: "ends its instance and its node, and then itself, when it is deleted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim := fixtures.NodeClaim()
 		nodes := newNodes(env, claim)
 		env.Create(ctx, claim)
-		env.Await(ctx, 1, in(claim, karpenter.Initialized))
+		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, claim)
 		env.Await(ctx, 0, nodes)
-		env.Await(ctx, 0, claims(claim))
+		env.Await(ctx, 0, check.The(claim))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, deleting(claims(claim))), check.AtLeast(1, in(claim, karpenter.InstanceTerminating))),
-			check.Always(check.When(check.AtLeast(1, deleting(nodes)), check.Exactly(1, claims(claim)))))
+			check.LeadsTo(check.AtLeast(1, check.The(claim).Deleting()), check.AtLeast(1, check.The(claim).In(karpenter.InstanceTerminating))),
+			check.Always(check.When(check.AtLeast(1, nodes.Deleting()), check.Exactly(1, check.The(claim)))))
 	},
 })

@@ -18,21 +18,20 @@ import (
 // Source: pkg/controllers/nodeclaim/lifecycle/controller.go, finalize: "The Node should be
 // garbage collected after the instance is terminated"; Delete of the CloudProvider interface.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "ends its instance when it is deleted before its node is registered",
-	Needs: needs(),
+	Name: "ends its instance when it is deleted before its node is registered",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim := unregistrable(ctx, env)
 		nodes := newNodes(env, claim)
 		env.Create(ctx, claim)
-		env.Await(ctx, 1, in(claim, karpenter.Launched))
+		env.Await(ctx, 1, check.The(claim).In(karpenter.Launched))
 		env.Await(ctx, 1, nodes)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, claim)
-		env.Await(ctx, 0, claims(claim))
-		env.Watch(ctx, collected)
+		env.Await(ctx, 0, check.The(claim))
+		env.Observe(ctx, collected)
 
-		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, deleting(claims(claim))), check.None(nodes)))
+		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, check.The(claim).Deleting()), check.None(nodes)))
 	},
 })
 
@@ -46,7 +45,6 @@ const broken = fixtures.Domain + "/broken"
 // unregistrable builds a NodeClaim whose node joins and is never registered.
 func unregistrable(ctx context.Context, env *e2e.Env) *fixtures.Claim {
 	policy, binding := fixtures.Unregistrable(broken)
-	env.Create(ctx, policy, binding)
-	env.Watch(ctx, settled) // the API server has learnt of it by then
+	env.Enforce(ctx, policy, binding)
 	return fixtures.NodeClaim().Label(broken, "true")
 }

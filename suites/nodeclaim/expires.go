@@ -14,10 +14,7 @@ import (
 
 // The age at which a NodeClaim expires here: as short as leaves time to launch
 // its node.
-const (
-	ttl       = "20s"
-	ttlLength = 20 * time.Second
-)
+const ttl = 20 * time.Second
 
 // A NodeClaim expires at the age that it says itself, and one beside it that says
 // Never stays: there is no NodePool that would say another, and its maker plans
@@ -25,22 +22,21 @@ const (
 //
 // Source: spec.expireAfter of the NodeClaim API; designs/forceful-expiration.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "expires at the age that it says itself",
-	Needs: needs(),
+	Name: "expires at the age that it says itself",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		mortal, eternal := fixtures.NodeClaim().ExpireAfter(ttl), fixtures.NodeClaim()
+		mortal, eternal := fixtures.NodeClaim().ExpireAfter(ttl.String()), fixtures.NodeClaim()
 		nodes := newNodes(env, eternal)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, mortal, eternal)
-		env.Await(ctx, 1, in(mortal, karpenter.Initialized))
-		env.Await(ctx, 1, in(eternal, karpenter.Initialized))
-		env.Await(ctx, 0, claims(mortal))
+		env.Await(ctx, 1, check.The(mortal).In(karpenter.Initialized))
+		env.Await(ctx, 1, check.The(eternal).In(karpenter.Initialized))
+		env.Await(ctx, 0, check.The(mortal))
 		env.Await(ctx, 1, nodes)
 
 		env.Expect(env.Since(before),
-			check.Always(check.Each(deleting(claims(mortal)), "are as old as expireAfter says", onTime)),
-			check.Always(check.None(deleting(claims(eternal)))))
+			check.Always(check.Each(check.The(mortal).Deleting(), "are as old as expireAfter says", onTime)),
+			check.Always(check.None(check.The(eternal).Deleting())))
 	},
 })
 
@@ -48,5 +44,5 @@ var _ = Suite.Add(e2e.Spec{
 // ten seconds later. The API server's times are whole seconds.
 func onTime(claim *unstructured.Unstructured) bool {
 	age := claim.GetDeletionTimestamp().Sub(claim.GetCreationTimestamp().Time)
-	return age >= ttlLength-time.Second && age <= ttlLength+10*time.Second
+	return age >= ttl-time.Second && age <= ttl+10*time.Second
 }

@@ -10,12 +10,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// The terminationGracePeriod of this NodeClaim, and how long after its beginning a
-// drain is given: Karpenter looks again every few seconds.
-const (
-	gracePeriod = "10s"
-	drained     = 25 * time.Second
-)
+// gracePeriod is the terminationGracePeriod of this NodeClaim.
+const gracePeriod = 10 * time.Second
 
 // A node is drained as long as the terminationGracePeriod of its NodeClaim allows
 // and no longer, whatever its pods want: a pod that must not be disrupted has
@@ -24,25 +20,24 @@ const (
 // Source: spec.terminationGracePeriod of the NodeClaim API;
 // designs/nodeclaim-termination-grace-period.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "is drained for its own terminationGracePeriod and no longer",
-	Needs: needs(),
+	Name: "is drained for its own terminationGracePeriod and no longer",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.NodeClaim().Label(fixtures.Key("order"), "drained").TerminationGracePeriod(gracePeriod)
+		claim := fixtures.NodeClaim().Label(fixtures.Key("order"), "drained").TerminationGracePeriod(gracePeriod.String())
 		nodes := newNodes(env, claim)
 		pod := fixtures.Pod().Select(fixtures.Key("order"), "drained").Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		env.Create(ctx, claim)
-		env.Await(ctx, 1, in(claim, karpenter.Initialized))
+		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
 		env.Create(ctx, pod)
 		env.Await(ctx, 1, check.RunningPods(pod))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, claim)
-		draining := deleting(nodes)
+		draining := nodes.Deleting()
 		env.Await(ctx, 1, draining)
-		staying := env.Watch(ctx, settled)
+		staying := env.Observe(ctx, karpenter.Settled)
 		env.Await(ctx, 0, nodes)
 
 		env.Expect(staying, check.Always(check.When(check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(pod)))))
-		env.Expect(env.Since(before), check.Within(drained, check.LeadsTo(check.AtLeast(1, draining), check.None(nodes))))
+		env.Expect(env.Since(before), check.Within(gracePeriod+karpenter.DrainEnded, check.LeadsTo(check.AtLeast(1, draining), check.None(nodes))))
 	},
 })

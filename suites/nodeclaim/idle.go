@@ -18,22 +18,22 @@ import (
 // and a NodeClaim has none.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "is left alone though nothing runs on its node",
-	Needs: append(needs(), providers.NodePools),
+	Needs: []providers.Capability{providers.StandaloneNodeClaims, providers.NodePools},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim := fixtures.NodeClaim()
-		pool := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
+		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, claim, pool, app)
-		env.Await(ctx, 1, in(claim, karpenter.Initialized))
+		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, app)
 		env.Await(ctx, 0, check.Nodes(pool))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before),
-			check.Always(check.None(deleting(claims(claim)))),
+			check.Always(check.None(check.The(claim).Deleting())),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))))
 	},
 })

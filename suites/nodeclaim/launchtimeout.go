@@ -21,27 +21,26 @@ import (
 // Launched of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "is given up when it can't be launched for five minutes",
-	Needs:  needs(),
 	Within: 7 * time.Minute,
 	Labels: []string{"slow"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim := fixtures.NodeClaim().Require(corev1.LabelInstanceTypeStable, fixtures.In, "missing-type")
 		nodes := newNodes(env, claim)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, claim)
-		env.Await(ctx, 1, claims(claim).With("with the condition Launched", func(o *unstructured.Unstructured) bool {
+		env.Await(ctx, 1, check.The(claim).With("with the condition Launched", func(o *unstructured.Unstructured) bool {
 			_, has := karpenter.Condition(o, karpenter.Launched)
 			return has
 		}))
-		env.FastForward(ctx, claim, karpenter.Launched, launchTimeout-2*time.Minute)
-		env.Await(ctx, 0, claims(claim))
+		env.AgeCondition(ctx, claim, karpenter.Launched, launchTimeout-2*time.Minute)
+		env.Await(ctx, 0, check.The(claim))
 
 		env.Expect(env.Since(before),
 			check.Always(check.None(nodes)),
-			check.Within(launchTimeout, check.LeadsTo(check.AtLeast(1, claims(claim)), check.None(claims(claim)))))
+			check.Within(launchTimeout, check.LeadsTo(check.AtLeast(1, check.The(claim)), check.None(check.The(claim)))))
 	},
 })
 
 // launchTimeout is a minute more than Karpenter's own, after which it looks again.
-const launchTimeout = 6 * time.Minute
+const launchTimeout = karpenter.LaunchTimeout + time.Minute

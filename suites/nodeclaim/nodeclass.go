@@ -22,8 +22,7 @@ const missing = "missing-nodeclass"
 // Source: spec.nodeClassRef of the NodeClaim API; Karpenter's regression suite,
 // "should delete a NodeClaim if it references a NodeClass that doesn't exist".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "is given up when its NodeClass doesn't exist, and an event says so",
-	Needs: needs(),
+	Name: "is given up when its NodeClass doesn't exist, and an event says so",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim := fixtures.NodeClaim().NodeClassCalled(missing)
 		nodes := newNodes(env, claim)
@@ -31,13 +30,13 @@ var _ = Suite.Add(e2e.Spec{
 			return karpenter.EventInvolved(event).Name == claim.GetName() && strings.Contains(karpenter.EventMessage(event), missing)
 		})
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, claim)
-		env.Watch(ctx, 2*settled)
+		env.Observe(ctx, 2*karpenter.Settled)
 
 		env.Expect(env.Since(before),
 			check.Always(check.None(nodes)),
-			check.LeadsTo(check.AtLeast(1, claims(claim)), check.None(claims(claim))),
-			check.LeadsTo(check.AtLeast(1, claims(claim)), check.AtLeast(1, told)))
+			check.LeadsTo(check.AtLeast(1, check.The(claim)), check.None(check.The(claim))),
+			check.LeadsTo(check.AtLeast(1, check.The(claim)), check.AtLeast(1, told)))
 	},
 })

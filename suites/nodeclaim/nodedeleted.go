@@ -18,22 +18,21 @@ import (
 // regression suite, "should delete a NodeClaim from the node termination
 // finalizer".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "ends with its instance when its node is deleted",
-	Needs: needs(),
+	Name: "ends with its instance when its node is deleted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim := fixtures.NodeClaim()
 		nodes := newNodes(env, claim)
 		env.Create(ctx, claim)
-		env.Await(ctx, 1, in(claim, karpenter.Initialized))
+		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, fixtures.Node(env.Await(ctx, 1, nodes)[0].Name))
-		env.Await(ctx, 0, claims(claim))
+		env.Await(ctx, 0, check.The(claim))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, deleting(nodes)), check.AtLeast(1, deleting(claims(claim)))),
-			check.Always(check.When(check.AtLeast(1, deleting(claims(claim))), check.AnyOf(
-				check.Exactly(1, nodes), check.AtLeast(1, in(claim, karpenter.InstanceTerminating))))),
-			check.LeadsTo(check.AtLeast(1, deleting(nodes)), check.None(nodes)))
+			check.LeadsTo(check.AtLeast(1, nodes.Deleting()), check.AtLeast(1, check.The(claim).Deleting())),
+			check.Always(check.When(check.AtLeast(1, check.The(claim).Deleting()), check.AnyOf(
+				check.Exactly(1, nodes), check.AtLeast(1, check.The(claim).In(karpenter.InstanceTerminating))))),
+			check.LeadsTo(check.AtLeast(1, nodes.Deleting()), check.None(nodes)))
 	},
 })

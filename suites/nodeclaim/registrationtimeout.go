@@ -9,6 +9,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A NodeClaim whose node isn't registered within fifteen minutes is given up then, and not
@@ -20,35 +21,25 @@ import (
 // when the node doesn't register".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "is given up when its node isn't registered for fifteen minutes",
-	Needs:  needs(),
 	Within: 18 * time.Minute,
 	Labels: []string{"slow"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim := unregistrable(ctx, env)
 		nodes := newNodes(env, claim)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, claim)
-		env.Await(ctx, 1, in(claim, karpenter.Launched))
-		env.FastForward(ctx, claim, karpenter.Registered, registrationTimeout-time.Minute)
-		env.Await(ctx, 0, claims(claim))
-		env.Watch(ctx, settled)
-		endThose(ctx, env, nodes)
+		env.Await(ctx, 1, check.The(claim).In(karpenter.Launched))
+		env.AgeCondition(ctx, claim, karpenter.Registered, karpenter.RegistrationTimeout-time.Minute)
+		env.Await(ctx, 0, check.The(claim))
+		env.Observe(ctx, karpenter.Settled)
+		env.HookEach(ctx, providers.TerminateInstance, nodes)
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, in(claim, karpenter.Launched)), check.AtLeast(1, deleting(claims(claim)))),
-			check.Always(check.Each(deleting(claims(claim)), "have waited for fifteen minutes", timedOut)))
+			check.LeadsTo(check.AtLeast(1, check.The(claim).In(karpenter.Launched)), check.AtLeast(1, check.The(claim).Deleting())),
+			check.Always(check.Each(check.The(claim).Deleting(), "have waited for fifteen minutes", timedOut)))
 	},
 })
-
-const registrationTimeout = 15 * time.Minute
-
-// endThose ends the instances of nodes that are left, whose end is another promise.
-func endThose(ctx context.Context, env *e2e.Env, nodes check.Count) {
-	for _, node := range nodes.Of(env.World()) {
-		endInstance(ctx, env, node)
-	}
-}
 
 // timedOut says whether a NodeClaim's deletion was asked for when it had not been
 // registered for fifteen minutes, or up to a minute later. The API server's times are
@@ -56,5 +47,5 @@ func endThose(ctx context.Context, env *e2e.Env, nodes check.Count) {
 func timedOut(claim *unstructured.Unstructured) bool {
 	unregistered, _ := karpenter.Condition(claim, karpenter.Registered)
 	age := claim.GetDeletionTimestamp().Sub(unregistered.LastTransitionTime.Time)
-	return age >= registrationTimeout-time.Second && age <= registrationTimeout+time.Minute
+	return age >= karpenter.RegistrationTimeout-time.Second && age <= karpenter.RegistrationTimeout+time.Minute
 }

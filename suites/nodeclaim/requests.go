@@ -20,13 +20,12 @@ import (
 // Source: spec.resources.requests of the NodeClaim API, "the minimum resources
 // required to be launched".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "gets a node that can hold what it requests",
-	Needs: needs(),
+	Name: "gets a node that can hold what it requests",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim := fixtures.NodeClaim().Request("cpu", "3").Request("memory", "5Gi")
 		ready := newNodes(env, claim).With("that are ready", karpenter.NodeReady)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, claim)
 		env.Await(ctx, 1, ready)
 
@@ -35,7 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 })
 
 // holds says whether that much of a node is allocatable.
-func holds(cpu, memory string) func(*unstructured.Unstructured) bool {
+func holds(cpu, memory string) check.Predicate {
 	enough := func(node *unstructured.Unstructured, name corev1.ResourceName, quantity string) bool {
 		allocatable := karpenter.Allocatable(node, name)
 		return allocatable.Cmp(resource.MustParse(quantity)) >= 0

@@ -17,27 +17,21 @@ import (
 // Source: status.conditions of the NodeClaim API;
 // pkg/controllers/nodeclaim/lifecycle.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "is launched, then registered, then initialized, and only then ready",
-	Needs: needs(),
+	Name: "is launched, then registered, then initialized, and only then ready",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim := fixtures.NodeClaim().StartupTaint(fixtures.Key("starting"), fixtures.NoSchedule)
 		nodes := newNodes(env, claim)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, claim)
-		env.Await(ctx, 1, in(claim, karpenter.Registered))
+		env.Await(ctx, 1, check.The(claim).In(karpenter.Registered))
 		node := env.Await(ctx, 1, nodes.With("that are ready", karpenter.NodeReady))[0]
-		env.Patch(ctx, karpenter.Nodes, "", node.Name, `{"spec":{"taints":null}}`)
-		env.Await(ctx, 1, in(claim, karpenter.Ready))
+		env.Patch(ctx, node, `{"spec":{"taints":null}}`)
+		env.Await(ctx, 1, check.The(claim).In(karpenter.Ready))
 
 		env.Expect(env.Since(before),
-			comesWith(claim, karpenter.Registered, karpenter.Launched),
-			comesWith(claim, karpenter.Initialized, karpenter.Registered),
-			comesWith(claim, karpenter.Ready, karpenter.Initialized))
+			check.ComesWith(check.The(claim), karpenter.Registered, karpenter.Launched),
+			check.ComesWith(check.The(claim), karpenter.Initialized, karpenter.Registered),
+			check.ComesWith(check.The(claim), karpenter.Ready, karpenter.Initialized))
 	},
 })
-
-// comesWith checks that a NodeClaim has a condition only together with another.
-func comesWith(claim *fixtures.Claim, later, earlier string) check.Check {
-	return check.Always(check.When(check.AtLeast(1, in(claim, later)), check.Exactly(1, in(claim, earlier))))
-}

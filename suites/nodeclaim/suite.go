@@ -6,7 +6,13 @@
 // https://karpenter.sh/docs/concepts/nodeclaims.
 package nodeclaim
 
-import "github.com/plumbline-e2e/plumbline/e2e"
+import (
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
 
 // Suite is "nodeclaim ...".
-var Suite = e2e.NewSuite("nodeclaim")
+var Suite = &e2e.Suite{
+	Name:  "nodeclaim",
+	Needs: []providers.Capability{providers.StandaloneNodeClaims},
+}

@@ -18,21 +18,21 @@ import (
 // delete a NodeClaim if it references a NodeClass that isn't Ready".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "is given up while its NodeClass isn't ready",
-	Needs: append(needs(), providers.NodeClassReadiness),
+	Needs: []providers.Capability{providers.StandaloneNodeClaims, providers.NodeClassReadiness},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		claim, later := fixtures.NodeClaim(), fixtures.NodeClaim()
 		nodes := newNodes(env, claim)
 		env.Hook(ctx, providers.UnreadyNodeClass)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, claim)
-		env.Watch(ctx, 2*settled)
-		unready, ready := env.Since(before), env.Now()
+		env.Observe(ctx, 2*karpenter.Settled)
+		unready, ready := env.Since(before), env.Mark()
 		env.Hook(ctx, providers.ReadyNodeClass)
 		env.Create(ctx, later)
-		env.Await(ctx, 1, in(later, karpenter.Initialized))
+		env.Await(ctx, 1, check.The(later).In(karpenter.Initialized))
 
-		env.Expect(unready, check.Always(check.None(nodes)), check.LeadsTo(check.AtLeast(1, claims(claim)), check.None(claims(claim))))
-		env.Expect(env.Since(ready), check.LeadsTo(check.AtLeast(1, claims(later)), check.AtLeast(1, in(later, karpenter.Initialized))))
+		env.Expect(unready, check.Always(check.None(nodes)), check.LeadsTo(check.AtLeast(1, check.The(claim)), check.None(check.The(claim))))
+		env.Expect(env.Since(ready), check.LeadsTo(check.AtLeast(1, check.The(later)), check.AtLeast(1, check.The(later).In(karpenter.Initialized))))
 	},
 })

@@ -8,6 +8,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A NodeClaim whose instance has vanished, without anybody having asked for that, is given
@@ -18,7 +19,6 @@ import (
 // https://karpenter.sh/docs/concepts/nodeclaims.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "is given up when its instance has vanished",
-	Needs:  needs(),
 	Within: 4 * time.Minute,
 	Breaks: []e2e.Breach{{
 		Invariant: "instances end before their nodes and NodeClaims do",
@@ -28,16 +28,16 @@ var _ = Suite.Add(e2e.Spec{
 		claim := fixtures.NodeClaim()
 		nodes := newNodes(env, claim)
 		env.Create(ctx, claim)
-		env.Await(ctx, 1, in(claim, karpenter.Initialized))
+		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
 		node := env.Await(ctx, 1, nodes)[0]
 
-		before := env.Now()
-		endInstance(ctx, env, node)
-		env.Await(ctx, 0, claims(claim))
+		before := env.Mark()
+		env.Hook(ctx, providers.TerminateInstance, e2e.About(node))
+		env.Await(ctx, 0, check.The(claim))
 		env.Await(ctx, 0, nodes)
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, claims(claim)), check.AtLeast(1, deleting(claims(claim)))),
-			check.LeadsTo(check.AtLeast(1, deleting(claims(claim))), check.None(claims(claim))))
+			check.LeadsTo(check.AtLeast(1, check.The(claim)), check.AtLeast(1, check.The(claim).Deleting())),
+			check.LeadsTo(check.AtLeast(1, check.The(claim).Deleting()), check.None(check.The(claim))))
 	},
 })

@@ -16,25 +16,22 @@ import (
 //
 // Source: spec.capacity of the NodeOverlay API; designs/node-overlay.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of capacity has pods served that ask for a device",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
+	Name: "of capacity has pods served that ask for a device",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		device, pool := fixtures.Key("device"), fixtures.NodePool()
 		app := fixtures.Deployment(1).Extended(device, "1").On(pool)
 		overlay := fixtures.NodeOverlay().Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName()).Capacity(device, "1")
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.AwaitAtLeast(ctx, 1, check.Reports(karpenter.ReasonFailedScheduling, app))
 		env.Create(ctx, overlay)
-		node := env.Await(ctx, 1, check.NodesWith(pool, check.Labeled(karpenter.RegisteredLabel, "true"), "that are registered"))[0]
-		env.PatchStatus(ctx, karpenter.Nodes, "", node.Name, fmt.Sprintf(`{"status":{"capacity":{%q:"1"},"allocatable":{%q:"1"}}}`, device, device))
+		node := env.Await(ctx, 1, check.RegisteredNodes(pool))[0]
+		env.PatchStatus(ctx, node, fmt.Sprintf(`{"status":{"capacity":{%q:"1"},"allocatable":{%q:"1"}}}`, device, device))
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.When(check.None(overlays(overlay)), check.None(check.NodeClaims(pool))))),
-			check.LeadsTo(check.AtLeast(1, overlays(overlay)), check.Exactly(1, check.RunningPods(app))))
+			check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.When(check.None(check.The(overlay)), check.None(check.NodeClaims(pool))))),
+			check.LeadsTo(check.AtLeast(1, check.The(overlay)), check.Exactly(1, check.RunningPods(app))))
 	},
 })

@@ -18,27 +18,22 @@ import (
 // Source: spec.weight and status.conditions of the NodeOverlay API;
 // designs/node-overlay.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "is reported when it contradicts another of its weight",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
+	Name: "is reported when it contradicts another of its weight",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		one := fixtures.NodeOverlay().Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName()).Price("1")
 		other := fixtures.NodeOverlay().Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName()).Price("2")
-		refused := overlays(one, other).With("that are not ready", contradicts)
+		refused := check.The(one, other).With("that are not ready", contradicts)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, one, other)
 		env.Await(ctx, 1, refused)
 		env.Change(ctx, other.Weight(2))
-		env.Await(ctx, 2, overlays(one, other).With("that are ready", check.True(karpenter.Ready)))
+		env.Await(ctx, 2, check.The(one, other).In(karpenter.Ready))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(2, overlays(one, other)), check.Exactly(1, refused)),
-			check.After(check.Leaves(refused), "both are ready", func(*unstructured.Unstructured) check.Claim {
-				return check.Exactly(2, overlays(one, other).With("that are ready", check.True(karpenter.Ready)))
-			}))
+			check.LeadsTo(check.AtLeast(2, check.The(one, other)), check.Exactly(1, refused)),
+			check.After(check.Leaves(refused), "both are ready", check.ForAny(check.Exactly(2, check.The(one, other).In(karpenter.Ready)))))
 	},
 })
 

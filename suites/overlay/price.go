@@ -16,21 +16,18 @@ import (
 //
 // Source: spec.priceAdjustment of the NodeOverlay API; designs/node-overlay.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of a price decides which instance type is the cheapest",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
+	Name: "of a price decides which instance type is the cheapest",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, dear := cheapest(ctx, env)
 		overlay := fixtures.NodeOverlay().Require(corev1.LabelInstanceTypeStable, fixtures.In, dear).PriceAdjustment("+1000%")
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Create(ctx, overlay)
-		env.Await(ctx, 1, check.ReplacedNodes(pool, old))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.ReplacedNodes(pool, before))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, overlays(overlay)), check.None(check.Nodes(pool).Old(old))),
-			check.Always(check.Each(check.Nodes(pool).New(old), "are of a type that is not so dear", unlike(dear))))
+			check.LeadsTo(check.AtLeast(1, check.The(overlay)), check.None(check.Nodes(pool).Old(before))),
+			check.Always(check.Each(check.Nodes(pool).New(before), "are of a type that is not so dear", check.Labeled(corev1.LabelInstanceTypeStable, dear).Not())))
 	},
 })

@@ -8,7 +8,15 @@
 // (karpenter.sh/v1alpha1), which is behind the feature gate NodeOverlay.
 package overlay
 
-import "github.com/plumbline-e2e/plumbline/e2e"
+import (
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
 
 // Suite is "node overlay ...".
-var Suite = e2e.NewSuite("node overlay")
+var Suite = &e2e.Suite{
+	Name:  "node overlay",
+	Needs: []providers.Capability{providers.NodePools, providers.NodeOverlay},
+	Gate:  "NodeOverlay",
+	Since: e2e.Since{Karpenter: "1.8"},
+}

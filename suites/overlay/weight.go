@@ -17,24 +17,21 @@ import (
 //
 // Source: spec.weight of the NodeOverlay API; designs/node-overlay.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "with more weight counts before a lighter one",
-	Needs: needs(),
-	Gate:  gate,
-	Since: since(),
+	Name: "with more weight counts before a lighter one",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, dear := cheapest(ctx, env)
 		light := fixtures.NodeOverlay().Require(corev1.LabelInstanceTypeStable, fixtures.In, dear).Price("0.0001").Weight(1)
 		heavy := fixtures.NodeOverlay().Require(corev1.LabelInstanceTypeStable, fixtures.In, dear).PriceAdjustment("+1000%").Weight(10)
 		env.Create(ctx, light)
-		env.Await(ctx, 1, overlays(light).With("that are ready", check.True(karpenter.Ready)))
+		env.Await(ctx, 1, check.The(light).In(karpenter.Ready))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Create(ctx, heavy)
-		env.Await(ctx, 1, check.ReplacedNodes(pool, old))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.ReplacedNodes(pool, before))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(2, overlays(light, heavy)), check.None(check.Nodes(pool).Old(old))),
-			check.Always(check.Each(check.Nodes(pool).New(old), "are of a type that is not so dear", unlike(dear))))
+			check.LeadsTo(check.AtLeast(2, check.The(light, heavy)), check.None(check.Nodes(pool).Old(before))),
+			check.Always(check.Each(check.Nodes(pool).New(before), "are of a type that is not so dear", check.Labeled(corev1.LabelInstanceTypeStable, dear).Not())))
 	},
 })

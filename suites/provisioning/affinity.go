@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Of the values that a pool allows for a label, a node gets one that the pod's
@@ -16,15 +15,14 @@ import (
 // Source: spec.template.spec.requirements of the NodePool API;
 // https://karpenter.sh/docs/concepts/scheduling, "Node affinity".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "honours required node affinity",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "honours required node affinity",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		disk := fixtures.Key("disk")
 		pool := fixtures.NodePool().Require(disk, fixtures.In, "fast", "slow")
 		avoiding := fixtures.Deployment(1).On(pool).Require(disk, fixtures.NotIn, "slow")
 		choosing := fixtures.Deployment(1).On(pool).Require(disk, fixtures.In, "slow")
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, avoiding)
 		env.Await(ctx, 1, check.RunningPods(avoiding))
 		onlyFast := env.Since(before)

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods that must not share a node get one each, from one batch: whoever spreads
@@ -15,13 +14,12 @@ import (
 // Source: pod anti-affinity, https://karpenter.sh/docs/concepts/scheduling,
 // "Pod affinity/anti-affinity".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "gives pods that exclude each other a node each",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "gives pods that exclude each other a node each",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(3).On(pool).OnePodPerNode()
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 3, check.RunningPods(app))
 		env.Await(ctx, 3, check.ReadyNodes(pool))

@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Of two pods of one batch the one that excludes the other is kept apart from it,
@@ -22,20 +21,19 @@ var _ = e2e.Table(Suite, []encounter{
 	{"by the smaller one", func(larger, smaller *fixtures.Workload) { smaller.Apart(larger, corev1.LabelHostname) }},
 }, func(e encounter) e2e.Spec {
 	return e2e.Spec{
-		Name:  "gives two pods of a batch a node each that are kept apart " + e.how,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "gives two pods of a batch a node each that are kept apart " + e.how,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			larger, smaller := fixtures.Deployment(1).On(pool).CPU("1200m"), fixtures.Deployment(1).On(pool).CPU("1")
 			e.excludes(larger, smaller)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, larger, smaller)
 			env.Await(ctx, 1, check.RunningPods(larger))
 			env.Await(ctx, 1, check.RunningPods(smaller))
 
 			env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
-				check.Always(check.None(check.ClaimsWith(pool, requesting("2"), "for both"))))
+				check.Always(check.None(check.NodeClaims(pool).With("for both", requesting("2")))))
 		},
 	}
 })

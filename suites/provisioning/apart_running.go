@@ -2,16 +2,13 @@ package provisioning
 
 import (
 	"context"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // encounter is of two workloads, of which one excludes the other.
@@ -32,30 +29,22 @@ var _ = e2e.Table(Suite, []encounter{
 	{"running ones that exclude it", func(running, late *fixtures.Workload) { running.Apart(late, corev1.LabelHostname) }},
 }, func(e encounter) e2e.Spec {
 	return e2e.Spec{
-		Name:  "keeps a pod apart from " + e.how,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "keeps a pod apart from " + e.how,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			running, late := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool)
 			e.excludes(running, late)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, running)
 			env.Await(ctx, 1, check.RunningPods(running))
 			node := env.Await(ctx, 1, check.ReadyNodes(pool))[0]
 			env.Create(ctx, late)
 			env.Await(ctx, 1, check.RunningPods(late))
 
-			wrong := check.Reports(karpenter.ReasonNominated, late).With("for the node of "+running.GetName(), about(node.Name))
+			wrong := check.Reports(karpenter.ReasonNominated, late).With("for the node of "+running.GetName(), check.Mentioning(node.Name))
 			env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
 				check.Always(check.None(wrong.AmongObjects(check.PodsOf(late)))))
 		},
 	}
 })
-
-// about says whether an event's message has a word in it.
-func about(word string) func(*unstructured.Unstructured) bool {
-	return func(event *unstructured.Unstructured) bool {
-		return strings.Contains(karpenter.EventMessage(event), word)
-	}
-}

@@ -25,12 +25,12 @@ var _ = Suite.Add(e2e.Spec{
 		app := fixtures.Deployment(2).On(pool).CPU("1")
 		app.Apart(app, corev1.LabelTopologyZone)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			check.Always(check.None(check.ClaimsWith(pool, requesting("2"), "for both"))),
+			check.Always(check.None(check.NodeClaims(pool).With("for both", requesting("2")))),
 			check.Finally(check.Balanced(0, check.ReadyNodes(pool), corev1.LabelTopologyZone)))
 	},
 })

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods that arrive together are looked at together, so that ten small ones
@@ -16,13 +15,12 @@ import (
 // Source: settings batch-idle-duration and batch-max-duration (1 s and 10 s by
 // default), https://karpenter.sh/docs/concepts/scheduling.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "packs a batch of pods on one node",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "packs a batch of pods on one node",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(10).On(pool).CPU("100m")
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 10, check.RunningPods(app))
 

@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A hundred pods that wait together get few nodes, and each of these has pods to
@@ -20,13 +19,12 @@ import (
 // https://karpenter.sh/docs/concepts/scheduling; Karpenter's regression suite,
 // "should do simple provisioning".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "packs a burst of 100 pods on few nodes, and leaves none of them empty",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "packs a burst of 100 pods on few nodes, and leaves none of them empty",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(100).On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, app)
 		env.Await(ctx, 100, waiting(app))
 		env.Create(ctx, pool)

@@ -47,7 +47,7 @@ var _ = e2e.Table(Suite, []avoidance{
 			excluded.Require(a.key, fixtures.In, value)
 			open.Label(team, "blue").Require(kind, fixtures.Exists)
 			app := among(excluded).Require(a.key, fixtures.NotIn, value)
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, excluded, open, app)
 			env.Await(ctx, 2, check.RunningPods(app))
 

@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // choice is a label by which pods choose their nodes.
@@ -31,8 +30,7 @@ var _ = e2e.Table(Suite, []choice{
 	{"a label of the pool", team},
 }, func(c choice) e2e.Spec {
 	return e2e.Spec{
-		Name:  "gives pods that select " + c.what + " nodes that have it",
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "gives pods that select " + c.what + " nodes that have it",
 		Run: func(ctx context.Context, env *e2e.Env) {
 			sample := fixtures.NodePool().Label(team, "red")
 			scout := fixtures.Deployment(1).On(sample)
@@ -43,7 +41,7 @@ var _ = e2e.Table(Suite, []choice{
 			excluding, open := rivals()
 			excluding.Require(c.key, fixtures.NotIn, value)
 			app := among(excluding).Select(c.key, value)
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, excluding, open.Label(team, "red"), app)
 			env.Await(ctx, 2, check.RunningPods(app))
 

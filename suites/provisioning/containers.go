@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // What a pod asks for is what Kubernetes says that it is: the greater of what its
@@ -29,14 +28,13 @@ var _ = e2e.Table(Suite, []countedContainers{
 }, func(row countedContainers) e2e.Spec {
 	return e2e.Spec{
 		Name:  "counts " + row.what,
-		Needs: []providers.Capability{providers.NodePools},
 		Since: e2e.Since{Kubernetes: row.since},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			app := fixtures.Deployment(1).On(pool)
 			row.fill(app)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 

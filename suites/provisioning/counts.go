@@ -2,7 +2,6 @@ package provisioning
 
 import (
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -12,16 +11,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-)
-
-// Pools are given time to do what they must not, after they have said no.
-const (
-	// settled is longer than the pause after which a batch of pods is closed, 1 s
-	// by default.
-	settled = 4 * time.Second
-	// retried is longer than it takes until pods that could not be scheduled are
-	// tried again, 10 s.
-	retried = 12 * time.Second
 )
 
 // waiting counts the pods of a workload that the scheduler has found no node for.
@@ -54,20 +43,13 @@ func refusals(app *fixtures.Workload) check.Count {
 
 // answers counts what shows that the pods of a workload have been looked at: that
 // no node fits them, or NodeClaims that a pool has got since.
-func answers(app *fixtures.Workload, pool *fixtures.Pool, since *history.World) check.Count {
+func answers(app *fixtures.Workload, pool *fixtures.Pool, since history.Mark) check.Count {
 	no, yes := refusals(app), check.NodeClaims(pool).New(since)
 	return check.Count{
 		Name:  fmt.Sprintf("%s, or %s", no, yes),
 		Of:    func(w *history.World) []*history.Object { return append(no.Of(w), yes.Of(w)...) },
 		Reads: append(no.Reads, yes.Reads...),
 	}
-}
-
-// readyPool counts a pool if it is ready.
-func readyPool(pool *fixtures.Pool) check.Count {
-	return check.Where("pools ready that are called "+pool.GetName(), karpenter.NodePools, func(o *unstructured.Unstructured) bool {
-		return o.GetName() == pool.GetName() && karpenter.IsTrue(o, karpenter.Ready)
-	})
 }
 
 // asking checks that a pool's NodeClaims ask for what their pods need of a

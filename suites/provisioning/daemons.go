@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A new node has room for its daemons, those included that wait until it is
@@ -17,8 +16,7 @@ import (
 // Source: https://github.com/kubernetes-sigs/karpenter/pull/2161, label
 // karpenter.sh/initialized.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "leaves room for daemons that wait until their node is initialized",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "leaves room for daemons that wait until their node is initialized",
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.13.0", // seen in v1.9.0 and v1.13.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2161",
@@ -30,11 +28,11 @@ var _ = Suite.Add(e2e.Spec{
 		daemon := fixtures.DaemonSet().On(pool).Select(karpenter.InitializedLabel, "true").CPU("4")
 		app := fixtures.Deployment(1).On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, daemon)
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.RunningPods(app)), check.AtLeast(1, check.RunningPods(daemon))),

@@ -8,13 +8,9 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
-
-// recalled is longer than it takes until Karpenter looks again at what has become
-// of a DaemonSet's pods, a minute.
-const recalled = 65 * time.Second
 
 // What a LimitRange makes of daemons that ask for nothing, by its default limit or
 // its default request, is counted for the nodes that come after the first of them:
@@ -25,7 +21,6 @@ const recalled = 65 * time.Second
 // and "should account for LimitRange DefaultRequest ...".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "counts daemons by the defaults of their namespace",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
@@ -37,12 +32,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, first)
 		env.Await(ctx, 1, check.RunningPods(first))
 		env.Await(ctx, 1, check.PodsOf(daemon))
-		env.Watch(ctx, recalled)
-		before, known := env.Now(), env.World()
+		env.Observe(ctx, karpenter.DaemonPoll+karpenter.Settled) // until Karpenter has looked at the first one
+		before := env.Mark()
 		env.Create(ctx, second)
 		env.Await(ctx, 1, check.RunningPods(second))
 
-		claims := check.NodeClaims(pool).New(known)
+		claims := check.NodeClaims(pool).New(before)
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, claims)),
 			check.Always(ask(claims, corev1.ResourceCPU, "2", "3")),

@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Daemons that will not run on a new node take no room on it: counted all the
@@ -22,15 +21,14 @@ var _ = e2e.Table(Suite, []strangers{
 	{"don't tolerate its taints", func(pool *fixtures.Pool, _ *fixtures.Workload) { pool.Taint(team, fixtures.NoSchedule) }},
 }, func(row strangers) e2e.Spec {
 	return e2e.Spec{
-		Name:  "leaves no room on a node for daemons that " + row.how,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "leaves no room on a node for daemons that " + row.how,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Label(team, "red")
 			daemon := fixtures.DaemonSet().On(pool).CPU("6")
 			row.part(pool, daemon)
 			app := fixtures.Deployment(1).On(pool).Tolerate(team)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, daemon)
 			env.Create(ctx, app)
 			env.Await(ctx, 1, check.RunningPods(app))

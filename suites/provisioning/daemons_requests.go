@@ -7,8 +7,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A new node has room for its daemons, by their requests or by the limits that
@@ -23,18 +23,17 @@ var _ = e2e.Table(Suite, []countedDaemons{
 	{"with their init containers", func(daemon *fixtures.Workload) { daemon.InitContainer("2") }},
 }, func(row countedDaemons) e2e.Spec {
 	return e2e.Spec{
-		Name:  "counts daemons " + row.how,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "counts daemons " + row.how,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			daemon, app := fixtures.DaemonSet().On(pool), fixtures.Deployment(1).On(pool).CPU("1")
 			row.size(daemon)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, daemon)
 			env.Create(ctx, app)
 			env.Await(ctx, 1, check.RunningPods(app))
-			env.Watch(ctx, settled)
+			env.Observe(ctx, karpenter.Settled)
 
 			env.Expect(env.Since(before),
 				check.LeadsTo(check.AtLeast(1, check.RunningPods(app)), check.AtLeast(1, check.RunningPods(daemon))),

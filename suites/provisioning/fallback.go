@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Once the preferred pool is at its limit, the next one serves: weight is a
@@ -14,8 +13,7 @@ import (
 //
 // Source: spec.weight and spec.limits of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "falls back to a lighter pool when the preferred one is full",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "falls back to a lighter pool when the preferred one is full",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		group := fixtures.Key("group")
 		preferred, spare := fixtures.NodePool().Weight(90), fixtures.NodePool().Weight(10)
@@ -23,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 		spare.Label(group, preferred.GetName())
 		app := fixtures.Deployment(1).Select(group, preferred.GetName()).OnePodPerNode()
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, preferred, spare, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 		first := env.Since(before)

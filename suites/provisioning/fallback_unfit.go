@@ -7,8 +7,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pool that can't serve a pod is passed over, whatever its weight, and is
@@ -35,8 +35,7 @@ var _ = e2e.Table(Suite, []unfitPool{
 	},
 }, func(row unfitPool) e2e.Spec {
 	return e2e.Spec{
-		Name:  "falls back to a lighter pool when the preferred one " + row.how,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "falls back to a lighter pool when the preferred one " + row.how,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			group := fixtures.Key("group")
 			preferred, spare := fixtures.NodePool().Weight(90), fixtures.NodePool().Weight(10)
@@ -45,13 +44,13 @@ var _ = e2e.Table(Suite, []unfitPool{
 			row.spoil(preferred)
 			app := fixtures.Deployment(1).Select(group, preferred.GetName()).OnePodPerNode()
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, preferred, spare, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 			first := env.Since(before)
 			row.mend(preferred)
 			env.Change(ctx, preferred)
-			env.Await(ctx, 1, readyPool(preferred))
+			env.Await(ctx, 1, check.The(preferred).In(karpenter.Ready))
 			env.Change(ctx, app.Replicas(2))
 			env.Await(ctx, 2, check.RunningPods(app))
 

@@ -11,7 +11,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pod that no node has room for gets a node that has: it is why anybody runs
@@ -19,13 +18,12 @@ import (
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "gives a pending pod a node that fits",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "gives a pending pod a node that fits",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool).CPU("3").Memory("5Gi")
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 

@@ -5,9 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pod that its scheduling gates hold gets no node before they are lifted: a
@@ -17,18 +15,17 @@ import (
 // Source: schedulingGates of the Pod API; Karpenter: pkg/utils/pod/scheduling.go,
 // IsProvisionable, by which nodes are launched for unschedulable pods only.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "launches nothing for a pod before its scheduling gates are lifted",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "launches nothing for a pod before its scheduling gates are lifted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, other := fixtures.NodePool(), fixtures.NodePool()
 		gated, free := fixtures.Pod().On(pool).Gated(fixtures.Key("admitted")), fixtures.Pod().On(other)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, other, gated, free)
 		env.Await(ctx, 1, check.RunningPods(free))
 		held := env.Since(before)
 		pod := env.Await(ctx, 1, check.PodsOf(gated))[0]
-		env.Patch(ctx, karpenter.Pods, pod.Namespace, pod.Name, `{"spec":{"schedulingGates":null}}`)
+		env.Patch(ctx, pod, `{"spec":{"schedulingGates":null}}`)
 		env.Await(ctx, 1, check.RunningPods(gated))
 
 		env.Expect(held, passedOver(pool, gated))

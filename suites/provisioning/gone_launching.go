@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node whose pods are gone before it is there goes too: nobody will ever delete
@@ -15,13 +14,12 @@ import (
 // Source: spec.disruption.consolidateAfter of the NodePool API;
 // https://karpenter.sh/docs/concepts/disruption, "Consolidation", on empty nodes.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "leaves no node behind for pods that are gone before it has come",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "leaves no node behind for pods that are gone before it has come",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().ConsolidateAfter("0s")
 		app := fixtures.Deployment(1).On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.NodeClaims(pool))
 		env.Delete(ctx, app)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods that are gone before anything could be launched for them leave nothing to
@@ -16,13 +16,12 @@ import (
 // Source: https://karpenter.sh/docs/concepts/scheduling: nodes are launched for
 // pods that the Kubernetes scheduler marked as unschedulable.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "launches nothing for pods that are gone when it could",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "launches nothing for pods that are gone when it could",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Limit("cpu", "0")
 		gone, late := fixtures.Deployment(3).On(pool).OnePodPerNode(), fixtures.Deployment(1).On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, gone)
 		env.AwaitAtLeast(ctx, 1, refusals(gone))
 		env.Delete(ctx, gone)
@@ -30,7 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, pool.Limit("cpu", "100"))
 		env.Create(ctx, late)
 		env.Await(ctx, 1, check.RunningPods(late))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))
 	},

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods that come while a node is starting wait for it if it has room: launching
@@ -17,19 +16,18 @@ import (
 // Source: https://karpenter.sh/docs/concepts/scheduling; startup taints "are
 // ignored for provisioning purposes" (spec.template.spec.startupTaints).
 var _ = Suite.Add(e2e.Spec{
-	Name:  "counts on nodes that are still starting",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "counts on nodes that are still starting",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool().StartupTaint(starting, fixtures.NoSchedule)
 		first, second := fixtures.Deployment(1).On(pool), fixtures.Deployment(2).On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, first)
-		node := env.Await(ctx, 1, check.ReadyNodes(pool).With("and starting", check.Tainted(starting)))[0]
+		node := env.Await(ctx, 1, check.StartingNodes(pool, starting))[0]
 		env.Create(ctx, second)
-		env.Watch(ctx, settled)
-		env.Patch(ctx, karpenter.Nodes, "", node.Name, `{"spec":{"taints":null}}`)
+		env.Observe(ctx, karpenter.Settled)
+		env.Patch(ctx, node, `{"spec":{"taints":null}}`)
 		env.Await(ctx, 2, check.RunningPods(second))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))

@@ -8,8 +8,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pool's nodes never have more of a resource together than its limit, even when
@@ -22,21 +22,20 @@ var _ = e2e.Table(Suite, []limit{
 	{"memory", corev1.ResourceMemory, "2Gi", "8Gi", "1Ti"},
 }, func(row limit) e2e.Spec {
 	return e2e.Spec{
-		Name:  "never exceeds a limit of " + row.what,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "never exceeds a limit of " + row.what,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Limit(string(row.name), row.at)
 			app := fixtures.Deployment(6).On(pool).Request(string(row.name), row.each).OnePodPerNode()
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, app)
 			env.AwaitAtLeast(ctx, 1, check.RunningPods(app))
-			env.Watch(ctx, retried)
+			env.Observe(ctx, karpenter.PodsRetried)
 			limited := env.Since(before)
 			env.Change(ctx, pool.Limit(string(row.name), row.lifted))
 			env.Await(ctx, 6, check.RunningPods(app))
 
-			env.Expect(limited, check.Always(check.AtMostQuantity(resource.MustParse(row.at), check.ClaimedCapacity(pool, row.name))))
+			env.Expect(limited, check.Always(check.AtMostQuantity(resource.MustParse(row.at), check.NodeClaimCapacity(pool, row.name))))
 		},
 	}
 })

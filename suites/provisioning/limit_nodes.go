@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pool at its limit of nodes launches no more of them for pods that come
@@ -16,17 +15,16 @@ import (
 // since https://github.com/kubernetes-sigs/karpenter/pull/2526.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "never exceeds a limit of nodes from one batch to the next",
-	Needs: []providers.Capability{providers.NodePools},
 	Since: e2e.Since{Karpenter: "1.11"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Limit("nodes", "2")
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
 		late := fixtures.Deployment(2).On(pool).OnePodPerNode().CPU("3")
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.ReadyNodes(pool))
-		full := env.World()
+		full := env.Mark()
 		env.Create(ctx, late)
 		env.AwaitAtLeast(ctx, 1, answers(late, pool, full))
 		limited := env.Since(before)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A limit of nodes holds for one batch too: a Deployment scaled from nothing
@@ -15,7 +15,6 @@ import (
 // Source: spec.limits.nodes of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "never exceeds a limit of nodes within one batch",
-	Needs: []providers.Capability{providers.NodePools},
 	Since: e2e.Since{Karpenter: "1.11"},
 	Known: []e2e.Known{{
 		Releases: ">=1.11.2 <=1.15.0", // seen in v1.11.2, v1.12.1, v1.13.0, v1.14.1, v1.14.3, v1.15.0
@@ -27,10 +26,10 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool().Limit("nodes", "3")
 		app := fixtures.Deployment(10).On(pool).OnePodPerNode()
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.AwaitAtLeast(ctx, 3, check.RunningPods(app))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(3, check.NodeClaims(pool))))
 	},

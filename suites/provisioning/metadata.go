@@ -7,9 +7,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // The labels and annotations of a pool's template are on its nodes as soon as
@@ -18,20 +16,19 @@ import (
 //
 // Source: spec.template.metadata of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "puts the template's labels and annotations on its nodes",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "puts the template's labels and annotations on its nodes",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		team, owner := fixtures.Key("team"), fixtures.Key("owner")
 		pool := fixtures.NodePool().Label(team, "red").Annotation(owner, "blue")
 		app := fixtures.Deployment(1).On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		env.Await(ctx, 1, labelled(pool, team, "red"))
 
-		registered := check.Nodes(pool).With("that are registered", check.Labeled(karpenter.RegisteredLabel, "true"))
+		registered := check.RegisteredNodes(pool)
 		env.Expect(env.Since(before), check.Always(check.Each(registered, "have the template's label and annotation",
 			func(node *unstructured.Unstructured) bool {
 				return node.GetLabels()[team] == "red" && node.GetAnnotations()[owner] == "blue"

@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // The labels and annotations of a pool's template are on its NodeClaims from the
@@ -17,14 +16,13 @@ import (
 //
 // Source: spec.template.metadata of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "puts the template's labels and annotations on its NodeClaims",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "puts the template's labels and annotations on its NodeClaims",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		owner := fixtures.Key("owner")
 		pool := fixtures.NodePool().Label(team, "red").Annotation(owner, "blue")
 		app := fixtures.Deployment(1).On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 

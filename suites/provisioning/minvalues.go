@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node is launched only where as many values of a label are left to choose from
@@ -21,8 +20,7 @@ import (
 // Karpenter: designs/nodepool-requirement-flexibility.md; setting min-values-policy,
 // whose default is Strict.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "launches nothing that leaves less choice than minValues",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "launches nothing that leaves less choice than minValues",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		key := corev1.LabelInstanceTypeStable
 		open, choosy := fixtures.NodePool(), fixtures.NodePool().MinValues(key, 2)
@@ -32,7 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 		node := env.Await(ctx, 1, check.ReadyNodes(open))[0]
 		narrow := fixtures.Deployment(1).On(choosy).Select(key, karpenter.Label(node.Unstructured(), key))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, narrow)
 		env.AwaitAtLeast(ctx, 1, refusals(narrow))
 		strict := env.Since(before)

@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods that must share a node with another one, and wait together with it, are
@@ -20,15 +19,14 @@ import (
 // Source: podAffinity of the Pod API; https://karpenter.sh/docs/concepts/scheduling,
 // "Pod affinity/anti-affinity".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "chooses a node that has room for the pods that must be near its first one",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "chooses a node that has room for the pods that must be near its first one",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b")
 		leader := fixtures.Deployment(1).On(pool).CPU("1500m").Select(rack, "a")
 		other := fixtures.Deployment(1).On(pool).CPU("1200m").Select(rack, "b")
 		followers := fixtures.Deployment(2).On(pool).CPU("1").Near(leader, corev1.LabelHostname)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, followers, other, leader)
 		env.Await(ctx, 1, waiting(leader))
 		env.Await(ctx, 1, waiting(other))
@@ -39,6 +37,6 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			endsWith(followers, check.Exactly(1, check.ClaimsWith(pool, requesting("3"), "for three CPUs or more"))))
+			endsWith(followers, check.Exactly(1, check.NodeClaims(pool).With("for three CPUs or more", requesting("3")))))
 	},
 })

@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // meeting is how pods meet others, of which so many run when they come.
@@ -29,15 +28,14 @@ var _ = e2e.Table(Suite, []meeting{
 	{"of another pool's pods that come with them", 0},
 }, func(m meeting) e2e.Spec {
 	return e2e.Spec{
-		Name:  "keeps pods in the zone " + m.how,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "keeps pods in the zone " + m.how,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			zone := corev1.LabelTopologyZone
 			there, here := fixtures.NodePool(), fixtures.NodePool()
 			leader := fixtures.Deployment(1).On(there)
 			followers := fixtures.Deployment(3).On(here).OnePodPerNode().Near(leader, zone)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, there, here, leader)
 			env.Await(ctx, m.running, check.RunningPods(leader))
 			env.Create(ctx, followers)

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // labels are those of a pool's template.
@@ -63,14 +62,13 @@ var _ = e2e.Table(Suite, []affinity{
 	},
 }, func(a affinity) e2e.Spec {
 	return e2e.Spec{
-		Name:  "takes the pool that meets an affinity which " + a.says,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "takes the pool that meets an affinity which " + a.says,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			unmet, meeting := rivals()
 			app := a.of(among(unmet))
 			indifferent := fixtures.Deployment(1).On(unmet)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, a.unmet.on(unmet), a.meet.on(meeting), app)
 			env.Await(ctx, 2, check.RunningPods(app))
 			choosy := env.Since(before)

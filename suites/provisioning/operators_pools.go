@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // offer is a requirement of a pool, what pods may ask of it, and what they may not.
@@ -40,15 +39,14 @@ var _ = e2e.Table(Suite, []offer{
 }, func(o offer) e2e.Spec {
 	return e2e.Spec{
 		Name:  "keeps to a pool's requirement that says " + o.operator,
-		Needs: []providers.Capability{providers.NodePools},
 		Since: e2e.Since{Karpenter: o.since},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Require(size, o.operator, o.values...)
 			misfit, fit := o.misfit(fixtures.Deployment(1).On(pool)), o.fit(fixtures.Deployment(1).On(pool))
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, misfit)
-			env.AwaitAtLeast(ctx, 1, answers(misfit, pool, env.World()))
+			env.AwaitAtLeast(ctx, 1, answers(misfit, pool, env.Mark()))
 			alone := env.Since(before)
 			env.Create(ctx, fit)
 			env.Await(ctx, 1, check.RunningPods(fit))

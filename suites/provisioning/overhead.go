@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // What a pod's runtime costs, such as the virtual machine around it, is counted
@@ -18,13 +17,12 @@ import (
 // Source: overhead of the RuntimeClass API;
 // https://kubernetes.io/docs/concepts/scheduling-eviction/pod-overhead.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "counts the overhead of a pod's runtime",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "counts the overhead of a pod's runtime",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, runtime := fixtures.NodePool(), fixtures.Runtime("2")
 		app := fixtures.Deployment(1).On(pool).CPU("1").RunBy(runtime)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, runtime, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 

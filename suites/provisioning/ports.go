@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // port is one that pods want of their host; which one doesn't matter.
@@ -19,17 +19,16 @@ const port = 8099
 // Source: hostPort of the Pod API;
 // https://github.com/kubernetes-sigs/karpenter/pull/2102.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "launches nothing for a pod whose port every node's daemon has",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "launches nothing for a pod whose port every node's daemon has",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		daemon := fixtures.DaemonSet().On(pool).HostPort(port)
 		app := fixtures.Deployment(1).On(pool).HostPort(port)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, daemon)
 		env.Create(ctx, app)
-		env.Watch(ctx, retried)
+		env.Observe(ctx, karpenter.PodsRetried)
 
 		env.Expect(env.Since(before),
 			passedOver(pool, app),

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods of one batch that want the same port of their host get a node each, and
@@ -16,8 +15,7 @@ import (
 // Source: hostPort of the Pod API;
 // https://github.com/kubernetes-sigs/karpenter/pull/3022.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "gives pods that want the same port a node each, in one batch",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "gives pods that want the same port a node each, in one batch",
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.12.1", // seen in v1.9.0 and v1.12.1
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/3022",
@@ -28,7 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(3).On(pool).HostPort(port)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 3, check.RunningPods(app))
 

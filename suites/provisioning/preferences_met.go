@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // wish is a preference of pods, and what it says.
@@ -34,14 +33,13 @@ var _ = e2e.Table(Suite, []wish{
 	}},
 }, func(p wish) e2e.Spec {
 	return e2e.Spec{
-		Name:  "follows a pod's " + p.says,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "follows a pod's " + p.says,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			heavier, wished := rivals()
 			app := p.of(among(heavier))
 			indifferent := fixtures.Deployment(1).On(heavier)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, heavier.Label(size, "5"), wished.Label(size, "3"), app)
 			env.Await(ctx, 2, check.RunningPods(app))
 			wishful := env.Since(before)

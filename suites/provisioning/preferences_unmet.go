@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A preference that can't be met is given up, of whatever kind it is: the pods get
@@ -22,13 +21,12 @@ var _ = e2e.Table(Suite, []wish{
 	{"topology spread", func(w *fixtures.Workload) *fixtures.Workload { return w.Spread(fixtures.Over(nowhere).Anyway()) }},
 }, func(p wish) e2e.Spec {
 	return e2e.Spec{
-		Name:  "gives up a preferred " + p.says + " that can't be had",
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "gives up a preferred " + p.says + " that can't be had",
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Label(rack, "only")
 			app := p.of(fixtures.Deployment(3).On(pool))
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 3, check.RunningPods(app))
 

@@ -11,7 +11,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node has what its pods ask for of every resource, and its NodeClaim says how
@@ -26,14 +25,13 @@ var _ = e2e.Table(Suite, []demand{
 	{"room for pods", corev1.ResourcePods, "20", "40", 20, func(w *fixtures.Workload) { w.CPU("10m") }},
 }, func(row demand) e2e.Spec {
 	return e2e.Spec{
-		Name:  "gives pods one node that has the " + row.what + " that they need",
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "gives pods one node that has the " + row.what + " that they need",
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			app := fixtures.Deployment(row.pods).On(pool)
 			row.ask(app)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, app)
 			env.Await(ctx, row.pods, waiting(app))
 			env.Create(ctx, pool)

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pod that selects nodes by a label gets its node from the pool whose
@@ -16,15 +15,14 @@ import (
 // Source: spec.template.metadata.labels of the NodePool API;
 // https://karpenter.sh/docs/concepts/scheduling, "User-Defined Labels".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "honours node selectors",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "honours node selectors",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		team := fixtures.Key("team")
 		red, blue := fixtures.NodePool(), fixtures.NodePool()
 		forBlue := fixtures.Deployment(1).Select(team, blue.GetName())
 		forRed := fixtures.Deployment(1).Select(team, red.GetName())
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, red.Label(team, red.GetName()), blue.Label(team, blue.GetName()), forBlue)
 		env.Await(ctx, 1, check.RunningPods(forBlue))
 		onlyBlue := env.Since(before)

@@ -24,7 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 		steady := fixtures.Deployment(1).On(pool).Select(kind, karpenter.OnDemand)
 		cheap := fixtures.Deployment(1).On(pool).Select(kind, karpenter.Spot)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, steady)
 		env.Await(ctx, 1, check.RunningPods(steady))
 		env.Await(ctx, 1, labelled(pool, kind, karpenter.OnDemand))

@@ -38,7 +38,7 @@ var _ = e2e.Table(Suite, []domains{
 			pool := allowing(fixtures.NodePool(), d.key, d.allow)
 			app := fixtures.Deployment(5).On(pool).OnePodPerNode().Spread(fixtures.Over(d.key))
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 5, check.RunningPods(app))
 

@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // crowd is two pods that run in the first of two racks, and how many of two more
@@ -36,8 +35,7 @@ var _ = e2e.Table(Suite, []crowd{
 	{"with regard to those on nodes that they can't reach, if told to", fixtures.Over(rack).Unreachable(fixtures.Ignore), true, 0},
 }, func(c crowd) e2e.Spec {
 	return e2e.Spec{
-		Name:  "spreads pods " + c.counts,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "spreads pods " + c.counts,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			group, revision := fixtures.Key("group"), fixtures.Key("revision")
 			here, there := fixtures.NodePool(), fixtures.NodePool()
@@ -46,7 +44,7 @@ var _ = e2e.Table(Suite, []crowd{
 			app := fixtures.Deployment(2).On(here).OnePodPerNode().Apart(others, corev1.LabelHostname).
 				Label(group, name).Label(revision, "2").Spread(c.by.Of(group, name))
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, here.Require(rack, fixtures.In, "a", "b"), there.Require(rack, fixtures.In, "a", "b"), others)
 			env.Await(ctx, 2, check.RunningPods(others))
 			env.Create(ctx, app)

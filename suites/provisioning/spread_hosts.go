@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods that must be spread over hosts get as many nodes as their skew demands, and
@@ -24,20 +23,19 @@ var _ = e2e.Table(Suite, []struct{ skew, nodes int }{
 	{2, 2},
 }, func(r struct{ skew, nodes int }) e2e.Spec {
 	return e2e.Spec{
-		Name:  fmt.Sprintf("spreads four pods over %d hosts for a skew of %d", r.nodes, r.skew),
-		Needs: []providers.Capability{providers.NodePools},
+		Name: fmt.Sprintf("spreads four pods over %d hosts for a skew of %d", r.nodes, r.skew),
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			app := fixtures.Deployment(4).On(pool).CPU("1").Spread(fixtures.Over(corev1.LabelHostname).MaxSkew(r.skew))
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 4, check.RunningPods(app))
 
 			tooMany := fmt.Sprint(r.skew + 1)
 			env.Expect(env.Since(before), check.Always(check.AtMost(r.nodes, check.NodeClaims(pool))),
 				endsWith(app, check.Exactly(r.nodes, check.NodeClaims(pool))),
-				check.Always(check.None(check.ClaimsWith(pool, requesting(tooMany), "for more pods than that"))))
+				check.Always(check.None(check.NodeClaims(pool).With("for more pods than that", requesting(tooMany)))))
 		},
 	}
 })

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods that must be spread over three domains at least, of which there are two, get
@@ -17,13 +16,12 @@ import (
 // Source: topologySpreadConstraints, minDomains, of the Pod API;
 // https://karpenter.sh/docs/concepts/scheduling, "Topology Spread".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "holds pods back that must be spread over more domains than there are",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "holds pods back that must be spread over more domains than there are",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b")
 		app := fixtures.Deployment(4).On(pool).OnePodPerNode().Spread(fixtures.Over(rack).MinDomains(3))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 		env.AwaitAtLeast(ctx, 2, refusals(app))

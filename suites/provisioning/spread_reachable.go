@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods are spread over the domains that they can reach: one that only nodes of
@@ -17,8 +17,7 @@ import (
 // Pod API; https://github.com/kubernetes-sigs/karpenter/issues/2623, whose mending
 // was taken back by https://github.com/kubernetes-sigs/karpenter/pull/2797.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "spreads pods over no domain but those that they can reach",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "spreads pods over no domain but those that they can reach",
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/2623",
@@ -30,12 +29,12 @@ var _ = Suite.Add(e2e.Spec{
 		other := fixtures.Deployment(1).On(elsewhere)
 		app := fixtures.Deployment(2).On(here).OnePodPerNode().Spread(fixtures.Over(rack))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, here, elsewhere, other)
 		env.Await(ctx, 1, check.RunningPods(other))
 		env.Create(ctx, app)
 		env.AwaitAtLeast(ctx, 1, check.RunningPods(app))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before), check.Always(check.None(refusals(app).AmongObjects(check.PodsOf(app)))),
 			endsWith(app, check.Exactly(2, check.NodeClaims(here))))

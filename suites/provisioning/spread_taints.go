@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A domain counts although all its nodes have a taint that pods don't tolerate: it
@@ -16,13 +15,12 @@ import (
 // Source: topologySpreadConstraints, nodeTaintsPolicy (Ignore by default), of the Pod
 // API; https://github.com/kubernetes-sigs/karpenter/issues/430.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "holds pods back for a domain whose taint they don't tolerate",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "holds pods back for a domain whose taint they don't tolerate",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		open, fenced, owner := fencedRacks()
 		app := among(open).Spread(fixtures.Over(rack))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, open, fenced, owner)
 		env.Await(ctx, 1, check.RunningPods(owner))
 		env.Create(ctx, app)

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A constraint that honours taints leaves out a domain whose nodes all have one that
@@ -16,13 +15,12 @@ import (
 // Source: topologySpreadConstraints, nodeTaintsPolicy, of the Pod API;
 // https://github.com/kubernetes-sigs/karpenter/issues/430.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "spreads pods over no tainted domain if taints are to be honoured",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "spreads pods over no tainted domain if taints are to be honoured",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		open, fenced, owner := fencedRacks()
 		app := among(open).Spread(fixtures.Over(rack).Untolerated(fixtures.Honor))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, open, fenced, owner)
 		env.Await(ctx, 1, check.RunningPods(owner))
 		env.Create(ctx, app)

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // What pods require of their neighbours, and of how they are spread, is not given
@@ -20,15 +19,14 @@ var _ = e2e.Table(Suite, []wish{
 	{"to be spread over a label that no node has", func(w *fixtures.Workload) *fixtures.Workload { return w.Spread(fixtures.Over(nowhere)) }},
 }, func(p wish) e2e.Spec {
 	return e2e.Spec{
-		Name:  "launches nothing for pods that have " + p.says,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "launches nothing for pods that have " + p.says,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Label(rack, "only")
 			hopeless, modest := p.of(fixtures.Deployment(1).On(pool)), fixtures.Deployment(1).On(pool)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, hopeless)
-			env.AwaitAtLeast(ctx, 1, answers(hopeless, pool, env.World()))
+			env.AwaitAtLeast(ctx, 1, answers(hopeless, pool, env.Mark()))
 			alone := env.Since(before)
 			env.Create(ctx, modest)
 			env.Await(ctx, 1, check.RunningPods(modest))

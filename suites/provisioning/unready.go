@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -24,10 +25,10 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Create(ctx, pool)
 		env.Hook(ctx, providers.UnreadyNodeClass)
-		env.Await(ctx, 0, readyPool(pool))
-		before := env.Now()
+		env.Await(ctx, 0, check.The(pool).In(karpenter.Ready))
+		before := env.Mark()
 		env.Create(ctx, app)
-		env.Watch(ctx, retried)
+		env.Observe(ctx, karpenter.PodsRetried)
 		unready := env.Since(before)
 		env.Hook(ctx, providers.ReadyNodeClass)
 		env.Await(ctx, 1, check.RunningPods(app))

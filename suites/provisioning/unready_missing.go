@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pool whose NodeClass doesn't exist launches nothing, and serves the pods that
@@ -16,15 +16,14 @@ import (
 // Source: spec.template.spec.nodeClassRef of the NodePool API; condition
 // NodeClassReady.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "launches nothing while the NodeClass doesn't exist",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "launches nothing while the NodeClass doesn't exist",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().NodeClassCalled("nowhere")
 		app := fixtures.Deployment(1).On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.Settled)
 		missing := env.Since(before)
 		env.Change(ctx, pool.OwnNodeClass())
 		env.Await(ctx, 1, check.RunningPods(app))

@@ -2,16 +2,12 @@ package provisioning
 
 import (
 	"context"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pod that no node could ever run is told so by an event, which names what
@@ -32,16 +28,15 @@ var _ = e2e.Table(Suite, []unsatisfiable{
 	{"is kept off by a taint", team, func(app *fixtures.Workload) { app.Intolerant() }},
 }, func(row unsatisfiable) e2e.Spec {
 	return e2e.Spec{
-		Name:  "reports a pod that " + row.how + ", and launches nothing for it",
-		Needs: []providers.Capability{providers.NodePools},
+		Name: "reports a pod that " + row.how + ", and launches nothing for it",
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Taint(team, fixtures.NoSchedule)
 			hopeless, modest := fixtures.Deployment(1).On(pool).Tolerate(team), fixtures.Deployment(1).On(pool).Tolerate(team)
 			row.spoil(hopeless)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, hopeless)
-			env.AwaitAtLeast(ctx, 1, refusals(hopeless).With("that name "+row.names, saying(row.names)))
+			env.AwaitAtLeast(ctx, 1, refusals(hopeless).With("that name "+row.names, check.Mentioning(row.names)))
 			alone := env.Since(before)
 			env.Create(ctx, modest)
 			env.Await(ctx, 1, check.RunningPods(modest))
@@ -59,10 +54,4 @@ var _ = e2e.Table(Suite, []unsatisfiable{
 type unsatisfiable struct {
 	how, names string
 	spoil      func(*fixtures.Workload)
-}
-
-func saying(words string) func(*unstructured.Unstructured) bool {
-	return func(event *unstructured.Unstructured) bool {
-		return strings.Contains(karpenter.EventMessage(event), words)
-	}
 }

@@ -33,7 +33,7 @@ var _ = e2e.Table(Suite, []zonal{
 			beside := fixtures.Deployment(1).On(pool).HostPort(port).Mount(near)
 			away := fixtures.Deployment(1).On(pool).HostPort(port).Mount(far)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, near.Objects()...)
 			env.Create(ctx, far.Objects()...)
 			env.Create(ctx, beside, away)
@@ -61,7 +61,7 @@ const zone = corev1.LabelTopologyZone
 func neighbours(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (here, there string) {
 	env.Create(ctx, pool, fixtures.Deployment(1).On(pool).HostPort(port))
 	here = karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured(), zone)
-	known := env.World()
+	known := env.Mark()
 	env.Create(ctx, fixtures.Deployment(1).On(pool).HostPort(port).Require(zone, fixtures.NotIn, here))
 	there = karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(pool).New(known))[0].Unstructured(), zone)
 	return here, there

@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Of several pools that could serve a pod, the one with the greatest weight
@@ -16,8 +15,7 @@ import (
 //
 // Source: spec.weight of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "prefers the pool with more weight",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "prefers the pool with more weight",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		group := fixtures.Key("group")
 		one, other := fixtures.NodePool().Weight(50), fixtures.NodePool().Weight(10)
@@ -25,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		other.Label(group, one.GetName())
 		app := fixtures.Deployment(1).Select(group, one.GetName()).OnePodPerNode()
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, one, other, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 		first := env.Since(before)

@@ -10,7 +10,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node says where and what it is by the well-known labels, from its
@@ -20,24 +19,23 @@ import (
 // Source: https://karpenter.sh/docs/concepts/nodepools, "Well-Known Labels";
 // Karpenter: pkg/apis/v1/labels.go.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "puts the well-known labels on its nodes",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "puts the well-known labels on its nodes",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
-		env.Await(ctx, 1, labelled(pool, karpenter.InitializedLabel, "true"))
+		env.Await(ctx, 1, check.InitializedNodes(pool))
 
-		env.Expect(env.Since(before), known(labelled(pool, karpenter.RegisteredLabel, "true"))...)
+		env.Expect(env.Since(before), wellKnown(check.RegisteredNodes(pool))...)
 	},
 })
 
-// known checks that nodes have the well-known labels, each by itself: a failure
+// wellKnown checks that nodes have the well-known labels, each by itself: a failure
 // names the one that is missing. The pool's own, by which they are counted, they have.
-func known(nodes check.Count) []check.Check {
+func wellKnown(nodes check.Count) []check.Check {
 	var all []check.Check
 	for _, key := range []string{
 		karpenter.CapacityTypeLabel, corev1.LabelTopologyZone, corev1.LabelInstanceTypeStable,

@@ -17,22 +17,20 @@ import (
 // disruption budgets".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "waits for budgets",
-	Needs: needs(),
-	Gate:  gate,
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		held, other := fixtures.NodePool().Budget("0", "Unhealthy"), fixtures.NodePool()
-		nodes := append(running(ctx, env, held, fixtures.Deployment(1).On(held), 1),
-			running(ctx, env, other, fixtures.Deployment(1).On(other), 1)...)
+		kept := env.Launch(ctx, 1, held, fixtures.Deployment(1).On(held))
+		gone := env.Launch(ctx, 1, other, fixtures.Deployment(1).On(other))
 
-		before, old := env.Now(), env.World()
-		env.Break(ctx, nodes...)
-		env.Await(ctx, 0, check.Nodes(other).Old(old))
-		waited, lifted := env.Since(before), env.Now()
+		before := env.Mark()
+		env.MakeUnhealthy(ctx, kept[0], gone[0])
+		env.Await(ctx, 0, check.Nodes(other).Old(before))
+		waited, lifted := env.Since(before), env.Mark()
 		env.Change(ctx, held.NoBudgets())
-		env.Await(ctx, 0, check.Nodes(held).Old(old))
+		env.Await(ctx, 0, check.Nodes(held).Old(before))
 
-		env.Expect(waited, left(env, held), repaired(env, other))
-		env.Expect(env.Since(lifted), afterwards(env, held))
+		env.Expect(waited, sparesAll(env, held), repaired(env, other))
+		env.Expect(env.Since(lifted), repairedOnceDisrupted(env, held))
 	},
 })

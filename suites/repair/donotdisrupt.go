@@ -3,8 +3,6 @@ package repair
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -17,20 +15,16 @@ import (
 // Source: designs/making-node-repair-voluntary.md, "Veto"; Karpenter's regression suite,
 // "ignores the do-not-disrupt annotation on the node".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "replaces an unhealthy node that must not be disrupted",
-	Needs: needs(),
-	Gate:  gate,
+	Name: "replaces an unhealthy node that must not be disrupted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Annotation(karpenter.DoNotDisruptAnnotation, "true")
-		nodes := running(ctx, env, pool, fixtures.Deployment(1).On(pool), 1)
+		nodes := env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))
 
-		before, old := env.Now(), env.World()
-		env.Break(ctx, nodes...)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		before := env.Mark()
+		env.MakeUnhealthy(ctx, nodes...)
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		protected := unhealthy(env, pool).With("and must not be disrupted", func(node *unstructured.Unstructured) bool {
-			return node.GetAnnotations()[karpenter.DoNotDisruptAnnotation] == "true"
-		})
+		protected := unhealthy(env, pool).With("and must not be disrupted", check.Annotated(karpenter.DoNotDisruptAnnotation, "true"))
 		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, protected), check.None(protected)))
 	},
 })

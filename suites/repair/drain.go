@@ -18,31 +18,29 @@ import (
 // suite, "force-terminates a drain-blocked unhealthy node".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "drains an unhealthy node for its grace period and no longer",
-	Needs: needs(),
-	Gate:  gate,
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().TerminationGracePeriod(gracePeriod)
+		pool := fixtures.NodePool().TerminationGracePeriod(gracePeriod.String())
 		app := fixtures.Deployment(1).On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
-		nodes := running(ctx, env, pool, app, 1)
+		nodes := env.Launch(ctx, 1, pool, app)
 
-		before, old := env.Now(), env.World()
-		env.Break(ctx, nodes...)
-		draining := unhealthy(env, pool).With("and being deleted", karpenter.Deleting)
+		before := env.Mark()
+		env.MakeUnhealthy(ctx, nodes...)
+		draining := unhealthy(env, pool).Deleting()
 		env.Await(ctx, 1, draining)
-		staying := env.Watch(ctx, stays)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
-		env.Await(ctx, 1, check.RunningPods(app).New(old))
+		staying := env.Observe(ctx, stays)
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
+		env.Await(ctx, 1, check.RunningPods(app).New(before))
 
-		env.Expect(staying, check.Always(check.When(check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(app).Old(old)))))
+		env.Expect(staying, check.Always(check.When(check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(app).Old(before)))))
 		env.Expect(env.Since(before), check.Within(drained, check.LeadsTo(check.AtLeast(1, draining), check.None(draining))))
 	},
 })
 
 // The grace period of these nodes, how long a pod is sure to have of it, and how
-// long a drain may take all in all: Karpenter looks again every few seconds.
+// long a drain may take all in all.
 const (
-	gracePeriod = "15s"
+	gracePeriod = 15 * time.Second
 	stays       = 8 * time.Second
-	drained     = 35 * time.Second
+	drained     = gracePeriod + karpenter.InstanceEnded
 )

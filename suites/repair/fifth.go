@@ -16,24 +16,22 @@ import (
 // Source: designs/node-repair.md, "Forceful termination"; Karpenter's regression suite,
 // "resumes repair once the pool drops back under the breaker threshold".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "stops while more than a fifth of a pool is unhealthy",
-	Needs: needs(),
-	Gate:  gate,
+	Name: "stops while more than a fifth of a pool is unhealthy",
 	// A pool at which repair has stopped is looked at again after five minutes at the latest.
 	Within: 8 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		many, other := fixtures.NodePool(), fixtures.NodePool()
-		nodes := running(ctx, env, many, fixtures.Deployment(5).OnePodPerNode().On(many), 5)
-		single := running(ctx, env, other, fixtures.Deployment(1).On(other), 1)
+		nodes := env.Launch(ctx, 5, many, fixtures.Deployment(5).OnePodPerNode().On(many))
+		single := env.Launch(ctx, 1, other, fixtures.Deployment(1).On(other))
 
-		before, old := env.Now(), env.World()
-		env.Break(ctx, nodes[0], nodes[1], single[0])
-		env.Await(ctx, 0, check.Nodes(other).Old(old))
-		stopped, recovered := env.Since(before), env.Now()
-		env.Mend(ctx, nodes[0])
-		env.Await(ctx, 0, check.Node(nodes[1]))
+		before := env.Mark()
+		env.MakeUnhealthy(ctx, nodes[0], nodes[1], single[0])
+		env.Await(ctx, 0, check.Nodes(other).Old(before))
+		stopped, recovered := env.Since(before), env.Mark()
+		env.MakeHealthy(ctx, nodes[0])
+		env.Await(ctx, 0, check.Node(nodes[1].Name))
 
-		env.Expect(stopped, left(env, many), repaired(env, other))
-		env.Expect(env.Since(recovered), afterwards(env, many))
+		env.Expect(stopped, sparesAll(env, many), repaired(env, other))
+		env.Expect(env.Since(recovered), repairedOnceDisrupted(env, many))
 	},
 })

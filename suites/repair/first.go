@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -17,19 +16,17 @@ import (
 // removed".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "keeps an unhealthy node until its replacement is ready",
-	Needs: needs(),
-	Gate:  gate,
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
-		nodes := running(ctx, env, pool, fixtures.Deployment(1).On(pool), 1)
+		nodes := env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))
 
-		before, old := env.Now(), env.World()
-		env.Break(ctx, nodes...)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		before := env.Mark()
+		env.MakeUnhealthy(ctx, nodes...)
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.AtLeast(1, check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted").Old(old)),
-				check.AtLeast(1, check.InitializedClaims(pool).New(old)))))
+			check.Always(check.When(check.AtLeast(1, check.NodeClaims(pool).Deleting().Old(before)),
+				check.AtLeast(1, check.InitializedNodeClaims(pool).New(before)))))
 	},
 })

@@ -16,21 +16,19 @@ import (
 // Source: designs/node-repair.md; Karpenter's regression suite, "repairs an isolated
 // unhealthy node".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "replaces a node that stays unhealthy, once its toleration is over",
-	Needs: needs(),
-	Gate:  gate,
+	Name: "replaces a node that stays unhealthy, once its toleration is over",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)
-		nodes := running(ctx, env, pool, app, 1)
+		nodes := env.Launch(ctx, 1, pool, app)
 
-		before, old := env.Now(), env.World()
-		env.Break(ctx, nodes...)
-		tolerated := env.Watch(ctx, env.Toleration()-slack)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		before := env.Mark()
+		env.MakeUnhealthy(ctx, nodes...)
+		tolerated := env.Observe(ctx, env.Toleration()-slack)
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		env.Expect(tolerated, left(env, pool))
+		env.Expect(tolerated, sparesAll(env, pool))
 		env.Expect(env.Since(before), check.Within(env.Toleration()+soon, repaired(env, pool)))
 	},
 })

@@ -11,7 +11,14 @@
 // provider's to say.
 package repair
 
-import "github.com/plumbline-e2e/plumbline/e2e"
+import (
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
 
 // Suite is "node repair ...".
-var Suite = e2e.NewSuite("node repair")
+var Suite = &e2e.Suite{
+	Name:  "node repair",
+	Needs: []providers.Capability{providers.NodePools, providers.NodeRepair},
+	Gate:  "NodeRepair",
+}

@@ -2,7 +2,6 @@ package repair
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -17,23 +16,21 @@ import (
 // regression suite, "does not repair a node carrying the do-not-repair annotation".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "leaves nodes alone that say do-not-repair",
-	Needs: needs(),
-	Gate:  gate,
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		vetoed, other := fixtures.NodePool().Annotation(doNotRepair, "true"), fixtures.NodePool()
-		kept := running(ctx, env, vetoed, fixtures.Deployment(1).On(vetoed), 1)
-		gone := running(ctx, env, other, fixtures.Deployment(1).On(other), 1)
+		kept := env.Launch(ctx, 1, vetoed, fixtures.Deployment(1).On(vetoed))
+		gone := env.Launch(ctx, 1, other, fixtures.Deployment(1).On(other))
 
-		before, old := env.Now(), env.World()
-		env.Break(ctx, kept[0], gone[0])
-		env.Await(ctx, 0, check.Nodes(other).Old(old))
-		waited, lifted := env.Since(before), env.Now()
-		env.Patch(ctx, karpenter.Nodes, "", kept[0], fmt.Sprintf(`{"metadata":{"annotations":{%q:null}}}`, doNotRepair))
-		env.Await(ctx, 0, check.Nodes(vetoed).Old(old))
+		before := env.Mark()
+		env.MakeUnhealthy(ctx, kept[0], gone[0])
+		env.Await(ctx, 0, check.Nodes(other).Old(before))
+		waited, lifted := env.Since(before), env.Mark()
+		env.RemoveAnnotation(ctx, kept[0], doNotRepair)
+		env.Await(ctx, 0, check.Nodes(vetoed).Old(before))
 
-		env.Expect(waited, left(env, vetoed), repaired(env, other))
-		env.Expect(env.Since(lifted), afterwards(env, vetoed))
+		env.Expect(waited, sparesAll(env, vetoed), repaired(env, other))
+		env.Expect(env.Since(lifted), repairedOnceDisrupted(env, vetoed))
 	},
 })
 

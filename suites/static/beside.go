@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -15,22 +16,19 @@ import (
 // Source: designs/static-capacity.md, "Provisioning"; Karpenter's regression suite, "should
 // provision dynamic nodeclaims when static nodeclaims cant satisfy pod constraints".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "leaves to other pools what does not fit on its nodes",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "leaves to other pools what does not fit on its nodes",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		team := fixtures.Key("team")
 		pool, other := static(2).Label(team, "red"), fixtures.NodePool().Label(team, "red")
 		app := fixtures.Deployment(2).Select(team, "red").OnePodPerNode()
 		env.Create(ctx, pool, other)
-		env.Await(ctx, 2, check.InitializedClaims(pool))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, app)
 		env.Await(ctx, 2, check.RunningPods(app).On(check.Nodes(pool)))
-		env.Watch(ctx, settled)
-		fitting, more := env.Since(before), env.Now()
+		env.Observe(ctx, karpenter.Settled)
+		fitting, more := env.Since(before), env.Mark()
 		env.Change(ctx, app.Replicas(4))
 		env.Await(ctx, 2, check.RunningPods(app).On(check.Nodes(other)))
 

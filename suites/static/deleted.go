@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // When a static pool is deleted its nodes end, and none is launched in their
@@ -14,10 +15,7 @@ import (
 // Source: designs/static-capacity.md, "Disruption": deleting the pool disrupts
 // all of its NodeClaims; https://github.com/kubernetes-sigs/karpenter/pull/2840.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "ends with its pool, and nothing comes in its place",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "ends with its pool, and nothing comes in its place",
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <1.10.0", // seen in v1.9.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2840",
@@ -28,16 +26,16 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(2)
 		env.Create(ctx, pool)
-		env.Await(ctx, 2, check.InitializedClaims(pool))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.DeleteInForeground(ctx, pool)
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
+		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before),
-			check.Always(check.None(check.NodeClaims(pool).New(old))),
+			check.Always(check.None(check.NodeClaims(pool).New(before))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))))
 	},
 })

@@ -15,27 +15,24 @@ import (
 // replace drifted nodes".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "drifts within its budget, and is never short of a node",
-	Needs:  needs(),
-	Gate:   gate,
-	Since:  e2e.Since{Karpenter: "1.8"},
 	Within: drifted,
 	Known:  racingReplacements,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(3).Budget("1")
 		env.Create(ctx, pool)
-		env.Await(ctx, 3, check.InitializedClaims(pool))
+		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 3, check.ReplacedNodes(pool, old))
-		rest(ctx, env, pool, old)
+		env.Await(ctx, 3, check.ReplacedNodes(pool, before))
+		rest(ctx, env, pool, before)
 
-		drifting := check.AtLeast(1, check.DriftedClaims(pool))
+		drifting := check.AtLeast(1, check.DriftedNodeClaims(pool))
 		env.Expect(env.Since(before),
 			check.Always(check.When(drifting, check.AtMost(4, check.NodeClaims(pool)))),
-			check.Always(check.When(drifting, check.AtLeast(3, staying(pool)))),
+			check.Always(check.When(drifting, check.AtLeast(3, check.NodeClaims(pool).Staying()))),
 			check.Always(check.AtMost(1, check.DisruptedNodes(pool))),
-			check.LeadsTo(drifting, check.None(check.Nodes(pool).Old(old))))
+			check.LeadsTo(drifting, check.None(check.Nodes(pool).Old(before))))
 		retire(ctx, env, pool)
 	},
 })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // A static pool that has as many nodes as its limit allows does not drift by exceeding it:
@@ -15,29 +16,26 @@ import (
 // suite, "should handle drift with node limits when budget allows".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "never exceeds a limit of nodes while it drifts",
-	Needs:  needs(),
-	Gate:   gate,
-	Since:  e2e.Since{Karpenter: "1.8"},
 	Within: drifted,
 	Known:  racingReplacements,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(2).Limit("nodes", "2")
 		env.Create(ctx, pool)
-		env.Await(ctx, 2, check.InitializedClaims(pool))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 2, check.DriftedClaims(pool))
-		env.Watch(ctx, rounds)
-		limited, raised := env.Since(before), env.Now()
+		env.Await(ctx, 2, check.DriftedNodeClaims(pool))
+		env.Observe(ctx, karpenter.DisruptionPolled)
+		limited, raised := env.Since(before), env.Mark()
 		env.Change(ctx, pool.Limit("nodes", "3"))
-		env.Await(ctx, 2, check.ReplacedNodes(pool, old))
-		rest(ctx, env, pool, old)
+		env.Await(ctx, 2, check.ReplacedNodes(pool, before))
+		rest(ctx, env, pool, before)
 
-		drifting := check.AtLeast(1, check.DriftedClaims(pool))
+		drifting := check.AtLeast(1, check.DriftedNodeClaims(pool))
 		env.Expect(limited, check.Always(check.When(drifting, check.AtMost(2, check.NodeClaims(pool)))))
 		env.Expect(env.Since(raised), check.Always(check.When(drifting, check.AtMost(3, check.NodeClaims(pool)))),
-			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool).Old(old))))
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool).Old(before))))
 		retire(ctx, env, pool)
 	},
 })

@@ -14,25 +14,22 @@ import (
 // Source: designs/static-capacity.md, "Deprovisioning Controller": empty nodes
 // are terminated first.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "gives up empty nodes before those with pods",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "gives up empty nodes before those with pods",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(4)
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
 		env.Create(ctx, pool)
-		env.Await(ctx, 4, check.InitializedClaims(pool))
+		env.Await(ctx, 4, check.InitializedNodeClaims(pool))
 		env.Create(ctx, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.Replicas(2))
 		env.Await(ctx, 2, check.Nodes(pool))
 
 		env.Expect(env.Since(before),
-			check.Always(check.Exactly(2, check.RunningPods(app).Old(old))),
-			check.Always(check.None(check.NodeClaims(pool).New(old))))
+			check.Always(check.Exactly(2, check.RunningPods(app).Old(before))),
+			check.Always(check.None(check.NodeClaims(pool).New(before))))
 		retire(ctx, env, pool)
 	},
 })

@@ -14,19 +14,16 @@ import (
 //
 // Source: designs/static-capacity.md, "Consolidation".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "is not consolidated when it is empty",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "is not consolidated when it is empty",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(1).ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
-		other := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter("0s")
+		pool := static(1).Consolidate(fixtures.WhenEmpty)
+		other := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		app := fixtures.Deployment(1).On(other)
 		env.Create(ctx, pool, other, app)
-		env.Await(ctx, 1, check.InitializedClaims(pool))
+		env.Await(ctx, 1, check.InitializedNodeClaims(pool))
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before := env.Now()
+		before := env.Mark()
 		env.Delete(ctx, app)
 		env.Await(ctx, 0, check.Nodes(other))
 

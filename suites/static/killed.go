@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -20,24 +21,21 @@ const starting = fixtures.Domain + "/starting"
 // pkg/controllers/static/provisioning, which waits until its state is in step after "a
 // controller crash".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "has a node for each replica, and none twice, when the controller is killed",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "has a node for each replica, and none twice, when the controller is killed",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(4).StartupTaint(starting, fixtures.NoSchedule)
 		env.Create(ctx, pool)
-		env.Await(ctx, 4, registered(pool))
+		env.Await(ctx, 4, check.RegisteredNodes(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.KillController(ctx)
 		env.Change(ctx, pool.Replicas(5))
-		env.Await(ctx, 5, registered(pool))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 5, check.RegisteredNodes(pool))
+		env.Observe(ctx, karpenter.Settled)
 
 		replicas := check.AtMost(5, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
-			check.Always(check.When(check.AtLeast(1, registered(pool)), check.Exactly(4, registered(pool).Old(old)))))
+			check.Always(check.When(check.AtLeast(1, check.RegisteredNodes(pool)), check.Exactly(4, check.RegisteredNodes(pool).Old(before)))))
 		retire(ctx, env, pool)
 	},
 })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // A static pool with more replicas than its limit of nodes keeps to the limit,
@@ -13,17 +14,14 @@ import (
 //
 // Source: designs/static-capacity.md, "Static NodePool limits".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "never exceeds a limit of nodes",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "never exceeds a limit of nodes",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(4).Limit("nodes", "2")
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool)
-		env.Await(ctx, 2, check.InitializedClaims(pool))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
+		env.Observe(ctx, karpenter.Settled)
 
 		limit := check.AtMost(2, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(limit), limit.Reached())

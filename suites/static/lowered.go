@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // Lowering replicas takes as many nodes away as were taken back, whatever
@@ -13,24 +14,21 @@ import (
 // Source: designs/static-capacity.md, "Disruption": scaling replicas doesn't
 // respect disruption budgets.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "shrinks by what its replicas are lowered, whatever budgets say",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "shrinks by what its replicas are lowered, whatever budgets say",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(3).Budget("0")
 		env.Create(ctx, pool)
-		env.Await(ctx, 3, check.InitializedClaims(pool))
+		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.Replicas(1))
 		env.Await(ctx, 1, check.NodeClaims(pool))
 		env.Await(ctx, 1, check.Nodes(pool))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.Settled)
 
-		replicas := check.AtLeast(1, staying(pool))
+		replicas := check.AtLeast(1, check.NodeClaims(pool).Staying())
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
-			check.Always(check.None(check.NodeClaims(pool).New(old))))
+			check.Always(check.None(check.NodeClaims(pool).New(before))))
 		retire(ctx, env, pool)
 	},
 })

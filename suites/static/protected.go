@@ -18,27 +18,24 @@ import (
 // suite, "should terminate empty nodes first, then nodes with least cost, then respect
 // do-not-disrupt".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "gives up nodes last whose pods must not be disrupted",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "gives up nodes last whose pods must not be disrupted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(3)
 		passing := fixtures.Deployment(2).On(pool).OnePodPerNode()
 		lasting := fixtures.Deployment(1).On(pool).Apart(passing, corev1.LabelHostname).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		env.Create(ctx, pool)
-		env.Await(ctx, 3, check.InitializedClaims(pool))
+		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
 		env.Create(ctx, passing)
 		env.Await(ctx, 2, check.RunningPods(passing))
 		env.Create(ctx, lasting)
 		env.Await(ctx, 1, check.RunningPods(lasting))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.Replicas(1))
 		env.Await(ctx, 1, check.Nodes(pool))
 
 		env.Expect(env.Since(before),
-			check.Always(check.Exactly(1, check.RunningPods(lasting).Old(old))),
+			check.Always(check.Exactly(1, check.RunningPods(lasting).Old(before))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.Nodes(pool))))
 		env.Delete(ctx, lasting) // its node would be drained for ever
 		retire(ctx, env, pool)

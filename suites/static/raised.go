@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // Raising replicas adds nodes, as many as were added, and leaves those alone
@@ -12,23 +13,20 @@ import (
 //
 // Source: designs/static-capacity.md, "Scale-Up Controller".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "grows by what its replicas are raised",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "grows by what its replicas are raised",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(1)
 		env.Create(ctx, pool)
-		env.Await(ctx, 1, check.InitializedClaims(pool))
+		env.Await(ctx, 1, check.InitializedNodeClaims(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.Replicas(3))
-		env.Await(ctx, 3, check.InitializedClaims(pool))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
+		env.Observe(ctx, karpenter.Settled)
 
 		replicas := check.AtMost(3, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
-			check.Always(check.Exactly(1, check.ReadyNodes(pool).Old(old))))
+			check.Always(check.Exactly(1, check.ReadyNodes(pool).Old(before))))
 		retire(ctx, env, pool)
 	},
 })

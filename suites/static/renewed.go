@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -14,26 +15,23 @@ import (
 // Source: spec.replicas of the NodePool API; designs/static-capacity.md, "Scale-Up
 // Controller".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "replaces a node that somebody deletes",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "replaces a node that somebody deletes",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(2)
 		env.Create(ctx, pool)
-		env.Await(ctx, 2, check.InitializedClaims(pool))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Delete(ctx, fixtures.Node(env.Await(ctx, 2, check.ReadyNodes(pool))[0].Name))
-		env.Await(ctx, 1, check.ReadyNodes(pool).Old(old))
-		env.Await(ctx, 1, check.ReadyNodes(pool).New(old))
-		env.Await(ctx, 2, check.InitializedClaims(pool))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 1, check.ReadyNodes(pool).Old(before))
+		env.Await(ctx, 1, check.ReadyNodes(pool).New(before))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
+		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.ReadyNodes(pool).New(old))),
-			check.Always(check.AtMost(2, staying(pool))),
-			check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.ReadyNodes(pool).New(before))),
+			check.Always(check.AtMost(2, check.NodeClaims(pool).Staying())),
+			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 		retire(ctx, env, pool)
 	},
 })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // A static pool has as many nodes as it has replicas, before there is any pod
@@ -13,17 +14,14 @@ import (
 //
 // Source: spec.replicas of the NodePool API; designs/static-capacity.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "has a node for each replica, without any pod",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "has a node for each replica, without any pod",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(3)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool)
-		env.Await(ctx, 3, check.InitializedClaims(pool))
-		env.Watch(ctx, settled)
+		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
+		env.Observe(ctx, karpenter.Settled)
 
 		replicas := check.AtMost(3, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),

@@ -9,7 +9,15 @@
 // which came with Karpenter 1.8 and is behind the feature gate StaticCapacity.
 package static
 
-import "github.com/plumbline-e2e/plumbline/e2e"
+import (
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
 
 // Suite is "static capacity ...".
-var Suite = e2e.NewSuite("static capacity")
+var Suite = &e2e.Suite{
+	Name:  "static capacity",
+	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
+	Gate:  "StaticCapacity",
+	Since: e2e.Since{Karpenter: "1.8"},
+}

@@ -3,8 +3,6 @@ package static
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -17,24 +15,19 @@ import (
 // Source: spec.template of the NodePool API; Karpenter's regression suite, "should create
 // static NodeClaim propagating all the NodePool spec details".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "makes its nodes from its template",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "makes its nodes from its template",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		key, kept := fixtures.Key("team"), fixtures.Key("kept")
 		pool := static(2).Label(key, "labelled").Annotation(key, "annotated").Taint(kept, fixtures.NoSchedule)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool)
-		env.Await(ctx, 2, check.InitializedClaims(pool))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
 		env.Expect(env.Since(before),
-			check.Always(check.Each(registered(pool), "have the label", check.Labeled(key, "labelled"))),
-			check.Always(check.Each(registered(pool), "have the annotation", func(node *unstructured.Unstructured) bool {
-				return node.GetAnnotations()[key] == "annotated"
-			})),
-			check.Always(check.Each(registered(pool), "have the taint", check.Tainted(kept))))
+			check.Always(check.Each(check.RegisteredNodes(pool), "have the label", check.Labeled(key, "labelled"))),
+			check.Always(check.Each(check.RegisteredNodes(pool), "have the annotation", check.Annotated(key, "annotated"))),
+			check.Always(check.Each(check.RegisteredNodes(pool), "have the taint", check.Tainted(kept))))
 		retire(ctx, env, pool)
 	},
 })

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // A static pool whose replicas are set to zero has no nodes, and has them again when they
@@ -14,27 +15,24 @@ import (
 // Source: spec.replicas of the NodePool API; Karpenter's regression suite, "should scale
 // down to zero".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "has no nodes without replicas, and gets them back",
-	Needs: needs(),
-	Gate:  gate,
-	Since: e2e.Since{Karpenter: "1.8"},
+	Name: "has no nodes without replicas, and gets them back",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := static(2)
 		env.Create(ctx, pool)
-		env.Await(ctx, 2, check.InitializedClaims(pool))
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.Replicas(0))
 		env.Await(ctx, 0, check.Nodes(pool))
 		env.Await(ctx, 0, check.NodeClaims(pool))
-		parked := env.Watch(ctx, settled)
+		parked := env.Observe(ctx, karpenter.Settled)
 		env.Change(ctx, pool.Replicas(1))
-		env.Await(ctx, 1, check.InitializedClaims(pool))
+		env.Await(ctx, 1, check.InitializedNodeClaims(pool))
 
 		env.Expect(parked, check.Always(check.None(check.NodeClaims(pool))))
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))),
-			check.Always(check.AtMost(1, check.NodeClaims(pool).New(old))))
+			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 		retire(ctx, env, pool)
 	},
 })

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A daemon that tolerates a startup taint runs while the taint still holds the
@@ -16,24 +16,23 @@ import (
 // Source: spec.template.spec.startupTaints of the NodePool API;
 // https://karpenter.sh/docs/concepts/nodepools, "Cilium Startup Taint".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of a node's startup let daemons in that tolerate them, and pods only after",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "of a node's startup let daemons in that tolerate them, and pods only after",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool().StartupTaint(starting, fixtures.NoExecute)
 		daemon := fixtures.DaemonSet().On(pool).Tolerate(starting)
 		app := fixtures.Deployment(2).On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, daemon, app)
-		node := env.Await(ctx, 1, registered(pool))[0]
+		node := env.Await(ctx, 1, check.RegisteredNodes(pool))[0]
 		env.Await(ctx, 1, check.RunningPods(daemon))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.Settled)
 		held := env.Since(before)
-		env.RemoveTaint(ctx, node.Name, starting)
+		env.RemoveTaint(ctx, starting, node)
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		onStarting := check.NodesWith(pool, tainted(starting, fixtures.NoExecute), "that are starting")
+		onStarting := check.Nodes(pool).With("that are starting", check.TaintedWith(starting, fixtures.NoExecute))
 		env.Expect(held, check.Always(check.None(check.BoundPods(app))),
 			check.LeadsTo(check.AtLeast(1, onStarting), check.AtLeast(1, check.RunningPods(daemon).On(onStarting))))
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Once Karpenter has chosen a node for disruption, no new pod is put on it,
@@ -16,8 +16,7 @@ import (
 //
 // Source: designs/no-schedule-taint.md, taint karpenter.sh/disrupted:NoSchedule.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "keep new pods off a node that is being disrupted",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "keep new pods off a node that is being disrupted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool()
@@ -25,17 +24,17 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.StartupTaint(starting, fixtures.NoSchedule))
-		node := env.Await(ctx, 1, registered(pool).New(old))[0]
+		node := env.Await(ctx, 1, check.RegisteredNodes(pool).New(before))[0]
 		env.Create(ctx, late)
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.Settled)
 		env.Expect(env.Since(before),
 			check.Always(check.When(
-				check.AtLeast(1, check.DriftedClaims(pool)),
-				check.None(check.PodsOf(late).On(check.Nodes(pool).Old(old))))))
+				check.AtLeast(1, check.DriftedNodeClaims(pool)),
+				check.None(check.PodsOf(late).On(check.Nodes(pool).Old(before))))))
 
-		env.RemoveTaint(ctx, node.Name, starting)
-		env.Await(ctx, 2, check.RunningPods(late).On(check.ReplacedNodes(pool, old)))
+		env.RemoveTaint(ctx, starting, node)
+		env.Await(ctx, 2, check.RunningPods(late).On(check.ReplacedNodes(pool, before)))
 	},
 })

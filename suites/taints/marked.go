@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node carries the disrupted taint before it is deleted: the scheduler must
@@ -16,21 +15,20 @@ import (
 //
 // Source: designs/no-schedule-taint.md, taint karpenter.sh/disrupted:NoSchedule.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "say that a node is disrupted before it is deleted",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "say that a node is disrupted before it is deleted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		deleted := check.NodesWith(pool, karpenter.Deleting, "that are being deleted")
+		deleted := check.Nodes(pool).Deleting()
 		env.Expect(env.Since(before),
 			check.Always(check.Each(deleted, "have the disrupted taint", check.Tainted(karpenter.DisruptedTaint))),
-			check.Always(check.None(check.NodesWith(pool, check.Tainted(karpenter.DisruptedTaint), "that are tainted as disrupted").New(old))))
+			check.Always(check.None(check.Nodes(pool).With("that are tainted as disrupted", check.Tainted(karpenter.DisruptedTaint)).New(before))))
 	},
 })

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A startup taint that its owner has removed isn't put back, not even while
@@ -17,8 +17,7 @@ import (
 // applied to nodes upon startup which are expected to be removed automatically";
 // https://github.com/kubernetes-sigs/karpenter/issues/1772.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of a node's startup are put on it once",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "of a node's startup are put on it once",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		first, second := fixtures.Key("first"), fixtures.Key("second")
 		pool := fixtures.NodePool().StartupTaint(first, fixtures.NoSchedule).StartupTaint(second, fixtures.NoSchedule)
@@ -27,17 +26,17 @@ var _ = Suite.Add(e2e.Spec{
 		both := check.ReadyNodes(pool).With("with the first taint", check.Tainted(first))
 		node := env.Await(ctx, 1, both.With("and the second", check.Tainted(second)))[0]
 
-		env.RemoveTaint(ctx, node.Name, first)
-		half := env.Await(ctx, 1, check.NodesWith(pool, tainted(second, fixtures.NoSchedule), "with the second taint").With("alone", without(first)))[0]
-		removed := env.Now()
-		env.Watch(ctx, settled)
+		env.RemoveTaint(ctx, first, node)
+		half := env.Await(ctx, 1, check.Nodes(pool).With("with the second taint", check.TaintedWith(second, fixtures.NoSchedule)).With("alone", check.Tainted(first).Not()))[0]
+		removed := env.Mark()
+		env.Observe(ctx, karpenter.Settled)
 		waiting := env.Since(removed)
-		env.RemoveTaint(ctx, half.Name, second)
+		env.RemoveTaint(ctx, second, half)
 		env.Await(ctx, 1, check.RunningPods(app))
-		env.Await(ctx, 1, initialized(pool))
+		env.Await(ctx, 1, check.InitializedNodes(pool))
 
-		env.Expect(waiting, check.Always(check.None(initialized(pool))),
+		env.Expect(waiting, check.Always(check.None(check.InitializedNodes(pool))),
 			check.Always(check.Each(check.Nodes(pool), "have the second taint", check.Tainted(second))))
-		env.Expect(env.Since(removed), check.Always(check.Each(check.Nodes(pool), "don't have the first", without(first))))
+		env.Expect(env.Since(removed), check.Always(check.Each(check.Nodes(pool), "don't have the first", check.Tainted(first).Not())))
 	},
 })

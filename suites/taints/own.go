@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A taint that somebody has put on a node is none of Karpenter's business: it is
@@ -19,27 +18,26 @@ import (
 // Source: designs/no-schedule-taint.md; core/v1 NodeSpec.taints, of which each
 // belongs to who put it there.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "that somebody puts on a node outlive a disruption that is given up",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "that somebody puts on a node outlive a disruption that is given up",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		mine := fixtures.Key("mine")
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
-		node := env.Await(ctx, 1, initialized(pool))[0]
+		node := env.Await(ctx, 1, check.InitializedNodes(pool))[0]
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
-		env.Patch(ctx, karpenter.Nodes, "", node.Name, fmt.Sprintf(`{"spec":{"taints":[{"key":%q,"effect":"NoSchedule"}]}}`, mine))
+		before := env.Mark()
+		env.Patch(ctx, node, fmt.Sprintf(`{"spec":{"taints":[{"key":%q,"effect":"NoSchedule"}]}}`, mine))
 		env.Change(ctx, pool.StartupTaint(fixtures.Key("starting"), fixtures.NoSchedule))
-		lost := env.Await(ctx, 1, check.ClaimsWith(pool, check.True(karpenter.Registered), "that are registered").New(old))[0]
+		lost := env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Registered).New(before))[0]
 		env.Change(ctx, pool.Budget("0"))
-		env.Delete(ctx, fixtures.Existing("karpenter.sh/v1", "NodeClaim", lost.Name))
-		disrupted := check.DisruptedNodes(pool).Old(old)
+		env.Delete(ctx, lost)
+		disrupted := check.DisruptedNodes(pool).Old(before)
 		env.Await(ctx, 0, disrupted)
 
 		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, disrupted), check.None(disrupted)),
 			check.Always(check.Each(disrupted, "have the other taint too", check.Tainted(mine))))
-		env.Expect(env.Watch(ctx, settled), check.Always(check.Exactly(1, check.NodesWith(pool, check.Tainted(mine), "with the taint").Old(old))))
+		env.Expect(env.Observe(ctx, karpenter.Settled), check.Always(check.Exactly(1, check.Nodes(pool).With("with the taint", check.Tainted(mine)).Old(before))))
 	},
 })

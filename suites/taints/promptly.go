@@ -10,7 +10,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // prompt is how long a node may have to wait for its registration. That takes
@@ -25,20 +24,19 @@ const prompt = 15 * time.Second
 // Source: taint karpenter.sh/unregistered:NoExecute;
 // https://github.com/kubernetes-sigs/karpenter/issues/1049.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of unregistered nodes go as soon as these have joined",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "of unregistered nodes go as soon as these have joined",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(3).OnePodPerNode().On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 3, check.RunningPods(app))
 
 		joined := check.Enters(check.Where("nodes with the taint", karpenter.Nodes, check.Tainted(karpenter.UnregisteredTaint)))
 		env.Expect(env.Since(before),
 			check.Within(prompt, check.After(joined, "it has lost it", func(node *unstructured.Unstructured) check.Claim {
-				return check.AtLeast(1, check.Node(node.GetName()).With("without the taint", without(karpenter.UnregisteredTaint)))
+				return check.AtLeast(1, check.Node(node.GetName()).With("without the taint", check.Tainted(karpenter.UnregisteredTaint).Not()))
 			})))
 	},
 })

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node whose disruption is given up, here because its replacement is lost, loses
@@ -18,26 +17,25 @@ import (
 // Source: designs/no-schedule-taint.md; Karpenter:
 // pkg/controllers/disruption/queue.go.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of a disruption that is given up go, and pods come again",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "of a disruption that is given up go, and pods come again",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app, late := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		env.Change(ctx, pool.StartupTaint(fixtures.Key("starting"), fixtures.NoSchedule))
-		lost := env.Await(ctx, 1, check.ClaimsWith(pool, check.True(karpenter.Registered), "that are registered").New(old))[0]
+		lost := env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Registered).New(before))[0]
 		env.Change(ctx, pool.Budget("0"))
-		env.Delete(ctx, fixtures.Existing("karpenter.sh/v1", "NodeClaim", lost.Name))
-		disrupted := check.DisruptedNodes(pool).Old(old)
+		env.Delete(ctx, lost)
+		disrupted := check.DisruptedNodes(pool).Old(before)
 		env.Await(ctx, 0, disrupted)
 		env.Create(ctx, late)
-		env.Await(ctx, 1, check.RunningPods(late).On(check.Nodes(pool).Old(old)))
+		env.Await(ctx, 1, check.RunningPods(late).On(check.Nodes(pool).Old(before)))
 
 		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, disrupted), check.None(disrupted)),
-			check.Always(check.Each(disrupted, "have the taint with the effect NoSchedule", tainted(karpenter.DisruptedTaint, fixtures.NoSchedule))),
-			check.LeadsTo(check.AtLeast(1, disrupted), check.AtLeast(1, check.RunningPods(late).On(check.Nodes(pool).Old(old)))))
+			check.Always(check.Each(disrupted, "have the taint with the effect NoSchedule", check.TaintedWith(karpenter.DisruptedTaint, fixtures.NoSchedule))),
+			check.LeadsTo(check.AtLeast(1, disrupted), check.AtLeast(1, check.RunningPods(late).On(check.Nodes(pool).Old(before)))))
 	},
 })

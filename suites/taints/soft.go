@@ -6,7 +6,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A taint with the effect PreferNoSchedule sends pods to another pool as long as
@@ -16,8 +15,7 @@ import (
 // Source: spec.template.spec.taints of the NodePool API; Karpenter:
 // pkg/controllers/provisioning/scheduling/preferences.go.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "with the effect PreferNoSchedule keep off those who have another place to go",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "with the effect PreferNoSchedule keep off those who have another place to go",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		team := fixtures.Key("team")
 		soft := fixtures.NodePool().Label(team, "red").Weight(50).Taint(fixtures.Key("reserved"), fixtures.PreferNoSchedule)
@@ -25,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		free := fixtures.Deployment(2).Select(team, "red")
 		bound := fixtures.Deployment(1).Select(team, "red").On(soft)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, soft, open, free)
 		env.Await(ctx, 2, check.RunningPods(free))
 		spared := env.Since(before)
@@ -36,6 +34,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(check.AtLeast(1, check.PodsOf(free)), check.Exactly(2, check.RunningPods(free).On(check.Nodes(open)))),
 			check.Always(check.When(check.AtLeast(1, check.PodsOf(free)), check.None(check.NodeClaims(soft)))))
 		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, check.PodsOf(bound)),
-			check.AtLeast(1, check.RunningPods(bound).On(check.NodesWith(soft, tainted(fixtures.Key("reserved"), fixtures.PreferNoSchedule), "with the taint")))))
+			check.AtLeast(1, check.RunningPods(bound).On(check.Nodes(soft).With("with the taint", check.TaintedWith(fixtures.Key("reserved"), fixtures.PreferNoSchedule))))))
 	},
 })

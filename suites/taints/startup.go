@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A startup taint needs no toleration to get a node launched, and holds every
@@ -15,19 +15,18 @@ import (
 //
 // Source: spec.template.spec.startupTaints of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of a node's startup hold pods until they are removed",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "of a node's startup hold pods until they are removed",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool().StartupTaint(starting, fixtures.NoSchedule)
 		app := fixtures.Deployment(2).On(pool)
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
-		node := env.Await(ctx, 1, registered(pool))[0]
-		env.Watch(ctx, settled)
+		node := env.Await(ctx, 1, check.RegisteredNodes(pool))[0]
+		env.Observe(ctx, karpenter.Settled)
 		held := env.Since(before)
-		env.RemoveTaint(ctx, node.Name, starting)
+		env.RemoveTaint(ctx, starting, node)
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		env.Expect(held, check.Always(check.None(check.BoundPods(app))))

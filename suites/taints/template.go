@@ -5,8 +5,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // hard is an effect of a taint that keeps pods off.
@@ -23,18 +23,17 @@ var _ = e2e.Table(Suite, []hard{
 	{"with the effect NoExecute keep pods off that don't tolerate them", fixtures.NoExecute},
 }, func(h hard) e2e.Spec {
 	return e2e.Spec{
-		Name:  h.name,
-		Needs: []providers.Capability{providers.NodePools},
+		Name: h.name,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			reserved := fixtures.Key("reserved")
 			pool := fixtures.NodePool().Taint(reserved, h.effect)
 			invited := fixtures.Deployment(1).On(pool).Tolerate(reserved)
 			stranger := fixtures.Deployment(1).On(pool)
 
-			before := env.Now()
+			before := env.Mark()
 			env.Create(ctx, pool, invited, stranger)
 			env.Await(ctx, 1, check.RunningPods(invited))
-			env.Watch(ctx, settled)
+			env.Observe(ctx, karpenter.Settled)
 			refused := env.Since(before)
 			env.Change(ctx, stranger.Tolerate(reserved))
 			env.Await(ctx, 1, check.RunningPods(stranger))
@@ -42,7 +41,7 @@ var _ = e2e.Table(Suite, []hard{
 			env.Expect(refused, check.Always(check.None(check.BoundPods(stranger))))
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				check.Always(check.Each(registered(pool), "have the taint", tainted(reserved, h.effect))))
+				check.Always(check.Each(check.RegisteredNodes(pool), "have the taint", check.TaintedWith(reserved, h.effect))))
 		},
 	}
 })

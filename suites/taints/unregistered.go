@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node joins with the taint karpenter.sh/unregistered and loses it when it is
@@ -19,24 +18,23 @@ import (
 // Source: https://karpenter.sh/docs/concepts/nodeclaims, "Node registration";
 // taint karpenter.sh/unregistered:NoExecute.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "say that a node is unregistered, from its joining to its registration",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "say that a node is unregistered, from its joining to its registration",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
 
-		before := env.Now()
+		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		unregistered := check.NodesWith(pool, check.Tainted(karpenter.UnregisteredTaint), "tainted as unregistered")
+		unregistered := check.Nodes(pool).With("tainted as unregistered", check.Tainted(karpenter.UnregisteredTaint))
 		env.Expect(env.Since(before),
 			check.Always(check.Each(check.Nodes(pool), "are either registered or tainted as unregistered", registeredOrTainted)),
-			check.LeadsTo(check.AtLeast(1, unregistered), check.AtLeast(1, registered(pool))),
+			check.LeadsTo(check.AtLeast(1, unregistered), check.AtLeast(1, check.RegisteredNodes(pool))),
 			check.Always(check.None(check.BoundPods(app).On(unregistered))))
 	},
 })
 
 func registeredOrTainted(node *unstructured.Unstructured) bool {
-	return isRegistered(node) != karpenter.HasTaint(node, karpenter.UnregisteredTaint)
+	return check.Labeled(karpenter.RegisteredLabel, "true")(node) != karpenter.HasTaint(node, karpenter.UnregisteredTaint)
 }

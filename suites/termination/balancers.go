@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that is drained is taken out of load balancers before the first pod
@@ -20,8 +19,7 @@ import (
 // Source: label node.kubernetes.io/exclude-from-external-load-balancers;
 // pkg/controllers/node/termination/terminator/terminator.go, Taint.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "takes a node out of load balancers before pods leave it",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "takes a node out of load balancers before pods leave it",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Pod().On(pool).Lingering()
@@ -29,19 +27,18 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
 		release(ctx, env, app, turn)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		excluded := check.NodesWith(pool, labelled(corev1.LabelNodeExcludeBalancers), "that load balancers leave out")
+		excluded := check.Nodes(pool).With("that load balancers leave out", outOfBalancers)
 		env.Expect(env.Since(before), gone(pool),
-			check.Until(check.None(excluded), check.AtLeast(1, draining(pool))),
-			check.Always(check.When(check.AtLeast(1, ending(app)), check.Exactly(1, excluded))))
+			check.Until(check.None(excluded), check.AtLeast(1, check.Nodes(pool).Deleting())),
+			check.Always(check.When(check.AtLeast(1, check.PodsOf(app).Deleting()), check.Exactly(1, excluded))))
 	},
 })
 
-// labelled says whether an object has a label, whatever its value: for NodesWith.
-func labelled(key string) func(*unstructured.Unstructured) bool {
-	return func(o *unstructured.Unstructured) bool { return o.GetLabels()[key] != "" }
+func outOfBalancers(node *unstructured.Unstructured) bool {
+	return node.GetLabels()[corev1.LabelNodeExcludeBalancers] != ""
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // What a NodeClaim says of its end comes in order: Drained when the pods are
@@ -20,7 +19,6 @@ import (
 // pkg/controllers/node/termination/controller.go.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "says Drained, then VolumesDetached, then InstanceTerminating",
-	Needs: []providers.Capability{providers.NodePools},
 	Since: e2e.Since{Karpenter: "1.6"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
@@ -31,17 +29,17 @@ var _ = Suite.Add(e2e.Spec{
 		attachment := fixtures.Attachment("volume", env.Await(ctx, 1, check.Nodes(pool))[0].Name)
 		env.Create(ctx, attachment)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
 		release(ctx, env, app, turn)
-		env.Await(ctx, 1, in(pool, karpenter.Drained))
-		env.Watch(ctx, turn)
+		env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Drained))
+		env.Observe(ctx, turn)
 		env.Delete(ctx, attachment)
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.AtLeast(1, ending(app)), check.None(in(pool, karpenter.Drained)))),
-			comesWith(pool, karpenter.VolumesDetached, karpenter.Drained),
-			comesWith(pool, karpenter.InstanceTerminating, karpenter.VolumesDetached))
+			check.Always(check.When(check.AtLeast(1, check.PodsOf(app).Deleting()), check.None(check.NodeClaims(pool).In(karpenter.Drained)))),
+			check.ComesWith(check.NodeClaims(pool), karpenter.VolumesDetached, karpenter.Drained),
+			check.ComesWith(check.NodeClaims(pool), karpenter.InstanceTerminating, karpenter.VolumesDetached))
 	},
 })

@@ -6,8 +6,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A terminationGracePeriod ends a drain whatever PodDisruptionBudgets say: a
@@ -17,8 +17,7 @@ import (
 // Source: designs/nodeclaim-termination-grace-period.md;
 // spec.terminationGracePeriod of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "ends at the deadline, whatever PodDisruptionBudgets say",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "ends at the deadline, whatever PodDisruptionBudgets say",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("10s")
 		app := fixtures.Pod().On(pool)
@@ -26,17 +25,16 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, app.MinAvailable(1), app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
-		env.Await(ctx, 1, draining(pool))
-		staying := env.Watch(ctx, settled)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.Nodes(pool).Deleting())
+		staying := env.Observe(ctx, karpenter.DrainPolled)
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(staying, check.Always(check.When(check.AtLeast(1, draining(pool)), check.Exactly(1, check.RunningPods(app)))))
+		env.Expect(staying, check.Always(check.When(check.AtLeast(1, check.Nodes(pool).Deleting()), check.Exactly(1, check.RunningPods(app)))))
 		env.Expect(env.Since(before), check.Within(bounded, gone(pool)))
 	},
 })
 
-// bounded is when a node must be gone whose drain is bounded to ten seconds: after
-// these, ten more in which Karpenter tries again, and some to end the instance.
-const bounded = 30 * time.Second
+// bounded is when a node must be gone whose drain is bounded to ten seconds.
+const bounded = 10*time.Second + karpenter.InstanceEnded

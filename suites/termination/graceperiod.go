@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // When a terminationGracePeriod bounds the drain, a pod is told to end so early
@@ -21,8 +20,7 @@ import (
 // "should delete pod with do-not-disrupt when it reaches its
 // terminationGracePeriodSeconds".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "tells pods to end so early that their grace period fits the deadline",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "tells pods to end so early that their grace period fits the deadline",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("40s")
 		app := fixtures.Pod().On(pool).GracePeriod(20).Annotate(karpenter.DoNotDisruptAnnotation, "true")
@@ -30,18 +28,18 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
-		env.Await(ctx, 1, draining(pool))
-		staying := env.Watch(ctx, settled)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.Nodes(pool).Deleting())
+		staying := env.Observe(ctx, karpenter.DrainPolled)
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(staying, check.Always(check.When(check.AtLeast(1, draining(pool)), check.Exactly(1, check.RunningPods(app)))))
+		env.Expect(staying, check.Always(check.When(check.AtLeast(1, check.Nodes(pool).Deleting()), check.Exactly(1, check.RunningPods(app)))))
 		env.Expect(env.Since(before), check.Within(early, check.LeadsTo(
-			check.AtLeast(1, draining(pool)), check.None(check.RunningPods(app)))))
+			check.AtLeast(1, check.Nodes(pool).Deleting()), check.None(check.RunningPods(app)))))
 	},
 })
 
 // early is when such a pod must have been told: twenty seconds after the drain
 // began, and at most ten more, in which Karpenter tries again.
-const early = 32 * time.Second
+const early = 20*time.Second + karpenter.EvictionRetry + 2*time.Second

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // The node is there until its instance is being ended, and the NodeClaim until
@@ -18,8 +17,7 @@ import (
 // the NodeClaim API; Karpenter's regression suite, "should terminate the node and
 // the instance on deletion".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "ends the instance before the node, and the node before its NodeClaim",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "ends the instance before the node, and the node before its NodeClaim",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Pod().On(pool).Lingering()
@@ -27,15 +25,15 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
 		release(ctx, env, app, turn)
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
 
-		deleting := check.AtLeast(1, check.ClaimsWith(pool, karpenter.Deleting, "that are being deleted"))
+		deleting := check.AtLeast(1, check.NodeClaims(pool).Deleting())
 		env.Expect(env.Since(before), gone(pool),
 			check.Always(check.When(deleting, check.AnyOf(
-				check.Exactly(1, check.Nodes(pool).Old(old)), check.AtLeast(1, in(pool, karpenter.InstanceTerminating))))),
-			check.Always(check.When(check.AtLeast(1, draining(pool)), check.Exactly(1, check.NodeClaims(pool).Old(old)))))
+				check.Exactly(1, check.Nodes(pool).Old(before)), check.AtLeast(1, check.NodeClaims(pool).In(karpenter.InstanceTerminating))))),
+			check.Always(check.When(check.AtLeast(1, check.Nodes(pool).Deleting()), check.Exactly(1, check.NodeClaims(pool).Old(before)))))
 	},
 })

@@ -10,7 +10,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node that a user deletes is drained as if Karpenter had chosen it: its pods
@@ -20,25 +19,24 @@ import (
 // Source: finalizer karpenter.sh/termination on nodes;
 // https://karpenter.sh/docs/concepts/disruption, "Manual Methods".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "drains a node that a user deletes, and ends its NodeClaim",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "drains a node that a user deletes, and ends its NodeClaim",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
-		env.Delete(ctx, existing(env.Await(ctx, 1, check.Nodes(pool))[0]))
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
-		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, old)))
+		before := env.Mark()
+		env.Delete(ctx, env.Await(ctx, 1, check.Nodes(pool))[0])
+		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
+		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
-		deleted := check.AtLeast(1, draining(pool))
+		deleted := check.AtLeast(1, check.Nodes(pool).Deleting())
 		env.Expect(env.Since(before),
-			check.LeadsTo(deleted, check.None(check.NodeClaims(pool).Old(old))),
-			check.LeadsTo(deleted, check.AtLeast(1, in(pool, karpenter.InstanceTerminating))),
-			check.Always(check.Each(ending(app), "were evicted", evicted)),
-			check.Always(check.When(check.AtLeast(1, check.PodsOf(app).Old(old)), check.Exactly(1, check.Nodes(pool).Old(old)))))
+			check.LeadsTo(deleted, check.None(check.NodeClaims(pool).Old(before))),
+			check.LeadsTo(deleted, check.AtLeast(1, check.NodeClaims(pool).In(karpenter.InstanceTerminating))),
+			check.Always(check.Each(check.PodsOf(app).Deleting(), "were evicted", evicted)),
+			check.Always(check.When(check.AtLeast(1, check.PodsOf(app).Old(before)), check.Exactly(1, check.Nodes(pool).Old(before)))))
 	},
 })
 

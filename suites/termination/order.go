@@ -2,12 +2,11 @@ package termination
 
 import (
 	"context"
-	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Pods leave a node in four turns, and none begins before the one before it has
@@ -19,8 +18,7 @@ import (
 // https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown;
 // Karpenter's regression suite, "should drain pods on a node in order".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "evicts pods in four turns, of which daemons and critical pods are the last",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "evicts pods in four turns, of which daemons and critical pods are the last",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app, daemon := fixtures.Pod().On(pool).Lingering(), fixtures.DaemonSet().On(pool).Lingering()
@@ -33,12 +31,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(critical))
 		env.Await(ctx, 1, check.RunningPods(last))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
 		release(ctx, env, app, turn)
 		release(ctx, env, daemon, turn)
 		release(ctx, env, critical, turn)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before), inTurn(app, daemon), inTurn(daemon, critical), inTurn(critical, last), gone(pool))
 	},
@@ -46,11 +44,11 @@ var _ = Suite.Add(e2e.Spec{
 
 // turn is how long a pod that is told to end keeps those of later turns waiting:
 // Karpenter looks again every second.
-const turn = 3 * time.Second
+const turn = 3 * karpenter.DrainPoll
 
 // inTurn checks that no pod of a workload is told to end while one of another is
 // there.
 func inTurn(first, second *fixtures.Workload) check.Check {
-	return check.Always(check.When(check.AtLeast(1, ending(first)), check.AllOf(
-		check.AtLeast(1, check.RunningPods(second)), check.None(ending(second)))))
+	return check.Always(check.When(check.AtLeast(1, check.PodsOf(first).Deleting()), check.AllOf(
+		check.AtLeast(1, check.RunningPods(second)), check.None(check.PodsOf(second).Deleting()))))
 }

@@ -3,13 +3,10 @@ package termination
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A node is not gone before the last pod that its PodDisruptionBudget holds
@@ -19,8 +16,7 @@ import (
 // Source: policy/v1 PodDisruptionBudget;
 // https://karpenter.sh/docs/concepts/disruption, "Termination Controller".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "waits for a PodDisruptionBudget to be lifted",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "waits for a PodDisruptionBudget to be lifted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		held, free := fixtures.Pod().On(pool), fixtures.Pod().On(pool)
@@ -30,23 +26,16 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(held))
 		env.Await(ctx, 1, check.RunningPods(free))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
 		env.Await(ctx, 0, check.PodsOf(free))
-		env.Watch(ctx, settled)
+		env.Observe(ctx, karpenter.DrainPolled)
 		env.Delete(ctx, budget)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		staying := check.AllOf(check.Exactly(1, draining(pool)), check.Exactly(1, check.RunningPods(held)))
+		staying := check.AllOf(check.Exactly(1, check.Nodes(pool).Deleting()), check.Exactly(1, check.RunningPods(held)))
 		env.Expect(env.Since(before), gone(pool),
-			check.LeadsTo(check.AtLeast(1, draining(pool)), check.None(check.PodsOf(free))),
-			check.Always(check.When(check.AllOf(check.AtLeast(1, draining(pool)), check.AtLeast(1, budgets(held))), staying)))
+			check.LeadsTo(check.AtLeast(1, check.Nodes(pool).Deleting()), check.None(check.PodsOf(free))),
+			check.Always(check.When(check.AllOf(check.AtLeast(1, check.Nodes(pool).Deleting()), check.AtLeast(1, check.The(budget))), staying)))
 	},
 })
-
-// budgets counts the PodDisruptionBudgets of a workload.
-func budgets(app *fixtures.Workload) check.Count {
-	return check.Where("PodDisruptionBudgets of "+app.GetName(), karpenter.PodDisruptionBudgets, func(o *unstructured.Unstructured) bool {
-		return o.GetName() == app.GetName()
-	})
-}

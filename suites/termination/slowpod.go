@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pod that was told to end may take its time: until it is gone, its node isn't
@@ -18,7 +17,6 @@ import (
 // https://karpenter.sh/docs/concepts/disruption, "Termination Controller".
 var _ = Suite.Add(e2e.Spec{
 	Name:  "waits for pods for as long as they take to end",
-	Needs: []providers.Capability{providers.NodePools},
 	Since: e2e.Since{Karpenter: "1.6"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
@@ -27,15 +25,15 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
-		release(ctx, env, app, settled)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		release(ctx, env, app, karpenter.DrainPolled)
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before), gone(pool), check.Always(check.When(
-			check.AtLeast(1, ending(app)), check.AllOf(
-				check.Exactly(1, draining(pool)),
-				check.None(in(pool, karpenter.Drained)),
-				check.None(in(pool, karpenter.InstanceTerminating))))))
+			check.AtLeast(1, check.PodsOf(app).Deleting()), check.AllOf(
+				check.Exactly(1, check.Nodes(pool).Deleting()),
+				check.None(check.NodeClaims(pool).In(karpenter.Drained)),
+				check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating))))))
 	},
 })

@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pod that doesn't come to its end a minute after it should have is waited for
@@ -19,7 +18,6 @@ import (
 // https://github.com/kubernetes-sigs/karpenter/issues/1776.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "gives up on a pod that has not ended a minute after its time",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
@@ -28,19 +26,18 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
-		pod := env.Await(ctx, 1, ending(app))[0]
-		env.Watch(ctx, settled)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
-		free(ctx, env, pod)
+		pod := env.Await(ctx, 1, check.PodsOf(app).Deleting())[0]
+		env.Observe(ctx, karpenter.DrainPolled)
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
+		env.RemoveFinalizers(ctx, pod)
 
 		env.Expect(env.Since(before), check.Within(stuck, check.LeadsTo(
-			check.AtLeast(1, ending(app)),
-			check.AllOf(check.Exactly(1, ending(app)), check.AtLeast(1, in(pool, karpenter.InstanceTerminating))))))
+			check.AtLeast(1, check.PodsOf(app).Deleting()),
+			check.AllOf(check.Exactly(1, check.PodsOf(app).Deleting()), check.AtLeast(1, check.NodeClaims(pool).In(karpenter.InstanceTerminating))))))
 	},
 })
 
-// stuck is how long a pod is waited for that doesn't end, and some seconds for
-// the instance to be ended then.
-const stuck = 80 * time.Second
+// stuck is how long a pod is waited for that doesn't end, and its node's instance then.
+const stuck = karpenter.StuckPod + karpenter.InstanceEnded

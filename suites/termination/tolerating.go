@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // A pod that tolerates the disrupted taint stays on a node that is drained, and
@@ -17,8 +16,7 @@ import (
 // Source: taint karpenter.sh/disrupted:NoSchedule;
 // https://karpenter.sh/docs/concepts/disruption, "Termination Controller".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "leaves pods alone that tolerate the disrupted taint",
-	Needs: []providers.Capability{providers.NodePools},
+	Name: "leaves pods alone that tolerate the disrupted taint",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		staying, leaving := fixtures.Pod().On(pool).Tolerate(karpenter.DisruptedTaint), fixtures.Pod().On(pool).Lingering()
@@ -27,13 +25,13 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(staying))
 		env.Await(ctx, 1, check.RunningPods(leaving))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
 		release(ctx, env, leaving, turn)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before), gone(pool),
-			check.LeadsTo(check.AtLeast(1, draining(pool)), check.None(check.PodsOf(leaving))),
-			check.Always(check.When(check.AtLeast(1, draining(pool)), check.Exactly(1, check.RunningPods(staying)))))
+			check.LeadsTo(check.AtLeast(1, check.Nodes(pool).Deleting()), check.None(check.PodsOf(leaving))),
+			check.Always(check.When(check.AtLeast(1, check.Nodes(pool).Deleting()), check.Exactly(1, check.RunningPods(staying)))))
 	},
 })

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // An instance is ended when its volumes are detached, and not before: a volume
@@ -19,7 +18,6 @@ import (
 // https://github.com/kubernetes-sigs/karpenter/pull/1294.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "waits until the volumes of a drained node are detached",
-	Needs: []providers.Capability{providers.NodePools},
 	Since: e2e.Since{Karpenter: "1.6"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, app := fixtures.NodePool(), fixtures.Deployment(1)
@@ -28,17 +26,17 @@ var _ = Suite.Add(e2e.Spec{
 		attachment := fixtures.Attachment("volume", env.Await(ctx, 1, check.Nodes(pool))[0].Name)
 		env.Create(ctx, attachment)
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
-		env.Await(ctx, 1, in(pool, karpenter.Drained))
-		attached := env.Watch(ctx, settled)
+		env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Drained))
+		attached := env.Observe(ctx, karpenter.DrainPolled)
 		env.Delete(ctx, attachment)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(attached, check.Always(check.When(check.AtLeast(1, in(pool, karpenter.Drained)), check.AllOf(
-			check.Exactly(1, draining(pool)),
-			check.None(in(pool, karpenter.VolumesDetached)),
-			check.None(in(pool, karpenter.InstanceTerminating))))))
+		env.Expect(attached, check.Always(check.When(check.AtLeast(1, check.NodeClaims(pool).In(karpenter.Drained)), check.AllOf(
+			check.Exactly(1, check.Nodes(pool).Deleting()),
+			check.None(check.NodeClaims(pool).In(karpenter.VolumesDetached)),
+			check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating))))))
 		env.Expect(env.Since(before), gone(pool))
 	},
 })

@@ -7,7 +7,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Volumes that are never detached keep a node no longer than its
@@ -19,22 +18,21 @@ import (
 // designs/nodeclaim-termination-grace-period.md.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "waits for volumes no longer than the deadline",
-	Needs: []providers.Capability{providers.NodePools},
 	Since: e2e.Since{Karpenter: "1.6"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("15s")
 		begin(ctx, env, pool)
 		env.Create(ctx, fixtures.Attachment("volume", env.Await(ctx, 1, check.Nodes(pool))[0].Name))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
-		env.Await(ctx, 1, in(pool, karpenter.Drained))
-		attached := env.Watch(ctx, turn)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Drained))
+		attached := env.Observe(ctx, turn)
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		drained := check.AtLeast(1, in(pool, karpenter.Drained))
-		env.Expect(attached, check.Always(check.When(drained, check.None(in(pool, karpenter.InstanceTerminating)))))
+		drained := check.AtLeast(1, check.NodeClaims(pool).In(karpenter.Drained))
+		env.Expect(attached, check.Always(check.When(drained, check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating)))))
 		env.Expect(env.Since(before), check.Within(bounded, gone(pool)),
-			check.Always(check.When(drained, check.None(in(pool, karpenter.VolumesDetached)))))
+			check.Always(check.When(drained, check.None(check.NodeClaims(pool).In(karpenter.VolumesDetached)))))
 	},
 })

@@ -8,7 +8,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // The volume of a pod that isn't drained is not waited for: while the pod runs
@@ -19,7 +18,6 @@ import (
 // https://github.com/kubernetes-sigs/karpenter/pull/1294.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "doesn't wait for the volumes of pods that stay",
-	Needs:  []providers.Capability{providers.NodePools},
 	Within: 90 * time.Second,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
@@ -30,11 +28,11 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(staying))
 		env.Create(ctx, fixtures.Attachment(volume.GetName(), env.Await(ctx, 1, check.Nodes(pool))[0].Name))
 
-		before, old := env.Now(), env.World()
+		before := env.Mark()
 		end(ctx, env, pool)
-		env.Await(ctx, 0, check.Nodes(pool).Old(old))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before), gone(pool),
-			check.Always(check.When(check.AtLeast(1, draining(pool)), check.Exactly(1, check.RunningPods(staying)))))
+			check.Always(check.When(check.AtLeast(1, check.Nodes(pool).Deleting()), check.Exactly(1, check.RunningPods(staying)))))
 	},
 })

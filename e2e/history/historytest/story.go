@@ -31,7 +31,7 @@ type Story struct {
 	events   []history.Event
 	gaps     []history.Gap
 	now      time.Time
-	start    history.Mark
+	start    int // the events before it
 	revision int
 }
 
@@ -72,13 +72,13 @@ func (s *Story) Interrupt(kind schema.GroupVersionResource) *Story {
 
 // Start makes what was told so far the world at the start of the history.
 func (s *Story) Start() *Story {
-	s.start = history.Mark(len(s.events))
+	s.start = len(s.events)
 	return s
 }
 
 // History is the story as a history.
 func (s *Story) History() *history.History {
-	return history.New(s.events, s.gaps).Since(s.start)
+	return history.New(s.events, s.gaps).From(s.start)
 }
 
 func (s *Story) tell(what watch.EventType, things []*Thing) *Story {

@@ -9,20 +9,36 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/retry"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pass lets time pass, as Watch does, but for long: where time is bent, the clock
-// is moved instead, by steps of cluster.Step, or of cluster.Leap where the spec says
-// so. To Karpenter each is as if it had been stopped for so long.
-func (e *Env) Pass(ctx context.Context, d time.Duration) *history.History {
-	if e.session.Clock == nil {
-		return e.Watch(ctx, d)
+// jumpFrom is how long Observe waits at most where the clock can be moved.
+const jumpFrom = 2 * cluster.Step
+
+// Observe lets time pass and returns what was recorded meanwhile: for promises that something
+// does not happen. Where time is bent a long time passes by moving the clock, by steps of
+// cluster.Step, or of cluster.Leap for a spec that Leaps: to Karpenter each is as if it had
+// been stopped for so long.
+func (e *Env) Observe(ctx context.Context, d time.Duration) *history.History {
+	before := e.Mark()
+	if d > jumpFrom && e.session.Clock != nil {
+		e.jump(ctx, d)
+	} else {
+		e.wait(ctx, d)
 	}
-	before := e.Now()
-	e.jump(ctx, d)
 	return e.Since(before)
+}
+
+// wait lets the cluster go on for a while.
+func (e *Env) wait(ctx context.Context, d time.Duration) {
+	window, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	_ = e.recorder.Await(window, func(*history.World) bool { return false }) // the window ends it
+	if ctx.Err() != nil {
+		e.fail(ctx, "observing for %s: %w", d, context.Cause(ctx))
+	}
 }
 
 // jump moves the clock.
@@ -32,11 +48,20 @@ func (e *Env) jump(ctx context.Context, d time.Duration) {
 	}
 }
 
-// FastForward lets time pass that Karpenter counts from the last transition of an
-// object's condition. Where time can't be bent the condition is dated back by so much
-// instead, and the outcome says that the spec was fast-forwarded: what else happens in
+// Mark marks this moment of the recording.
+func (e *Env) Mark() history.Mark { return e.recorded().Mark() }
+
+// Since is what was recorded from a mark until now.
+func (e *Env) Since(m history.Mark) *history.History { return e.recorded().Since(m) }
+
+// World is the state that the recording adds up to now.
+func (e *Env) World() *history.World { return e.recorded().End() }
+
+// AgeCondition makes a condition of an object older, where Karpenter counts from its last
+// transition. Where time is bent, so much time passes. Where it can't be, the condition is
+// dated back, and the outcome says that the spec was fast-forwarded: what else happens in
 // such a time, doesn't.
-func (e *Env) FastForward(ctx context.Context, object fixtures.Object, condition string, d time.Duration) {
+func (e *Env) AgeCondition(ctx context.Context, object fixtures.Object, condition string, d time.Duration) {
 	if e.session.Clock != nil {
 		e.jump(ctx, d)
 		return

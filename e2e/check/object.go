@@ -1,0 +1,27 @@
+package check
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Object is anything with a kind and a name: the builders of package fixtures, and
+// recorded objects.
+type Object interface {
+	Named
+	Unstructured() *unstructured.Unstructured
+}
+
+// The counts an object itself, if it is there, or several of one kind. There is no other of
+// its name, whatever its namespace.
+func The(object Object, more ...Object) Count {
+	kind := object.Unstructured().GroupVersionKind()
+	resource, _ := meta.UnsafeGuessKindToResource(kind)
+	names := map[string]bool{object.GetName(): true}
+	words := kind.Kind + " " + object.GetName()
+	for _, o := range more {
+		names[o.GetName()] = true
+		words += ", " + o.GetName()
+	}
+	return Where(words, resource, func(o *unstructured.Unstructured) bool { return names[o.GetName()] })
+}

@@ -1,0 +1,17 @@
+package nodeclaim
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// newNodes counts those that come from now on, whoever they belong to. That there
+// is none means something while the NodeClaim is there.
+func newNodes(env *e2e.Env, claim *fixtures.Claim) check.Count {
+	all := check.Where("nodes", karpenter.Nodes, func(*unstructured.Unstructured) bool { return true })
+	return all.New(env.Mark()).AmongObjects(check.The(claim)).Named("nodes since NodeClaim " + claim.GetName())
+}
