@@ -52,8 +52,9 @@ broken: at least 1 node of pool p that is disrupted leads to at least 4 nodes of
 func TestAnEventHasOneNumberAndOneTime(t *testing.T) {
 	g := NewWithT(t)
 	s, a, _, _ := inPool()
+	before := s.History().Mark()
 	whole := s.After(time.Second).Change(a.Taint(karpenter.DisruptedTaint)).History()
-	part := whole.Since(whole.Mark() - 1)
+	part := whole.Since(before)
 	check := Always(None(DisruptedNodes(named("p"))))
 	of := func(h *history.History) string {
 		f := check.Judge(h)
