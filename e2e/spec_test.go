@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 func TestTable(t *testing.T) {
@@ -19,4 +21,16 @@ func TestTable(t *testing.T) {
 	g.Expect(specs[0].Name).To(Equal("in"))
 	g.Expect(specs[1].Source()).To(MatchRegexp(`spec_test\.go:\d+$`), "the table, whose comment is the promise")
 	g.Expect(func() { Table(s, []string{"in"}, named) }).To(PanicWith(ContainSubstring("two specs")))
+}
+
+func TestASuiteSpeaksForItsSpecs(t *testing.T) {
+	g := NewWithT(t)
+	run := func(context.Context, *Env) {}
+	alone := []providers.Capability{providers.StandaloneNodeClaims}
+	plain, static := NewSuite("plain"), &Suite{Name: "static", Needs: alone, Gate: "StaticCapacity", Since: Since{Karpenter: "1.8"}}
+	g.Expect(plain.Add(Spec{Name: "a", Run: run}).Needs).To(ConsistOf(providers.NodePools), "by default")
+	g.Expect(plain.Add(Spec{Name: "b", Run: run, Needs: alone}).Needs).To(Equal(alone))
+	g.Expect(static.Add(Spec{Name: "c", Run: run})).To(And(
+		HaveField("Needs", alone), HaveField("Gate", "StaticCapacity"), HaveField("Since.Karpenter", "1.8")))
+	g.Expect(static.Add(Spec{Name: "d", Run: run, Since: Since{Karpenter: "1.9"}}).Since.Karpenter).To(Equal("1.9"))
 }

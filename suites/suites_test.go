@@ -69,6 +69,7 @@ func TestDeclarations(t *testing.T) {
 		for _, need := range spec.Needs {
 			g.Expect(providers.Capabilities()).To(ContainElement(need))
 		}
+		g.Expect(slices.Contains(spec.Labels, "leaps")).To(Equal(spec.Leaps()), "a label by which to leave it out")
 		for _, known := range spec.Known {
 			g.Expect(known.Issue).To(MatchRegexp(`^https://github\.com/[^/]+/[^/]+/(issues|pull)/\d+$`))
 			g.Expect(known.Reason).NotTo(BeEmpty())

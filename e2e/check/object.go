@@ -12,13 +12,13 @@ type Object interface {
 	Unstructured() *unstructured.Unstructured
 }
 
-// The counts an object itself, if it is there, or several of one kind. There is no other of
-// its name, whatever its namespace.
+// The counts an object itself, if it is there, or several of one kind. It goes by the name:
+// no namespace but the spec's has another object that is called so.
 func The(object Object, more ...Object) Count {
 	kind := object.Unstructured().GroupVersionKind()
 	resource, _ := meta.UnsafeGuessKindToResource(kind)
 	names := map[string]bool{object.GetName(): true}
-	words := kind.Kind + " " + object.GetName()
+	words := kind.Kind + "s called " + object.GetName()
 	for _, o := range more {
 		names[o.GetName()] = true
 		words += ", " + o.GetName()

@@ -13,6 +13,13 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
+// Where a node is to be too large for its pods, the pod that needs it runs there before the
+// others come: of pods that come at once, those that a busy scheduler is late with get a node
+// of their own. Specs in which Karpenter computes what could take a node's place have their
+// pool consolidate from the start, and make a node such a one by deleting a pod: a pool that
+// was just changed isn't ready for a moment, and if Karpenter happens to compute then, it
+// looks again only when pods or nodes change, or after five minutes.
+
 const (
 	// port is one that pods want for themselves, so that they need a node each. Once
 	// one of them is gone, its node has room for another.
