@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
@@ -63,7 +64,8 @@ func (s *Session) afterwards(ctx context.Context, end *ending, left []string, a 
 	}
 	gaps := slices.DeleteFunc(slices.Clone(recorded.Gaps()), func(g history.Gap) bool { return g.Asked })
 	if len(gaps) > 0 && end == nil {
-		return &ending{verdict: report.Infra, reason: fmt.Sprintf("the recording has %d gaps, the first because %s", len(gaps), gaps[0].Reason), at: gaps[0].Time}
+		why := fmt.Sprintf("the recording has %s, the first because %s", check.Words(len(gaps), "gaps"), gaps[0].Reason)
+		return &ending{verdict: report.Infra, reason: why, at: gaps[0].Time}
 	}
 	return end
 }

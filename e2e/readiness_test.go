@@ -31,7 +31,8 @@ func TestAPoolSaysWhetherItIsReady(t *testing.T) {
 		"about something else":                 {2, map[string]any{"type": "Initialized", "status": "True"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pool := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"conditions": []any{c.condition}}}}
+			status := map[string]any{"conditions": []any{c.condition}}
+			pool := &unstructured.Unstructured{Object: map[string]any{"status": status}}
 			pool.SetGeneration(c.generation)
 			NewWithT(t).Expect(saysReadiness(pool, 2)).To(Equal(c.says))
 		})

@@ -89,9 +89,8 @@ func (r *Registration) declare(suites []*Suite, labels ...string) {
 	ginkgo.Describe(r.adapter.Name+":", ginkgo.Label(labels...), func() {
 		for _, p := range all {
 			ginkgo.Context(p.suite.Name, ginkgo.Label(p.suite.label()), func() {
-				ginkgo.It(p.spec.Name, ginkgo.Label(p.spec.Labels...), p.spec.Since.constraints(), inRealTime(func(ctx ginkgo.SpecContext) {
-					r.it(ctx, p.suite, p.spec)
-				}))
+				body := inRealTime(func(ctx ginkgo.SpecContext) { r.it(ctx, p.suite, p.spec) })
+				ginkgo.It(p.spec.Name, ginkgo.Label(p.spec.Labels...), p.spec.Since.constraints(), body)
 			})
 		}
 	})
@@ -103,7 +102,8 @@ func inRealTime(body func(ginkgo.SpecContext)) func(ginkgo.SpecContext) {
 	return func(ctx ginkgo.SpecContext) {
 		began := clock.Wall()
 		defer func() {
-			ginkgo.AddReportEntry(report.SpanEntry, report.Span{Started: began, Ended: clock.Wall()}, ginkgo.ReportEntryVisibilityNever)
+			span := report.Span{Started: began, Ended: clock.Wall()}
+			ginkgo.AddReportEntry(report.SpanEntry, span, ginkgo.ReportEntryVisibilityNever)
 		}()
 		body(ctx)
 	}
@@ -246,7 +246,9 @@ func (r *Registration) Close(ctx context.Context) error {
 	if unknown, err := session.Provider.Unknown(ctx); err != nil && session.Err() == nil {
 		r.send(report.Message{Step: fmt.Sprintf("asking the simulator what it didn't know: %v", err)})
 	} else if len(unknown) > 0 {
-		r.send(report.Message{Step: "the provider asked its simulated cloud for what that doesn't know: " + strings.Join(unknown, ", ")})
+		r.send(report.Message{
+			Step: "the provider asked its simulated cloud for what that doesn't know: " + strings.Join(unknown, ", "),
+		})
 	}
 	return session.Close(ctx)
 }

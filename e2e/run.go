@@ -21,6 +21,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
+	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -143,8 +144,8 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 		return err
 	}
 	terminal := report.NewTerminal(out, total, c.Procs)
-	steps(fmt.Sprintf("%d specs of %s on Kubernetes %s (%s), %d at a time, at speed %s",
-		total, a.Name, c.Kubernetes, c.Cluster, c.Procs, plan.Config.Speed))
+	steps(fmt.Sprintf("%s of %s on Kubernetes %s (%s), %d at a time, at speed %s",
+		check.Words(total, "specs"), a.Name, c.Kubernetes, c.Cluster, c.Procs, plan.Config.Speed))
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err = follow(ctx, stop, command(ctx, cli, run, test, plan.Config), run, terminal)

@@ -76,8 +76,9 @@ func describeAll(objects []*history.Object) []string {
 // the latest last. Of several that say the same it is the latest.
 func latestEvents(h *history.History, pods []*history.Object) []string {
 	about := func(i karpenter.Involved) bool {
-		return i.Kind == "NodeClaim" || i.Kind == "NodePool" || i.Kind == "Pod" &&
-			slices.ContainsFunc(pods, func(pod *history.Object) bool { return pod.Name == i.Name && pod.Namespace == i.Namespace })
+		return i.Kind == "NodeClaim" || i.Kind == "NodePool" || slices.ContainsFunc(pods, func(pod *history.Object) bool {
+			return i.Kind == "Pod" && pod.Name == i.Name && pod.Namespace == i.Namespace
+		})
 	}
 	told := sets.New[string]()
 	var lines []string

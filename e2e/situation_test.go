@@ -15,7 +15,9 @@ import (
 func TestAWaitThatRanOutSaysWhatStoodInTheWay(t *testing.T) {
 	pending := func(name string) *historytest.Thing {
 		return historytest.Pod(name, "app").Phase("Pending").Set([]any{
-			map[string]any{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes are available"},
+			map[string]any{
+				"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes are available",
+			},
 		}, "status", "conditions")
 	}
 	launching := historytest.Claim("c").Pool("p").Set([]any{
@@ -25,9 +27,11 @@ func TestAWaitThatRanOutSaysWhatStoodInTheWay(t *testing.T) {
 	story := historytest.Begin().Add(historytest.Pool("p"), pod).Add(
 		historytest.Pod("app-2", "app").Phase("Running").Ready(),
 		historytest.Claim("d").Pool("p").Ready(),
-	).After(time.Second).Add(launching, historytest.Report("karpenter", "Nominated", pod).Set("should schedule on c", "message")).
+	).After(time.Second).Add(launching).
+		Add(historytest.Report("karpenter", "Nominated", pod).Set("should schedule on c", "message")).
 		Add(historytest.Report("kubelet", "Pulled", historytest.Pod("app-2", "app")).Set("pulled", "message")).
-		After(2 * time.Second).Add(historytest.Report("karpenter", "InsufficientCapacityError", launching).Set("no subnets", "message")).
+		After(2 * time.Second).
+		Add(historytest.Report("karpenter", "InsufficientCapacityError", launching).Set("no subnets", "message")).
 		After(3 * time.Second).Change(pod)
 
 	NewWithT(t).Expect(situationOf(story.History(), "default", []string{
@@ -59,7 +63,8 @@ func TestASituationFitsOnAScreen(t *testing.T) {
 	text := situationOf(story.History(), "default", nil)
 	g.Expect(text).To(ContainSubstring("\n    and 15 more\n"))
 	g.Expect(strings.Count(text, "FailedScheduling on")).To(Equal(situationEvents))
-	g.Expect(situationOf(historytest.Begin().Add(historytest.Claim("c").True(karpenter.Ready)).History(), "default", nil)).To(BeEmpty())
+	well := historytest.Begin().Add(historytest.Claim("c").True(karpenter.Ready)).History()
+	g.Expect(situationOf(well, "default", nil)).To(BeEmpty())
 }
 
 // What the controller says while the spec is cleaned up is no reason why it failed.

@@ -53,7 +53,7 @@ func (s sometimes) Judge(h *history.History) Finding {
 			return j.ended(1, "")
 		}
 	}
-	return j.unlessAnyGap(j.broken(-1, 0, s.claim.String()+", at one moment at least", "never; in the end "+s.claim.Standing(h.End())))
+	return j.unlessAnyGap(j.never(s.claim, 0))
 }
 
 // Finally checks that a claim is true at the end. It is vacuous unless the claim
@@ -95,5 +95,5 @@ func (u until) Judge(h *history.History) Finding {
 		}
 		tested += count(exercised)
 	}
-	return j.unlessAnyGap(j.broken(-1, tested, u.b.String()+", at some moment", "never; in the end "+u.b.Standing(h.End())))
+	return j.unlessAnyGap(j.never(u.b, tested))
 }

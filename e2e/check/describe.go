@@ -46,7 +46,8 @@ func factsOf(u *unstructured.Unstructured) []string {
 		return podFacts(u)
 	case "Event":
 		about := karpenter.EventInvolved(u)
-		return []string{fmt.Sprintf("%s on %s %s: %s", karpenter.EventReason(u), about.Kind, about.Name, karpenter.EventMessage(u))}
+		return []string{fmt.Sprintf("%s on %s %s: %s",
+			karpenter.EventReason(u), about.Kind, about.Name, karpenter.EventMessage(u))}
 	default:
 		return conditionFacts(u)
 	}

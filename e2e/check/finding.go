@@ -34,7 +34,8 @@ func (f Finding) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", f.Verdict, f.Check)
 	if f.Event != nil {
-		fmt.Fprintf(&b, "\n  at +%s, event %d: %s %s", f.Offset.Round(time.Millisecond), f.Number, f.Event.Type, title(f.Event.Object))
+		fmt.Fprintf(&b, "\n  at +%s, event %d: %s %s",
+			f.Offset.Round(time.Millisecond), f.Number, f.Event.Type, title(f.Event.Object))
 		if f.Change != "" {
 			fmt.Fprintf(&b, " (%s)", f.Change)
 		}
@@ -69,6 +70,11 @@ func (j judgement) broken(at, tested int, want, standing string) Finding {
 	f.Number, f.Offset = j.h.Place(at)
 	f.Change = whatChanged(j.before(at), *f.Event)
 	return f
+}
+
+// never is the breach of a check that wanted a claim to be true at some moment.
+func (j judgement) never(c Claim, tested int) Finding {
+	return j.broken(-1, tested, c.String()+", at some moment", "never; in the end "+c.Standing(j.h.End()))
 }
 
 // unlessGap is the finding, if it stands although something may be missing up
@@ -115,7 +121,8 @@ func (j judgement) unknown() Finding {
 	if !g.Resource.Empty() {
 		what = g.Resource.GroupResource().String()
 	}
-	reason := fmt.Sprintf("the recording has a gap at +%s, %s may be missing: %s", j.h.Offset(g.Time).Round(time.Millisecond), what, g.Reason)
+	reason := fmt.Sprintf("the recording has a gap at +%s, %s may be missing: %s",
+		j.h.Offset(g.Time).Round(time.Millisecond), what, g.Reason)
 	if more := len(gaps) - 1; more > 0 {
 		reason += fmt.Sprintf(" (and %d more)", more)
 	}

@@ -48,7 +48,9 @@ func LeadsTo(cause, effect Claim) Response {
 // or later; words say what the claims have in common, and reads which resources
 // they look at besides those of the step's count. It is vacuous unless the step
 // happened.
-func After(s Step, words string, must func(*unstructured.Unstructured) Claim, reads ...schema.GroupVersionResource) Response {
+func After(
+	s Step, words string, must func(*unstructured.Unstructured) Claim, reads ...schema.GroupVersionResource,
+) Response {
 	return Response{
 		words: fmt.Sprintf("after %s, %s", s, words),
 		reads: readsBoth(s.count.Reads, reads),
@@ -140,5 +142,6 @@ func (r Response) unpaid(j judgement, d debt, tested int) Finding {
 		f.Verdict, f.Reason = Unknown, fmt.Sprintf("the recording ends %s after this event", waited)
 		return f
 	}
-	return j.broken(d.at, tested-1, fmt.Sprintf("%s, in the %s from this event to the end", d.effect, waited), d.effect.Standing(w))
+	want := fmt.Sprintf("%s, in the %s from this event to the end", d.effect, waited)
+	return j.broken(d.at, tested-1, want, d.effect.Standing(w))
 }

@@ -7,24 +7,24 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Cluster is what specs ran on, as it turned out to be.
+// Cluster is what specs ran on, as found and not as asked for.
 type Cluster struct {
 	Backend    string `json:"backend"`             // such as local
 	Kubernetes string `json:"kubernetes"`          // what the API server says
-	NodeImage  string `json:"nodeImage,omitempty"` // that kind's node was made of, and its ID
+	NodeImage  string `json:"nodeImage,omitempty"` // of kind's node, with its ID
 	Karpenter  string `json:"karpenter"`           // release of Karpenter core that the provider links
-	Image      string `json:"image,omitempty"`     // digest of the provider's image; none of a program of the host
-	Speed      string `json:"speed"`               // of its clock: auto, or a number; 1 is the machine's own
+	Image      string `json:"image,omitempty"`     // digest of the provider's image; empty if it is a program of the host
+	Speed      string `json:"speed"`               // of its clock: auto, or a number; 1 is the machine's clock
 }
 
-// Conformance is what a run proves of a provider: conformance.yaml. Who certifies
-// demands that it is complete and green, and may demand speed 1.
+// Conformance is what a run proves of a provider: conformance.yaml. A certification should
+// demand that it is complete and green, and may demand speed 1.
 type Conformance struct {
 	Provider string    `json:"provider"`
 	Version  string    `json:"version,omitempty"` // of the provider's source module
 	Started  time.Time `json:"started"`
 	Took     string    `json:"took"` // in real time
-	// Clusters are those that specs ran on, each kind once.
+	// Clusters are the kinds of cluster that specs ran on.
 	Clusters []Cluster       `json:"clusters"`
 	Gates    map[string]bool `json:"gates,omitempty"`
 	// Complete: no selection kept specs from being run.
@@ -32,11 +32,11 @@ type Conformance struct {
 	Green    bool            `json:"green"`
 	Counts   map[Verdict]int `json:"counts"`
 	// NotReached is how many specs the run ended without.
-	NotReached int `json:"notReached,omitempty"`
-	Specs    []Proof         `json:"specs"`
+	NotReached int     `json:"notReached,omitempty"`
+	Specs      []Proof `json:"specs"`
 }
 
-// Proof is what became of a spec.
+// Proof is the verdict on a spec.
 type Proof struct {
 	Name    string  `json:"name"` // without the provider's
 	Verdict Verdict `json:"verdict"`
@@ -45,7 +45,7 @@ type Proof struct {
 	Issue   string  `json:"issue,omitempty"`
 }
 
-// Add takes over what became of specs.
+// Add adds the outcomes of specs.
 func (c *Conformance) Add(outcomes []Outcome) {
 	if c.Counts == nil {
 		c.Counts = map[Verdict]int{}
@@ -53,7 +53,8 @@ func (c *Conformance) Add(outcomes []Outcome) {
 	for _, o := range outcomes {
 		c.Counts[o.Verdict]++
 		c.Specs = append(c.Specs, Proof{
-			Name: o.Suite + " " + o.Spec, Verdict: o.Verdict, Tested: Tested(o.Claims), Reason: firstLine(o.Reason), Issue: o.Issue,
+			Name: o.Suite + " " + o.Spec, Verdict: o.Verdict, Tested: Tested(o.Claims),
+			Reason: firstLine(o.Reason), Issue: o.Issue,
 		})
 	}
 }

@@ -6,13 +6,13 @@ import "fmt"
 type Row struct {
 	Name   string `json:"name"`
 	Specs  int    `json:"specs"`  // that put it to the test
-	Times  int    `json:"times"`  // that it was put to the test, in all of them
+	Times  int    `json:"times"`  // how often it was put to the test, in all of them
 	Broken int    `json:"broken"` // specs in which it broke, not on purpose
 	Meant  int    `json:"meant"`  // specs that broke it on purpose
 	Known  int    `json:"known"`  // specs whose failure is known of the release
 }
 
-// Invariants sums up what became of each invariant, in their order.
+// Invariants sums up the judgements on each invariant, in their order.
 func Invariants(outcomes []Outcome) []Row {
 	var rows []Row
 	at := map[string]int{}

@@ -1,5 +1,5 @@
-// Package report is what people read: the verdict on each spec, the line that
-// the terminal shows when one ends, and the summary of a run.
+// Package report holds what people and CIs read of a run: the outcome of each spec, the lines
+// on the terminal, the summary, conformance.yaml, and Ginkgo's reports in real time.
 package report
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Verdict is what became of a spec. Only Passed, Known and Skipped leave a run green.
+// Verdict is the result of a spec in one word. Only Passed, Known and Skipped leave a run green.
 type Verdict string
 
 // The verdicts.
@@ -71,19 +71,19 @@ type Outcome struct {
 	Broke    []Broken `json:"broke,omitempty"`  // all that broke
 	Issue    string   `json:"issue,omitempty"`  // known: the upstream issue
 	Note     string   `json:"note,omitempty"`   // what else the reader must know, such as an unexpected pass
-	Claims   []Judged `json:"claims,omitempty"` // what became of the spec's own checks
-	// Invariants is what became of the checks that hold in every spec, in their order.
+	Claims   []Judged `json:"claims,omitempty"` // the judgements on the spec's own checks
+	// Invariants are the judgements on the checks that hold in every spec, in their order.
 	Invariants []Judged `json:"invariants,omitempty"`
-	// Errors is what the controller's log reports as errors and the adapter
-	// doesn't tolerate. They are shown, and fail nothing.
+	// Errors are the errors in the controller's log that the adapter doesn't tolerate. They
+	// are shown, and fail nothing.
 	Errors  []LogError    `json:"errors,omitempty"`
 	History string        `json:"history,omitempty"` // the recording, a file
 	Rerun   string        `json:"rerun,omitempty"`   // the command that runs this spec alone
 	Took    time.Duration `json:"took"`              // in nanoseconds of the cluster's time, clean-up included
 	Real    time.Duration `json:"real,omitempty"`    // the same in real time, if that is not the cluster's
 	Lag     time.Duration `json:"lag,omitempty"`     // how late the latest process was, in the cluster's time
-	Started time.Time     `json:"started"`
-	Worker  int           `json:"worker"` // the process that ran it, from 1
+	Started time.Time     `json:"started"`           // by the cluster's clock
+	Worker  int           `json:"worker"`            // the process that ran it, from 1
 }
 
 // Broken is one of the things that broke in a spec. A known failure names those that may.
@@ -108,17 +108,17 @@ const (
 
 // LogError is a kind of error in the controller's log.
 type LogError struct {
-	Message string `json:"message"` // by whom and what, without what differs from time to time
+	Message string `json:"message"` // the logger and its message, without fields
 	Times   int    `json:"times"`
 	Line    string `json:"line"` // the first one, cut where it is too wide to read
 }
 
-// Judged is what became of one check over a spec's recording.
+// Judged is the judgement on one check over a spec's recording.
 type Judged struct {
 	Check   string `json:"check"`   // in words; an invariant's name
 	Verdict string `json:"verdict"` // holds, broken, vacuous or unknown
 	Tested  int    `json:"tested"`  // how often it was put to the test
-	// Breaks says why the spec breaks this invariant on purpose; empty: it doesn't.
+	// Breaks says why the spec breaks this invariant on purpose; empty if it doesn't.
 	Breaks string `json:"breaks,omitempty"`
 }
 
@@ -137,7 +137,7 @@ func Tested(judged []Judged) (times int) {
 // never exceeded during drift".
 func (o Outcome) Sentence() string { return Sentence(o.Provider, o.Suite, o.Spec) }
 
-// Wall is how long the spec took in real time, whatever its cluster's clock said.
+// Wall is how long the spec took in real time.
 func (o Outcome) Wall() time.Duration {
 	if o.Real > 0 {
 		return o.Real

@@ -17,14 +17,13 @@ type Terminal struct {
 	workers int
 	began   time.Time
 	all     []Outcome
-	skips   map[string]int // skipped specs by reason
 
 	clusters []Cluster
 }
 
 // NewTerminal writes to out and expects total specs from so many workers.
 func NewTerminal(out io.Writer, total, workers int) *Terminal {
-	return &Terminal{out: out, total: total, workers: max(1, workers), began: time.Now(), skips: map[string]int{}}
+	return &Terminal{out: out, total: total, workers: max(1, workers), began: time.Now()}
 }
 
 // Step says what is being done.
@@ -37,10 +36,8 @@ func (t *Terminal) Fatal(text string) { fmt.Fprintf(t.out, "\n✗ %s\n", indentR
 // first is shown; the summary counts them.
 func (t *Terminal) Add(o Outcome) {
 	t.all = append(t.all, o)
-	if o.Verdict == Skipped {
-		if t.skips[o.Reason]++; t.skips[o.Reason] > 1 {
-			return
-		}
+	if o.Verdict == Skipped && t.skips()[o.Reason] > 1 {
+		return
 	}
 	width := len(fmt.Sprint(t.total))
 	fmt.Fprintf(t.out, "[%*d/%d] %s %-7s %6s  %s%s%s\n", width, len(t.all), t.total,
@@ -56,8 +53,8 @@ func (t *Terminal) Add(o Outcome) {
 	}
 }
 
-// tested says how often what a spec claims was put to the test, and how many
-// of the invariants were.
+// tested says how often a spec's claims were put to the test, and how many of the invariants
+// were.
 func tested(o Outcome) string {
 	if len(o.Claims) == 0 {
 		return ""
@@ -66,7 +63,8 @@ func tested(o Outcome) string {
 	if o.Real > 0 {
 		bent = fmt.Sprintf("%s at speed %.0f; ", round(o.Took), o.speed())
 	}
-	return fmt.Sprintf("  (%stested %s, and %d of %d invariants)", bent, times(Tested(o.Claims)), exercised(o.Invariants), len(o.Invariants))
+	return fmt.Sprintf("  (%stested %s, and %d of %d invariants)",
+		bent, times(Tested(o.Claims)), exercised(o.Invariants), len(o.Invariants))
 }
 
 // exercised counts the checks that were put to the test.
@@ -159,20 +157,32 @@ func (t *Terminal) Summary(artifacts string) bool {
 	return t.green()
 }
 
-// skipped counts the specs that were skipped, by their reason.
+// skipped shows how many specs were skipped, by reason. The only spec of a reason is named.
 func (t *Terminal) skipped() {
+	skips := t.skips()
 	for _, o := range t.all {
-		n := t.skips[o.Reason]
+		n := skips[o.Reason]
 		if o.Verdict != Skipped || n == 0 {
 			continue
 		}
-		delete(t.skips, o.Reason)
+		delete(skips, o.Reason)
 		what := o.Sentence()
 		if n > 1 {
 			what = fmt.Sprintf("%d specs", n)
 		}
 		fmt.Fprintf(t.out, "%s %-7s %s: %s\n", mark(Skipped), Skipped, what, firstLine(o.Reason))
 	}
+}
+
+// skips counts the skipped specs by reason.
+func (t *Terminal) skips() map[string]int {
+	skips := map[string]int{}
+	for _, o := range t.all {
+		if o.Verdict == Skipped {
+			skips[o.Reason]++
+		}
+	}
+	return skips
 }
 
 // green tells whether all specs have ended, and well. A run in which nothing ran
@@ -219,7 +229,8 @@ func (t *Terminal) speeds() string {
 	if took == real {
 		return ""
 	}
-	return fmt.Sprintf(" (specs: %s of clusters' time, at speed %.1f%s)", round(took), took.Seconds()/real.Seconds(), leaps)
+	return fmt.Sprintf(" (specs: %s of clusters' time, at speed %.1f%s)",
+		round(took), took.Seconds()/real.Seconds(), leaps)
 }
 
 // invariants shows in how many specs each invariant was put to the test, how
@@ -231,7 +242,8 @@ func (t *Terminal) invariants() {
 	}
 	fmt.Fprintf(t.out, "\ninvariants, judged over every recording:\n")
 	for _, r := range rows {
-		fmt.Fprintf(t.out, "  %s %4d %-6s %10s  %s%s\n", r.mark(), r.Specs, plural(r.Specs, "spec")+",", times(r.Times), r.Name, r.also())
+		fmt.Fprintf(t.out, "  %s %4d %-6s %10s  %s%s\n",
+			r.mark(), r.Specs, plural(r.Specs, "spec")+",", times(r.Times), r.Name, r.also())
 	}
 }
 

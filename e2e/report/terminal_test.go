@@ -51,17 +51,22 @@ func TestTerminalShowsHowOftenThingsWereTested(t *testing.T) {
 	o.Invariants = []Judged{{Check: "budgets", Verdict: "holds", Tested: 9}, {Check: "limits", Verdict: "vacuous"}}
 	o.Errors = []LogError{{Message: "provisioner: no subnets", Times: 2, Line: "E"}}
 	terminal.Add(o)
-	g.Expect(out.String()).To(HavePrefix("[1/2] ✓ passed    4.0s  kwok: drift replaces nodes  (tested 7 times, and 1 of 2 invariants)"))
+	g.Expect(out.String()).To(HavePrefix(
+		"[1/2] ✓ passed    4.0s  kwok: drift replaces nodes  (tested 7 times, and 1 of 2 invariants)"))
 
 	o = outcome(Failed, "keeps nodes")
-	o.Invariants = []Judged{{Check: "budgets", Verdict: "broken", Tested: 1}, {Check: "limits", Verdict: "broken", Tested: 1, Breaks: "it is about that"}}
+	o.Invariants = []Judged{
+		{Check: "budgets", Verdict: "broken", Tested: 1},
+		{Check: "limits", Verdict: "broken", Tested: 1, Breaks: "it is about that"},
+	}
 	terminal.Add(o)
 	o = outcome(Known, "packs pods")
 	o.Invariants = []Judged{{Check: "limits", Verdict: "broken", Tested: 1}}
 	terminal.Add(o)
 	terminal.Summary("_artifacts/latest")
 	g.Expect(out.String()).To(ContainSubstring("  ✗    2 specs,   10 times  budgets; BROKEN in 1\n"))
-	g.Expect(out.String()).To(ContainSubstring("  ✓    2 specs,    2 times  limits; broken in 1 known failure; broken on purpose in 1\n"))
+	g.Expect(out.String()).To(ContainSubstring(
+		"  ✓    2 specs,    2 times  limits; broken in 1 known failure; broken on purpose in 1\n"))
 	g.Expect(out.String()).To(ContainSubstring("  provisioner: no subnets: 2 times, first\n    E\n"))
 }
 
@@ -72,7 +77,9 @@ func TestSummaryEndsWithWhatFailed(t *testing.T) {
 	terminal := NewTerminal(&out, 3, 1)
 	failed := outcome(Failed, "replaces nodes")
 	failed.Reason, failed.Rerun = "always at most 2: broken\nmore", "make e2e FOCUS='^x$'"
-	for _, o := range []Outcome{failed, skipped("knows the cloud", "the adapter says: no cloud"), outcome(Passed, "keeps nodes")} {
+	for _, o := range []Outcome{
+		failed, skipped("knows the cloud", "the adapter says: no cloud"), outcome(Passed, "keeps nodes"),
+	} {
 		terminal.Add(o)
 	}
 	out.Reset()
@@ -92,8 +99,8 @@ func TestSkipsAreGroupedByReason(t *testing.T) {
 	var out bytes.Buffer
 	terminal := NewTerminal(&out, 5, 1)
 	for _, o := range []Outcome{
-		skipped("knows the cloud", "no cloud"), skipped("asks the cloud", "no cloud"), skipped("repairs nodes", "the gate is off"),
-		skipped("drains the cloud", "no cloud"), outcome(Passed, "keeps nodes"),
+		skipped("knows the cloud", "no cloud"), skipped("asks the cloud", "no cloud"),
+		skipped("repairs nodes", "the gate is off"), skipped("drains the cloud", "no cloud"), outcome(Passed, "keeps nodes"),
 	} {
 		terminal.Add(o)
 	}

@@ -47,8 +47,9 @@ func markdown(outcomes []report.Outcome, notReached int) string {
 		fmt.Fprintf(b, "| %s | %s | %d | %.1f s | %.0f s | %s |\n",
 			o.Verdict, cell(o.Sentence()), report.Tested(o.Claims), o.Wall().Seconds(), o.Took.Seconds(), cell(why))
 	}
-	return fmt.Sprintf("### %s\n\n| verdict | spec | times tested | took | by the cluster's clock | why |\n|---|---|---|---|---|---|\n%s%s%s",
-		report.Counts(outcomes, notReached), red.String(), other.String(), invariants(outcomes))
+	const head = "| verdict | spec | times tested | took | by the cluster's clock | why |\n|---|---|---|---|---|---|\n"
+	return fmt.Sprintf("### %s\n\n%s%s%s%s",
+		report.Counts(outcomes, notReached), head, red.String(), other.String(), invariants(outcomes))
 }
 
 // invariants is a table of how often each invariant was put to the test.
