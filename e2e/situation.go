@@ -58,13 +58,12 @@ func isWell(pod *unstructured.Unstructured) bool {
 func describeAll(objects []*history.Object) []string {
 	var lines []string
 	for _, o := range objects[:min(len(objects), situationObjects)] {
-		line := check.Describe(o)
+		lines = append(lines, check.Describe(o))
 		for _, c := range karpenter.Conditions(o.Unstructured()) {
 			if c.Status != "True" && c.Message != "" {
-				line += fmt.Sprintf("\n      %s: %s: %s", c.Type, c.Reason, shorten(c.Message))
+				lines = append(lines, fmt.Sprintf("  %s: %s: %s", c.Type, c.Reason, shorten(c.Message)))
 			}
 		}
-		lines = append(lines, line)
 	}
 	if more := len(objects) - situationObjects; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))

@@ -31,20 +31,20 @@ type Span struct {
 func WriteInRealTime(jsonFile, junitFile string, run Span) error {
 	data, err := os.ReadFile(jsonFile)
 	if err != nil {
-		return fmt.Errorf("Ginkgo's report: %w", err)
+		return fmt.Errorf("the report by Ginkgo: %w", err)
 	}
 	var reports []types.Report
 	if err := json.Unmarshal(data, &reports); err != nil {
-		return fmt.Errorf("Ginkgo's report %s: %w", jsonFile, err)
+		return fmt.Errorf("the report by Ginkgo, %s: %w", jsonFile, err)
 	}
 	if len(reports) != 1 {
-		return fmt.Errorf("Ginkgo's report %s: want one run, got %d", jsonFile, len(reports))
+		return fmt.Errorf("the report by Ginkgo, %s: want one run, got %d", jsonFile, len(reports))
 	}
 	r := reports[0]
 	r.StartTime, r.EndTime, r.RunTime = run.Started, run.Ended, run.Ended.Sub(run.Started)
 	for i := range r.SpecReports {
 		if err := inRealTime(&r.SpecReports[i], run); err != nil {
-			return fmt.Errorf("Ginkgo's report %s: %w", jsonFile, err)
+			return fmt.Errorf("the report by Ginkgo, %s: %w", jsonFile, err)
 		}
 	}
 	return errors.Join(reporters.GenerateJSONReport(r, jsonFile), reporters.GenerateJUnitReport(r, junitFile))

@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/onsi/gomega"
-
 	"github.com/onsi/ginkgo/v2/reporters"
 	"github.com/onsi/ginkgo/v2/types"
+	. "github.com/onsi/gomega"
 )
 
 // A spec of thirty days of its cluster's time that took 20 seconds, as a worker writes it.
@@ -79,5 +78,5 @@ func TestAReportThatIsNotGinkgosIsAnError(t *testing.T) {
 	g.Expect(os.WriteFile(file, []byte("[]"), 0o600)).To(Succeed())
 	g.Expect(WriteInRealTime(file, "", Span{})).To(MatchError(ContainSubstring("want one run, got 0")))
 	g.Expect(os.WriteFile(file, []byte("{"), 0o600)).To(Succeed())
-	g.Expect(WriteInRealTime(file, "", Span{})).To(MatchError(ContainSubstring("Ginkgo's report " + file)))
+	g.Expect(WriteInRealTime(file, "", Span{})).To(MatchError(ContainSubstring("the report by Ginkgo, " + file)))
 }
