@@ -40,7 +40,7 @@ func (f *fake) component() Component {
 	}
 }
 
-// monitored is a monitor of fakes, and what it has said.
+// monitored returns a monitor of fakes, and what it has said.
 func monitored(all ...*fake) (m *Monitor, said *[]string) {
 	said = &[]string{}
 	return &Monitor{

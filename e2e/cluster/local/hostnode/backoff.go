@@ -17,8 +17,8 @@ type backoff struct {
 	delay   time.Duration
 }
 
-// next is the delay after a process that ran that long.
-func (b *backoff) next(ran time.Duration) time.Duration {
+// nextDelay returns the delay after a process that ran that long.
+func (b *backoff) nextDelay(ran time.Duration) time.Duration {
 	if ran >= 2*maxBackoff {
 		b.crashes = 0
 	}
@@ -35,8 +35,8 @@ func (b *backoff) next(ran time.Duration) time.Duration {
 	return b.delay
 }
 
-// pause waits for d, or less when ctx ends or early is closed.
-func pause(ctx context.Context, d time.Duration, early <-chan struct{}) {
+// sleep waits for d, or less when ctx ends or early is closed.
+func sleep(ctx context.Context, d time.Duration, early <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -65,48 +65,48 @@ func newContainer(p *pod, spec corev1.Container, init bool) *container {
 	}
 }
 
-// unready is a reason to wait instead of running.
-type unready struct {
+// waitError is a reason to wait instead of running.
+type waitError struct {
 	reason string
 	err    error
 }
 
-func (u *unready) Error() string { return u.reason + ": " + u.err.Error() }
-func (u *unready) Unwrap() error { return u.err }
+func (u *waitError) Error() string { return u.reason + ": " + u.err.Error() }
+func (u *waitError) Unwrap() error { return u.err }
 
 // run runs the container until it has ended for good, and returns its last exit code.
 func (c *container) run(ctx context.Context) int {
 	code := -1
 	crashes := backoff{first: c.pod.node.options.Backoff}
 	for ctx.Err() == nil {
-		_, more, _ := c.pod.node.images.get(c.spec.Image)
+		_, more, _ := c.pod.node.images.lookup(c.spec.Image)
 		at := time.Now()
-		ended, err := c.once(ctx)
+		ended, err := c.runOnce(ctx)
 		if err != nil {
 			if ctx.Err() != nil {
 				break
 			}
-			c.wait(err)
-			pause(ctx, retryEvery, more)
+			c.setWaiting(err)
+			sleep(ctx, retryEvery, more)
 			continue
 		}
 		code = ended
-		if ctx.Err() != nil || !c.restarts(code) {
+		if ctx.Err() != nil || !c.shouldRestart(code) {
 			break
 		}
 		if c.wasKilled() {
 			continue // at once: what was asked for is no crash loop
 		}
-		if delay := crashes.next(time.Since(at)); delay > 0 {
-			c.wait(&unready{reasonBackOff, fmt.Errorf("back-off %s restarting failed container=%s pod=%s", delay, c.spec.Name, c.pod.object().Name)})
-			pause(ctx, delay, nil)
+		if delay := crashes.nextDelay(time.Since(at)); delay > 0 {
+			c.setWaiting(&waitError{reasonBackOff, fmt.Errorf("back-off %s restarting failed container=%s pod=%s", delay, c.spec.Name, c.pod.object().Name)})
+			sleep(ctx, delay, nil)
 		}
 	}
 	return code
 }
 
-// restarts tells whether the container is to be started again after that exit code.
-func (c *container) restarts(code int) bool {
+// shouldRestart tells whether the container is to be started again after that exit code.
+func (c *container) shouldRestart(code int) bool {
 	policy := c.pod.object().Spec.RestartPolicy
 	switch {
 	case c.sidecar:
@@ -120,75 +120,75 @@ func (c *container) restarts(code int) bool {
 	}
 }
 
-// once starts the container and returns when it has ended, by itself or
+// runOnce starts the container and returns when it has ended, by itself or
 // because ctx has. An error means that it was not started.
-func (c *container) once(ctx context.Context) (code int, err error) {
+func (c *container) runOnce(ctx context.Context) (code int, err error) {
 	images := c.pod.node.images
-	if pullable(c.spec.Image) {
+	if isRegistryImage(c.spec.Image) {
 		if err := images.pull(ctx, c.spec.Image); err != nil {
-			return 0, &unready{reasonImage, err}
+			return 0, &waitError{reasonImage, err}
 		}
 	}
-	l, _, err := images.get(c.spec.Image)
+	l, _, err := images.lookup(c.spec.Image)
 	if err != nil {
-		return 0, &unready{reasonImage, err}
+		return 0, &waitError{reasonImage, err}
 	}
 	cmd, err := c.prepare(ctx, l)
-	defer func() { err = errors.Join(err, c.discard()) }()
+	defer func() { err = errors.Join(err, c.removeFiles()) }()
 	if err != nil {
 		return 0, err
 	}
 	out, err := os.OpenFile(c.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return 0, &unready{reasonCreate, err}
+		return 0, &waitError{reasonCreate, err}
 	}
 	defer func() { _ = out.Close() }()
 	offset, err := out.Seek(0, 2)
 	if err != nil {
-		return 0, &unready{reasonCreate, err}
+		return 0, &waitError{reasonCreate, err}
 	}
-	process, err := c.pod.node.starter.start(cmd.exec(out))
+	process, err := c.pod.node.starter.start(cmd.build(out))
 	if err != nil {
-		return 0, &unready{reasonRun, fmt.Errorf("starting %s: %w", cmd.args[0], err)}
+		return 0, &waitError{reasonRun, fmt.Errorf("starting %s: %w", cmd.args[0], err)}
 	}
 	if process.unbent != nil {
 		c.pod.node.options.Clock.Break(fmt.Errorf("container %s of pod %s: %w", c.spec.Name, c.pod.object().Name, process.unbent))
 	}
-	c.isRunning(l, process)
+	c.setRunning(l, process)
 	probing, stopProbing := context.WithCancel(ctx)
 	var probes sync.WaitGroup
-	probes.Go(func() { c.probe(probing) })
+	probes.Go(func() { c.runProbes(probing) })
 
 	select {
 	case <-process.done:
 	case <-ctx.Done():
-		process.stop(c.pod.patience())
+		process.stop(c.pod.gracePeriod())
 	}
 	stopProbing()
 	probes.Wait()
-	c.hasEnded(process.code, c.lastWords(cmd, process.code, offset))
+	c.setEnded(process.code, c.terminationMessage(cmd, process.code, offset))
 	return process.code, nil
 }
 
-// discard removes the container's files.
-func (c *container) discard() error {
+// removeFiles removes the container's files.
+func (c *container) removeFiles() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	err := c.takeEmptyDirsBack()
 	clear(c.mounted)
-	return errors.Join(err, os.RemoveAll(c.folder()))
+	return errors.Join(err, os.RemoveAll(c.rootDir()))
 }
 
-func (c *container) folder() string { return filepath.Join(c.pod.dir, c.spec.Name) }
+func (c *container) rootDir() string { return filepath.Join(c.pod.dir, c.spec.Name) }
 
-// end stops the process that runs now, if one does; run starts it again.
-func (c *container) end(reason string) {
+// stopProcess stops the process that runs now, if one does; run starts it again.
+func (c *container) stopProcess(reason string) {
 	c.mu.Lock()
 	process := c.running
 	c.failed = reason
 	c.mu.Unlock()
 	if process != nil {
-		process.stop(c.pod.patience())
+		process.stop(c.pod.gracePeriod())
 	}
 }
 
@@ -217,8 +217,8 @@ func (c *container) refreshVolumes(ctx context.Context) error {
 	return nil
 }
 
-// hasBegun tells whether the container was ever started.
-func (c *container) hasBegun() bool {
+// wasStarted tells whether the container was ever started.
+func (c *container) wasStarted() bool {
 	select {
 	case <-c.began:
 		return true

@@ -38,10 +38,10 @@ func (e *environment) resolve(ctx context.Context) (map[string]string, error) {
 		}
 	}
 	for _, v := range e.container.Env {
-		value, ok := expand(v.Value, in(env, e.services)), true
+		value, ok := expand(v.Value, lookupIn(env, e.services)), true
 		if v.Value == "" && v.ValueFrom != nil {
 			var err error
-			if value, ok, err = e.source(ctx, v.ValueFrom); err != nil {
+			if value, ok, err = e.valueFrom(ctx, v.ValueFrom); err != nil {
 				return nil, fmt.Errorf("env %s: %w", v.Name, err)
 			}
 		}
@@ -79,14 +79,14 @@ func (e *environment) from(ctx context.Context, from corev1.EnvFromSource, env m
 	return nil
 }
 
-// source is the value of a reference; not ok if it is optional and its object or key does not exist.
-func (e *environment) source(ctx context.Context, s *corev1.EnvVarSource) (value string, ok bool, err error) {
+// valueFrom returns the value of a reference; not ok if it is optional and its object or key does not exist.
+func (e *environment) valueFrom(ctx context.Context, s *corev1.EnvVarSource) (value string, ok bool, err error) {
 	switch {
 	case s.FieldRef != nil:
-		value, err = field(e.pod, s.FieldRef.FieldPath)
+		value, err = fieldValue(e.pod, s.FieldRef.FieldPath)
 		return value, true, err
 	case s.ResourceFieldRef != nil:
-		value, err = resourceField(e.pod, e.container, s.ResourceFieldRef)
+		value, err = resourceFieldValue(e.pod, e.container, s.ResourceFieldRef)
 		return value, true, err
 	case s.ConfigMapKeyRef != nil:
 		ref := s.ConfigMapKeyRef
@@ -147,9 +147,9 @@ func (e *environment) secret(ctx context.Context, name string, optional *bool) (
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// services are the variables by which a process in a pod finds the API server.
+// serviceVariables returns the variables by which a process in a pod finds the API server.
 // Those of other services are left out: nothing answers at their addresses.
-func services(host string) (map[string]string, error) {
+func serviceVariables(host string) (map[string]string, error) {
 	u, _, err := rest.DefaultServerURL(host, "", schema.GroupVersion{}, true) // a bare host:port is allowed
 	if err != nil {
 		return nil, fmt.Errorf("address of the API server: %w", err)
@@ -165,9 +165,9 @@ func services(host string) (map[string]string, error) {
 	}, nil
 }
 
-// merge lays the manifest's env over the image's, and that over what every
+// mergeEnv lays the manifest's env over the image's, and that over what every
 // container runtime sets. It is sorted.
-func merge(runtime map[string]string, image []string, env map[string]string) []string {
+func mergeEnv(runtime map[string]string, image []string, env map[string]string) []string {
 	all := maps.Clone(runtime)
 	for _, entry := range image {
 		name, value, _ := strings.Cut(entry, "=")
@@ -181,16 +181,16 @@ func merge(runtime map[string]string, image []string, env map[string]string) []s
 	return merged
 }
 
-// runtimeEnv is what container runtimes set. Go programs without a HOME don't
+// runtimeEnv returns the variables that container runtimes set. Go programs without a HOME don't
 // find themselves: client-go then reads no kubeconfig at all.
 func runtimeEnv(p *corev1.Pod, l *loaded, box sandbox) map[string]string {
 	env := map[string]string{
 		"PATH":     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"HOME":     box.inside("/"),
+		"HOME":     box.pathInside("/"),
 		"HOSTNAME": p.Name,
 	}
 	if box.own {
-		if entry := database(l, "etc/passwd", strconv.FormatInt(box.uid, 10)); len(entry) > 5 && entry[5] != "" {
+		if entry := databaseLine(l, "etc/passwd", strconv.FormatInt(box.uid, 10)); len(entry) > 5 && entry[5] != "" {
 			env["HOME"] = entry[5]
 		}
 	}

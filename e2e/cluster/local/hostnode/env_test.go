@@ -29,7 +29,7 @@ func TestExpand(t *testing.T) {
 		"$($(A))":           "$($(A))",
 		"$(A)$(A) $$ $(B)$": "oneone $ two$",
 	} {
-		NewWithT(t).Expect(expand(in_, in(map[string]string{"A": "one"}, map[string]string{"A": "1", "B": "two"}))).To(Equal(want), in_)
+		NewWithT(t).Expect(expand(in_, lookupIn(map[string]string{"A": "one"}, map[string]string{"A": "1", "B": "two"}))).To(Equal(want), in_)
 	}
 }
 
@@ -59,12 +59,12 @@ func TestField(t *testing.T) {
 		"metadata.labels": "a=\"b\"\napp=\"karpenter\"", "metadata.annotations": `example.com/key="say \"hi\""`,
 		"spec.nodeName": Name, "spec.serviceAccountName": "karpenter", "status.podIP": "127.0.0.1", "status.hostIP": "127.0.0.1",
 	} {
-		got, err := field(examplePod(), path)
+		got, err := fieldValue(examplePod(), path)
 		NewWithT(t).Expect(err).NotTo(HaveOccurred())
 		NewWithT(t).Expect(got).To(Equal(want), path)
 	}
 	for _, path := range []string{"metadata.generation", "metadata.name['x']", "spec"} {
-		_, err := field(examplePod(), path)
+		_, err := fieldValue(examplePod(), path)
 		NewWithT(t).Expect(err).To(MatchError(ContainSubstring(path)))
 	}
 }
@@ -84,11 +84,11 @@ func TestResourceField(t *testing.T) {
 		if c.divisor != "" {
 			ref.Divisor = resource.MustParse(c.divisor)
 		}
-		got, err := resourceField(examplePod(), nil, ref)
+		got, err := resourceFieldValue(examplePod(), nil, ref)
 		NewWithT(t).Expect(err).NotTo(HaveOccurred())
 		NewWithT(t).Expect(got).To(Equal(c.want), "%+v", c)
 	}
-	_, err := resourceField(examplePod(), nil, &corev1.ResourceFieldSelector{ContainerName: "absent", Resource: "limits.cpu"})
+	_, err := resourceFieldValue(examplePod(), nil, &corev1.ResourceFieldSelector{ContainerName: "absent", Resource: "limits.cpu"})
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring(`no container "absent"`)))
 }
 
@@ -150,7 +150,7 @@ func TestEnvironment(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			g := NewWithT(t)
-			known, err := services("https://127.0.0.1:6443")
+			known, err := serviceVariables("https://127.0.0.1:6443")
 			g.Expect(err).NotTo(HaveOccurred())
 			e := environment{client: objects(), pod: examplePod(), container: &corev1.Container{EnvFrom: c.from, Env: c.env}, services: known}
 			got, err := e.resolve(t.Context())
@@ -173,14 +173,14 @@ func TestServices(t *testing.T) {
 	for host, want := range map[string][2]string{
 		"https://127.0.0.1:6443": {"127.0.0.1", "6443"}, "https://api.example.com": {"api.example.com", "443"}, "[::1]:6443": {"::1", "6443"}, "localhost:8443": {"localhost", "8443"},
 	} {
-		got, err := services(host)
+		got, err := serviceVariables(host)
 		NewWithT(t).Expect(err).NotTo(HaveOccurred())
 		NewWithT(t).Expect([2]string{got["KUBERNETES_SERVICE_HOST"], got["KUBERNETES_SERVICE_PORT"]}).To(Equal(want), host)
 	}
 }
 
 func TestMerge(t *testing.T) {
-	got := merge(map[string]string{"PATH": "/bin", "HOME": "/"}, []string{"PATH=/app", "A=image", "B=x=y"}, map[string]string{"A": "manifest"})
+	got := mergeEnv(map[string]string{"PATH": "/bin", "HOME": "/"}, []string{"PATH=/app", "A=image", "B=x=y"}, map[string]string{"A": "manifest"})
 	NewWithT(t).Expect(got).To(Equal([]string{"A=manifest", "B=x=y", "HOME=/", "PATH=/app"}))
 }
 
@@ -193,7 +193,7 @@ func TestArguments(t *testing.T) {
 		"command and args":  {[]string{"/other"}, []string{"$$(A)"}, []string{"/other", "$(A)"}},
 		"unknown reference": {[]string{"$(B)"}, nil, []string{"$(B)"}},
 	} {
-		got := arguments(&corev1.Container{Command: c.command, Args: c.args}, img, map[string]string{"A": "1"})
+		got := commandLine(&corev1.Container{Command: c.command, Args: c.args}, img, map[string]string{"A": "1"})
 		NewWithT(t).Expect(got).To(Equal(c.want), what)
 	}
 }

@@ -36,8 +36,8 @@ func expand(s string, value func(name string) (string, bool)) string {
 	}
 }
 
-// in makes a lookup of maps; the first that knows a name wins.
-func in(maps ...map[string]string) func(string) (string, bool) {
+// lookupIn makes a lookup of maps; the first that knows a name wins.
+func lookupIn(maps ...map[string]string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for _, m := range maps {
 			if v, ok := m[name]; ok {

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// field is the value of a field reference, for env and for downward API
+// fieldValue returns the value of a field reference, for env and for downward API
 // volumes alike: each allows a part of these paths, which the API server checks.
-func field(p *corev1.Pod, path string) (string, error) {
+func fieldValue(p *corev1.Pod, path string) (string, error) {
 	if where, key, ok := subscript(path); ok {
 		switch where {
 		case "metadata.labels":
@@ -32,9 +32,9 @@ func field(p *corev1.Pod, path string) (string, error) {
 	case "metadata.uid":
 		return string(p.UID), nil
 	case "metadata.labels":
-		return lines(p.Labels), nil
+		return formatMap(p.Labels), nil
 	case "metadata.annotations":
-		return lines(p.Annotations), nil
+		return formatMap(p.Annotations), nil
 	case "spec.nodeName":
 		return Name, nil
 	case "spec.serviceAccountName":
@@ -54,8 +54,8 @@ func subscript(path string) (where, key string, ok bool) {
 	return strings.Cut(rest, "['")
 }
 
-// lines are one key="value" each, sorted, as the downward API documents.
-func lines(m map[string]string) string {
+// formatMap returns a line of key="value" for each entry, sorted, as the downward API documents.
+func formatMap(m map[string]string) string {
 	var all []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		all = append(all, k+"="+strconv.Quote(m[k]))
@@ -63,10 +63,10 @@ func lines(m map[string]string) string {
 	return strings.Join(all, "\n")
 }
 
-// resourceField is the value of a resource reference in units of its divisor,
+// resourceFieldValue returns the value of a resource reference in units of its divisor,
 // rounded up. A limit that is not set is what the node has; a request that is
 // not set is zero. Both are as the kubelet does it.
-func resourceField(p *corev1.Pod, container *corev1.Container, ref *corev1.ResourceFieldSelector) (string, error) {
+func resourceFieldValue(p *corev1.Pod, container *corev1.Container, ref *corev1.ResourceFieldSelector) (string, error) {
 	if ref.ContainerName != "" && (container == nil || ref.ContainerName != container.Name) {
 		container = containerNamed(p, ref.ContainerName)
 	}

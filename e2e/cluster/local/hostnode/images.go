@@ -46,9 +46,9 @@ func newImages(dir string) *images {
 	return &images{dir: dir, byName: map[string]*loaded{}, more: make(chan struct{})}
 }
 
-// get returns the image, or an error that says what there is, and a channel
+// lookup returns the image, or an error that says what there is, and a channel
 // that is closed once there is more.
-func (i *images) get(name string) (*loaded, <-chan struct{}, error) {
+func (i *images) lookup(name string) (*loaded, <-chan struct{}, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if found, ok := i.byName[name]; ok {
@@ -70,15 +70,17 @@ func (i *images) add(l *loaded) string {
 	return l.name
 }
 
-// pullable tells whether a name is of a registry's image and says which one: what it
+// isRegistryImage tells whether a name is of a registry's image and says which one: what it
 // stands for can't change, as that of a tag can.
-func pullable(name string) bool { return strings.Contains(name, "@sha256:") && image.InRegistry(name) }
+func isRegistryImage(name string) bool {
+	return strings.Contains(name, "@sha256:") && image.InRegistry(name)
+}
 
 // pull loads an image under the very name that it has in its registry, unless it was.
 func (i *images) pull(ctx context.Context, name string) error {
 	i.loading.Lock()
 	defer i.loading.Unlock()
-	if _, _, err := i.get(name); err == nil {
+	if _, _, err := i.lookup(name); err == nil {
 		return nil
 	}
 	l, err := i.open(ctx, name)

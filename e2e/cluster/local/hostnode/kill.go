@@ -8,7 +8,7 @@ import "fmt"
 // restart. Init containers that are done stay so.
 func (n *Node) Kill(namespace, name string) error {
 	var running []*process
-	for _, c := range n.containers(namespace, name) {
+	for _, c := range n.containersOf(namespace, name) {
 		if p := c.kill(); p != nil {
 			running = append(running, p)
 		}
@@ -22,13 +22,13 @@ func (n *Node) Kill(namespace, name string) error {
 	return nil
 }
 
-// containers are those of a pod of this node; none if there is no such pod.
-func (n *Node) containers(namespace, name string) []*container {
+// containersOf lists the containers of a pod of this node; none if there is no such pod.
+func (n *Node) containersOf(namespace, name string) []*container {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, p := range n.pods {
 		if latest := p.object(); latest.Namespace == namespace && latest.Name == name {
-			return p.all()
+			return p.containers()
 		}
 	}
 	return nil
@@ -46,7 +46,7 @@ func (c *container) kill() *process {
 	return c.running
 }
 
-// wasKilled says whether Kill ended the process that ran last.
+// wasKilled tells whether Kill ended the process that ran last.
 func (c *container) wasKilled() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,12 +19,12 @@ const (
 	lastBytes = 2048
 )
 
-// logFile is where a container's output goes, over all its restarts.
+// logFile returns the file where a container's output goes, over all its restarts.
 func logFile(dir, namespace, pod, container string) string {
 	return filepath.Join(dir, namespace+"_"+pod+"_"+container+".log")
 }
 
-// PodLog is what the pod's containers have written so far, one after the
+// PodLog returns what the pod's containers have written so far, one after the
 // other in the order of the manifest, restarts included. A pod that is gone
 // still has its log. The caller closes it.
 func (n *Node) PodLog(ctx context.Context, namespace, pod string) (io.ReadCloser, error) {
@@ -55,7 +55,7 @@ func (n *Node) PodLog(ctx context.Context, namespace, pod string) (io.ReadCloser
 
 func (n *Node) logFiles(namespace, pod string) []string {
 	var files []string
-	for _, c := range n.containers(namespace, pod) {
+	for _, c := range n.containersOf(namespace, pod) {
 		files = append(files, c.logFile)
 	}
 	if len(files) == 0 {
@@ -78,10 +78,10 @@ func (l *podLog) Close() error {
 	return errors.Join(errs...)
 }
 
-// lastWords is the termination message of a process whose log began at that
+// terminationMessage returns the termination message of a process whose log began at that
 // offset: what it wrote to the file that is meant for it, else, after a
 // failure, the last lines of its log.
-func (c *container) lastWords(cmd *command, code int, offset int64) string {
+func (c *container) terminationMessage(cmd *command, code int, offset int64) string {
 	if name := c.spec.TerminationMessagePath; name != "" && cmd.box.own {
 		if root, err := os.OpenRoot(cmd.box.dir); err == nil {
 			defer func() { _ = root.Close() }()
@@ -119,7 +119,7 @@ func tail(name string, offset int64, lines int) string {
 	return string(data[startOfLast(data, lines):])
 }
 
-// startOfLast is where the last lines of data begin.
+// startOfLast returns where the last lines of data begin.
 func startOfLast(data []byte, lines int) int {
 	at := len(data)
 	for range lines {

@@ -25,8 +25,8 @@ type sandbox struct {
 	user
 }
 
-// inside is the path by which the container's process knows a file.
-func (s sandbox) inside(p string) string {
+// pathInside returns the path by which the container's process knows a file.
+func (s sandbox) pathInside(p string) string {
 	if s.own {
 		return p
 	}
@@ -86,16 +86,16 @@ func (s sandbox) write(root *os.Root, at string, c content) error {
 		if err := root.MkdirAll(path.Dir(target), 0o755); err != nil {
 			return err
 		}
-		if err := s.put(root, target, c[name]); err != nil {
+		if err := s.replaceFile(root, target, c[name]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// put replaces a file in one step, so that no reader sees a half of it. An
+// replaceFile replaces a file in one step, so that no reader sees a half of it. An
 // unchanged one is left alone.
-func (s sandbox) put(root *os.Root, target string, f file) error {
+func (s sandbox) replaceFile(root *os.Root, target string, f file) error {
 	if old, err := root.ReadFile(target); err == nil && bytes.Equal(old, f.data) {
 		return nil
 	}

@@ -149,7 +149,7 @@ func start(ctx context.Context, o Options, client kubernetes.Interface) (*Node, 
 	if n.rootCA, err = rootCA(o.Config); err != nil {
 		return nil, err
 	}
-	if n.services, err = services(o.Config.Host); err != nil {
+	if n.services, err = serviceVariables(o.Config.Host); err != nil {
 		return nil, err
 	}
 	n.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -168,7 +168,7 @@ func start(ctx context.Context, o Options, client kubernetes.Interface) (*Node, 
 	return n, nil
 }
 
-// Isolation is what separates this node's processes from the host's files.
+// Isolation returns what separates this node's processes from the host's files.
 func (n *Node) Isolation() Isolation { return n.isolation }
 
 // Load makes an image available to pods, and returns the name by which

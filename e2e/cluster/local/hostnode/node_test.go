@@ -101,7 +101,7 @@ func (d *desk) pod(policy corev1.RestartPolicy, change func(*corev1.Pod), steps 
 	d.Expect(err).NotTo(HaveOccurred())
 }
 
-// now is the pod's status, and is zero if there is no pod.
+// now returns the pod's status, zero if there is no pod.
 func (d *desk) now() corev1.PodStatus {
 	p, err := d.client.CoreV1().Pods("ns").Get(d.t.Context(), "p", metav1.GetOptions{})
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *desk) now() corev1.PodStatus {
 	return p.Status
 }
 
-// main is what the status says of the container: its state in a few words.
+// main returns what the status says of the container: its state in a few words.
 func (d *desk) main() string { return words(d.now()) }
 
 func words(s corev1.PodStatus) string {
@@ -214,11 +214,11 @@ func TestBackoff(t *testing.T) {
 	b := backoff{first: 10 * time.Second}
 	var got []time.Duration
 	for range 8 {
-		got = append(got, b.next(time.Second)/time.Second)
+		got = append(got, b.nextDelay(time.Second)/time.Second)
 	}
 	g.Expect(got).To(Equal([]time.Duration{0, 10, 20, 40, 80, 160, 300, 300}))
-	g.Expect(b.next(10*time.Minute)).To(BeZero(), "a long run is forgiven")
-	g.Expect(b.next(time.Second)).To(Equal(10 * time.Second))
+	g.Expect(b.nextDelay(10*time.Minute)).To(BeZero(), "a long run is forgiven")
+	g.Expect(b.nextDelay(time.Second)).To(Equal(10 * time.Second))
 }
 
 func TestImageMayComeLater(t *testing.T) {

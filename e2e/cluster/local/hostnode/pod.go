@@ -54,10 +54,10 @@ func newPod(n *Node, latest *corev1.Pod) *pod {
 	return p
 }
 
-// all are the pod's containers, in the order of the manifest.
-func (p *pod) all() []*container { return slices.Concat(p.init, p.main) }
+// containers lists the pod's containers, in the order of the manifest.
+func (p *pod) containers() []*container { return slices.Concat(p.init, p.main) }
 
-// object is the pod as the API server has it; not to be changed.
+// object returns the pod as the API server has it; callers must not change it.
 func (p *pod) object() *corev1.Pod {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,26 +69,26 @@ func (p *pod) update(latest *corev1.Pod) {
 	p.latest = latest
 	p.mu.Unlock()
 	if latest.DeletionTimestamp == nil {
-		p.touch() // a condition of someone else's may decide whether the pod is ready
+		p.statusChanged() // a condition of someone else's may decide whether the pod is ready
 		return
 	}
 	grace := 30 * time.Second
 	if latest.DeletionGracePeriodSeconds != nil {
 		grace = time.Duration(*latest.DeletionGracePeriodSeconds) * time.Second
 	}
-	p.remove(grace)
+	p.terminate(grace)
 }
 
-// remove makes the pod end; run does the rest.
-func (p *pod) remove(grace time.Duration) {
+// terminate makes the pod end; run does the rest.
+func (p *pod) terminate(grace time.Duration) {
 	p.mu.Lock()
 	p.grace = grace
 	p.mu.Unlock()
 	p.end()
 }
 
-// patience is how long a process of this pod has between SIGTERM and SIGKILL.
-func (p *pod) patience() time.Duration {
+// gracePeriod returns how long a process of this pod has between SIGTERM and SIGKILL.
+func (p *pod) gracePeriod() time.Duration {
 	if p.node.ctx.Err() != nil {
 		return closeGrace
 	}
@@ -103,8 +103,8 @@ func (p *pod) patience() time.Duration {
 	return 30 * time.Second
 }
 
-// touch says that the status may have changed.
-func (p *pod) touch() {
+// statusChanged makes syncStatus look at the status again.
+func (p *pod) statusChanged() {
 	select {
 	case p.changed <- struct{}{}:
 	default:
@@ -120,28 +120,28 @@ func (p *pod) run() {
 	// Status is still sent while containers end.
 	sending, stopSending := context.WithCancel(p.node.ctx)
 	var sender, keeper sync.WaitGroup
-	sender.Go(func() { p.sendStatus(sending) })
+	sender.Go(func() { p.syncStatus(sending) })
 	keeper.Go(p.keepVolumes)
 
 	p.runContainers()
-	p.touch()
+	p.statusChanged()
 	keeper.Wait()
 	<-p.ctx.Done() // a pod that ran to its end stays until it is deleted
 	stopSending()
 	sender.Wait()
-	_ = p.send(p.node.ctx) // the last word; if it is not heard, the pod is removed all the same
+	_ = p.writeStatus(p.node.ctx) // the last word; if it is not heard, the pod is removed all the same
 	if err := os.RemoveAll(p.dir); err != nil {
-		p.warn("FailedCleanup", err.Error())
+		p.recordWarning("FailedCleanup", err.Error())
 	}
-	p.release()
+	p.deleteFromAPI()
 }
 
 // runContainers runs init containers one after the other, then all others, and
 // returns when every one has ended for good. Of a pod that is refused none runs.
 func (p *pod) runContainers() {
 	if err := refuse(p.object()); err != nil {
-		for _, c := range p.all() {
-			c.wait(&unready{reasonConfig, err})
+		for _, c := range p.containers() {
+			c.setWaiting(&waitError{reasonConfig, err})
 		}
 		return
 	}
@@ -179,17 +179,17 @@ func (p *pod) keepVolumes() {
 			return
 		case <-tick.C:
 		}
-		for _, c := range p.all() {
+		for _, c := range p.containers() {
 			if err := c.refreshVolumes(p.ctx); err != nil && p.ctx.Err() == nil {
-				p.warn("FailedMount", fmt.Sprintf("refreshing the volumes of container %s: %v", c.spec.Name, err))
+				p.recordWarning("FailedMount", fmt.Sprintf("refreshing the volumes of container %s: %v", c.spec.Name, err))
 			}
 		}
 	}
 }
 
-// release takes the pod out of the API once nothing of it runs any more. The
+// deleteFromAPI takes the pod out of the API once nothing of it runs any more. The
 // node forgets it when the watch says that it is gone.
-func (p *pod) release() {
+func (p *pod) deleteFromAPI() {
 	n, latest := p.node, p.object()
 	if n.ctx.Err() != nil {
 		return
@@ -206,12 +206,12 @@ func (p *pod) release() {
 		Preconditions:      metav1.NewUIDPreconditions(string(latest.UID)),
 	})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !errors.Is(err, context.Canceled) {
-		p.warn("FailedKillPod", "removing it from the API: "+err.Error())
+		p.recordWarning("FailedKillPod", "removing it from the API: "+err.Error())
 	}
 }
 
-// warn makes an event of the pod. It is for people only, so failing to is ignored.
-func (p *pod) warn(reason, message string) {
+// recordWarning makes an event of the pod. It is for people only, so failing to is ignored.
+func (p *pod) recordWarning(reason, message string) {
 	latest, now := p.object(), metav1.Now()
 	_, _ = p.node.client.CoreV1().Events(latest.Namespace).Create(p.node.ctx, &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: latest.Name + ".", Namespace: latest.Namespace},

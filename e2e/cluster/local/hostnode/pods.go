@@ -29,16 +29,16 @@ func (n *Node) watchPods() {
 		}, n.client),
 		ObjectType: &corev1.Pod{},
 		Handler: cache.ResourceEventHandlerFuncs{
-			AddFunc:    n.see,
-			UpdateFunc: func(_, latest any) { n.see(latest) },
-			DeleteFunc: n.forget,
+			AddFunc:    n.syncPod,
+			UpdateFunc: func(_, latest any) { n.syncPod(latest) },
+			DeleteFunc: n.podRemoved,
 		},
 	})
 	controller.RunWithContext(n.ctx)
 }
 
-// see starts a pod that is new, and tells one that runs what the API server has now.
-func (n *Node) see(o any) {
+// syncPod starts a pod that is new, and tells one that runs what the API server has now.
+func (n *Node) syncPod(o any) {
 	latest, ok := o.(*corev1.Pod)
 	if !ok || latest.Spec.NodeName != Name {
 		return
@@ -58,8 +58,8 @@ func (n *Node) see(o any) {
 	n.work.Go(p.run)
 }
 
-// forget ends a pod that was removed from the API without its node's consent.
-func (n *Node) forget(o any) {
+// podRemoved ends a pod that was removed from the API without its node's consent.
+func (n *Node) podRemoved(o any) {
 	if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
 		o = gone.Obj
 	}
@@ -72,6 +72,6 @@ func (n *Node) forget(o any) {
 	delete(n.pods, latest.UID)
 	n.mu.Unlock()
 	if p != nil {
-		p.remove(time.Second)
+		p.terminate(time.Second)
 	}
 }

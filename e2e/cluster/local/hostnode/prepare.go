@@ -27,8 +27,8 @@ type command struct {
 	dir   string // "" for the harness's own
 }
 
-// exec makes the command that writes to out.
-func (c *command) exec(out *os.File) *exec.Cmd {
+// build makes the command that writes to out.
+func (c *command) build(out *os.File) *exec.Cmd {
 	cmd := &exec.Cmd{Path: c.path, Args: c.args, Env: c.env, Dir: c.dir, Stdout: out, Stderr: out}
 	confine(cmd, c.way, c.box.dir, c.box.user)
 	return cmd
@@ -42,35 +42,35 @@ func (c *container) prepare(ctx context.Context, l *loaded) (*command, error) {
 		way = None
 	}
 	if err := refuseMounts(&c.spec, way); err != nil {
-		return nil, &unready{reasonConfig, err}
+		return nil, &waitError{reasonConfig, err}
 	}
 	u, err := userOf(p, &c.spec, l)
 	if err != nil {
-		return nil, &unready{reasonConfig, err}
+		return nil, &waitError{reasonConfig, err}
 	}
 	e := c.environment()
 	env, err := e.resolve(ctx)
 	if err != nil {
-		return nil, &unready{reasonConfig, err}
+		return nil, &waitError{reasonConfig, err}
 	}
-	box := sandbox{dir: c.folder(), own: way != None, user: u}
-	if err := c.layOut(box, l); err != nil {
-		return nil, &unready{reasonCreate, err}
+	box := sandbox{dir: c.rootDir(), own: way != None, user: u}
+	if err := c.createRoot(box, l); err != nil {
+		return nil, &waitError{reasonCreate, err}
 	}
 	c.mu.Lock()
 	c.box = box
 	err = c.mountAll(ctx, box, newVolumes(e, c.pod.tokens, n.rootCA))
 	c.mu.Unlock()
 	if err != nil {
-		return nil, &unready{reasonConfig, err}
+		return nil, &waitError{reasonConfig, err}
 	}
-	if err := c.giveAccount(box, env); err != nil {
-		return nil, &unready{reasonCreate, err}
+	if err := c.mountKubeconfig(box, env); err != nil {
+		return nil, &waitError{reasonCreate, err}
 	}
-	cmd := &command{way: way, box: box, image: l, env: merge(runtimeEnv(p, l, box), l.config.Env, env), dir: workingDir(&c.spec, l)}
-	cmd.args = arguments(&c.spec, l, env)
-	if err := cmd.locate(); err != nil {
-		return nil, &unready{reasonRun, err}
+	cmd := &command{way: way, box: box, image: l, env: mergeEnv(runtimeEnv(p, l, box), l.config.Env, env), dir: workingDir(&c.spec, l)}
+	cmd.args = commandLine(&c.spec, l, env)
+	if err := cmd.findProgram(); err != nil {
+		return nil, &waitError{reasonRun, err}
 	}
 	return cmd, nil
 }
@@ -80,8 +80,8 @@ func (c *container) environment() environment {
 	return environment{client: c.pod.node.client, pod: c.pod.object(), container: &spec, services: c.pod.node.services}
 }
 
-// layOut makes the container's root, or an empty folder where it has none.
-func (c *container) layOut(box sandbox, l *loaded) error {
+// createRoot makes the container's root, or an empty folder where it has none.
+func (c *container) createRoot(box sandbox, l *loaded) error {
 	if err := errors.Join(os.RemoveAll(box.dir), os.MkdirAll(box.dir, 0o755)); err != nil {
 		return err
 	}
@@ -127,24 +127,24 @@ func (c *container) makeWorkingDir(root *os.Root, dir string) error {
 	return root.MkdirAll(at, 0o755)
 }
 
-// giveAccount gives the process a kubeconfig of its service account, for those
+// mountKubeconfig gives the process a kubeconfig of its service account, for those
 // clients that are told where it is and where in-cluster files can't be.
-func (c *container) giveAccount(box sandbox, env map[string]string) error {
+func (c *container) mountKubeconfig(box sandbox, env map[string]string) error {
 	if _, own := env["KUBECONFIG"]; own || !hasAccount(&c.spec) {
 		return nil
 	}
 	n := c.pod.node
-	data, err := kubeconfig(n.options.Config, n.rootCA, c.pod.object().Namespace, box.inside(accountDir+"/token"))
+	data, err := kubeconfig(n.options.Config, n.rootCA, c.pod.object().Namespace, box.pathInside(accountDir+"/token"))
 	if err != nil {
 		return fmt.Errorf("kubeconfig of the service account: %w", err)
 	}
-	env["KUBECONFIG"] = box.inside(kubeconfigPath)
+	env["KUBECONFIG"] = box.pathInside(kubeconfigPath)
 	return box.mount(path.Dir(kubeconfigPath), content{path.Base(kubeconfigPath): {data: data, secret: true}})
 }
 
-// arguments are the program and its arguments: the manifest's command replaces
+// commandLine returns the program and its arguments: the manifest's command replaces
 // the image's entrypoint and its command, the manifest's args only the latter.
-func arguments(c *corev1.Container, l *loaded, env map[string]string) []string {
+func commandLine(c *corev1.Container, l *loaded, env map[string]string) []string {
 	program, args := c.Command, c.Args
 	if len(program) == 0 {
 		program = l.config.Entrypoint
@@ -154,7 +154,7 @@ func arguments(c *corev1.Container, l *loaded, env map[string]string) []string {
 	}
 	all := slices.Concat(program, args)
 	for i := range all {
-		all[i] = expand(all[i], in(env))
+		all[i] = expand(all[i], lookupIn(env))
 	}
 	return all
 }
@@ -172,8 +172,8 @@ func workingDir(c *corev1.Container, l *loaded) string {
 	}
 }
 
-// locate finds the program as execvp(3) would inside the container.
-func (c *command) locate() error {
+// findProgram finds the program as execvp(3) would inside the container.
+func (c *command) findProgram() error {
 	l := c.image
 	if len(c.args) == 0 {
 		return errors.New("neither the image nor the manifest says what to run")
@@ -197,7 +197,7 @@ func (c *command) locate() error {
 		candidates = []string{name}
 	} else if !strings.Contains(name, "/") {
 		candidates = nil
-		for _, dir := range filepath.SplitList(variable(c.env, "PATH")) {
+		for _, dir := range filepath.SplitList(envVariable(c.env, "PATH")) {
 			candidates = append(candidates, path.Join("/", dir, name))
 		}
 	}
@@ -217,7 +217,7 @@ func (c *command) locate() error {
 	return fmt.Errorf("image %s has no executable %q (looked at %s)", l.name, name, strings.Join(candidates, ", "))
 }
 
-func variable(env []string, name string) string {
+func envVariable(env []string, name string) string {
 	for _, entry := range env {
 		if n, v, _ := strings.Cut(entry, "="); n == name {
 			return v

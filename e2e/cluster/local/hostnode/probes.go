@@ -17,18 +17,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// probe probes a running container until ctx ends. The startup probe holds
+// runProbes probes a running container until ctx ends. The startup probe holds
 // the others back.
-func (c *container) probe(ctx context.Context) {
+func (c *container) runProbes(ctx context.Context) {
 	if c.spec.StartupProbe != nil {
 		started, cancel := context.WithCancel(ctx)
-		c.every(started, "Startup", c.spec.StartupProbe, func(healthy bool, why string) {
+		c.runProbe(started, "Startup", c.spec.StartupProbe, func(healthy bool, why string) {
 			if healthy {
 				c.setStarted(true)
 				cancel()
 				return
 			}
-			go c.end("startup probe failed: " + why)
+			go c.stopProcess("startup probe failed: " + why)
 			cancel()
 		})
 		cancel()
@@ -40,25 +40,25 @@ func (c *container) probe(ctx context.Context) {
 	defer probes.Wait()
 	if p := c.spec.ReadinessProbe; p != nil {
 		probes.Go(func() {
-			c.every(ctx, "Readiness", p, func(healthy bool, _ string) { c.setReady(healthy) })
+			c.runProbe(ctx, "Readiness", p, func(healthy bool, _ string) { c.setReady(healthy) })
 		})
 	}
 	if p := c.spec.LivenessProbe; p != nil {
 		probes.Go(func() {
-			c.every(ctx, "Liveness", p, func(healthy bool, why string) {
+			c.runProbe(ctx, "Liveness", p, func(healthy bool, why string) {
 				if !healthy {
-					go c.end("liveness probe failed: " + why)
+					go c.stopProcess("liveness probe failed: " + why)
 				}
 			})
 		})
 	}
 }
 
-// every runs a probe as its periods and thresholds say, and reports each
+// runProbe runs a probe as its periods and thresholds say, and reports each
 // change of verdict, and each failed verdict again. There is no verdict before a threshold is reached.
-func (c *container) every(ctx context.Context, kind string, p *corev1.Probe, report func(healthy bool, why string)) {
-	period := seconds(p.PeriodSeconds, 10)
-	pause(ctx, seconds(p.InitialDelaySeconds, 0), nil)
+func (c *container) runProbe(ctx context.Context, kind string, p *corev1.Probe, report func(healthy bool, why string)) {
+	period := secondsOr(p.PeriodSeconds, 10)
+	sleep(ctx, secondsOr(p.InitialDelaySeconds, 0), nil)
 	var good, bad int32
 	healthy := false
 	for ctx.Err() == nil {
@@ -74,24 +74,24 @@ func (c *container) every(ctx context.Context, kind string, p *corev1.Probe, rep
 			}
 		default:
 			good, bad = 0, bad+1
-			c.pod.warn("Unhealthy", fmt.Sprintf("%s probe of container %s failed: %v", kind, c.spec.Name, err))
-			if bad >= failures(p) {
+			c.pod.recordWarning("Unhealthy", fmt.Sprintf("%s probe of container %s failed: %v", kind, c.spec.Name, err))
+			if bad >= failureThreshold(p) {
 				healthy, bad = false, 0
 				report(false, err.Error())
 			}
 		}
-		pause(ctx, period, nil)
+		sleep(ctx, period, nil)
 	}
 }
 
-func failures(p *corev1.Probe) int32 {
+func failureThreshold(p *corev1.Probe) int32 {
 	if p.FailureThreshold == 0 {
 		return 3
 	}
 	return p.FailureThreshold
 }
 
-func seconds(n, otherwise int32) time.Duration {
+func secondsOr(n, otherwise int32) time.Duration {
 	if n == 0 {
 		n = otherwise
 	}
@@ -101,10 +101,10 @@ func seconds(n, otherwise int32) time.Duration {
 // probeOnce asks over HTTP: refuse has seen to it that no probe does anything else. It
 // succeeds on 200 to 399, and trusts any certificate, as the kubelet does.
 func (c *container) probeOnce(ctx context.Context, p *corev1.Probe) error {
-	ctx, cancel := context.WithTimeout(ctx, seconds(p.TimeoutSeconds, 1))
+	ctx, cancel := context.WithTimeout(ctx, secondsOr(p.TimeoutSeconds, 1))
 	defer cancel()
 	get := p.HTTPGet
-	address, err := c.address(get.Host, get.Port)
+	address, err := c.probeAddress(get.Host, get.Port)
 	if err != nil {
 		return err
 	}
@@ -140,8 +140,8 @@ func (c *container) probeOnce(ctx context.Context, p *corev1.Probe) error {
 	return nil
 }
 
-// address is where a probe goes; a port may be the name of one of the container's.
-func (c *container) address(host string, port intstr.IntOrString) (string, error) {
+// probeAddress returns where a probe goes; a port may be the name of one of the container's.
+func (c *container) probeAddress(host string, port intstr.IntOrString) (string, error) {
 	if host == "" {
 		host = loopback
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// answering is a server of this machine, which to a probe is as good as one in the container.
+// answering starts a server of this machine, which to a probe is as good as one in the container.
 func answering(t *testing.T) (port int32, answer *atomic.Int32) {
 	t.Helper()
 	answer = &atomic.Int32{}
@@ -51,10 +51,10 @@ func TestReadinessFollowsItsProbe(t *testing.T) {
 	d.Eventually(d.main).Should(Equal("running, ready false, restarts 0, Running"))
 	answer.Store(http.StatusFound)
 	d.Eventually(d.main).Should(Equal("running, ready true, restarts 0, Running"))
-	d.Expect(holds(&corev1.Pod{Status: d.now()}, corev1.PodReady)).To(BeTrue())
+	d.Expect(isConditionTrue(&corev1.Pod{Status: d.now()}, corev1.PodReady)).To(BeTrue())
 	answer.Store(http.StatusBadRequest)
 	d.Eventually(d.main).Should(Equal("running, ready false, restarts 0, Running"))
-	d.Expect(holds(&corev1.Pod{Status: d.now()}, corev1.ContainersReady)).To(BeFalse())
+	d.Expect(isConditionTrue(&corev1.Pod{Status: d.now()}, corev1.ContainersReady)).To(BeFalse())
 }
 
 func TestLivenessRestarts(t *testing.T) {

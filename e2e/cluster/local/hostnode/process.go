@@ -100,12 +100,12 @@ func (p *process) kill() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 func (p *process) stop(grace time.Duration) {
 	if grace > 0 {
 		_ = p.cmd.Process.Signal(syscall.SIGTERM) // its first process only, as a container runtime does
-		patience := time.NewTimer(grace)
-		defer patience.Stop()
+		timeout := time.NewTimer(grace)
+		defer timeout.Stop()
 		select {
 		case <-p.done:
 			return
-		case <-patience.C:
+		case <-timeout.C:
 		}
 	}
 	p.kill()

@@ -46,7 +46,7 @@ func (n *Node) object() *corev1.Node {
 	}
 }
 
-// capacity is made up: nothing is enforced, and a provider's pod must fit.
+// capacity returns what is made up: nothing is enforced, and a provider's pod must fit.
 func capacity() corev1.ResourceList {
 	return corev1.ResourceList{
 		corev1.ResourceCPU:              resource.MustParse("4"),
@@ -92,13 +92,13 @@ func (n *Node) heartbeat() {
 	for {
 		// A failure is tried again at the next tick: at first the namespace
 		// may not exist yet, and that the API server is gone is for others to tell.
-		_ = n.renew(n.ctx)
+		_ = n.renewLease(n.ctx)
 		select {
 		case <-n.ctx.Done():
 			return
 		case <-tick.C:
 		}
-		ready, err := n.standing(n.ctx)
+		ready, err := n.isReady(n.ctx)
 		if apierrors.IsNotFound(err) {
 			_ = n.register(n.ctx)
 			continue
@@ -109,8 +109,8 @@ func (n *Node) heartbeat() {
 	}
 }
 
-// standing tells whether the API server holds the node to be ready.
-func (n *Node) standing(ctx context.Context) (ready bool, err error) {
+// isReady tells whether the node is Ready in the API.
+func (n *Node) isReady(ctx context.Context) (ready bool, err error) {
 	node, err := n.client.CoreV1().Nodes().Get(ctx, Name, metav1.GetOptions{})
 	if err != nil {
 		return false, err
@@ -141,7 +141,7 @@ func (n *Node) reportStatus(ctx context.Context) error {
 	return err
 }
 
-func (n *Node) renew(ctx context.Context) error {
+func (n *Node) renewLease(ctx context.Context) error {
 	leases := n.client.CoordinationV1().Leases(corev1.NamespaceNodeLease)
 	now, seconds, holder := metav1.NowMicro(), int32(leaseSeconds), Name
 	lease, err := leases.Get(ctx, Name, metav1.GetOptions{})

@@ -69,7 +69,7 @@ func (s *server) port() int32 {
 // containerLog answers as the kubelet's endpoint of that name does. It knows
 // follow, tailLines and limitBytes; previous is what the log holds anyway.
 func (n *Node) containerLog(w http.ResponseWriter, r *http.Request) {
-	c := n.container(r.PathValue("namespace"), r.PathValue("pod"), r.PathValue("container"))
+	c := n.findContainer(r.PathValue("namespace"), r.PathValue("pod"), r.PathValue("container"))
 	if c == nil {
 		http.Error(w, fmt.Sprintf("container %q of pod %q is not on node %s", r.PathValue("container"), r.PathValue("pod"), Name), http.StatusNotFound)
 		return
@@ -99,22 +99,22 @@ func (n *Node) containerLog(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(w, text); err != nil || query.Get("follow") != "true" {
 		return
 	}
-	c.follow(r.Context(), w, text)
+	c.followLog(r.Context(), w, text)
 }
 
-// follow writes what is added to the log until the reader has enough or the
+// followLog writes what is added to the log until the reader has enough or the
 // container has ended for good.
-func (c *container) follow(ctx context.Context, w http.ResponseWriter, text io.Reader) {
+func (c *container) followLog(ctx context.Context, w http.ResponseWriter, text io.Reader) {
 	flush := http.NewResponseController(w)
 	for ctx.Err() == nil {
-		ended := c.pod.ctx.Err() != nil || c.status().State.Terminated != nil && !c.restarts(int(c.status().State.Terminated.ExitCode))
+		ended := c.pod.ctx.Err() != nil || c.status().State.Terminated != nil && !c.shouldRestart(int(c.status().State.Terminated.ExitCode))
 		if _, err := io.Copy(w, text); err != nil {
 			return
 		}
 		if err := flush.Flush(); err != nil || ended {
 			return
 		}
-		pause(ctx, 100*time.Millisecond, nil) // files tell nobody that they grow
+		sleep(ctx, 100*time.Millisecond, nil) // files tell nobody that they grow
 	}
 }
 
@@ -143,14 +143,14 @@ func seekLast(f *os.File, lines int) error {
 	}
 }
 
-func (n *Node) container(namespace, pod, name string) *container {
+func (n *Node) findContainer(namespace, pod, name string) *container {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, p := range n.pods {
 		if latest := p.object(); latest.Namespace != namespace || latest.Name != pod {
 			continue
 		}
-		for _, c := range p.all() {
+		for _, c := range p.containers() {
 			if c.spec.Name == name {
 				return c
 			}

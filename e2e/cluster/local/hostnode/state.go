@@ -8,11 +8,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// wait says in the status why nothing runs.
-func (c *container) wait(err error) {
+// setWaiting writes into the status why nothing runs.
+func (c *container) setWaiting(err error) {
 	reason := reasonCreate
 	message := err.Error()
-	if u, ok := errors.AsType[*unready](err); ok {
+	if u, ok := errors.AsType[*waitError](err); ok {
 		reason, message = u.reason, u.err.Error()
 	}
 	c.mu.Lock()
@@ -25,15 +25,15 @@ func (c *container) wait(err error) {
 	}
 	c.state.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}
 	c.mu.Unlock()
-	c.pod.touch()
+	c.pod.statusChanged()
 	if reason == reasonBackOff {
-		c.pod.warn("BackOff", message)
+		c.pod.recordWarning("BackOff", message)
 	} else {
-		c.pod.warn("Failed", fmt.Sprintf("container %s: %s", c.spec.Name, message))
+		c.pod.recordWarning("Failed", fmt.Sprintf("container %s: %s", c.spec.Name, message))
 	}
 }
 
-func (c *container) isRunning(l *loaded, p *process) {
+func (c *container) setRunning(l *loaded, p *process) {
 	c.mu.Lock()
 	started := c.spec.StartupProbe == nil
 	s := &c.state
@@ -56,7 +56,7 @@ func (c *container) setStarted(started bool) {
 	c.mu.Lock()
 	c.state.Started = &started
 	if started {
-		if !c.hasBegun() {
+		if !c.wasStarted() {
 			close(c.began)
 		}
 		if c.spec.ReadinessProbe == nil {
@@ -64,17 +64,17 @@ func (c *container) setStarted(started bool) {
 		}
 	}
 	c.mu.Unlock()
-	c.pod.touch()
+	c.pod.statusChanged()
 }
 
 func (c *container) setReady(ready bool) {
 	c.mu.Lock()
 	c.state.Ready = ready
 	c.mu.Unlock()
-	c.pod.touch()
+	c.pod.statusChanged()
 }
 
-func (c *container) hasEnded(code int, message string) {
+func (c *container) setEnded(code int, message string) {
 	c.mu.Lock()
 	reason := "Error"
 	if code == 0 {
@@ -91,10 +91,10 @@ func (c *container) hasEnded(code int, message string) {
 	// An init container that is done counts as ready.
 	c.state.Ready, c.state.Started, c.running = c.init && !c.sidecar && code == 0, &notStarted, nil
 	c.mu.Unlock()
-	c.pod.touch()
+	c.pod.statusChanged()
 }
 
-// status is a copy of what the container's status is now.
+// status returns a copy of the container's status.
 func (c *container) status() corev1.ContainerStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,12 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// sendStatus tells the API server what changed, until ctx ends.
-func (p *pod) sendStatus(ctx context.Context) {
+// syncStatus writes the status whenever it has changed, until ctx ends.
+func (p *pod) syncStatus(ctx context.Context) {
 	for {
-		if err := p.send(ctx); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) {
-			pause(ctx, time.Second, nil)
-			p.touch()
+		if err := p.writeStatus(ctx); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) {
+			sleep(ctx, time.Second, nil)
+			p.statusChanged()
 		}
 		select {
 		case <-ctx.Done():
@@ -31,9 +31,9 @@ func (p *pod) sendStatus(ctx context.Context) {
 	}
 }
 
-// send writes the status if it differs from the last that was written. Only
+// writeStatus writes the status if it differs from the last that was written. Only
 // what a kubelet owns is written: conditions of others stay.
-func (p *pod) send(ctx context.Context) error {
+func (p *pod) writeStatus(ctx context.Context) error {
 	status := p.status()
 	p.mu.Lock()
 	latest, sent := p.latest, p.sent
@@ -80,7 +80,7 @@ func statusPatch(latest *corev1.Pod, sent *corev1.PodStatus, status corev1.PodSt
 	return strategicpatch.CreateTwoWayMergePatch(before, after, corev1.Pod{})
 }
 
-// status is the pod's status as it is now.
+// status returns the pod's status as it is now.
 func (p *pod) status() corev1.PodStatus {
 	latest := p.object()
 	s := corev1.PodStatus{
@@ -99,17 +99,17 @@ func (p *pod) status() corev1.PodStatus {
 	p.mu.Lock()
 	sent := p.sent
 	p.mu.Unlock()
-	s.Conditions = conditions(latest, sent, p.initialized(&s), &s)
+	s.Conditions = podConditions(latest, sent, p.isInitialized(&s), &s)
 	return s
 }
 
-// initialized tells whether each init container is done, or started if it is a sidecar.
-func (p *pod) initialized(s *corev1.PodStatus) bool {
+// isInitialized tells whether each init container is done, or started if it is a sidecar.
+func (p *pod) isInitialized(s *corev1.PodStatus) bool {
 	for i, c := range p.init {
 		status := s.InitContainerStatuses[i]
 		done := status.State.Terminated != nil && status.State.Terminated.ExitCode == 0
 		if c.sidecar {
-			done = c.hasBegun()
+			done = c.wasStarted()
 		}
 		if !done {
 			return false
@@ -144,7 +144,7 @@ func (p *pod) phase(s *corev1.PodStatus) corev1.PodPhase {
 		}
 	}
 	switch {
-	case fresh > 0 || !p.initialized(s):
+	case fresh > 0 || !p.isInitialized(s):
 		return corev1.PodPending
 	case running > 0 || policy == corev1.RestartPolicyAlways:
 		return corev1.PodRunning
@@ -157,8 +157,8 @@ func (p *pod) phase(s *corev1.PodStatus) corev1.PodPhase {
 	}
 }
 
-// conditions are those that a kubelet sets. Their times move only when they change.
-func conditions(p *corev1.Pod, before *corev1.PodStatus, initialized bool, s *corev1.PodStatus) []corev1.PodCondition {
+// podConditions returns the conditions that a kubelet sets. Their times move only when they change.
+func podConditions(p *corev1.Pod, before *corev1.PodStatus, initialized bool, s *corev1.PodStatus) []corev1.PodCondition {
 	var not []string
 	for i, c := range s.ContainerStatuses {
 		if !c.Ready {
@@ -177,7 +177,7 @@ func conditions(p *corev1.Pod, before *corev1.PodStatus, initialized bool, s *co
 		condition(corev1.PodScheduled, true, "", ""),
 	}
 	for _, gate := range p.Spec.ReadinessGates {
-		if len(not) == 0 && !holds(p, gate.ConditionType) {
+		if len(not) == 0 && !isConditionTrue(p, gate.ConditionType) {
 			all[3] = condition(corev1.PodReady, false, "ReadinessGatesNotReady", fmt.Sprintf("condition %q is not true", gate.ConditionType))
 		}
 	}
@@ -203,7 +203,7 @@ func condition(kind corev1.PodConditionType, holds bool, reason, message string)
 	return corev1.PodCondition{Type: kind, Status: corev1.ConditionFalse, Reason: reason, Message: message}
 }
 
-func holds(p *corev1.Pod, kind corev1.PodConditionType) bool {
+func isConditionTrue(p *corev1.Pod, kind corev1.PodConditionType) bool {
 	for _, c := range p.Status.Conditions {
 		if c.Type == kind {
 			return c.Status == corev1.ConditionTrue

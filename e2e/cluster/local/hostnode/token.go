@@ -41,9 +41,9 @@ type heldToken struct {
 	renew time.Time
 }
 
-// get returns a token that is good for a while. It asks for a new one once
+// token returns a token that is good for a while. It asks for a new one once
 // less than a fifth of its life is left, or after 24 hours, as the kubelet does.
-func (t *tokens) get(ctx context.Context, p *corev1.Pod, want *corev1.ServiceAccountTokenProjection) (string, error) {
+func (t *tokens) token(ctx context.Context, p *corev1.Pod, want *corev1.ServiceAccountTokenProjection) (string, error) {
 	kind := tokenKind{audience: want.Audience, seconds: 3600}
 	if want.ExpirationSeconds != nil {
 		kind.seconds = *want.ExpirationSeconds
@@ -74,7 +74,7 @@ func (t *tokens) get(ctx context.Context, p *corev1.Pod, want *corev1.ServiceAcc
 	return answer.Status.Token, nil
 }
 
-// kubeconfig is for the service account whose token is in a file, which
+// kubeconfig returns a file for the service account whose token is in a file, which
 // clients read again as it is renewed.
 func kubeconfig(config *rest.Config, rootCA []byte, namespace, tokenFile string) ([]byte, error) {
 	const name = "plumbline"

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// userOf is whom the container runs as: the container's or pod's runAsUser, else the image's user.
+// userOf returns whom the container runs as: the container's or pod's runAsUser, else the image's user.
 func userOf(p *corev1.Pod, c *corev1.Container, l *loaded) (user, error) {
 	u, err := imageUser(l)
 	if err != nil {
@@ -53,7 +53,7 @@ func imageUser(l *loaded) (user, error) {
 		return user{}, nil
 	}
 	var u user
-	entry := database(l, "etc/passwd", name)
+	entry := databaseLine(l, "etc/passwd", name)
 	switch id, err := strconv.ParseInt(name, 10, 64); {
 	case err == nil:
 		u.uid = id
@@ -71,7 +71,7 @@ func imageUser(l *loaded) (user, error) {
 		u.gid = id
 		return u, nil
 	}
-	entry = database(l, "etc/group", group)
+	entry = databaseLine(l, "etc/group", group)
 	if len(entry) < 3 {
 		return user{}, fmt.Errorf("image %s runs as group %q, which its /etc/group does not have", l.name, group)
 	}
@@ -79,8 +79,8 @@ func imageUser(l *loaded) (user, error) {
 	return u, nil
 }
 
-// database finds the line of passwd(5) or group(5) with that name or number.
-func database(l *loaded, file, key string) []string {
+// databaseLine finds the line of passwd(5) or group(5) with that name or number.
+func databaseLine(l *loaded, file, key string) []string {
 	root, err := os.OpenRoot(l.rootfs)
 	if err != nil {
 		return nil

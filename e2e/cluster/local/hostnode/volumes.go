@@ -37,25 +37,25 @@ func newVolumes(e environment, t *tokens, rootCA []byte) *volumes {
 
 // render returns what is in the volume now. An emptyDir has no content of its own.
 func (v *volumes) render(ctx context.Context, volume *corev1.Volume) (content, error) {
-	c, err := v.source(ctx, &volume.VolumeSource)
+	c, err := v.sourceContent(ctx, &volume.VolumeSource)
 	if err != nil {
 		return nil, fmt.Errorf("volume %q: %w", volume.Name, err)
 	}
 	return c, nil
 }
 
-func (v *volumes) source(ctx context.Context, s *corev1.VolumeSource) (content, error) {
+func (v *volumes) sourceContent(ctx context.Context, s *corev1.VolumeSource) (content, error) {
 	switch {
 	case s.ConfigMap != nil:
-		return v.fromConfigMap(ctx, s.ConfigMap.Name, s.ConfigMap.Items, s.ConfigMap.Optional, mode(s.ConfigMap.DefaultMode))
+		return v.fromConfigMap(ctx, s.ConfigMap.Name, s.ConfigMap.Items, s.ConfigMap.Optional, modeOrDefault(s.ConfigMap.DefaultMode))
 	case s.Secret != nil:
-		return v.fromSecret(ctx, s.Secret.SecretName, s.Secret.Items, s.Secret.Optional, mode(s.Secret.DefaultMode))
+		return v.fromSecret(ctx, s.Secret.SecretName, s.Secret.Items, s.Secret.Optional, modeOrDefault(s.Secret.DefaultMode))
 	case s.DownwardAPI != nil:
-		return v.fromFields(s.DownwardAPI.Items, mode(s.DownwardAPI.DefaultMode))
+		return v.fromFields(s.DownwardAPI.Items, modeOrDefault(s.DownwardAPI.DefaultMode))
 	case s.Projected != nil:
 		all := content{}
 		for i := range s.Projected.Sources {
-			part, err := v.projection(ctx, &s.Projected.Sources[i], mode(s.Projected.DefaultMode))
+			part, err := v.projectedContent(ctx, &s.Projected.Sources[i], modeOrDefault(s.Projected.DefaultMode))
 			if err != nil {
 				return nil, err
 			}
@@ -66,7 +66,7 @@ func (v *volumes) source(ctx context.Context, s *corev1.VolumeSource) (content, 
 	return nil, nil
 }
 
-func (v *volumes) projection(ctx context.Context, s *corev1.VolumeProjection, mode int32) (content, error) {
+func (v *volumes) projectedContent(ctx context.Context, s *corev1.VolumeProjection, mode int32) (content, error) {
 	switch {
 	case s.ConfigMap != nil:
 		return v.fromConfigMap(ctx, s.ConfigMap.Name, s.ConfigMap.Items, s.ConfigMap.Optional, mode)
@@ -75,7 +75,7 @@ func (v *volumes) projection(ctx context.Context, s *corev1.VolumeProjection, mo
 	case s.DownwardAPI != nil:
 		return v.fromFields(s.DownwardAPI.Items, mode)
 	case s.ServiceAccountToken != nil:
-		token, err := v.tokens.get(ctx, v.pod, s.ServiceAccountToken)
+		token, err := v.tokens.token(ctx, v.pod, s.ServiceAccountToken)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func (v *volumes) fromConfigMap(ctx context.Context, name string, items []corev1
 	for k, s := range m.Data {
 		data[k] = []byte(s)
 	}
-	return choose("ConfigMap "+v.pod.Namespace+"/"+name, data, items, optional, mode)
+	return selectKeys("ConfigMap "+v.pod.Namespace+"/"+name, data, items, optional, mode)
 }
 
 func (v *volumes) fromSecret(ctx context.Context, name string, items []corev1.KeyToPath, optional *bool, mode int32) (content, error) {
@@ -111,11 +111,11 @@ func (v *volumes) fromSecret(ctx context.Context, name string, items []corev1.Ke
 	if err != nil || s == nil {
 		return nil, err
 	}
-	return choose("Secret "+v.pod.Namespace+"/"+name, s.Data, items, optional, mode)
+	return selectKeys("Secret "+v.pod.Namespace+"/"+name, s.Data, items, optional, mode)
 }
 
-// choose takes all keys, or those of the items under the items' paths.
-func choose(of string, data map[string][]byte, items []corev1.KeyToPath, optional *bool, mode int32) (content, error) {
+// selectKeys takes all keys, or those of the items under the items' paths.
+func selectKeys(of string, data map[string][]byte, items []corev1.KeyToPath, optional *bool, mode int32) (content, error) {
 	all := content{}
 	if len(items) == 0 {
 		for k, d := range data {
@@ -143,9 +143,9 @@ func (v *volumes) fromFields(items []corev1.DownwardAPIVolumeFile, mode int32) (
 		var err error
 		switch {
 		case item.FieldRef != nil:
-			value, err = field(v.pod, item.FieldRef.FieldPath)
+			value, err = fieldValue(v.pod, item.FieldRef.FieldPath)
 		case item.ResourceFieldRef != nil:
-			value, err = resourceField(v.pod, nil, item.ResourceFieldRef)
+			value, err = resourceFieldValue(v.pod, nil, item.ResourceFieldRef)
 		}
 		if err != nil {
 			return nil, err
@@ -155,7 +155,7 @@ func (v *volumes) fromFields(items []corev1.DownwardAPIVolumeFile, mode int32) (
 	return all, nil
 }
 
-func mode(m *int32) int32 { return itemMode(m, defaultMode) }
+func modeOrDefault(m *int32) int32 { return itemMode(m, defaultMode) }
 
 func itemMode(m *int32, otherwise int32) int32 {
 	if m == nil {

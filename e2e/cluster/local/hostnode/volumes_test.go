@@ -106,11 +106,11 @@ func TestTokensAreBoundAndRenewed(t *testing.T) {
 	ts := &tokens{client: client}
 	audience := &corev1.ServiceAccountTokenProjection{Audience: "vault"}
 	for range 2 {
-		token, err := ts.get(t.Context(), examplePod(), &corev1.ServiceAccountTokenProjection{})
+		token, err := ts.token(t.Context(), examplePod(), &corev1.ServiceAccountTokenProjection{})
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(token).To(Equal("token-1"), "the same as long as it is good")
 	}
-	_, err := ts.get(t.Context(), examplePod(), audience)
+	_, err := ts.token(t.Context(), examplePod(), audience)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(*asked).To(HaveLen(2))
 	g.Expect((*asked)[0].Spec.BoundObjectRef.UID).To(BeEquivalentTo("u-1"))
@@ -120,7 +120,7 @@ func TestTokensAreBoundAndRenewed(t *testing.T) {
 		held.renew = time.Now().Add(-time.Second)
 		ts.held[kind] = held
 	}
-	token, err := ts.get(t.Context(), examplePod(), &corev1.ServiceAccountTokenProjection{})
+	token, err := ts.token(t.Context(), examplePod(), &corev1.ServiceAccountTokenProjection{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(token).To(Equal("token-3"))
 }
