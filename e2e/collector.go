@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
@@ -55,7 +56,7 @@ func orphan() *unstructured.Unstructured {
 	}}
 	o.SetAPIVersion(karpenter.NodeClaims.GroupVersion().String())
 	o.SetKind("NodeClaim")
-	o.SetName("orphan-" + string(uuid.NewUUID())[:8])
+	o.SetName("orphan" + rand.String(5))
 	o.SetOwnerReferences([]metav1.OwnerReference{{
 		APIVersion: o.GetAPIVersion(), Kind: "NodePool", Name: nobody, UID: uuid.NewUUID(),
 	}})

@@ -51,6 +51,6 @@ func TestACollectorThatLeavesOrphansIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewWithT(t)
 		g.Expect(awaitCollector(t.Context(), noClaims())).To(MatchError(MatchRegexp(
-			"the cluster's garbage collector left NodeClaim orphan-[0-9a-f]{8}, whose owner is gone: ")))
+			"the cluster's garbage collector left NodeClaim orphan[a-z0-9]{5}, whose owner is gone: ")))
 	})
 }

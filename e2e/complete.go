@@ -40,6 +40,9 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 	default:
 		return o
 	}
+	if err := e.session.Adapter.Names.Accept(o.GetName()); err != nil {
+		e.fail(ctx, "%s: %w", o.GetKind(), err)
+	}
 	template, _, _ := unstructured.NestedMap(e.session.Adapter.NodePoolTemplate().Object, "spec", "template", "spec")
 	if _, static, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "replicas"); static || o.GetKind() == "NodeClaim" {
 		claim, _, _ := unstructured.NestedMap(e.session.Adapter.NodeClaimTemplate().Object, "spec")

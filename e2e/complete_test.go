@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 func requirement(key string, values ...any) map[string]any {
@@ -36,4 +39,27 @@ func TestBelow(t *testing.T) {
 		})
 	}
 	NewWithT(t).Expect(template["expireAfter"]).To(Equal("Never"), "the template itself never changes")
+}
+
+// gpu-provisioner calls an agent pool of Azure by its NodeClaim, and is the strictest provider known.
+func TestNamesFollowTheStrictestProvider(t *testing.T) {
+	g := NewWithT(t)
+	rules := providers.NameRules{Max: 11, Pattern: "[a-z][a-z0-9]*"}
+	for range 100 {
+		for _, object := range []fixtures.Object{
+			fixtures.NodePool(), fixtures.NodeClaim(), fixtures.WrittenNodePool(), fixtures.WrittenNodeClaim(),
+		} {
+			g.Expect(rules.Accept(object.GetName())).To(Succeed())
+		}
+		g.Expect(rules.Accept(orphan().GetName())).To(Succeed())
+	}
+}
+
+func TestAnObjectOfAnotherNameIsNotCreated(t *testing.T) {
+	g := NewWithT(t)
+	env := &Env{session: &Session{Adapter: &providers.Adapter{Names: providers.NameRules{Max: 11}}}}
+	mine := fixtures.Existing("karpenter.sh/v1", "NodeClaim", "one-of-my-own").Unstructured()
+	reason := func(e ending) string { return e.reason }
+	g.Expect(func() { env.complete(t.Context(), mine) }).To(PanicWith(WithTransform(reason,
+		Equal("NodeClaim: the name one-of-my-own has 13 characters, and the adapter's `names` accepts at most 11"))))
 }

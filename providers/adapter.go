@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"time"
 
 	"github.com/Masterminds/semver/v3"
@@ -42,7 +43,7 @@ type Adapter struct {
 	// for: standalone ones and those of static NodePools, whose requirements alone
 	// decide what is launched. Optional; see NodeClaimTemplate.
 	NodeClaim Object `yaml:"nodeClaim"`
-	// Names says what the provider accepts as names of NodePools and claims.
+	// Names says what the provider accepts as names of NodePools and NodeClaims.
 	Names NameRules `yaml:"names"`
 	// Capabilities says what the provider can do. What is not listed is unknown
 	// and its specs are skipped.
@@ -139,12 +140,34 @@ type Logs struct {
 	Tolerate []string `yaml:"tolerate"`
 }
 
-// NameRules is what the provider accepts as the name of a NodePool or NodeClaim.
+// NameRules is what the provider accepts as the name of a NodePool or NodeClaim. The names
+// in the suites are at most 10 lower-case letters and digits, the first a letter: rules that
+// don't accept them are a mistake of the adapter, and a spec of your own that breaks the
+// rules fails before its object is created.
 type NameRules struct {
 	// Max is the greatest length. Zero: 63.
 	Max int `yaml:"max"`
 	// Pattern is a regular expression that the whole name matches. Empty: any DNS label.
 	Pattern string `yaml:"pattern"`
+}
+
+// Accept returns nil for a name that follows the rules, and otherwise says which it breaks.
+func (r NameRules) Accept(name string) error {
+	longest := r.Max
+	if longest == 0 {
+		longest = defaultNameMax
+	}
+	if len(name) > longest {
+		return fmt.Errorf("the name %s has %d characters, and the adapter's `names` accepts at most %d", name, len(name), longest)
+	}
+	whole, err := regexp.Compile("^(?:" + r.Pattern + ")$")
+	if err != nil {
+		return fmt.Errorf("the adapter's `names.pattern` is not a regular expression of Go: %w", err)
+	}
+	if r.Pattern != "" && !whole.MatchString(name) {
+		return fmt.Errorf("the name %s does not match the adapter's `names.pattern`, %s", name, r.Pattern)
+	}
+	return nil
 }
 
 // Object is an API object: in YAML either the object itself or the path of the

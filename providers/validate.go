@@ -74,10 +74,7 @@ func (c *checker) identity() {
 	if a.Core != "" && !semver.IsValid(a.Core) {
 		c.say("core", "`%s` is not a version; write one such as v1.14.0", a.Core)
 	}
-	c.regexp("names.pattern", a.Names.Pattern)
-	if a.Names.Max < 0 || a.Names.Max > 253 {
-		c.say("names.max", "%d is no length of a name; 1 to 253 is expected", a.Names.Max)
-	}
+	c.names()
 	if a.Source == (Source{}) {
 		return
 	}
@@ -86,6 +83,23 @@ func (c *checker) identity() {
 	}
 	if !semver.IsValid(a.Source.Version) {
 		c.say("source.version", "`%s` is not a version; write one such as v1.15.0", a.Source.Version)
+	}
+}
+
+// names checks that the suites can follow the rules for names; the examples have the form
+// in which fixtures name NodePools and NodeClaims.
+func (c *checker) names() {
+	rules := c.a.Names
+	c.regexp("names.pattern", rules.Pattern)
+	if rules.Max < 0 || rules.Max > 253 {
+		c.say("names.max", "%d is no length of a name; 1 to 253 is expected", rules.Max)
+		return
+	}
+	for _, example := range []string{"claim24567", "poolbcdfg"} {
+		if err := rules.Accept(example); err != nil {
+			c.say("names", "%v; the suites need names such as this one", err)
+			return
+		}
 	}
 }
 

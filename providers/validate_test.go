@@ -76,6 +76,11 @@ hooks: nothing
   adapter.yaml:9:14: names.max: the string ` + "`many`" + ` where an integer is expected
   adapter.yaml:10:8: hooks: the string ` + "`nothing`" + ` where a mapping is expected`,
 		},
+		"names that the suites have none of": {
+			good + `names: {max: 8, pattern: "[a-z]+"}
+`,
+			`adapter.yaml:8:1: names: the name claim24567 has 10 characters, and the adapter's ` + "`names`" + ` accepts at most 8; the suites need names such as this one`,
+		},
 		"a number in env": {
 			`name: acme
 controller:
