@@ -47,6 +47,7 @@ func Open(progress func(string)) (*Cache, error) {
 type task struct {
 	name   string                                      // of the entry, for people; the key makes it unique
 	key    []string                                    // all that goes in
+	origin string                                      // names what changes while its name stays, such as a folder; empty: nothing does
 	what   string                                      // what is being built, such as "etcd v3.6.16"
 	cost   string                                      // how long that takes, such as "about 20 s"; may be empty
 	needs  string                                      // the room that it takes on the disk, such as "2 GB"
@@ -58,21 +59,27 @@ type task struct {
 func (c *Cache) ensure(ctx context.Context, t task) (string, error) {
 	sum := sha256.Sum256([]byte(strings.Join(t.key, "\x00")))
 	dir := filepath.Join(c.Dir, "build", fmt.Sprintf("%s-%x", t.name, sum[:6]))
+	waiting := func() { c.say(fmt.Sprintf("waiting for another run that is building %s", t.what)) }
 	if complete(dir, t.makes) {
-		return dir, nil
+		if t.origin == "" {
+			return dir, nil
+		}
+		waiting = nil // whoever has the lock only looks, too
 	}
-	lock, err := filelock.Wait(ctx, dir+".lock", func() {
-		c.say(fmt.Sprintf("waiting for another run that is building %s", t.what))
-	})
+	lock, err := filelock.Wait(ctx, dir+".lock", waiting)
 	if err != nil {
 		return "", t.explain(ctx, c.Dir, err)
 	}
 	defer lock.Release()
-	if complete(dir, t.makes) {
-		return dir, nil
+	if !complete(dir, t.makes) {
+		if err := c.create(ctx, t, dir); err != nil {
+			return "", t.explain(ctx, c.Dir, err)
+		}
 	}
-	if err := c.create(ctx, t, dir); err != nil {
-		return "", t.explain(ctx, c.Dir, err)
+	if t.origin != "" {
+		if err := c.prune(dir, t.origin); err != nil {
+			c.say(fmt.Sprintf("old builds stay in the cache: %v", err))
+		}
 	}
 	return dir, nil
 }

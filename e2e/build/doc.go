@@ -25,6 +25,11 @@
 // and then finds it. A build that is cancelled, or whose process is killed,
 // leaves nothing that a later one could mistake for an entry.
 //
+// Builds of a folder, and of source that a program carries with it, are replaced
+// as their source changes. Of each the latest is kept, and those that were used
+// within the last day, since a run may still need them. What was not used for
+// 30 days goes. Releases and pins stay until somebody removes the cache.
+//
 // # The environment of the go command
 //
 // Builds don't depend on the user's GOFLAGS, GOWORK, GOEXPERIMENT or version of

@@ -182,18 +182,19 @@ func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (b
 	}
 	pkg = relative(s.module, pkg)
 	name := program(importPath(s.module, pkg))
-	entry, at := name, "in "+s.dir
+	entry, at, origin := name, "in "+s.dir, strings.Join([]string{s.dir, s.module, pkg, goos, goarch}, " ")
 	if semver.IsValid(s.version) { // a hash is no name
-		entry, at = name+"-"+s.version, "of "+s.module+"@"+s.version
+		entry, at, origin = name+"-"+s.version, "of "+s.module+"@"+s.version, ""
 	}
 	flags := []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
 	dir, err := c.ensure(ctx, task{
-		name:  fmt.Sprintf("%s-%s-%s", entry, goos, goarch),
-		key:   append([]string{"main", s.module, s.version, pkg, goos, goarch, Toolchain}, flags...),
-		what:  fmt.Sprintf("%s %s for %s/%s", pkg, at, goos, goarch),
-		cost:  "about 2 min",
-		needs: "2 GB",
-		makes: []string{name},
+		name:   fmt.Sprintf("%s-%s-%s", entry, goos, goarch),
+		key:    append([]string{"main", s.module, s.version, pkg, goos, goarch, Toolchain}, flags...),
+		origin: origin,
+		what:   fmt.Sprintf("%s %s for %s/%s", pkg, at, goos, goarch),
+		cost:   "about 2 min",
+		needs:  "2 GB",
+		makes:  []string{name},
 		create: func(ctx context.Context, dir string) error {
 			cmd := command{dir: s.dir, tmp: filepath.Join(dir, "tmp"), goos: goos, goarch: goarch}
 			kind, err := cmd.run(ctx, "list", "-f", "{{.Name}}", s.named(pkg))

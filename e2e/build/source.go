@@ -24,12 +24,13 @@ func (c *Cache) Source(ctx context.Context, module string, files fs.FS, pkg stri
 	name := program(pkg)
 	flags := []string{"-trimpath", "-ldflags=-s -w"}
 	dir, err := c.ensure(ctx, task{
-		name:  name,
-		key:   append([]string{"source", module, sum, pkg, runtime.GOOS, runtime.GOARCH, Toolchain}, flags...),
-		what:  name,
-		cost:  "some seconds",
-		needs: "500 MB",
-		makes: []string{name},
+		name:   name,
+		key:    append([]string{"source", module, sum, pkg, runtime.GOOS, runtime.GOARCH, Toolchain}, flags...),
+		origin: module + " " + pkg,
+		what:   name,
+		cost:   "some seconds",
+		needs:  "500 MB",
+		makes:  []string{name},
 		create: func(ctx context.Context, dir string) error {
 			tmp := filepath.Join(dir, "tmp", "module")
 			if err := os.CopyFS(tmp, files); err != nil {

@@ -75,7 +75,7 @@ func Prepare(ctx context.Context, c *build.Cache) (r Release, err error) {
 	if r, err = Published(ctx, c); err != nil {
 		return r, err
 	}
-	r.Image, err = image.KeptFromBinary(ctx, filepath.Join(c.Dir, "images", filepath.Base(programs)), filepath.Join(programs, "kwok"), user)
+	r.Image, err = image.KeptFromBinary(ctx, c.ImageOf(programs), filepath.Join(programs, "kwok"), user)
 	return r, c.Explain(ctx, "image", "200 MB", err)
 }
 
