@@ -27,7 +27,8 @@ type Adapter struct {
 	// no path begins with $source and nothing is built.
 	Source Source `yaml:"source"`
 	// Core is the release of Karpenter core that the provider links, such as
-	// v1.14.0. Empty: read from the go.mod of the source module.
+	// v1.14.0. Empty: what the go.mod of the module requires that is built, or else
+	// that of the source module. Where that module is core itself: Source.Version.
 	Core string `yaml:"core"`
 	// Controller says what runs and how it is installed.
 	Controller Controller `yaml:"controller"`

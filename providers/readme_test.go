@@ -2,23 +2,31 @@ package providers
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
 )
 
-// The manual shows an adapter with everything in it: it must be a valid one,
-// and leave nothing out.
-func TestTheManualIsRight(t *testing.T) {
-	g := NewWithT(t)
-	raw, err := os.ReadFile("README.md")
-	g.Expect(err).NotTo(HaveOccurred())
-	_, rest, _ := strings.Cut(string(raw), "```yaml\n")
-	example, _, found := strings.Cut(rest, "```")
-	g.Expect(found).To(BeTrue())
+// examples are the adapters that a manual shows.
+func examples(t *testing.T, manual string) []string {
+	t.Helper()
+	raw, err := os.ReadFile(manual)
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
+	var all []string
+	for _, block := range strings.Split(string(raw), "```yaml\n")[1:] {
+		example, _, ended := strings.Cut(block, "```")
+		NewWithT(t).Expect(ended).To(BeTrue())
+		all = append(all, example)
+	}
+	return all
+}
 
-	a := loaded(t, example)
+// The manual begins with an adapter that has everything in it: it must leave nothing out.
+func TestTheManualIsComplete(t *testing.T) {
+	g := NewWithT(t)
+	a := loaded(t, examples(t, "README.md")[0])
 	g.Expect(a.Validate()).To(Succeed())
 	for _, c := range Capabilities() {
 		g.Expect(a.Capabilities).To(HaveKey(c))
@@ -29,4 +37,27 @@ func TestTheManualIsRight(t *testing.T) {
 	g.Expect(a.Controller.Ready.Within().String()).To(Equal("1m30s"))
 	g.Expect(a.KnownFailures).To(HaveLen(1))
 	g.Expect(a.NodeClassGVR().Resource).To(Equal("acmenodeclasses"))
+}
+
+func TestEveryAdapterOfTheManualsIsValid(t *testing.T) {
+	for manual, count := range map[string]int{"README.md": 4, "../README.md": 2} {
+		texts := examples(t, manual)
+		NewWithT(t).Expect(texts).To(HaveLen(count), manual)
+		for _, text := range texts {
+			name, _, _ := strings.Cut(text, "\n")
+			t.Run(manual+"/"+name, func(t *testing.T) {
+				g := NewWithT(t)
+				a := loaded(t, text)
+				for _, file := range []string{
+					"karpenter/go.mod", "karpenter/kwok/charts/Chart.yaml", "karpenter/kwok/apis/crds/a.yaml",
+					"karpenter/pkg/apis/crds/a.yaml", "karpenter-provider-aws/go.mod",
+				} {
+					beside := filepath.Join("..", file)
+					g.Expect(os.MkdirAll(filepath.Dir(beside), 0o700)).To(Succeed())
+					g.Expect(os.WriteFile(beside, nil, 0o600)).To(Succeed())
+				}
+				g.Expect(a.Validate()).To(Succeed())
+			})
+		}
+	}
 }

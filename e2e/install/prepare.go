@@ -111,18 +111,19 @@ func (p *Prepared) download(ctx context.Context, cache *build.Cache, s Selection
 	}
 	switch {
 	case local && a.Core == "":
-		p.core, err = linkedCore(a.Files(p.source), path.Join(a.Controller.Build.Module, "go.mod"))
+		p.core, err = linkedCore(a.Files(p.source), path.Join(a.Controller.Build.Module, "go.mod"), version)
 	case local:
 	case a.Source.Module == coreModule:
 		p.core = version
 	case a.Source.Module != "" && (a.Core == "" || s.Version != ""):
-		p.core, err = linkedCore(a.Files(p.source), providers.SourcePrefix+"/go.mod")
+		p.core, err = linkedCore(a.Files(p.source), providers.SourcePrefix+"/go.mod", version)
 	}
 	return err
 }
 
-// linkedCore reads from the provider's go.mod which release of core it links.
-func linkedCore(files providers.Files, gomod string) (string, error) {
+// linkedCore reads from the provider's go.mod which release of core it links. The module of
+// core itself counts as the release given, on which the work in a folder is based.
+func linkedCore(files providers.Files, gomod, base string) (string, error) {
 	raw, err := files.Read(gomod)
 	if err != nil {
 		return "", err
@@ -130,6 +131,9 @@ func linkedCore(files providers.Files, gomod string) (string, error) {
 	file, err := modfile.ParseLax(gomod, raw, nil)
 	if err != nil {
 		return "", err
+	}
+	if file.Module != nil && file.Module.Mod.Path == coreModule && base != "" {
+		return base, nil
 	}
 	for _, r := range file.Require {
 		if r.Mod.Path == coreModule {
@@ -218,6 +222,6 @@ func (p *Prepared) buildImage(ctx context.Context, cache *build.Cache, b *provid
 	}
 	// Its folder in the cache is named after all that went into the binary, so
 	// an image of that name is never stale.
-	ref, err = image.KeptFromBinary(ctx, filepath.Join(cache.Dir, "images", filepath.Base(filepath.Dir(binary))), binary, imageUser)
+	ref, err = image.KeptFromBinary(ctx, cache.ImageOf(filepath.Dir(binary)), binary, imageUser)
 	return ref, cache.Explain(ctx, "image", "200 MB", err)
 }
