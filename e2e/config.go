@@ -34,12 +34,12 @@ type Config struct {
 	Skip       *regexp.Regexp  // SKIP: don't run specs whose sentence matches; nil: none
 	Labels     string          // LABELS: a Ginkgo label filter; empty: all
 	Procs      int             // PROCS: specs run side by side, each on a cluster of its own
-	Speed      Speed           // SPEED: of the clusters' clocks; default auto on the local backend, where the system allows it
+	Speed      Speed           // SPEED: of the clusters' clocks; default auto where the backend and the system allow it
 	Keep       bool            // KEEP=1: leave the cluster of a failure running until Ctrl-C
 	Artifacts  string          // ARTIFACTS: folder for artifacts; default _artifacts in the working directory
 	Rerun      string          // PLUMBLINE_RERUN: the command that people run, for "run it alone"
 
-	backend backend
+	backend cluster.Backend
 	labels  types.LabelFilter
 	tried   bool // the leading process has tried whether clocks can be bent
 }
@@ -54,7 +54,6 @@ func FromEnv() (Config, error) {
 		}
 	}
 	c := Config{
-		Cluster:   envOr("CLUSTER", "local"),
 		NodeImage: os.Getenv("NODE_IMAGE"),
 		Registry:  os.Getenv("REGISTRY"),
 		Release:   os.Getenv("KARPENTER"),
@@ -63,23 +62,26 @@ func FromEnv() (Config, error) {
 		Rerun:     os.Getenv("PLUMBLINE_RERUN"),
 	}
 	var err error
-	c.backend, err = backendNamed(c.Cluster)
+	c.backend, err = selectedBackend()
+	c.Cluster = c.backend.Name
 	mistake(err)
-	if c.backend.guest != nil {
+	if c.backend.Guest != nil {
 		c.Kubeconfig = os.Getenv("KUBECONFIG")
 	}
 	c.Kubernetes = os.Getenv("K8S")
-	version, err := c.backend.kubernetes(c.options())
+	version, err := c.backend.Kubernetes(c.options())
 	if err != nil && c.Kubernetes != "" {
 		err = fmt.Errorf("K8S=%s: %w", c.Kubernetes, err)
 	}
 	mistake(err)
 	c.Kubernetes = version
-	if c.NodeImage != "" && c.backend.name != "kind" {
-		mistake(fmt.Errorf("NODE_IMAGE=%s: %s clusters are made of no image; say CLUSTER=kind", c.NodeImage, c.backend.name))
+	if c.NodeImage != "" && !c.backend.NodeImages {
+		with := backendsThat(func(b cluster.Backend) bool { return b.NodeImages })
+		mistake(fmt.Errorf("NODE_IMAGE=%s: %s clusters are made of no image; say %s", c.NodeImage, c.Cluster, with))
 	}
-	if c.Registry != "" && c.backend.guest == nil {
-		mistake(fmt.Errorf("REGISTRY=%s: images are loaded on %s clusters, without a registry; say CLUSTER=existing", c.Registry, c.backend.name))
+	if c.Registry != "" && c.backend.Guest == nil {
+		with := backendsThat(func(b cluster.Backend) bool { return b.Guest != nil })
+		mistake(fmt.Errorf("REGISTRY=%s: images are loaded on %s clusters, without a registry; say %s", c.Registry, c.Cluster, with))
 	}
 	c.Gates, err = gates("GATES")
 	mistake(err)
@@ -91,11 +93,11 @@ func FromEnv() (Config, error) {
 	if err != nil {
 		mistake(fmt.Errorf("LABELS=%s: not a Ginkgo label filter such as 'drift && !slow': %w", c.Labels, err))
 	}
-	c.Speed, err = speed("SPEED", c.Cluster)
+	c.Speed, err = speed("SPEED", c.backend)
 	mistake(err)
-	c.Procs, err = number("PROCS", c.backend.procs(c.Speed, runtime.NumCPU(), availableMemory()))
+	c.Procs, err = number("PROCS", procs(c.backend, c.Speed, runtime.NumCPU(), availableMemory()))
 	mistake(err)
-	if c.backend.guest != nil && c.Procs > 1 {
+	if c.backend.Guest != nil && c.Procs > 1 {
 		mistake(fmt.Errorf("PROCS=%d: the cluster is one, and specs run on it one after another; say 1", c.Procs))
 	}
 	c.Keep, err = flag("KEEP")

@@ -7,6 +7,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -61,7 +62,7 @@ func TestDefaults(t *testing.T) {
 	g.Expect(c.Cluster).To(Equal("local"))
 	g.Expect(c.Kubernetes).To(HavePrefix("v1.36."))
 	g.Expect(c.Procs).To(BeNumerically(">=", 1))
-	g.Expect(c.Speed.Bent()).To(Equal(bends("local")))
+	g.Expect(c.Speed.Bent()).To(Equal(clock.Supported))
 	g.Expect(c.count(&providers.Adapter{Name: "kwok"}, twoSuites())).To(Equal(3))
 }
 

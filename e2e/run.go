@@ -117,7 +117,7 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	}
 	c.Procs = min(c.Procs, total)
 	steps := func(step string) { fmt.Fprintf(out, "· %s\n", step) }
-	reaped, err := Reap(ctx)
+	reaped, err := c.Reap(ctx)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err = follow(ctx, stop, command(ctx, cli, run, test, plan.Config), run, terminal)
-	if _, err2 := Reap(context.WithoutCancel(ctx)); err2 != nil {
+	if _, err2 := c.Reap(context.WithoutCancel(ctx)); err2 != nil {
 		err = errors.Join(err, err2)
 	}
 	written := report.WriteInRealTime(filepath.Join(run, reportFile), filepath.Join(run, junitFile), terminal.Span())

@@ -88,14 +88,14 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 	if err != nil {
 		return nil, err
 	}
-	selection := install.Selection{Version: c.Release, Image: c.Image, Kubernetes: c.Kubernetes, Containers: c.backend.containers}
-	guest := c.backend.guest
+	selection := install.Selection{Version: c.Release, Image: c.Image, Kubernetes: c.Kubernetes, Containers: c.backend.Containers}
+	guest := c.backend.Guest
 	if guest != nil {
 		progress("looking at the cluster")
-		if err := guest.look(ctx, c.options(), cmp.Or(c.Image, a.Controller.Image)); err != nil {
+		if err := guest.Look(ctx, c.options(), cmp.Or(c.Image, a.Controller.Image)); err != nil {
 			return nil, err
 		}
-		selection.Namespace = guest.namespace
+		selection.Namespace = guest.Namespace
 	}
 	// The provider first: of what people ask for, it can be wrong in most ways,
 	// and building a control plane takes minutes.
@@ -103,13 +103,13 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 	if err != nil {
 		return nil, err
 	}
-	if err := c.backend.prepare(ctx, builds, c.options()); err != nil {
+	if err := c.backend.Prepare(ctx, builds, c.options()); err != nil {
 		return nil, err
 	}
 	if guest != nil {
 		objects, err := prepared.Objects(ctx)
 		if err == nil {
-			err = guest.try(ctx, c.Kubeconfig, objects)
+			err = guest.Try(ctx, c.Kubeconfig, objects)
 		}
 		if err != nil {
 			return nil, err
@@ -122,15 +122,15 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 // PrepareBare is Prepare for a cluster without a provider, and without KWOK: as somebody
 // has it who has not come across either.
 func PrepareBare(ctx context.Context, c Config, progress func(string)) (*Plan, error) {
-	if c.backend.guest != nil {
-		return nil, errors.New("CLUSTER=existing: that cluster is there already")
+	if c.backend.Guest != nil {
+		return nil, fmt.Errorf("CLUSTER=%s: that cluster is there already", c.Cluster)
 	}
 	builds, err := build.Open(progress)
 	if err != nil {
 		return nil, err
 	}
 	p := &Plan{Config: c, cache: builds, progress: progress}
-	return p, errors.Join(c.backend.prepare(ctx, builds, c.options()), p.prepareClock(ctx))
+	return p, errors.Join(c.backend.Prepare(ctx, builds, c.options()), p.prepareClock(ctx))
 }
 
 // Start brings a cluster up and installs the provider. Logs of both go to
@@ -139,7 +139,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return nil, fmt.Errorf("folder for logs: %w", err)
 	}
-	s := &Session{Adapter: p.Adapter, Namespace: Namespace, stride: cluster.Step, shared: p.Config.backend.guest != nil}
+	s := &Session{Adapter: p.Adapter, Namespace: Namespace, stride: cluster.Step, shared: p.Config.backend.Guest != nil}
 	s.alive, s.died = context.WithCancelCause(context.WithoutCancel(ctx))
 	var err error
 	if p.Config.Speed.Bent() {
@@ -158,7 +158,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	o := p.Config.options()
 	o.Bare = p.prepared == nil
 	o.Name, o.Logs, o.Progress, o.OnDeath, o.Clock, o.Leaps = name, logs, p.progress, s.onDeath, s.Clock, p.leaps
-	s.Cluster, err = p.Config.backend.start(ctx, p.cache, o)
+	s.Cluster, err = p.Config.backend.Start(ctx, p.cache, o)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}

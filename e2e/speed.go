@@ -12,6 +12,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
@@ -72,31 +73,23 @@ func (s Speed) String() string {
 }
 
 // speed reads a speed: auto, or a number from 1 up.
-func speed(name, backend string) (Speed, error) {
+func speed(name string, b cluster.Backend) (Speed, error) {
 	v := os.Getenv(name)
-	auto := Speed{Limit: fastest, Auto: true}
+	s := Speed{Limit: fastest, Auto: true}
 	switch {
-	case v == "" && !bends(backend):
+	case v == "" && !b.Bends:
 		return Speed{Limit: 1}, nil
-	case v == "" || v == "auto":
-		if !bends(backend) {
-			return auto, fmt.Errorf("%s=auto: clocks of %s clusters on %s/%s can't be bent: say 1", name, backend, runtime.GOOS, runtime.GOARCH)
+	case v != "" && v != "auto":
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(n >= 1 && n <= 1000) {
+			return Speed{}, fmt.Errorf("%s=%s: neither auto nor a number from 1 to 1000", name, v)
 		}
-		return auto, nil
+		s = Speed{Limit: n}
 	}
-	n, err := strconv.ParseFloat(v, 64)
-	if err != nil || !(n >= 1 && n <= 1000) {
-		return Speed{}, fmt.Errorf("%s=%s: neither auto nor a number from 1 to 1000", name, v)
+	if s.Bent() && !b.Bends {
+		return s, fmt.Errorf("%s=%s: clocks of %s clusters on %s/%s can't be bent: say 1", name, s, b.Name, runtime.GOOS, runtime.GOARCH)
 	}
-	if n > 1 && !bends(backend) {
-		return Speed{}, fmt.Errorf("%s=%s: clocks of %s clusters on %s/%s can't be bent: say 1", name, v, backend, runtime.GOOS, runtime.GOARCH)
-	}
-	return Speed{Limit: n}, nil
-}
-
-// bends tells whether a backend's clusters may have clocks of their own here.
-func bends(backend string) bool {
-	return backend == "local" && runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64")
+	return s, nil
 }
 
 // processClock is the clock of this process, of which there can be but one, or

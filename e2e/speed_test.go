@@ -8,26 +8,30 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
 func TestSpeed(t *testing.T) {
 	for _, c := range []struct {
-		value, backend string
-		want           Speed
-		err            string
+		value string
+		bends bool
+		want  Speed
+		err   string
 	}{
-		{"1", "local", Speed{Limit: 1}, ""},
-		{"1", "kind", Speed{Limit: 1}, ""},
-		{"", "kind", Speed{Limit: 1}, ""},
-		{"auto", "kind", Speed{}, "SPEED=auto: clocks of kind clusters on"},
-		{"30", "kind", Speed{}, "SPEED=30: clocks of kind clusters on"},
-		{"0.5", "local", Speed{}, "SPEED=0.5: neither auto nor a number from 1 to 1000"},
-		{"NaN", "local", Speed{}, "SPEED=NaN: neither auto nor"},
+		{"1", true, Speed{Limit: 1}, ""},
+		{"1", false, Speed{Limit: 1}, ""},
+		{"", true, Speed{Limit: fastest, Auto: true}, ""},
+		{"auto", true, Speed{Limit: fastest, Auto: true}, ""},
+		{"", false, Speed{Limit: 1}, ""},
+		{"auto", false, Speed{}, "SPEED=auto: clocks of stiff clusters on"},
+		{"30", false, Speed{}, "SPEED=30: clocks of stiff clusters on"},
+		{"0.5", true, Speed{}, "SPEED=0.5: neither auto nor a number from 1 to 1000"},
+		{"NaN", true, Speed{}, "SPEED=NaN: neither auto nor"},
 	} {
 		g := NewWithT(t)
 		t.Setenv("SPEED", c.value)
-		got, err := speed("SPEED", c.backend)
+		got, err := speed("SPEED", cluster.Backend{Name: "stiff", Bends: c.bends})
 		if c.err != "" {
 			g.Expect(err).To(MatchError(ContainSubstring(c.err)))
 			continue

@@ -20,6 +20,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
 )
 
+// Supported says whether clocks can be bent on this system.
+const Supported = true
+
 // Clock is the clock of this process and of the clusters that it starts.
 type Clock struct {
 	page *page.Page

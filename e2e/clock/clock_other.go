@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// Supported says whether clocks can be bent on this system.
+const Supported = false
+
 // Clock is the clock of this process and of the clusters that it starts.
 type Clock struct{}
 

@@ -1,7 +1,6 @@
 // Package cluster is what the harness asks of the thing that makes clusters.
 //
-// A backend (local, kind, existing) is a package with one Start
-// function that returns a Cluster.
+// A backend (local, kind, existing) is a package with a function that returns its Backend.
 package cluster
 
 import (

@@ -57,7 +57,7 @@ func bench(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := e2e.Reap(ctx); err != nil {
+	if _, err := c.Reap(ctx); err != nil {
 		return err
 	}
 	plan, err := e2e.Prepare(ctx, c, a, step)

@@ -30,7 +30,7 @@ func clean(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	reaped, err := e2e.Reap(ctx)
+	reaped, err := c.Reap(ctx)
 	if err != nil {
 		return err
 	}

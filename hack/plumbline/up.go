@@ -112,7 +112,7 @@ func up(ctx context.Context, _ []string) error {
 		}
 		return err
 	}
-	if _, err := e2e.Reap(ctx); err != nil {
+	if _, err := c.Reap(ctx); err != nil {
 		return err
 	}
 	if _, err := prepared(ctx, c, a, step); err != nil {
@@ -286,7 +286,11 @@ func down(ctx context.Context, _ []string) error {
 		return err
 	}
 	if !alive {
-		reaped, err := e2e.Reap(ctx)
+		c, err := e2e.FromEnv()
+		if err != nil {
+			return err
+		}
+		reaped, err := c.Reap(ctx)
 		for _, name := range reaped {
 			step("ended what a dead run left behind: " + name)
 		}

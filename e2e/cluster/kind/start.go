@@ -31,7 +31,7 @@ const (
 )
 
 // Prepare makes sure that an engine runs, and builds what Start needs.
-func Prepare(ctx context.Context, c *build.Cache) error {
+func Prepare(ctx context.Context, c *build.Cache, _ cluster.Options) error {
 	if _, err := findEngine(ctx); err != nil {
 		return err
 	}

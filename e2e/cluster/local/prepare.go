@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 )
 
-// Prepare builds the programs that Start needs for a Kubernetes version, as
-// far as they aren't in the cache yet.
-func Prepare(ctx context.Context, c *build.Cache, kubernetes string) error {
-	_, err := binaries(ctx, c, kubernetes)
+// Prepare builds the programs that Start needs for o.Kubernetes, as far as they aren't in
+// the cache yet.
+func Prepare(ctx context.Context, c *build.Cache, o cluster.Options) error {
+	_, err := binaries(ctx, c, o.Kubernetes)
 	return err
 }
 

@@ -1,0 +1,19 @@
+package existing
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+)
+
+// Backend makes no cluster: it takes the one of KUBECONFIG.
+func Backend() cluster.Backend {
+	return cluster.Backend{
+		Name: "existing", Prepare: Prepare, Start: Start, Containers: true,
+		Guest: &cluster.Guest{Look: Check, Try: Try, Namespace: ProviderNamespace},
+		Kubernetes: func(o cluster.Options) (string, error) {
+			return Kubernetes(o.Kubeconfig, o.Kubernetes)
+		},
+		Reap: func(ctx context.Context, o cluster.Options) ([]string, error) { return Reap(ctx, o.Kubeconfig) },
+	}
+}

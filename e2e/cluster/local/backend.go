@@ -1,0 +1,21 @@
+package local
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+)
+
+// Backend makes clusters of processes of this machine.
+func Backend() cluster.Backend {
+	return cluster.Backend{
+		Name: "local", Prepare: Prepare, Start: Start, Bends: clock.Supported,
+		Kubernetes: func(o cluster.Options) (string, error) {
+			return build.Kubernetes(cmp.Or(o.Kubernetes, cluster.DefaultKubernetes))
+		},
+		Reap: func(ctx context.Context, _ cluster.Options) ([]string, error) { return Reap(ctx) },
+	}
+}
