@@ -98,7 +98,7 @@ conformance.test:
 # `go test` would run in the folder of the package; from here, relative paths
 # in PROVIDER and IMAGE mean what whoever typed them meant.
 .PHONY: e2e
-e2e: conformance.test ## run the suites against a provider: make e2e PROVIDER=kwok K8S=1.36 KARPENTER=v1.15.0
+e2e: conformance.test ## run the suites against a provider: make e2e PROVIDER=kwok K8S=1.36 KARPENTER=v1.15.0 FOCUS=drift/one-to-one
 	@exec "$(ARTIFACTS)/conformance.test" -test.run '^TestConformance$$'
 
 # What the suites are worth: each lie must be caught by the specs that claim
@@ -109,7 +109,7 @@ lies: conformance.test ## run the specs against providers that are broken on pur
 
 # One spec of each suite will do to see that importing works. The artifacts
 # lie apart, so that `latest` stays the last `make e2e`.
-SAMPLE := pending pod a node that fits|startup hold pods|labels change|pods run again|exceeded during drift
+SAMPLE := ^(provisioning/fits|taints/startup|drift/template/labels|expiration/replaced|budgets/count)$$
 .PHONY: import-test
 import-test: override FOCUS := $(or $(FOCUS),$(SAMPLE))
 import-test: export ARTIFACTS := $(ARTIFACTS)/import
@@ -132,7 +132,7 @@ test-clusters: ## test the harness on real clusters: both doors, a cluster's lif
 .PHONY: vacuity
 vacuity: export ARTIFACTS := $(ARTIFACTS)/vacuity
 vacuity: export PLUMBLINE_RERUN := $(subst make e2e,make vacuity,$(PLUMBLINE_RERUN))
-vacuity: ## run every spec without its stimulus, which must prove nothing: make vacuity FOCUS=drift
+vacuity: ## run every spec without its stimulus, which must prove nothing: make vacuity FOCUS=/drift/
 	cd e2e && go test -tags e2e -count=1 -timeout 0 -run '^TestVacuous$$'
 
 # The image and one spec of each behaviour, at the machine's own speed.

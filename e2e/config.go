@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,8 +29,8 @@ type Config struct {
 	Release    string          // KARPENTER: release of the provider's source module; empty: the adapter's
 	Image      string          // IMAGE: image to use instead of the adapter's; empty: the adapter's
 	Gates      map[string]bool // GATES: feature gates, laid over the adapter's; nil: the adapter's alone
-	Focus      *regexp.Regexp  // FOCUS: run only specs whose sentence matches; nil: all
-	Skip       *regexp.Regexp  // SKIP: don't run specs whose sentence matches; nil: none
+	Focus      *regexp.Regexp  // FOCUS: run only specs whose ID or sentence matches; nil: all
+	Skip       *regexp.Regexp  // SKIP: don't run specs whose ID or sentence matches; nil: none
 	Labels     string          // LABELS: a Ginkgo label filter; empty: all
 	Procs      int             // PROCS: specs run side by side, each on a cluster of its own
 	Speed      Speed           // SPEED: of the clusters' clocks; default auto where the backend and the system allow it
@@ -190,8 +189,9 @@ func flag(name string) (bool, error) {
 // selects tells whether the configuration's selection runs a spec.
 func (c Config) selects(provider string, suite *Suite, spec *Spec) bool {
 	sentence := report.Sentence(provider, suite.Name, spec.Name)
-	return (c.Focus == nil || c.Focus.MatchString(sentence)) &&
-		(c.Skip == nil || !c.Skip.MatchString(sentence)) &&
+	matches := func(re *regexp.Regexp) bool { return re.MatchString(spec.id) || re.MatchString(sentence) }
+	return (c.Focus == nil || matches(c.Focus)) &&
+		(c.Skip == nil || !matches(c.Skip)) &&
 		(c.labels == nil || c.labels(spec.labels(suite)))
 }
 
@@ -206,7 +206,7 @@ func (c Config) count(a *providers.Adapter, suites []*Suite) (int, error) {
 				n++
 			}
 			if i == 0 {
-				examples = append(examples, "  "+report.Sentence(a.Name, suite.Name, spec.Name))
+				examples = append(examples, fmt.Sprintf("  %s  %s", spec.id, report.Sentence(a.Name, suite.Name, spec.Name)))
 			}
 		}
 	}
@@ -214,27 +214,10 @@ func (c Config) count(a *providers.Adapter, suites []*Suite) (int, error) {
 	case all == 0:
 		return 0, errors.New("there are no specs to run: give Run or Register at least one suite; suites.All() has them all")
 	case n == 0:
-		return 0, fmt.Errorf("none of the %d specs is selected by %s; a sentence to match looks like\n%s\nand a label like %q; `make list` shows them all",
+		return 0, fmt.Errorf("none of the %d specs is selected by %s; an ID and a sentence to match look like\n%s\nand a label like %q; `make list` shows them all",
 			all, c.selection(), strings.Join(examples, "\n"), suites[0].label())
 	}
 	return n, nil
-}
-
-// strange returns an error for each of the adapter's known failures that is of
-// one of the suites, and of none of their specs.
-func strange(a *providers.Adapter, suites []*Suite) error {
-	var mistakes []error
-	for i, k := range a.KnownFailures {
-		ours, found := false, false
-		for _, suite := range suites {
-			ours = ours || strings.HasPrefix(k.Spec, suite.Name+" ")
-			found = found || slices.ContainsFunc(suite.Specs(), func(spec *Spec) bool { return suite.sentence(spec) == k.Spec })
-		}
-		if ours && !found {
-			mistakes = append(mistakes, fmt.Errorf("the adapter's knownFailures[%d].spec: there is no spec %q; `make list` shows them all", i, k.Spec))
-		}
-	}
-	return errors.Join(mistakes...)
 }
 
 // selection repeats what was asked for.

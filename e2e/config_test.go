@@ -15,9 +15,9 @@ func nothing(context.Context, *Env) {}
 
 func twoSuites() []*Suite {
 	drift, taints := NewSuite("drift"), NewSuite("node taints")
-	drift.Add(Spec{Name: "replaces nodes", Run: nothing})
-	drift.Add(Spec{Name: "is slow", Run: nothing, Labels: []string{"slow"}})
-	taints.Add(Spec{Name: "keep pods off", Run: nothing})
+	drift.Add(Spec{Name: "replaces nodes", Row: "replaces", Run: nothing})
+	drift.Add(Spec{Name: "is slow", Row: "slow", Run: nothing, Labels: []string{"slow"}})
+	taints.Add(Spec{Name: "keep pods off", Row: "off", Run: nothing})
 	return []*Suite{drift, taints}
 }
 
@@ -73,7 +73,9 @@ func TestSelection(t *testing.T) {
 	}{
 		"focus on a suite":         {"FOCUS", "kwok: drift", 2},
 		"focus on a spec":          {"FOCUS", "^kwok: node taints keep pods off$", 1},
+		"focus on an ID":           {"FOCUS", "^e2e/config/(slow|off)$", 2},
 		"skip":                     {"SKIP", "slow", 2},
+		"skip an ID":               {"SKIP", "^e2e/config/off$", 2},
 		"a suite's label":          {"LABELS", "node-taints", 1},
 		"a spec's label":           {"LABELS", "slow", 1},
 		"labels with an expresion": {"LABELS", "drift && !slow", 1},
@@ -122,25 +124,15 @@ func TestASelectionOfNothingIsAMistake(t *testing.T) {
 	_, err := Config{Focus: regexp.MustCompile("brunch")}.count(&providers.Adapter{Name: "kwok"}, twoSuites())
 	g.Expect(err).To(MatchError(And(
 		ContainSubstring("none of the 3 specs is selected by FOCUS=brunch"),
-		ContainSubstring("kwok: drift is slow"))))
+		ContainSubstring("e2e/config/replaces  kwok: drift replaces nodes"))))
 	_, err = Config{}.count(&providers.Adapter{Name: "kwok"}, nil)
 	g.Expect(err).To(MatchError(ContainSubstring("no specs to run")))
-}
-
-func TestAKnownFailureOfNoSpecIsAMistake(t *testing.T) {
-	g := NewWithT(t)
-	adapter := &providers.Adapter{Name: "kwok", KnownFailures: []providers.KnownFailure{
-		{Spec: "drift is slow"}, {Spec: "lunch is served"},
-	}}
-	g.Expect(strange(adapter, twoSuites())).To(Succeed(), "a suite that isn't run may have the spec")
-	adapter.KnownFailures = append(adapter.KnownFailures, providers.KnownFailure{Spec: "drift is quick"})
-	g.Expect(strange(adapter, twoSuites())).To(MatchError(And(ContainSubstring("knownFailures[2].spec"), ContainSubstring(`"drift is quick"`))))
 }
 
 func TestASuiteRefusesSpecsThatCannotBeTold(t *testing.T) {
 	g := NewWithT(t)
 	suite := NewSuite("drift")
-	suite.Add(Spec{Name: "replaces nodes", Run: nothing})
+	suite.Add(Spec{Name: "replaces nodes", Row: "nodes", Run: nothing})
 	g.Expect(func() { suite.Add(Spec{Name: "replaces nodes", Run: nothing}) }).To(PanicWith(ContainSubstring("two specs")))
 	g.Expect(func() { suite.Add(Spec{Run: nothing}) }).To(PanicWith(ContainSubstring("needs a Name")))
 	g.Expect(suite.Specs()[0].Source()).To(ContainSubstring("config_test.go:"))

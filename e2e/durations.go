@@ -15,7 +15,7 @@ import (
 // a run's folder what was known when it began, so that all workers see the same.
 const durationsFile = "durations.json"
 
-// durations are how long specs took in real time, by their sentence.
+// durations are how long specs took in real time, by provider and ID.
 type durations map[string]time.Duration
 
 // readDurations reads a file. One that isn't there, or can't be read, says nothing:
@@ -33,7 +33,7 @@ func readDurations(folder string) durations {
 func (d durations) learn(outcomes []report.Outcome) {
 	for _, o := range outcomes {
 		if o.Verdict != report.Skipped {
-			d[o.Sentence()] = o.Wall()
+			d[o.Provider+" "+o.ID] = o.Wall()
 		}
 	}
 }
@@ -60,8 +60,8 @@ func (d durations) write(folder string) error {
 
 // of is how long a spec is expected to take: as long as the last time, or, of one that
 // was never run here, as long as it may.
-func (d durations) of(provider string, suite *Suite, spec *Spec) time.Duration {
-	if took, known := d[report.Sentence(provider, suite.Name, spec.Name)]; known {
+func (d durations) of(provider string, spec *Spec) time.Duration {
+	if took, known := d[provider+" "+spec.id]; known {
 		return took
 	}
 	return spec.within()

@@ -21,7 +21,7 @@ import (
 )
 
 // sampled are specs of each of the five behaviours, as of `make import-test`.
-const sampled = "pending pod a node that fits|startup hold pods|labels change|pods run again|exceeded during drift"
+const sampled = "^(provisioning/fits|taints/startup|drift/template/labels|expiration/replaced|budgets/count)$"
 
 // TestOnAClusterThatExists runs specs on the cluster of KUBECONFIG, whose nodes pull from
 // REGISTRY, or without them on a local one; all else there is afterwards what it was.

@@ -26,6 +26,7 @@ import (
 // on to its claims with what there is.
 type Inert struct {
 	Spec      *Spec
+	Without   string                          // what is left out, before the spec's ID
 	LeaveOut  func() func(*http.Request) bool // anew for each run
 	Quiet     time.Duration                   // the cluster is at rest when nothing was recorded for so long
 	NoneHolds bool                            // not one of its claims may hold, also beside others that don't
@@ -40,6 +41,7 @@ type Inert struct {
 // proves nothing.
 func (i *Inert) Inerted() Spec {
 	spec := *i.Spec
+	spec.id, spec.Row = i.Without+"/"+spec.id, ""
 	spec.Known, spec.Within = nil, max(spec.within(), 5*time.Minute) // it need not be quick
 	spec.Run = i.run
 	return spec

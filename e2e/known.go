@@ -73,7 +73,7 @@ func (s *Spec) knownFailure(release string) (*Known, error) {
 	for i, k := range s.Known {
 		covered, err := providers.Covers(k.Releases, release)
 		if err != nil {
-			return nil, fmt.Errorf("spec %q, known failure %s: %w", s.Name, k.Issue, err)
+			return nil, fmt.Errorf("spec %s, known failure %s: %w", s.id, k.Issue, err)
 		}
 		if covered {
 			return &s.Known[i], nil
@@ -84,7 +84,7 @@ func (s *Spec) knownFailure(release string) (*Known, error) {
 
 // known returns the failure that upstream knows of, of Karpenter's own or the
 // provider's, or nil.
-func (s *Session) known(suite *Suite, spec *Spec) (*Known, error) {
+func (s *Session) known(spec *Spec) (*Known, error) {
 	known, err := spec.knownFailure(s.Provider.CoreVersion)
 	if known != nil || err != nil {
 		return known, err
@@ -94,7 +94,7 @@ func (s *Session) known(suite *Suite, spec *Spec) (*Known, error) {
 		if err != nil {
 			return nil, fmt.Errorf("adapter, known failure %s: %w", k.Issue, err)
 		}
-		if covered && k.Spec == suite.sentence(spec) {
+		if covered && k.Spec == spec.id {
 			return &Known{Releases: k.Releases, Issue: k.Issue, Reason: k.Reason, Breaks: k.Breaks}, nil
 		}
 	}
@@ -125,4 +125,20 @@ func settleBeside(o *report.Outcome, known *Known) {
 	}
 	o.Detail = strings.TrimSpace(o.Reason + "\n" + o.Detail)
 	o.Reason = fmt.Sprintf("broken beside what is known: %s; known is that %s (%s)", strings.Join(others, "; "), known.Reason, known.Issue)
+}
+
+// unknownKnownFailures returns an error for each of the adapter's known failures that is of the
+// folder of one of the suites, and of none of their specs.
+func unknownKnownFailures(a *providers.Adapter, suites []*Suite) error {
+	var mistakes []error
+	for i, k := range a.KnownFailures {
+		_, err := Find(suites, k.Spec)
+		ours := slices.ContainsFunc(suites, func(s *Suite) bool {
+			return slices.ContainsFunc(s.specs, func(spec *Spec) bool { return folder(spec.id) == folder(k.Spec) })
+		})
+		if ours && err != nil {
+			mistakes = append(mistakes, fmt.Errorf("the adapter's knownFailures[%d].spec: %w", i, err))
+		}
+	}
+	return errors.Join(mistakes...)
 }

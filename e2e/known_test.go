@@ -27,17 +27,16 @@ func TestKnownFailures(t *testing.T) {
 }
 
 func TestAProviderHasKnownFailuresOfItsOwn(t *testing.T) {
-	suite := NewSuite("drift")
-	spec := suite.Add(Spec{Name: "replaces nodes", Run: nothing})
+	spec := NewSuite("drift").Add(Spec{Name: "replaces nodes", Run: nothing})
 	adapter := &providers.Adapter{KnownFailures: []providers.KnownFailure{
-		{Spec: "drift replaces pods", Releases: ">=1.0.0", Issue: "acme#1"},
-		{Spec: "drift replaces nodes", Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't", Breaks: []string{"leads to"}},
+		{Spec: "e2e/known/pods", Releases: ">=1.0.0", Issue: "acme#1"},
+		{Spec: "e2e/known", Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't", Breaks: []string{"leads to"}},
 	}}
 	for release, known := range map[string]bool{"v1.2.0": false, "v1.3.0": true, "v1.9.0": false, "main": false} {
 		t.Run(release, func(t *testing.T) {
 			g := NewWithT(t)
 			s := &Session{Adapter: adapter, Provider: &install.Installed{CoreVersion: release}}
-			k, err := s.known(suite, spec)
+			k, err := s.known(spec)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(k != nil).To(Equal(known))
 			if known {
@@ -100,4 +99,15 @@ func TestAKnownFailureSaysWhatBreaks(t *testing.T) {
 	g.Expect(add(known)).To(PanicWith(ContainSubstring("missing closing )")))
 	known.Breaks = nil
 	g.Expect(add(known)).To(PanicWith(ContainSubstring("what it Breaks")))
+}
+
+func TestAKnownFailureOfNoSpecIsAMistake(t *testing.T) {
+	g := NewWithT(t)
+	adapter := &providers.Adapter{Name: "kwok", KnownFailures: []providers.KnownFailure{
+		{Spec: "e2e/config/slow"}, {Spec: "lunch/served"},
+	}}
+	g.Expect(unknownKnownFailures(adapter, twoSuites())).To(Succeed(), "a suite that isn't run may have the spec")
+	adapter.KnownFailures = append(adapter.KnownFailures, providers.KnownFailure{Spec: "e2e/config/slwo"})
+	g.Expect(unknownKnownFailures(adapter, twoSuites())).To(MatchError(
+		"the adapter's knownFailures[2].spec: there is no spec e2e/config/slwo, did you mean e2e/config/slow? `make list` shows them all"))
 }

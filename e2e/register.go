@@ -20,9 +20,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// outcomeEntry is the name of the report entry that carries a spec's outcome,
-// as JSON, in Ginkgo's reports.
-const outcomeEntry = "plumbline"
+// Names of entries in Ginkgo's reports: a spec's ID, and its outcome as JSON.
+const (
+	idEntry      = "ID"
+	outcomeEntry = "plumbline"
+)
 
 // Register adds the suites' specs to a Ginkgo tree of the caller's. Call it
 // where containers are declared, at the top level or inside one:
@@ -40,8 +42,12 @@ const outcomeEntry = "plumbline"
 // the cluster's time too then; the entry report.SpanEntry of each spec says when it ran in
 // real time.
 func Register(a *providers.Adapter, suites ...*Suite) *Registration {
-	r := &Registration{adapter: a, again: func(pattern string) string {
-		return fmt.Sprintf("go test -count=1 -timeout=0 -ginkgo.focus='%s'", pattern)
+	if err := distinct(suites); err != nil {
+		panic(err)
+	}
+	r := &Registration{adapter: a, again: func(o report.Outcome) string {
+		// Without apostrophes there is nothing to quote for a shell.
+		return fmt.Sprintf("go test -count=1 -timeout=0 -ginkgo.focus='%s'", strings.ReplaceAll(regexp.QuoteMeta(o.Sentence()), "'", "."))
 	}}
 	r.declare(suites)
 	return r
@@ -59,7 +65,7 @@ type Registration struct {
 	progress *report.Progress // nil unless somebody follows
 	config   *Config          // nil: from the environment at the first spec
 
-	again func(pattern string) string // the command that runs what matches
+	again func(report.Outcome) string // the command that runs the spec alone
 }
 
 // declare adds the suites to the tree, under the labels given: all their
@@ -84,7 +90,7 @@ func (r *Registration) declare(suites []*Suite, labels ...string) {
 		took = readDurations(r.run)
 	}
 	slices.SortStableFunc(all, func(a, b place) int {
-		return cmp.Compare(took.of(r.adapter.Name, b.suite, b.spec), took.of(r.adapter.Name, a.suite, a.spec))
+		return cmp.Compare(took.of(r.adapter.Name, b.spec), took.of(r.adapter.Name, a.spec))
 	})
 	ginkgo.Describe(r.adapter.Name+":", ginkgo.Label(labels...), func() {
 		for _, p := range all {
@@ -113,6 +119,7 @@ func inRealTime(body func(ginkgo.SpecContext)) func(ginkgo.SpecContext) {
 // verdict into Ginkgo's words.
 func (r *Registration) it(ctx ginkgo.SpecContext, suite *Suite, spec *Spec) {
 	o := r.outcome(interruptible(ctx), suite, spec)
+	ginkgo.AddReportEntry(idEntry, o.ID, ginkgo.ReportEntryVisibilityNever)
 	ginkgo.AddReportEntry(outcomeEntry, o, ginkgo.ReportEntryVisibilityNever)
 	r.send(report.Message{Outcome: &o})
 	switch o.Verdict {
@@ -141,7 +148,7 @@ func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) re
 	}
 	if err := r.ensure(ctx); err != nil {
 		return report.Outcome{
-			Provider: r.adapter.Name, Suite: suite.Name, Spec: spec.Name, Verdict: report.Infra, Started: time.Now(),
+			Provider: r.adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Verdict: report.Infra, Started: time.Now(),
 			Reason: "set-up failed: " + err.Error(),
 		}
 	}
@@ -162,8 +169,7 @@ func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) re
 	}
 	o.Worker = ginkgo.GinkgoParallelProcess()
 	if o.Verdict.Red() || o.Verdict == report.Known {
-		// Without apostrophes there is nothing to quote for a shell, or for make.
-		o.Rerun = r.again(strings.ReplaceAll(regexp.QuoteMeta(o.Sentence()), "'", "."))
+		o.Rerun = r.again(o)
 	}
 	if !clean {
 		r.renew(ctx)

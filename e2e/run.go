@@ -108,7 +108,7 @@ func orphaned() <-chan struct{} {
 // lead checks, prepares, starts the workers and shows what they do.
 func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter, suites []*Suite) error {
 	c, err := FromEnv()
-	if err = errors.Join(err, a.Validate(), strange(a, suites)); err != nil {
+	if err = errors.Join(err, a.Validate(), distinct(suites), unknownKnownFailures(a, suites)); err != nil {
 		return err
 	}
 	total, err := c.count(a, suites)

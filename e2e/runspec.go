@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -64,19 +62,19 @@ func (s *Session) skip(spec *Spec) string {
 // judges. The recording is saved in the folder histories. The second result
 // tells whether the session is clean enough for another spec.
 func (s *Session) Run(ctx context.Context, suite *Suite, spec *Spec, histories string) (o report.Outcome, clean bool) {
-	o = report.Outcome{Provider: s.Adapter.Name, Suite: suite.Name, Spec: spec.Name, Verdict: report.Passed, Started: time.Now()}
+	o = report.Outcome{Provider: s.Adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Verdict: report.Passed, Started: time.Now()}
 	measured := s.measure(&o)
 	defer func() { measured(); o.Took = time.Since(o.Started) }()
 	if why := s.skip(spec); why != "" {
 		o.Verdict, o.Reason = report.Skipped, why
 		return o, true
 	}
-	known, err := s.known(suite, spec)
+	known, err := s.known(spec)
 	if err != nil {
 		o.Verdict, o.Reason = report.Failed, err.Error()
 		return o, true
 	}
-	file := filepath.Join(histories, fileName(o.Sentence())+".jsonl")
+	file := filepath.Join(histories, strings.ReplaceAll(spec.id, "/", ".")+".jsonl")
 	recorder, err := s.begin(ctx, spec, file)
 	if err != nil {
 		if death := s.Err(); death != nil { // that is why
@@ -211,12 +209,4 @@ func save(recorder *history.Recorder, file string) (string, error) {
 	err := recorder.Stop()
 	saved, err2 := history.Compress(file)
 	return saved, errors.Join(err, err2)
-}
-
-var unfit = regexp.MustCompile(`[^a-z0-9]+`)
-
-// fileName turns a sentence into a name for its recording.
-func fileName(sentence string) string {
-	name := strings.Trim(unfit.ReplaceAllString(strings.ToLower(sentence), "-"), "-")
-	return name[:min(len(name), validation.DNS1123SubdomainMaxLength-20)]
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,10 +17,13 @@ import (
 // Spec is one promise that a provider makes, put to the test.
 //
 // Its name completes a sentence: "kwok: disruption budgets are never exceeded
-// during drift" is the provider, the suite and the spec.
+// during drift" is the provider, the suite and the spec. People read that sentence,
+// and all else names the spec by its ID; see Spec.ID.
 type Spec struct {
 	// Name is the end of that sentence; unique in its suite.
 	Name string
+	// Row ends the ID of a spec that is not alone in its file; Table sets it.
+	Row string
 	// Needs lists what the provider must be able to do; nil: the suite's. The spec is
 	// skipped, with the adapter's reason, where it can't.
 	Needs []providers.Capability
@@ -49,6 +52,7 @@ type Spec struct {
 	Run func(ctx context.Context, env *Env)
 
 	source string // file:line of the declaration
+	id     string
 }
 
 // Leaps says whether the spec lets days or months pass, by the time that it may take. It
@@ -83,46 +87,37 @@ type Suite struct {
 	specs []*Spec
 }
 
-// sentence is what reports call a spec of the suite, after the provider's name.
-func (s *Suite) sentence(spec *Spec) string { return s.Name + " " + spec.Name }
-
 // NewSuite returns an empty suite.
 func NewSuite(name string) *Suite { return &Suite{Name: name} }
 
 // Add adds a spec and returns it. It panics on a spec without a name or a
-// body, on a second one of the same name, on a breach of an invariant that there
-// isn't and on a known failure that doesn't say what breaks: these are mistakes of whoever wrote the suite, and show when
-// its package is loaded.
+// body, on a second one of the same name or ID, on a breach of an invariant that
+// there isn't, and on a known failure that doesn't say what breaks: these are mistakes
+// of whoever wrote the suite, and show when its package is loaded.
 func (s *Suite) Add(spec Spec) *Spec {
-	return s.add(spec, caller())
+	source, id := caller()
+	return s.add(spec, source, id)
 }
 
 // Table adds a spec for each row, for promises that differ in data alone: the
 // operators of a requirement, the fields that drift. Each row has a sentence of
-// its own and is run, reported and selected alone.
-func Table[Row any](s *Suite, rows []Row, spec func(Row) Spec) []*Spec {
-	source := caller()
-	specs := make([]*Spec, len(rows))
-	for i, row := range rows {
-		specs[i] = s.add(spec(row), source)
+// its own and is run, reported and selected alone; its key ends its ID.
+func Table[Row any](s *Suite, rows map[string]Row, spec func(Row) Spec) []*Spec {
+	source, id := caller()
+	specs := make([]*Spec, 0, len(rows))
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		made := spec(rows[key])
+		made.Row = key
+		specs = append(specs, s.add(made, source, id))
 	}
 	return specs
 }
 
-// caller is where the function that asks was called, as file:line; "" if Go
-// doesn't know.
-func caller() string {
-	_, file, line, ok := runtime.Caller(2)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", file, line)
-}
-
-func (s *Suite) add(spec Spec, source string) *Spec {
+func (s *Suite) add(spec Spec, source, id string) *Spec {
 	if spec.Name == "" || spec.Run == nil {
 		panic(fmt.Sprintf("suite %q: a spec needs a Name and a Run", s.Name))
 	}
+	s.identify(&spec, id)
 	for _, other := range s.specs {
 		if other.Name == spec.Name {
 			panic(fmt.Sprintf("suite %q has two specs named %q", s.Name, spec.Name))
@@ -150,10 +145,10 @@ func (s *Suite) add(spec Spec, source string) *Spec {
 	return &spec
 }
 
-// Specs returns the suite's specs, sorted by name so that the order does not
-// depend on that of files.
+// Specs returns the suite's specs, sorted by ID so that the order does not
+// depend on that of files, and the rows of a table stay together.
 func (s *Suite) Specs() []*Spec {
-	return slices.SortedFunc(slices.Values(s.specs), func(a, b *Spec) int { return strings.Compare(a.Name, b.Name) })
+	return slices.SortedFunc(slices.Values(s.specs), func(a, b *Spec) int { return strings.Compare(a.id, b.id) })
 }
 
 // Source is where the spec is declared, as file:line.

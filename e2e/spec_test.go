@@ -15,12 +15,16 @@ func TestTable(t *testing.T) {
 	named := func(name string) Spec {
 		return Spec{Name: name, Run: func(context.Context, *Env) {}}
 	}
-	specs := Table(s, []string{"in", "exists"}, named)
+	specs := Table(s, map[string]string{"has": "exists", "among": "in"}, named)
 	g.Expect(specs).To(HaveLen(2))
 	g.Expect(s.Specs()).To(ConsistOf(specs[0], specs[1]))
 	g.Expect(specs[0].Name).To(Equal("in"))
 	g.Expect(specs[1].Source()).To(MatchRegexp(`spec_test\.go:\d+$`), "the table, whose comment is the promise")
-	g.Expect(func() { Table(s, []string{"in"}, named) }).To(PanicWith(ContainSubstring("two specs")))
+	g.Expect(specs[0].ID()).To(Equal("e2e/spec/among"))
+	g.Expect(specs[1].ID()).To(Equal("e2e/spec/has"))
+	g.Expect(func() { Table(s, map[string]string{"other": "in"}, named) }).To(PanicWith(ContainSubstring(`two specs named "in"`)))
+	g.Expect(func() { Table(s, map[string]string{"has": "is there"}, named) }).To(PanicWith(ContainSubstring("two specs with the ID e2e/spec/has")))
+	g.Expect(func() { Table(s, map[string]string{"Is there": "is there"}, named) }).To(PanicWith(ContainSubstring("small letters")))
 }
 
 func TestASuiteSpeaksForItsSpecs(t *testing.T) {

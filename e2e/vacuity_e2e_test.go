@@ -54,26 +54,26 @@ func behaviours() []*e2e.Suite {
 // already. Without it their claims hold, rightly, and only what they wait for in the
 // end never comes.
 var lifts = []string{
-	"chaos of a controller killed while nodes start doubles none and strands none",
-	"chaos of taints that keep coming makes no runaway, with consolidation",
-	"chaos of taints that keep coming makes no runaway, with emptiness",
-	"expiration waits for a pod that must not be disrupted where no terminationGracePeriod ends",
-	"provisioning counts on nodes that are still starting",
-	"provisioning never exceeds a limit of CPUs",
-	"provisioning never exceeds a limit of memory",
-	"provisioning never exceeds a limit of nodes from one batch to the next",
-	"taints of a node's startup hold pods until they are removed",
-	"taints of a node's startup let daemons in that tolerate them, and pods only after",
-	"taints of a node's startup keep it from being initialized",
-	"taints of the template keep pods off that don't tolerate them",
-	"taints with the effect NoExecute keep pods off that don't tolerate them",
-	"the API says in a condition what is wrong with a pool that the schema couldn't refuse",
-	"the API says in conditions whether a pool and its NodeClass are ready, and why not",
+	"chaos/killed-starting",
+	"chaos/runaway/consolidation",
+	"chaos/runaway/emptiness",
+	"expiration/unbounded",
+	"provisioning/in-flight",
+	"provisioning/limit/cpu",
+	"provisioning/limit/memory",
+	"provisioning/limit-nodes",
+	"taints/startup",
+	"taints/daemons",
+	"taints/initialized",
+	"taints/template/no-schedule",
+	"taints/template/no-execute",
+	"api/valid",
+	"api/ready",
 }
 
 // plays is the spec whose only change plays a device plugin's part, which KWOK's own
 // nodes don't need: they have what an overlay says as soon as they join.
-const plays = "node overlay of capacity has pods served that ask for a device"
+const plays = "overlay/capacity"
 
 // TestVacuous runs every spec without its stimulus, by Run as any other. One passes
 // if it proves nothing that way.
@@ -106,10 +106,10 @@ func withoutChanges(t *testing.T) []*e2e.Suite {
 	t.Helper()
 	changes := regexp.MustCompile(`(env\.(Change|Patch|Annotate|RemoveAnnotation|RemoveFinalizers|Delete)\w*|\bend|\bremove)\(ctx`)
 	return inert("without changes", func(suite *e2e.Suite, spec *e2e.Spec) *e2e.Inert {
-		if !changes.MatchString(text(t, spec)) || suite.Name+" "+spec.Name == plays {
+		if !changes.MatchString(text(t, spec)) || spec.ID() == plays {
 			return nil
 		}
-		i := &e2e.Inert{Quiet: quiet, LeaveOut: again, Lifts: slices.Contains(lifts, suite.Name+" "+spec.Name)}
+		i := &e2e.Inert{Quiet: quiet, LeaveOut: again, Lifts: slices.Contains(lifts, spec.ID())}
 		if suite == expiration.Suite { // which goes on without any change
 			i.Quiet = expired
 		}
@@ -127,7 +127,7 @@ func inert(without string, f func(*e2e.Suite, *e2e.Spec) *e2e.Inert) []*e2e.Suit
 		made := e2e.NewSuite(suite.Name + " " + without)
 		for _, spec := range suite.Specs() {
 			if i := f(suite, spec); i != nil && !spec.Leaps() {
-				i.Spec = spec
+				i.Spec, i.Without = spec, strings.ReplaceAll(without, " ", "-")
 				made.Add(i.Inerted())
 			}
 		}

@@ -41,7 +41,7 @@ func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
 
 	r := &Registration{
 		adapter: a, run: run, progress: progress, config: &c,
-		again: func(pattern string) string { return again(c.Rerun, t.Name(), "^"+pattern+"$") },
+		again: func(o report.Outcome) string { return again(c.Rerun, t.Name(), o) },
 	}
 	r.declare(suites, runLabel)
 	ginkgo.BeforeSuite(inRealTime(func(ctx ginkgo.SpecContext) {
@@ -80,10 +80,10 @@ func followLeader() {
 	}()
 }
 
-// again is the command that runs the specs that match a pattern, given the
-// command that people run, or the name of the test.
-func again(command, test, pattern string) string {
-	focus := "FOCUS='" + pattern + "'"
+// again is the command that runs a spec alone, given the command that people run, or the
+// name of the test. There is nothing in it to quote, for a shell or for make.
+func again(command, test string, o report.Outcome) string {
+	focus := "FOCUS=^" + o.ID + "$"
 	if command == "" {
 		return fmt.Sprintf("%s go test -count=1 -timeout=0 -run '^%s$'", focus, test)
 	}

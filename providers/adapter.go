@@ -180,8 +180,7 @@ type Object struct {
 
 // KnownFailure is a spec that the provider fails, for now.
 type KnownFailure struct {
-	// Spec is the spec's sentence as reports have it, without the provider's
-	// name: "nodeclaim ends its instance when it is deleted", say.
+	// Spec is the spec's ID, such as "nodeclaim/deleted".
 	Spec string `yaml:"spec"`
 	// Releases is a constraint on the release of Karpenter core that the provider
 	// links, such as ">=1.6.0 <=1.15.0", naming those in which it was seen.

@@ -59,13 +59,7 @@ func (ms Mistakes) sorted() Mistakes {
 
 // hint proposes the known name that was probably meant, or lists them all.
 func hint[S ~string](name string, known []S) string {
-	best, distance := "", len(name)/3+1
-	for _, k := range known {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(string(k))); d <= distance && (best == "" || d < distance) {
-			best, distance = string(k), d
-		}
-	}
-	if best != "" {
+	if best := Nearest(name, known); best != "" {
 		return fmt.Sprintf(", did you mean `%s`?", best)
 	}
 	list := make([]string, len(known))
@@ -73,6 +67,17 @@ func hint[S ~string](name string, known []S) string {
 		list[i] = string(k)
 	}
 	return "; known are " + strings.Join(list, ", ")
+}
+
+// Nearest returns the known name that was probably meant; "" if none is near.
+func Nearest[S ~string](name string, known []S) string {
+	best, distance := "", len(name)/3+1
+	for _, k := range known {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(string(k))); d <= distance && (best == "" || d < distance) {
+			best, distance = string(k), d
+		}
+	}
+	return best
 }
 
 // editDistance counts the insertions, deletions and replacements of one

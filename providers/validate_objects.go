@@ -141,6 +141,9 @@ func (c *checker) capabilities() {
 	}
 }
 
+// specID is the form of a spec's ID.
+var specID = regexp.MustCompile(`^[a-z0-9-]+(/[a-z0-9-]+)+$`)
+
 func (c *checker) knownFailures() {
 	const wanted = "missing; a known failure names its spec, the releases, the upstream issue, the reason, and what it breaks"
 	for i, k := range c.a.KnownFailures {
@@ -149,6 +152,9 @@ func (c *checker) knownFailures() {
 			if v == "" {
 				c.say(join(at, field), wanted)
 			}
+		}
+		if k.Spec != "" && !specID.MatchString(k.Spec) {
+			c.say(join(at, "spec"), "`%s` is not the ID of a spec such as drift/one-to-one; `make list` shows them all", k.Spec)
 		}
 		if len(k.Breaks) == 0 {
 			c.say(join(at, "breaks"), wanted)

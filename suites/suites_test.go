@@ -62,6 +62,19 @@ func TestSentences(t *testing.T) {
 	})
 }
 
+// TestIDs holds IDs to where specs are declared, so that whoever has one finds the file.
+func TestIDs(t *testing.T) {
+	seen := map[string]bool{}
+	each(t, func(g *WithT, _ string, spec *e2e.Spec) {
+		file, _, _ := strings.Cut(spec.Source(), ".go:")
+		folder, name := filepath.Base(filepath.Dir(file)), strings.ReplaceAll(filepath.Base(file), "_", "-")
+		g.Expect(spec.ID() + "/").To(HavePrefix(folder + "/" + name + "/"))
+		g.Expect(strings.Count(spec.ID(), "/")).To(BeNumerically("<=", 2))
+		g.Expect(seen[spec.ID()]).To(BeFalse(), "twice")
+		seen[spec.ID()] = true
+	})
+}
+
 // TestDeclarations checks what a spec says about itself.
 func TestDeclarations(t *testing.T) {
 	each(t, func(g *WithT, _ string, spec *e2e.Spec) {

@@ -24,7 +24,7 @@ func TestUpstreamIsMapped(t *testing.T) {
 	said := map[string]bool{}
 	for _, suite := range suites.All() {
 		for _, spec := range suite.Specs() {
-			said[suite.Name+" "+spec.Name] = true
+			said[spec.ID()] = true
 		}
 	}
 	theirs := regexp.MustCompile(`^\| should .* \|$`)

@@ -38,7 +38,8 @@ type Conformance struct {
 
 // Proof is the verdict on a spec.
 type Proof struct {
-	Name    string  `json:"name"` // without the provider's
+	ID      string  `json:"id"`
+	Name    string  `json:"name"` // the sentence, without the provider's name
 	Verdict Verdict `json:"verdict"`
 	Tested  int     `json:"tested"` // how often its claims were put to the test
 	Reason  string  `json:"reason,omitempty"`
@@ -53,7 +54,7 @@ func (c *Conformance) Add(outcomes []Outcome) {
 	for _, o := range outcomes {
 		c.Counts[o.Verdict]++
 		c.Specs = append(c.Specs, Proof{
-			Name: o.Suite + " " + o.Spec, Verdict: o.Verdict, Tested: Tested(o.Claims),
+			ID: o.ID, Name: o.Suite + " " + o.Spec, Verdict: o.Verdict, Tested: Tested(o.Claims),
 			Reason: firstLine(o.Reason), Issue: o.Issue,
 		})
 	}

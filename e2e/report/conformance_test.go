@@ -40,7 +40,7 @@ complete: false
 green: true
 counts: {known: 1, passed: 1}
 specs:
-- {name: drift replaces nodes, verdict: passed, tested: 5}
-- {name: drift is quick, verdict: known, tested: 0, reason: it isn't, issue: "https://example.com/1"}
+- {id: drift/one-to-one, name: drift replaces nodes, verdict: passed, tested: 5}
+- {id: drift/one-to-one, name: drift is quick, verdict: known, tested: 0, reason: it isn't, issue: "https://example.com/1"}
 `))
 }

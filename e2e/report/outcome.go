@@ -63,6 +63,7 @@ func Counts(outcomes []Outcome, notReached int) string {
 // started them as a line of JSON.
 type Outcome struct {
 	Provider string   `json:"provider"`
+	ID       string   `json:"id"` // of the spec, such as drift/one-to-one
 	Suite    string   `json:"suite"`
 	Spec     string   `json:"spec"`
 	Verdict  Verdict  `json:"verdict"`
@@ -137,6 +138,14 @@ func Tested(judged []Judged) (times int) {
 // never exceeded during drift".
 func (o Outcome) Sentence() string { return Sentence(o.Provider, o.Suite, o.Spec) }
 
+// title is what people read of the spec: its sentence, and its ID where they may want to name it.
+func (o Outcome) title() string {
+	if o.Verdict.Red() || o.Verdict == Known {
+		return fmt.Sprintf("%s [%s]", o.Sentence(), o.ID)
+	}
+	return o.Sentence()
+}
+
 // Wall is how long the spec took in real time.
 func (o Outcome) Wall() time.Duration {
 	if o.Real > 0 {
@@ -148,8 +157,8 @@ func (o Outcome) Wall() time.Duration {
 // speed is how fast the cluster's clock ran, on average.
 func (o Outcome) speed() float64 { return o.Took.Seconds() / o.Wall().Seconds() }
 
-// Sentence joins the names of a provider, a suite and a spec. It is also the
-// text that FOCUS and SKIP match.
+// Sentence joins the names of a provider, a suite and a spec. FOCUS and SKIP match it, or
+// the spec's ID.
 func Sentence(provider, suite, spec string) string {
 	return fmt.Sprintf("%s: %s %s", provider, suite, spec)
 }

@@ -41,7 +41,7 @@ func (t *Terminal) Add(o Outcome) {
 	}
 	width := len(fmt.Sprint(t.total))
 	fmt.Fprintf(t.out, "[%*d/%d] %s %-7s %6s  %s%s%s\n", width, len(t.all), t.total,
-		mark(o.Verdict), o.Verdict, round(o.Wall()), o.Sentence(), tested(o), t.remaining())
+		mark(o.Verdict), o.Verdict, round(o.Wall()), o.title(), tested(o), t.remaining())
 	if o.Reason != "" {
 		fmt.Fprintf(t.out, "        %s\n", indentRest(o.Reason))
 	}
@@ -205,7 +205,7 @@ func (t *Terminal) list(verdicts ...Verdict) {
 			if o.Verdict != v {
 				continue
 			}
-			fmt.Fprintf(t.out, "%s %-7s %s\n          %s\n", mark(v), v, o.Sentence(), firstLine(o.Reason))
+			fmt.Fprintf(t.out, "%s %-7s %s\n          %s\n", mark(v), v, o.title(), firstLine(o.Reason))
 			if v.Red() && o.Rerun != "" {
 				fmt.Fprintf(t.out, "          run it alone: %s\n", o.Rerun)
 			}

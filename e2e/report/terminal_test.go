@@ -10,7 +10,7 @@ import (
 )
 
 func outcome(v Verdict, spec string) Outcome {
-	return Outcome{Provider: "kwok", Suite: "drift", Spec: spec, Verdict: v, Took: 4 * time.Second}
+	return Outcome{Provider: "kwok", ID: "drift/one-to-one", Suite: "drift", Spec: spec, Verdict: v, Took: 4 * time.Second}
 }
 
 func TestTerminalShowsALinePerSpec(t *testing.T) {
@@ -34,12 +34,13 @@ func TestTerminalShowsAllOfAFailure(t *testing.T) {
 	terminal := NewTerminal(&out, 1, 1)
 	failed := outcome(Failed, "replaces nodes")
 	failed.Reason, failed.Detail = "always at most 2: broken", "event 7\nnode a"
-	failed.History, failed.Rerun = "h.jsonl.gz", "make e2e FOCUS='^x$'"
+	failed.History, failed.Rerun = "h.jsonl.gz", "make e2e FOCUS=^drift/one-to-one$"
 	terminal.Add(failed)
 
+	g.Expect(out.String()).To(ContainSubstring("kwok: drift replaces nodes [drift/one-to-one]\n"))
 	g.Expect(out.String()).To(ContainSubstring("        always at most 2: broken\n        event 7\n        node a\n"))
 	g.Expect(out.String()).To(ContainSubstring("recording: h.jsonl.gz"))
-	g.Expect(out.String()).To(ContainSubstring("run it alone: make e2e FOCUS='^x$'"))
+	g.Expect(out.String()).To(ContainSubstring("run it alone: make e2e FOCUS=^drift/one-to-one$"))
 }
 
 func TestTerminalShowsHowOftenThingsWereTested(t *testing.T) {
@@ -76,7 +77,7 @@ func TestSummaryEndsWithWhatFailed(t *testing.T) {
 	var out bytes.Buffer
 	terminal := NewTerminal(&out, 3, 1)
 	failed := outcome(Failed, "replaces nodes")
-	failed.Reason, failed.Rerun = "always at most 2: broken\nmore", "make e2e FOCUS='^x$'"
+	failed.Reason, failed.Rerun = "always at most 2: broken\nmore", "make e2e FOCUS=^drift/one-to-one$"
 	for _, o := range []Outcome{
 		failed, skipped("knows the cloud", "the adapter says: no cloud"), outcome(Passed, "keeps nodes"),
 	} {
@@ -87,9 +88,9 @@ func TestSummaryEndsWithWhatFailed(t *testing.T) {
 	g.Expect(out.String()).To(HavePrefix(`
 – skipped kwok: drift knows the cloud: the adapter says: no cloud
 
-✗ failed  kwok: drift replaces nodes
+✗ failed  kwok: drift replaces nodes [drift/one-to-one]
           always at most 2: broken
-          run it alone: make e2e FOCUS='^x$'
+          run it alone: make e2e FOCUS=^drift/one-to-one$
 1 passed, 1 failed, 1 skipped in `))
 }
 

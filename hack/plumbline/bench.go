@@ -279,7 +279,7 @@ func makeTest(ctx context.Context) ([]figure, error) {
 // firstSpec measures from `make e2e` to the start of the first spec.
 func firstSpec(ctx context.Context, artifacts string) ([]figure, error) {
 	began := time.Now()
-	if _, err := output(ctx, "make", "e2e", "ARTIFACTS="+artifacts, "FOCUS=taints"); err != nil {
+	if _, err := output(ctx, "make", "e2e", "ARTIFACTS="+artifacts, "FOCUS=^taints/"); err != nil {
 		return nil, err
 	}
 	outcomes, err := e2e.Outcomes(filepath.Join(artifacts, "latest"))

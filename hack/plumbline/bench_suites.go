@@ -33,12 +33,12 @@ const bothCan = "!leaps"
 // the machine to itself. At SPEED=1, where they wait far more than they work, they run
 // side by side, for about an hour and a half.
 func benchSuites(ctx context.Context, binary string) error {
-	c, a, err := selected()
+	c, _, err := selected()
 	if err != nil {
 		return err
 	}
 	folder := filepath.Join(c.Artifacts, "bench")
-	t := trial{provider: provider(), prefix: a.Name, release: c.Release, gates: os.Getenv("GATES"), rerun: c.Rerun}
+	t := trial{provider: provider(), release: c.Release, gates: os.Getenv("GATES"), rerun: c.Rerun}
 
 	step("measuring the catalogue at SPEED=auto; its progress is in " + filepath.Join(folder, "catalogue-auto", trialLog))
 	t.speed, t.labels = "auto", bothCan
@@ -57,7 +57,7 @@ func benchSuites(ctx context.Context, binary string) error {
 	slow, others := sample(bent)
 	t.speed, t.procs = "1", "1"
 	for _, o := range slices.Concat(slow, others) {
-		t.specs = append(t.specs, specOf(o))
+		t.specs = append(t.specs, o.ID)
 	}
 	step(fmt.Sprintf("measuring both at SPEED=1, of the catalogue %d of %d specs; its progress is in %s",
 		len(t.specs), len(bent), filepath.Join(folder, "catalogue-1", trialLog)))
@@ -86,10 +86,10 @@ func compareCatalogue(bent, still, slow []report.Outcome, took time.Duration) []
 	differ := 0
 	var alone time.Duration
 	for _, o := range still {
-		is := func(b report.Outcome) bool { return specOf(b) == specOf(o) }
+		is := func(b report.Outcome) bool { return b.ID == o.ID }
 		if b := bent[slices.IndexFunc(bent, is)]; b.Verdict != o.Verdict {
 			differ++
-			fmt.Printf("%s: %s at SPEED=auto, %s at SPEED=1 (%s)\n", specOf(o), b.Verdict, o.Verdict, firstLine(o.Reason))
+			fmt.Printf("%s: %s at SPEED=auto, %s at SPEED=1 (%s)\n", o.ID, b.Verdict, o.Verdict, firstLine(o.Reason))
 		}
 		if slices.ContainsFunc(slow, is) {
 			alone += o.Took

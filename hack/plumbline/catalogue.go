@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -51,8 +50,7 @@ func chapter(suite *e2e.Suite) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| It ... | Promise | Needs | Since | Source |\n|---|---|---|---|---|\n", suite.Name, strings.TrimSpace(read.about))
-	slices.SortStableFunc(specs, func(a, b *e2e.Spec) int { return strings.Compare(a.Source(), b.Source()) }) // rows of a table stay together
+	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| ID | It ... | Promise | Needs | Since | Source |\n|---|---|---|---|---|---|\n", suite.Name, strings.TrimSpace(read.about))
 	last := ""
 	for _, spec := range specs {
 		name, at, err := place(spec)
@@ -65,8 +63,8 @@ func chapter(suite *e2e.Suite) (string, error) {
 		} else {
 			last = said
 		}
-		fmt.Fprintf(&b, "| [%s](%s/%s) | %s | %s | %s | %s |\n", spec.Name, filepath.Base(folder), name,
-			promise, needed(spec), since(spec), source)
+		fmt.Fprintf(&b, "| [%s](%s/%s) | %s | %s | %s | %s | %s |\n", spec.ID(), filepath.Base(folder), name,
+			spec.Name, promise, needed(spec), since(spec), source)
 	}
 	return b.String(), nil
 }

@@ -124,11 +124,12 @@ func chooseLies(binary string) (c e2e.Config, all, chosen []lie, err error) {
 	return c, all, chosen, errors.Join(errs...)
 }
 
+// allSpecs are the IDs of all specs.
 func allSpecs() []string {
 	var all []string
 	for _, suite := range suites.All() {
 		for _, spec := range suite.Specs() {
-			all = append(all, suite.Name+" "+spec.Name)
+			all = append(all, spec.ID())
 		}
 	}
 	return all

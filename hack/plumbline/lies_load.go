@@ -25,7 +25,7 @@ type lie struct {
 	Name    string   `json:"name"`
 	Lie     string   `json:"lie"`     // what the provider does, in a sentence
 	Promise string   `json:"promise"` // what it should, in a sentence
-	Specs   []string `json:"specs"`   // "suite spec": every one of them must turn red
+	Specs   []string `json:"specs"`   // by ID: every one of them must turn red
 
 	// Karpenter is the release that tells the lie; empty: the faulty provider does.
 	Karpenter string `json:"karpenter,omitempty"`
@@ -57,12 +57,6 @@ func loadLies(folder string, suites []*e2e.Suite) ([]lie, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]bool{}
-	for _, suite := range suites {
-		for _, spec := range suite.Specs() {
-			known[suite.Name+" "+spec.Name] = true
-		}
-	}
 	var all []lie
 	var mistakes []error
 	names := map[string]bool{}
@@ -78,7 +72,7 @@ func loadLies(folder string, suites []*e2e.Suite) ([]lie, error) {
 		}
 		for _, l := range lies {
 			l.Level = strings.TrimSuffix(filepath.Base(file), ".yaml")
-			if err := l.check(known, names[l.Name]); err != nil {
+			if err := l.check(suites, names[l.Name]); err != nil {
 				mistakes = append(mistakes, fmt.Errorf("%s: %q: %w", file, l.Name, err))
 			}
 			names[l.Name] = true
@@ -89,7 +83,7 @@ func loadLies(folder string, suites []*e2e.Suite) ([]lie, error) {
 }
 
 // check says what is wrong with a lie.
-func (l lie) check(known map[string]bool, again bool) error {
+func (l lie) check(suites []*e2e.Suite, again bool) error {
 	var mistakes []error
 	mistake := func(wrong bool, format string, args ...any) {
 		if wrong {
@@ -100,7 +94,8 @@ func (l lie) check(known map[string]bool, again bool) error {
 	mistake(again, "there is another lie of that name")
 	mistake(len(l.Specs) == 0, "no spec claims to catch it")
 	for _, s := range l.Specs {
-		mistake(!known[s], "there is no spec %q; `make list` shows them all, suite and name", s)
+		_, err := e2e.Find(suites, s)
+		mistake(err != nil, "%w", err)
 	}
 	mistake((l.Level == releases) != (l.Karpenter != ""), "karpenter is what lies of releases.yaml have, and no others")
 	mistake(l.Level != releases && (l.Fixed != "" || l.Issue != ""), "fixed and issue belong to lies of releases.yaml")

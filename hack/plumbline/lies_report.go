@@ -96,10 +96,10 @@ func (r *liesReport) addLie(t trial, got result) string {
 	for _, o := range got.outcomes {
 		// A failure that is known of a release is one.
 		if o.Verdict == report.Failed || o.Verdict == report.Known {
-			row.By = append(row.By, caught{specOf(o), broke(o.Claims), broke(o.Invariants), firstLine(o.Reason), o.Took.Seconds()})
+			row.By = append(row.By, caught{o.ID, broke(o.Claims), broke(o.Invariants), firstLine(o.Reason), o.Took.Seconds()})
 			continue
 		}
-		row.Missed = append(row.Missed, fmt.Sprintf("%s (%s) %s", specOf(o), o.Verdict, firstLine(o.Reason)))
+		row.Missed = append(row.Missed, fmt.Sprintf("%s (%s) %s", o.ID, o.Verdict, firstLine(o.Reason)))
 	}
 	by := "not caught"
 	if len(row.By) > 0 {
@@ -182,7 +182,7 @@ func reds(got result) []string {
 	}
 	for _, o := range got.outcomes {
 		if o.Verdict.Red() || o.Verdict == report.Skipped {
-			red = append(red, fmt.Sprintf("%s (%s): %s", specOf(o), o.Verdict, firstLine(o.Reason)))
+			red = append(red, fmt.Sprintf("%s (%s): %s", o.ID, o.Verdict, firstLine(o.Reason)))
 		}
 	}
 	return red

@@ -18,9 +18,9 @@ import (
 
 func lyingSuites() []*e2e.Suite {
 	drift := e2e.NewSuite("drift")
-	for _, name := range []string{"replaces nodes", "keeps nodes"} {
-		drift.Add(e2e.Spec{Name: name, Run: func(context.Context, *e2e.Env) {}})
-	}
+	e2e.Table(drift, map[string]string{"replaces": "replaces nodes", "keeps": "keeps nodes"}, func(name string) e2e.Spec {
+		return e2e.Spec{Name: name, Run: func(context.Context, *e2e.Env) {}}
+	})
 	return []*e2e.Suite{drift}
 }
 
@@ -37,7 +37,7 @@ const forgets = `
 - name: forgets
   lie: Delete does nothing
   promise: an instance ends with its NodeClaim
-  specs: [drift replaces nodes]
+  specs: [plumbline/lies/replaces]
 `
 
 func TestLiesAreLoaded(t *testing.T) {
@@ -48,7 +48,7 @@ func TestLiesAreLoaded(t *testing.T) {
 - name: static-runaway
   lie: a deleted static pool gets NodeClaims
   promise: it gets none
-  specs: [drift keeps nodes]
+  specs: [plumbline/lies/keeps]
   karpenter: v1.9.0
   fixed: v1.10.0
   issue: https://example.com/2840
@@ -68,7 +68,7 @@ func TestLiesAreLoaded(t *testing.T) {
 
 	honest, lying, fixed := trials(all)
 	g.Expect(honest).To(HaveLen(1), "releases have twins of their own")
-	g.Expect(honest[0].environ(nil, "/art")).To(ContainElements("LIE=", "PROVIDER=providers/faulty/adapter.yaml", "FOCUS=^(faulty: drift replaces nodes)$"))
+	g.Expect(honest[0].environ(nil, "/art")).To(ContainElements("LIE=", "PROVIDER=providers/faulty/adapter.yaml", "FOCUS=^(plumbline/lies/replaces)$"))
 	g.Expect(lying).To(HaveLen(2))
 	g.Expect(lying[0].environ(nil, "/art")).To(ContainElements("LIE=forgets", "KARPENTER="))
 	g.Expect(lying[1].environ(nil, "/art")).To(ContainElements("LIE=", "KARPENTER=v1.9.0", "PROVIDER=kwok", "GATES=StaticCapacity=true"))
@@ -80,12 +80,12 @@ func TestMistakesInLiesAreSaidTogether(t *testing.T) {
 	g := NewWithT(t)
 	_, err := loadLies(lieFiles(t, map[string]string{
 		"cloud.yaml": forgets + forgets,
-		"core.yaml":  "- {name: x, lie: y, promise: z, specs: [drift replaces nods], karpenter: v1.9.0}\n- {name: w}\n",
+		"core.yaml":  "- {name: x, lie: y, promise: z, specs: [plumbline/lies/kepes], karpenter: v1.9.0}\n- {name: w}\n",
 		"more.yaml":  "- {nme: x}\n",
 	}), lyingSuites())
 	for _, want := range []string{
 		`cloud.yaml: "forgets": there is another lie of that name`,
-		`core.yaml: "x": there is no spec "drift replaces nods"`,
+		`core.yaml: "x": there is no spec plumbline/lies/kepes, did you mean plumbline/lies/keeps?`,
 		`karpenter is what lies of releases.yaml have`,
 		`core.yaml: "w": name, lie and promise are needed`, `no spec claims to catch it`,
 		`more.yaml: error unmarshaling JSON: while decoding JSON: json: unknown field "nme"`,
@@ -105,30 +105,30 @@ func TestTheLiesThereAre(t *testing.T) {
 }
 
 func TestATrialReplacesWhatSelects(t *testing.T) {
-	env := trial{prefix: "faulty", provider: "p.yaml", lie: "forgets", specs: []string{"drift a's", "drift b"}, procs: "1"}.
+	env := trial{provider: "p.yaml", lie: "forgets", specs: []string{"drift/a", "drift/b"}, procs: "1"}.
 		environ([]string{"HOME=/root", "FOCUS=x", "LIE=cloud", "PROCS=4"}, "/art")
-	NewWithT(t).Expect(env).To(ContainElements("HOME=/root", "FOCUS=^(faulty: drift a's|faulty: drift b)$", "LIE=forgets", "PROCS=1", "ARTIFACTS=/art", "KARPENTER="))
+	NewWithT(t).Expect(env).To(ContainElements("HOME=/root", "FOCUS=^(drift/a|drift/b)$", "LIE=forgets", "PROCS=1", "ARTIFACTS=/art", "KARPENTER="))
 	NewWithT(t).Expect(env).NotTo(ContainElements("FOCUS=x", "LIE=cloud"))
 }
 
 func TestTheVerdictOnLies(t *testing.T) {
 	outcome := func(spec string, v report.Verdict) report.Outcome {
 		return report.Outcome{
-			Suite: "drift", Spec: spec, Verdict: v, Reason: "because", Took: 3 * time.Second,
+			ID: spec, Verdict: v, Reason: "because", Took: 3 * time.Second,
 			Invariants: []report.Judged{{Check: "the ledger closes", Verdict: map[bool]string{true: "broken", false: "holds"}[v == report.Failed], Tested: 1}},
 		}
 	}
-	l := lie{Name: "forgets", Level: "cloud", Specs: []string{"drift replaces nodes", "drift keeps nodes"}}
+	l := lie{Name: "forgets", Level: "cloud", Specs: []string{"drift/replaces", "drift/keeps"}}
 	both := func(a, b report.Verdict) result {
-		return result{outcomes: []report.Outcome{outcome("replaces nodes", a), outcome("keeps nodes", b)}}
+		return result{outcomes: []report.Outcome{outcome("drift/replaces", a), outcome("drift/keeps", b)}}
 	}
 	for name, c := range map[string]struct {
 		lying, honest result
 		says, fails   string
 	}{
-		"caught by both":         {both(report.Failed, report.Failed), both(report.Passed, report.Passed), "drift replaces nodes: the ledger closes", ""},
+		"caught by both":         {both(report.Failed, report.Failed), both(report.Passed, report.Passed), "drift/replaces: the ledger closes", ""},
 		"a known failure counts": {both(report.Failed, report.Known), both(report.Passed, report.Passed), "1 of 1 lies caught", ""},
-		"missed by one":          {both(report.Failed, report.Passed), both(report.Passed, report.Passed), "! drift keeps nodes (passed)", "forgets: not caught"},
+		"missed by one":          {both(report.Failed, report.Passed), both(report.Passed, report.Passed), "! drift/keeps (passed)", "forgets: not caught"},
 		"infra catches nothing":  {both(report.Infra, report.Vacuous), both(report.Passed, report.Passed), "nothing", "forgets: not caught"},
 		"honest is red":          {both(report.Failed, report.Failed), both(report.Passed, report.Vacuous), "honest: 2 specs, 1 red", "the honest provider is red in 1 specs"},
 		"the run broke off":      {result{err: errors.New("no disk")}, both(report.Passed, report.Passed), "! no disk", "forgets: not caught"},
@@ -155,13 +155,13 @@ func TestTheVerdictOnLies(t *testing.T) {
 
 func TestTooManyUnprovenSpecsFail(t *testing.T) {
 	g := NewWithT(t)
-	l := lie{Name: "forgets", Specs: []string{"drift replaces nodes"}}
-	caughtOne := result{outcomes: []report.Outcome{{Suite: "drift", Spec: "replaces nodes", Verdict: report.Failed}}}
+	l := lie{Name: "forgets", Specs: []string{"drift/replaces"}}
+	caughtOne := result{outcomes: []report.Outcome{{ID: "drift/replaces", Verdict: report.Failed}}}
 	for _, complete := range []bool{true, false} {
 		r := newLiesReport([]lie{l}, complete)
 		r.addLie(l.lying(), caughtOne)
-		r.finish([]string{"drift replaces nodes", "drift keeps nodes"})
-		g.Expect(r.Unproven).To(Equal([]string{"drift keeps nodes"}))
+		r.finish([]string{"drift/replaces", "drift/keeps"})
+		g.Expect(r.Unproven).To(Equal([]string{"drift/keeps"}))
 		if complete {
 			g.Expect(r.verdict()).To(MatchError("1 of 2 specs are unproven; at most a tenth may be"))
 		} else {

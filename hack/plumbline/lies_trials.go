@@ -4,15 +4,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/plumbline-e2e/plumbline/suites"
 )
 
 // lying is the trial in which the lie is told.
 func (l lie) lying() trial {
-	t := trial{name: l.Name, lie: l.Name, provider: filepath.Join(faulty, "adapter.yaml"), prefix: "faulty", gates: l.gates(), specs: l.Specs, procs: "1"}
+	t := trial{name: l.Name, lie: l.Name, provider: filepath.Join(faulty, "adapter.yaml"), gates: l.gates(), specs: l.Specs, procs: "1"}
 	if l.Karpenter != "" {
-		t.lie, t.provider, t.prefix, t.release = "", "kwok", "kwok", l.Karpenter
+		t.lie, t.provider, t.release = "", "kwok", l.Karpenter
 	}
 	return t
 }
@@ -35,7 +33,8 @@ func trials(lies []lie) (honest, lying, fixed []trial) {
 			continue
 		}
 		for _, s := range l.Specs {
-			g := group{suiteOf(s), l.gates()}
+			folder, _, _ := strings.Cut(s, "/")
+			g := group{folder, l.gates()}
 			if specs[g] == nil {
 				groups = append(groups, g)
 			}
@@ -45,20 +44,10 @@ func trials(lies []lie) (honest, lying, fixed []trial) {
 		}
 	}
 	for _, g := range groups {
-		t := lie{Name: strings.Trim("honest-"+strings.ReplaceAll(g.suite, " ", "-")+"-"+g.gates, "-"), Specs: specs[g]}.lying()
+		t := lie{Name: strings.Trim("honest-"+g.suite+"-"+g.gates, "-"), Specs: specs[g]}.lying()
 		t.lie, t.gates = "", g.gates
 		honest = append(honest, t)
 	}
 	slices.SortStableFunc(honest, func(a, b trial) int { return len(b.specs) - len(a.specs) })
 	return honest, lying, fixed
-}
-
-// suiteOf is the name of the suite that a spec belongs to.
-func suiteOf(spec string) string {
-	for _, suite := range suites.All() {
-		if strings.HasPrefix(spec, suite.Name+" ") {
-			return suite.Name
-		}
-	}
-	return ""
 }

@@ -14,6 +14,7 @@ import (
 
 // entry is a spec as `list` shows it.
 type entry struct {
+	ID              string   `json:"id"`
 	Suite           string   `json:"suite"`
 	Name            string   `json:"name"`
 	Needs           []string `json:"needs"`
@@ -46,7 +47,7 @@ func entries() []entry {
 	for _, suite := range suites.All() {
 		for _, spec := range suite.Specs() {
 			e := entry{
-				Suite: suite.Name, Name: spec.Name, Needs: []string{}, Gate: spec.Gate,
+				ID: spec.ID(), Suite: suite.Name, Name: spec.Name, Needs: []string{}, Gate: spec.Gate,
 				SinceKarpenter: spec.Since.Karpenter, SinceKubernetes: spec.Since.Kubernetes,
 			}
 			for _, need := range spec.Needs {
@@ -63,9 +64,9 @@ func entries() []entry {
 
 func table(all []entry) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SUITE\tNAME\tNEEDS\tSINCE")
+	fmt.Fprintln(w, "ID\tSPEC\tNEEDS\tSINCE")
 	for _, e := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Suite, e.Name, strings.Join(e.Needs, ", "), e.since())
+		fmt.Fprintf(w, "%s\t%s %s\t%s\t%s\n", e.ID, e.Suite, e.Name, strings.Join(e.Needs, ", "), e.since())
 	}
 	fmt.Fprintf(w, "\n%d specs\n", len(all))
 	return w.Flush()

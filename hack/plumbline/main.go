@@ -72,7 +72,8 @@ func usage() string {
 			fmt.Fprintf(&b, "  %-14s %s\n", c.name, c.help)
 		}
 	}
-	b.WriteString("\nVariables: PROVIDER, K8S, KARPENTER, CLUSTER, NODE_IMAGE, KUBECONFIG, REGISTRY, IMAGE, ARTIFACTS; see README.md.\n")
+	b.WriteString("\nVariables: PROVIDER, K8S, KARPENTER, CLUSTER, NODE_IMAGE, KUBECONFIG, REGISTRY, IMAGE, ARTIFACTS; see README.md.\n" +
+		"FOCUS and SKIP of `make e2e` match a spec's ID or its sentence, both as list shows them.\n")
 	return b.String()
 }
 

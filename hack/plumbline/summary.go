@@ -45,7 +45,7 @@ func markdown(outcomes []report.Outcome, notReached int) string {
 		}
 		why := strings.TrimSpace(firstLine(o.Reason) + " " + o.Note)
 		fmt.Fprintf(b, "| %s | %s | %d | %.1f s | %.0f s | %s |\n",
-			o.Verdict, cell(o.Sentence()), report.Tested(o.Claims), o.Wall().Seconds(), o.Took.Seconds(), cell(why))
+			o.Verdict, cell(o.Sentence())+" ("+o.ID+")", report.Tested(o.Claims), o.Wall().Seconds(), o.Took.Seconds(), cell(why))
 	}
 	const head = "| verdict | spec | times tested | took | by the cluster's clock | why |\n|---|---|---|---|---|---|\n"
 	return fmt.Sprintf("### %s\n\n%s%s%s%s",

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -22,17 +21,16 @@ const trialLog = "log.txt"
 
 // trial is one run of some specs against one provider.
 type trial struct {
-	name     string // of its folder
-	provider string // for PROVIDER
-	prefix   string // the provider's name, with which its specs' sentences begin
-	lie      string // for LIE; empty: honest
-	release  string // for KARPENTER; empty: the adapter's
-	gates    string // for GATES
-	specs    []string
-	labels   string // for LABELS, which select among the specs
-	speed    string // for SPEED; empty: the user's
-	procs    string // for PROCS; empty: by cores and memory
-	rerun    string // the command that people run, where a speed is given
+	name     string   // of its folder
+	provider string   // for PROVIDER
+	lie      string   // for LIE; empty: honest
+	release  string   // for KARPENTER; empty: the adapter's
+	gates    string   // for GATES
+	specs    []string // their IDs
+	labels   string   // for LABELS, which select among the specs
+	speed    string   // for SPEED; empty: the user's
+	procs    string   // for PROCS; empty: by cores and memory
+	rerun    string   // the command that people run, where a speed is given
 }
 
 // run runs the trial's specs one after another, by the test binary that `make
@@ -66,8 +64,8 @@ func (t trial) run(ctx context.Context, binary, folder string) ([]report.Outcome
 		return nil, fmt.Errorf("it ended before its specs began; see %s", log.Name())
 	}
 	for _, s := range t.specs {
-		if !slices.ContainsFunc(outcomes, func(o report.Outcome) bool { return specOf(o) == s }) {
-			return outcomes, fmt.Errorf("it ended before %q did; see %s", s, log.Name())
+		if !slices.ContainsFunc(outcomes, func(o report.Outcome) bool { return o.ID == s }) {
+			return outcomes, fmt.Errorf("it ended before %s did; see %s", s, log.Name())
 		}
 	}
 	return outcomes, nil
@@ -76,13 +74,9 @@ func (t trial) run(ctx context.Context, binary, folder string) ([]report.Outcome
 // environ is the environment of the trial: the user's, with all that selects
 // what runs replaced.
 func (t trial) environ(user []string, folder string) []string {
-	patterns := make([]string, len(t.specs))
-	for i, s := range t.specs {
-		patterns[i] = regexp.QuoteMeta(t.prefix + ": " + s)
-	}
 	focus := ""
-	if len(patterns) > 0 {
-		focus = "^(" + strings.Join(patterns, "|") + ")$"
+	if len(t.specs) > 0 {
+		focus = "^(" + strings.Join(t.specs, "|") + ")$"
 	}
 	ours := map[string]string{
 		"PROVIDER": t.provider, "LIE": t.lie, "KARPENTER": t.release, "GATES": t.gates,
@@ -102,5 +96,3 @@ func (t trial) environ(user []string, folder string) []string {
 	}
 	return env
 }
-
-func specOf(o report.Outcome) string { return o.Suite + " " + o.Spec }

@@ -9,15 +9,15 @@ import "github.com/plumbline-e2e/plumbline/e2e"
 // Source: spec.disruption.budgets and consolidationPolicy of the NodePool API;
 // designs/disruption-controls.md; Karpenter's regression suite, "should succeed
 // when ConsolidationPolicy=WhenEmptyOrUnderutilized is used with consolidateAfter".
-var _ = e2e.Table(Suite, []rule{
-	{
+var _ = e2e.Table(Suite, map[string]rule{
+	"schedule-and-duration": {
 		name:     "refuses budgets with a schedule and no duration, or a duration and no schedule",
 		of:       pool("disruption.budgets"),
 		refused:  []string{`[{nodes: "1", schedule: "@daily"}]`, `[{nodes: "1"}, {nodes: "1", duration: 1h}]`},
 		because:  "'schedule' must be set with 'duration'",
 		accepted: []string{`[{nodes: "1", schedule: "@daily", duration: 1h}, {nodes: "1"}]`},
 	},
-	{
+	"schedule": {
 		name:     "refuses budgets whose schedule is no line of a crontab",
 		of:       pool("disruption.budgets"),
 		as:       `[{nodes: "1", duration: 1h, schedule: %s}]`,
@@ -25,7 +25,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "budgets[0].schedule",
 		accepted: []string{"'@hourly'", "0 9 * * 1-5", "'*/5 9-17 1,15 * mon'"},
 	},
-	{
+	"duration": {
 		name:     "refuses budgets whose duration has seconds or days",
 		of:       pool("disruption.budgets"),
 		as:       `[{nodes: "1", schedule: "@daily", duration: %s}]`,
@@ -33,7 +33,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "budgets[0].duration",
 		accepted: []string{"1h30m", "10m", "8h", "1h0m0s"},
 	},
-	{
+	"reasons": {
 		name:     "refuses budgets for reasons that it doesn't know",
 		of:       pool("disruption.budgets"),
 		as:       `[{nodes: "1", reasons: %s}]`,
@@ -41,7 +41,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "budgets[0].reasons",
 		accepted: []string{"[Drifted]", "[Empty, Underutilized]", "[Drifted, Empty, Underutilized]"},
 	},
-	{
+	"reasons-twice": {
 		name:     "refuses budgets that name a reason twice",
 		since:    "1.13",
 		of:       pool("disruption.budgets"),
@@ -50,7 +50,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "uplicate",
 		accepted: []string{"[Drifted, Empty]"},
 	},
-	{
+	"unhealthy": {
 		name:     "knows budgets for nodes that are unhealthy",
 		since:    "1.15",
 		of:       pool("disruption.budgets"),
@@ -59,7 +59,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "budgets[0].reasons",
 		accepted: []string{"[Unhealthy]"},
 	},
-	{
+	"nodes": {
 		name:     "refuses budgets that are neither a count nor a share of up to 100 percent",
 		of:       pool("disruption.budgets"),
 		as:       "[{nodes: %s}]",
@@ -67,19 +67,19 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "budgets[0].nodes",
 		accepted: []string{"'0'", "'1000'", "0%", "50%", "100%"},
 	},
-	{
+	"too-many": {
 		name:     "refuses more than 50 budgets",
 		of:       pool("disruption.budgets"),
 		refused:  []string{many(51, `{nodes: "%d"}`)},
 		accepted: []string{many(50, `{nodes: "%d"}`)},
 	},
-	{
+	"consolidation-policy": {
 		name:     "refuses consolidation policies that it doesn't know",
 		of:       pool("disruption.consolidationPolicy"),
 		refused:  []string{"WhenUnderutilized", "Never", "''"},
 		accepted: []string{"WhenEmpty", "WhenEmptyOrUnderutilized"},
 	},
-	{
+	"balanced": {
 		name:     "knows the consolidation policy Balanced",
 		since:    "1.14",
 		of:       pool("disruption.consolidationPolicy"),

@@ -26,34 +26,34 @@ type unsaid struct {
 //
 // Source: defaults of spec.disruption and expireAfter in the NodePool API;
 // designs/disruption-controls.md.
-var _ = e2e.Table(Suite, []unsaid{
-	{
+var _ = e2e.Table(Suite, map[string]unsaid{
+	"budgets": {
 		name: "lets a tenth of a pool's nodes be disrupted at once, if the pool doesn't say otherwise",
 		pool: fixtures.WrittenNodePool, path: "spec.disruption.budgets", is: []any{map[string]any{"nodes": "10%"}},
 	},
-	{
+	"budget-nodes": {
 		name: "lets a tenth of the nodes be disrupted by a budget that doesn't say how many", path: "spec.disruption.budgets",
 		pool: func() *fixtures.Written {
 			return fixtures.WrittenNodePool().Write("spec.disruption", "{consolidateAfter: 0s, budgets: [{reasons: [Empty]}]}")
 		},
 		is: []any{map[string]any{"nodes": "10%", "reasons": []any{"Empty"}}},
 	},
-	{
+	"consolidation-policy": {
 		name: "consolidates nodes that are empty or underutilized, if the pool doesn't say otherwise",
 		pool: fixtures.WrittenNodePool, path: "spec.disruption.consolidationPolicy", is: "WhenEmptyOrUnderutilized",
 	},
-	{
+	"disruption": {
 		name: "consolidates at once, if the pool says nothing of its disruption",
 		pool: fixtures.WrittenNodePool, path: "spec.disruption.consolidateAfter", is: "0s",
 	},
-	{
+	"consolidate-after": {
 		name: "consolidates at once, if the pool doesn't say when", since: "1.15", path: "spec.disruption.consolidateAfter",
 		pool: func() *fixtures.Written {
 			return fixtures.WrittenNodePool().Write("spec.disruption.consolidationPolicy", "WhenEmpty")
 		},
 		is: "0s",
 	},
-	{
+	"expire-after": {
 		name: "lets nodes live for 30 days, if the pool doesn't say otherwise",
 		pool: fixtures.WrittenNodePool, path: "spec.template.spec.expireAfter", is: "720h",
 	},

@@ -8,15 +8,15 @@ import "github.com/plumbline-e2e/plumbline/e2e"
 // that nobody can find.
 //
 // Source: nodeClassRef of the NodePool and NodeClaim API.
-var _ = e2e.Table(Suite, []rule{
-	{
+var _ = e2e.Table(Suite, map[string]rule{
+	"missing": {
 		name:     "refuses a nodeClassRef without its group, its kind or its name",
 		of:       both("nodeClassRef"),
 		refused:  []string{"{kind: Class, name: a}", "{group: domain.test, name: a}", "{group: domain.test, kind: Class}"},
 		because:  "Required value",
 		accepted: []string{"{group: domain.test, kind: Class, name: a}"},
 	},
-	{
+	"empty": {
 		name:     "refuses a nodeClassRef whose group, kind or name is empty",
 		since:    "1.1",
 		of:       both("nodeClassRef"),
@@ -24,7 +24,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "may not be empty",
 		accepted: []string{"{group: domain.test, kind: Class, name: a}"},
 	},
-	{
+	"versioned-group": {
 		name:     "refuses a nodeClassRef with a version in its group",
 		of:       both("nodeClassRef"),
 		as:       "{group: %s, kind: Class, name: a}",

@@ -8,14 +8,14 @@ import "github.com/plumbline-e2e/plumbline/e2e"
 //
 // Source: the NodePool API; spec.resources.requests of the NodeClaim API, which
 // pools have no counterpart of.
-var _ = e2e.Table(Suite, []rule{
-	{
+var _ = e2e.Table(Suite, map[string]rule{
+	"weight": {
 		name:     "refuses weights below 1 and above 100",
 		of:       pool("weight"),
 		refused:  []string{"0", "-1", "101"},
 		accepted: []string{"1", "100"},
 	},
-	{
+	"limits": {
 		name:     "refuses limits that are no quantities",
 		of:       pool("limits"),
 		as:       "{cpu: %s}",
@@ -23,7 +23,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "spec.limits.cpu",
 		accepted: []string{"4", "'4'", "500m", "10Gi", "1e3"},
 	},
-	{
+	"requests": {
 		name:     "refuses requests of a NodeClaim that are no quantities",
 		of:       claim("resources.requests"),
 		as:       "{memory: %s}",
@@ -31,7 +31,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "spec.resources.requests.memory",
 		accepted: []string{"4", "'4'", "500M", "10Gi", "1e3"},
 	},
-	{
+	"template-resources": {
 		name:     "refuses a pool's template that requests resources",
 		of:       pool("template.spec.resources"),
 		refused:  []string{"{requests: {cpu: '1'}}"},
@@ -39,7 +39,7 @@ var _ = e2e.Table(Suite, []rule{
 		accepted: []string{"{requests: {cpu: '1'}}"},
 		unlike:   claim("resources"),
 	},
-	{
+	"unknown-fields": {
 		name:     "refuses fields that it doesn't have",
 		of:       both("taints"),
 		as:       "[{key: a, effect: NoSchedule, %s}]",

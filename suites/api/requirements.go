@@ -16,8 +16,8 @@ import (
 // requirement references a restricted label", "... uses In but has no values",
 // "... uses an unknown operator" and "should error when Gt is used with multiple
 // integer values".
-var _ = e2e.Table(Suite, []rule{
-	{
+var _ = e2e.Table(Suite, map[string]rule{
+	"own-domain": {
 		name:     "refuses requirements of labels in Karpenter's own domain, but for the capacity type",
 		of:       both("requirements"),
 		as:       "[{key: %s, operator: Exists}]",
@@ -25,7 +25,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  `label domain "karpenter.sh" is restricted`,
 		accepted: []string{"karpenter.sh/capacity-type", "plumbline.test/custom"},
 	},
-	{
+	"host-name": {
 		name:     "refuses requirements of the host name",
 		of:       both("requirements"),
 		as:       "[{key: %s, operator: In, values: [here]}]",
@@ -33,7 +33,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  `label "kubernetes.io/hostname" is restricted`,
 		accepted: []string{"plumbline.test/hostname"},
 	},
-	{
+	"pool-name": {
 		name:     "refuses requirements of the pool's name in a pool",
 		of:       pool("template.spec.requirements"),
 		as:       "[{key: %s, operator: In, values: [other]}]",
@@ -41,7 +41,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  `label "karpenter.sh/nodepool" is restricted`,
 		accepted: []string{"plumbline.test/nodepool"},
 	},
-	{
+	"nodeclaim-pool-name": {
 		name:     "accepts requirements of the pool's name in a NodeClaim",
 		of:       claim("requirements"),
 		as:       "[{key: %s, operator: In, values: [other]}]",
@@ -49,7 +49,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  `label domain "karpenter.sh" is restricted`,
 		accepted: []string{"karpenter.sh/nodepool"},
 	},
-	{
+	"kubernetes-domains": {
 		name:     "accepts requirements of labels in Kubernetes' own domains",
 		since:    "1.9",
 		of:       both("requirements"),
@@ -58,7 +58,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  `label "kubernetes.io/hostname" is restricted`,
 		accepted: []string{"kubernetes.io/custom", "k8s.io/custom"},
 	},
-	{
+	"keys": {
 		name:     "refuses requirements whose key is no label's",
 		of:       both("requirements"),
 		as:       "[{key: %s, operator: Exists}]",
@@ -66,14 +66,14 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "requirements[0].key",
 		accepted: []string{"a", "domain.test/A_b.c-d"},
 	},
-	{
+	"missing": {
 		name:     "refuses requirements without a key, and without an operator",
 		of:       both("requirements"),
 		refused:  []string{"[{operator: Exists}]", "[{key: a}]"},
 		because:  "Required value",
 		accepted: []string{"[{key: a, operator: Exists}]"},
 	},
-	{
+	"operators": {
 		name:     "refuses operators that it doesn't know",
 		of:       both("requirements"),
 		as:       "[{key: a, operator: %s, values: [x]}]",
@@ -81,21 +81,21 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "requirements[0].operator",
 		accepted: []string{"In", "NotIn", "Exists", "DoesNotExist"},
 	},
-	{
+	"in-without-values": {
 		name:     "refuses In without values",
 		of:       both("requirements"),
 		refused:  []string{"[{key: a, operator: In, values: []}]"},
 		because:  "requirements with operator 'In' must have a value defined",
 		accepted: []string{"[{key: a, operator: In, values: [x]}]"},
 	},
-	{
+	"gt-lt": {
 		name:     "refuses Gt and Lt with anything but one whole number that isn't negative",
 		of:       both("requirements"),
 		as:       "[{key: a, %s}]",
 		refused:  append(comparisons("Gt"), comparisons("Lt")...),
 		accepted: []string{"operator: Gt, values: ['0']", "operator: Lt, values: ['17']"},
 	},
-	{
+	"gte-lte": {
 		name:     "knows Gte and Lte, with one whole number that isn't negative",
 		since:    "1.9",
 		of:       both("requirements"),
@@ -103,13 +103,13 @@ var _ = e2e.Table(Suite, []rule{
 		refused:  append(comparisons("Gte"), comparisons("Lte")...),
 		accepted: []string{"operator: Gte, values: ['0']", "operator: Lte, values: ['17']"},
 	},
-	{
+	"too-many": {
 		name:     "refuses more than 100 requirements",
 		of:       both("requirements"),
 		refused:  []string{many(101, "{key: plumbline.test/r%d, operator: Exists}")},
 		accepted: []string{many(50, "{key: plumbline.test/r%d, operator: Exists}")}, // and the provider's own
 	},
-	{
+	"min-values": {
 		name:     "refuses minValues below 1 and above 50",
 		of:       both("requirements"),
 		as:       "[{key: a, operator: Exists, minValues: %s}]",
@@ -117,7 +117,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "requirements[0].minValues",
 		accepted: []string{"1", "50"},
 	},
-	{
+	"min-values-of-in": {
 		name:     "refuses minValues of more values than In is given",
 		of:       both("requirements"),
 		refused:  []string{"[{key: a, operator: In, values: [x], minValues: 2}]", "[{key: a, operator: In, values: [w, x], minValues: 50}]"},

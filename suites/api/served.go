@@ -20,22 +20,22 @@ type names struct {
 // and the number of a static pool's replicas by `kubectl scale`.
 //
 // Source: names, categories and subresources of the NodePool and NodeClaim CRDs.
-var _ = e2e.Table(Suite, []names{
-	{
+var _ = e2e.Table(Suite, map[string]names{
+	"names": {
 		name: "serves pools and NodeClaims for all of the cluster, under their names and as karpenter",
 		resources: []metav1.APIResource{
 			{Name: "nodepools", SingularName: "nodepool", Kind: "NodePool", Categories: []string{"karpenter"}},
 			{Name: "nodeclaims", SingularName: "nodeclaim", Kind: "NodeClaim", Categories: []string{"karpenter"}},
 		},
 	},
-	{
+	"status": {
 		name: "serves the status of pools and NodeClaims apart from what they ask for",
 		resources: []metav1.APIResource{
 			{Name: "nodepools/status", Kind: "NodePool"},
 			{Name: "nodeclaims/status", Kind: "NodeClaim"},
 		},
 	},
-	{
+	"scale": {
 		name: "serves the scale of pools", since: "1.8",
 		resources: []metav1.APIResource{{Name: "nodepools/scale", Kind: "Scale"}},
 	},

@@ -8,15 +8,15 @@ import "github.com/plumbline-e2e/plumbline/e2e"
 //
 // Source: spec.replicas of the NodePool API, which came with Karpenter 1.8;
 // designs/static-capacity.md.
-var _ = e2e.Table(Suite, []rule{
-	{
+var _ = e2e.Table(Suite, map[string]rule{
+	"replicas": {
 		name:     "refuses replicas below zero",
 		since:    "1.8",
 		of:       pool("replicas"),
 		refused:  []string{"-1"},
 		accepted: []string{"0", "1000"},
 	},
-	{
+	"limits": {
 		name:     "refuses limits of a static pool, other than of nodes",
 		since:    "1.8",
 		of:       staticPool("limits"),
@@ -24,7 +24,7 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "only 'limits.nodes' is supported on static NodePools",
 		accepted: []string{"{nodes: '4'}", "{}"},
 	},
-	{
+	"weight": {
 		name:     "refuses the weight of a static pool",
 		since:    "1.8",
 		of:       staticPool("weight"),

@@ -11,8 +11,8 @@ import (
 //
 // Source: status.conditions of the NodePool and NodeClaim API; Kubernetes' API
 // conventions, metav1.Condition.
-var _ = e2e.Table(Suite, []rule{
-	{
+var _ = e2e.Table(Suite, map[string]rule{
+	"severity": {
 		name:     "refuses conditions with a severity",
 		of:       []field{{fixtures.WrittenNodePool, "status.conditions"}, {fixtures.WrittenNodeClaim, "status.conditions"}},
 		as:       "[{type: Ready, status: 'True', reason: Ready, message: '', lastTransitionTime: '2024-01-01T01:01:01Z', %s}]",

@@ -8,8 +8,8 @@ import "github.com/plumbline-e2e/plumbline/e2e"
 //
 // Source: spec.taints and spec.startupTaints of the NodeClaim API, and of the
 // template in the NodePool API.
-var _ = e2e.Table(Suite, []rule{
-	{
+var _ = e2e.Table(Suite, map[string]rule{
+	"effects": {
 		name:     "refuses taints with an effect that there isn't",
 		of:       append(both("taints"), both("startupTaints")...),
 		as:       "[{key: a, effect: %s}]",
@@ -17,14 +17,14 @@ var _ = e2e.Table(Suite, []rule{
 		because:  "aints[0].effect",
 		accepted: []string{"NoSchedule", "PreferNoSchedule", "NoExecute"},
 	},
-	{
+	"missing": {
 		name:     "refuses taints without a key, and without an effect",
 		of:       append(both("taints"), both("startupTaints")...),
 		refused:  []string{"[{effect: NoSchedule}]", "[{key: a, value: x}]"},
 		because:  "Required value",
 		accepted: []string{"[{key: a, effect: NoSchedule}]"},
 	},
-	{
+	"keys-and-values": {
 		name:     "refuses taints whose key or value no node can have",
 		of:       append(both("taints"), both("startupTaints")...),
 		as:       "[{effect: NoSchedule, %s}]",

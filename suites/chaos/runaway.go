@@ -18,9 +18,9 @@ import (
 //
 // Source: Karpenter's regression suite, "should not produce a runaway scale-up when
 // consolidation is enabled" and "when emptiness is enabled".
-var _ = e2e.Table(Suite, []struct{ name, policy, after string }{
-	{"consolidation", fixtures.WhenEmptyOrUnderutilized, "0s"},
-	{"emptiness", fixtures.WhenEmpty, "5s"},
+var _ = e2e.Table(Suite, map[string]struct{ name, policy, after string }{
+	"consolidation": {"consolidation", fixtures.WhenEmptyOrUnderutilized, "0s"},
+	"emptiness":     {"emptiness", fixtures.WhenEmpty, "5s"},
 }, func(r struct{ name, policy, after string }) e2e.Spec {
 	return e2e.Spec{
 		Name:   "of taints that keep coming makes no runaway, with " + r.name,

@@ -14,11 +14,11 @@ type strain struct {
 	about providers.HookValues
 }
 
-func strains() []strain {
-	return []strain{
-		{"that throttles calls", providers.Throttle, providers.HookValues{Count: 20}},
-		{"that answers slowly", providers.SlowDown, providers.HookValues{}},
-		{"whose lists are out of date", providers.StaleLists, providers.HookValues{}},
+func strains() map[string]strain {
+	return map[string]strain{
+		"throttled":   {"that throttles calls", providers.Throttle, providers.HookValues{Count: 20}},
+		"slow":        {"that answers slowly", providers.SlowDown, providers.HookValues{}},
+		"stale-lists": {"whose lists are out of date", providers.StaleLists, providers.HookValues{}},
 	}
 }
 

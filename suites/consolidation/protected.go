@@ -22,11 +22,11 @@ type protection struct {
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Pod-Level Controls";
 // annotation karpenter.sh/do-not-disrupt; policy/v1 PodDisruptionBudget.
-var _ = e2e.Table(Suite, []protection{
-	{"must not be disrupted", func(app *fixtures.Workload) []fixtures.Object {
+var _ = e2e.Table(Suite, map[string]protection{
+	"pod": {"must not be disrupted", func(app *fixtures.Workload) []fixtures.Object {
 		return []fixtures.Object{app.Annotate(karpenter.DoNotDisruptAnnotation, "true")}
 	}},
-	{"may not be evicted", func(app *fixtures.Workload) []fixtures.Object {
+	"pod-budget": {"may not be evicted", func(app *fixtures.Workload) []fixtures.Object {
 		return []fixtures.Object{app.MinAvailable(1), app}
 	}},
 }, func(protected protection) e2e.Spec {

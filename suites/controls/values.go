@@ -16,7 +16,7 @@ import (
 //
 // Source: annotation karpenter.sh/do-not-disrupt;
 // designs/do-not-disrupt-grace-period.md, "Invalid Values".
-var _ = e2e.Table(Suite, []string{"false", "always"}, func(value string) e2e.Spec {
+var _ = e2e.Table(Suite, map[string]string{"false": "false", "always": "always"}, func(value string) e2e.Spec {
 	return e2e.Spec{
 		Name:   "of a pod are none if its annotation do-not-disrupt says " + value,
 		Within: within,

@@ -22,15 +22,15 @@ type disregarded struct {
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Behavioral Fields";
 // Karpenter: pkg/apis/v1/nodepool.go, Hash.
-var _ = e2e.Table(Suite, []disregarded{
-	{"weight changes", func(p *fixtures.Pool) { p.Weight(50) }},
-	{"limits change", func(p *fixtures.Pool) { p.Limit("cpu", "1000") }},
-	{"disruption block changes", func(p *fixtures.Pool) {
+var _ = e2e.Table(Suite, map[string]disregarded{
+	"weight": {"weight changes", func(p *fixtures.Pool) { p.Weight(50) }},
+	"limits": {"limits change", func(p *fixtures.Pool) { p.Limit("cpu", "1000") }},
+	"disruption": {"disruption block changes", func(p *fixtures.Pool) {
 		p.Budget("50%").ConsolidateAfter("10m").ConsolidationPolicy(fixtures.WhenEmpty)
 	}},
-	{"own labels change", func(p *fixtures.Pool) { p.OwnLabel(fixtures.Key("team"), "blue") }},
-	{"taints change their order", func(p *fixtures.Pool) { p.ReverseTaints() }},
-	{"expireAfter is said in other units", func(p *fixtures.Pool) { p.ExpireAfter("2880m") }},
+	"own-labels":         {"own labels change", func(p *fixtures.Pool) { p.OwnLabel(fixtures.Key("team"), "blue") }},
+	"taint-order":        {"taints change their order", func(p *fixtures.Pool) { p.ReverseTaints() }},
+	"expire-after-units": {"expireAfter is said in other units", func(p *fixtures.Pool) { p.ExpireAfter("2880m") }},
 }, func(d disregarded) e2e.Spec {
 	return e2e.Spec{
 		Name: "leaves nodes alone when their pool's " + d.what,

@@ -29,9 +29,9 @@ const broken = fixtures.Domain + "/broken"
 // Source: Karpenter: pkg/controllers/disruption/queue.go; its suite "disruption",
 // "should not disrupt a drifted node if the replacement node never registers" and
 // "... registers but never initialized".
-var _ = e2e.Table(Suite, []failing{
-	{"keeps a node in service whose replacement isn't registered", neverRegisters},
-	{"keeps a node in service whose replacement isn't initialized", neverInitializes},
+var _ = e2e.Table(Suite, map[string]failing{
+	"unregistered":  {"keeps a node in service whose replacement isn't registered", neverRegisters},
+	"uninitialized": {"keeps a node in service whose replacement isn't initialized", neverInitializes},
 }, func(f failing) e2e.Spec {
 	return e2e.Spec{
 		Name:   f.name,

@@ -18,10 +18,10 @@ import (
 // Source: annotation karpenter.sh/do-not-disrupt, policy/v1 PodDisruptionBudget;
 // https://karpenter.sh/docs/concepts/disruption, "Pod-Level Controls" and
 // "Node-Level Controls".
-var _ = e2e.Table(Suite, []heldNode{
-	{"leaves nodes alone whose pods must not be disrupted", byPod()},
-	{"leaves nodes alone that must not be disrupted", byNode()},
-	{"leaves nodes alone whose pods a PodDisruptionBudget holds", byPDB()},
+var _ = e2e.Table(Suite, map[string]heldNode{
+	"pod":        {"leaves nodes alone whose pods must not be disrupted", byPod()},
+	"node":       {"leaves nodes alone that must not be disrupted", byNode()},
+	"pod-budget": {"leaves nodes alone whose pods a PodDisruptionBudget holds", byPDB()},
 }, func(h heldNode) e2e.Spec {
 	return e2e.Spec{
 		Name: h.name,

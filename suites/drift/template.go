@@ -18,22 +18,25 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Static fields";
 // designs/drift-hash-versioning.md. Startup taints have a spec of their own.
 var (
-	_ = Suite.Add(replaces("labels change", func(p *fixtures.Pool) { p.Label(fixtures.Key("drift"), "yes") },
+	_ = Suite.Add(replaces("labels", "labels change", func(p *fixtures.Pool) { p.Label(fixtures.Key("drift"), "yes") },
 		check.Nodes, check.Labeled(fixtures.Key("drift"), "yes")))
-	_ = Suite.Add(replaces("annotations change", func(p *fixtures.Pool) { p.Annotation(fixtures.Key("drift"), "yes") },
+	_ = Suite.Add(replaces("annotations", "annotations change", func(p *fixtures.Pool) { p.Annotation(fixtures.Key("drift"), "yes") },
 		check.Nodes, check.Annotated(fixtures.Key("drift"), "yes")))
-	_ = Suite.Add(replaces("taints change", func(p *fixtures.Pool) { p.Taint(fixtures.Key("drift"), fixtures.NoSchedule) },
+	_ = Suite.Add(replaces("taints", "taints change", func(p *fixtures.Pool) { p.Taint(fixtures.Key("drift"), fixtures.NoSchedule) },
 		check.Nodes, check.Tainted(fixtures.Key("drift"))))
-	_ = Suite.Add(replaces("expireAfter changes", func(p *fixtures.Pool) { p.ExpireAfter("720h") },
+	_ = Suite.Add(replaces("expire-after", "expireAfter changes", func(p *fixtures.Pool) { p.ExpireAfter("720h") },
 		check.NodeClaims, lasting("expireAfter", 720*time.Hour)))
-	_ = Suite.Add(replaces("terminationGracePeriod changes", func(p *fixtures.Pool) { p.TerminationGracePeriod("5m") },
+	_ = Suite.Add(replaces("termination-grace-period", "terminationGracePeriod changes", func(p *fixtures.Pool) { p.TerminationGracePeriod("5m") },
 		check.NodeClaims, lasting("terminationGracePeriod", 5*time.Minute)))
 )
 
 // replaces is a spec of a change, and of how it shows on the pool's new nodes, or
 // on their NodeClaims.
-func replaces(what string, change func(*fixtures.Pool), on func(check.Named) check.Count, shows check.Predicate) e2e.Spec {
+func replaces(
+	row, what string, change func(*fixtures.Pool), on func(check.Named) check.Count, shows check.Predicate,
+) e2e.Spec {
 	return e2e.Spec{
+		Row:  row,
 		Name: "replaces nodes when their template's " + what,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()

@@ -22,9 +22,9 @@ type held struct {
 //
 // Source: designs/forceful-expiration.md;
 // designs/nodeclaim-termination-grace-period.md.
-var _ = e2e.Table(Suite, []held{
-	{"leaves pods that must not be disrupted their terminationGracePeriod", untouchable},
-	{"waits for a PodDisruptionBudget up to the terminationGracePeriod", guarded},
+var _ = e2e.Table(Suite, map[string]held{
+	"pod":        {"leaves pods that must not be disrupted their terminationGracePeriod", untouchable},
+	"pod-budget": {"waits for a PodDisruptionBudget up to the terminationGracePeriod", guarded},
 }, func(h held) e2e.Spec {
 	return e2e.Spec{
 		Name: h.name,

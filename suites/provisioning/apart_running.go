@@ -24,9 +24,9 @@ type encounter struct {
 //
 // Source: podAntiAffinity of the Pod API, which is symmetric; event Nominated;
 // https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".
-var _ = e2e.Table(Suite, []encounter{
-	{"running ones that it excludes", func(running, late *fixtures.Workload) { late.Apart(running, corev1.LabelHostname) }},
-	{"running ones that exclude it", func(running, late *fixtures.Workload) { running.Apart(late, corev1.LabelHostname) }},
+var _ = e2e.Table(Suite, map[string]encounter{
+	"excludes": {"running ones that it excludes", func(running, late *fixtures.Workload) { late.Apart(running, corev1.LabelHostname) }},
+	"excluded": {"running ones that exclude it", func(running, late *fixtures.Workload) { running.Apart(late, corev1.LabelHostname) }},
 }, func(e encounter) e2e.Spec {
 	return e2e.Spec{
 		Name: "keeps a pod apart from " + e.how,

@@ -26,11 +26,11 @@ type avoidance struct {
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Node affinity" and
 // "Well-Known Labels".
-var _ = e2e.Table(Suite, []avoidance{
-	{choice{"a zone", corev1.LabelTopologyZone}, []providers.Capability{providers.Zones}},
-	{choice{"a capacity type", karpenter.CapacityTypeLabel}, []providers.Capability{providers.Spot}},
-	{choice{"an instance type", corev1.LabelInstanceTypeStable}, nil},
-	{choice{"a label of the pool", team}, nil},
+var _ = e2e.Table(Suite, map[string]avoidance{
+	"zone":          {choice{"a zone", corev1.LabelTopologyZone}, []providers.Capability{providers.Zones}},
+	"capacity-type": {choice{"a capacity type", karpenter.CapacityTypeLabel}, []providers.Capability{providers.Spot}},
+	"instance-type": {choice{"an instance type", corev1.LabelInstanceTypeStable}, nil},
+	"pool-label":    {choice{"a label of the pool", team}, nil},
 }, func(a avoidance) e2e.Spec {
 	return e2e.Spec{
 		Name:  "gives pods that exclude " + a.what + " nodes that don't have it",

@@ -21,13 +21,13 @@ type choice struct{ what, key string }
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Selecting nodes" and
 // "Well-Known Labels"; NodeClaim spec.requirements.
-var _ = e2e.Table(Suite, []choice{
-	{"a zone", corev1.LabelTopologyZone},
-	{"an architecture", corev1.LabelArchStable},
-	{"an operating system", corev1.LabelOSStable},
-	{"a capacity type", karpenter.CapacityTypeLabel},
-	{"an instance type", corev1.LabelInstanceTypeStable},
-	{"a label of the pool", team},
+var _ = e2e.Table(Suite, map[string]choice{
+	"zone":             {"a zone", corev1.LabelTopologyZone},
+	"architecture":     {"an architecture", corev1.LabelArchStable},
+	"operating-system": {"an operating system", corev1.LabelOSStable},
+	"capacity-type":    {"a capacity type", karpenter.CapacityTypeLabel},
+	"instance-type":    {"an instance type", corev1.LabelInstanceTypeStable},
+	"pool-label":       {"a label of the pool", team},
 }, func(c choice) e2e.Spec {
 	return e2e.Spec{
 		Name: "gives pods that select " + c.what + " nodes that have it",

@@ -17,18 +17,18 @@ import (
 //
 // Source: spec.weight of the NodePool API;
 // https://karpenter.sh/docs/concepts/scheduling, "Weighted NodePools".
-var _ = e2e.Table(Suite, []unfitPool{
-	{
+var _ = e2e.Table(Suite, map[string]unfitPool{
+	"not-ready": {
 		"isn't ready",
 		func(pool *fixtures.Pool) { pool.NodeClassCalled("nowhere") },
 		func(pool *fixtures.Pool) { pool.OwnNodeClass() },
 	},
-	{
+	"tainted": {
 		"is tainted",
 		func(pool *fixtures.Pool) { pool.Taint(team, fixtures.NoSchedule) },
 		func(pool *fixtures.Pool) { pool.Untainted() },
 	},
-	{
+	"no-instance-types": {
 		"has no instance types",
 		func(pool *fixtures.Pool) { pool.Require(corev1.LabelInstanceTypeStable, fixtures.In, "none") },
 		func(pool *fixtures.Pool) { pool.Require(corev1.LabelInstanceTypeStable, fixtures.Exists) },

@@ -17,9 +17,9 @@ import (
 // replica count and the bill. It is used, and lifting it lets the rest in.
 //
 // Source: spec.limits of the NodePool API.
-var _ = e2e.Table(Suite, []limit{
-	{"CPUs", corev1.ResourceCPU, "1", "4", "100"},
-	{"memory", corev1.ResourceMemory, "2Gi", "8Gi", "1Ti"},
+var _ = e2e.Table(Suite, map[string]limit{
+	"cpu":    {"CPUs", corev1.ResourceCPU, "1", "4", "100"},
+	"memory": {"memory", corev1.ResourceMemory, "2Gi", "8Gi", "1Ti"},
 }, func(row limit) e2e.Spec {
 	return e2e.Spec{
 		Name: "never exceeds a limit of " + row.what,

@@ -23,9 +23,9 @@ type meeting struct {
 //
 // Source: podAffinity of the Pod API; https://karpenter.sh/docs/concepts/scheduling,
 // "Pod affinity/anti-affinity".
-var _ = e2e.Table(Suite, []meeting{
-	{"of another pool's pods that run", 1},
-	{"of another pool's pods that come with them", 0},
+var _ = e2e.Table(Suite, map[string]meeting{
+	"running":  {"of another pool's pods that run", 1},
+	"together": {"of another pool's pods that come with them", 0},
 }, func(m meeting) e2e.Spec {
 	return e2e.Spec{
 		Name: "keeps pods in the zone " + m.how,

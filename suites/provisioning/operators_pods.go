@@ -39,21 +39,21 @@ func requires(operator string, values ...string) func(*fixtures.Workload) *fixtu
 //
 // Source: nodeAffinity of the Pod API;
 // https://karpenter.sh/docs/concepts/scheduling, "Node affinity".
-var _ = e2e.Table(Suite, []affinity{
-	{"says In", requires(fixtures.In, "3"), labels{size: "5"}, labels{size: "3"}},
-	{"says NotIn", requires(fixtures.NotIn, "5"), labels{size: "5"}, labels{size: "3"}},
-	{"says Exists", requires(fixtures.Exists), nil, labels{size: "3"}},
-	{"says DoesNotExist", requires(fixtures.DoesNotExist), labels{size: "5"}, nil},
-	{"says Gt", requires(fixtures.Gt, "4"), labels{size: "4"}, labels{size: "5"}},
-	{"says Lt", requires(fixtures.Lt, "4"), labels{size: "4"}, labels{size: "3"}},
-	{
+var _ = e2e.Table(Suite, map[string]affinity{
+	"in":             {"says In", requires(fixtures.In, "3"), labels{size: "5"}, labels{size: "3"}},
+	"not-in":         {"says NotIn", requires(fixtures.NotIn, "5"), labels{size: "5"}, labels{size: "3"}},
+	"exists":         {"says Exists", requires(fixtures.Exists), nil, labels{size: "3"}},
+	"does-not-exist": {"says DoesNotExist", requires(fixtures.DoesNotExist), labels{size: "5"}, nil},
+	"gt":             {"says Gt", requires(fixtures.Gt, "4"), labels{size: "4"}, labels{size: "5"}},
+	"lt":             {"says Lt", requires(fixtures.Lt, "4"), labels{size: "4"}, labels{size: "3"}},
+	"second-term": {
 		"has a second term that can be met", func(w *fixtures.Workload) *fixtures.Workload {
 			return w.Require(size, fixtures.In, "7").OrRequire(size, fixtures.In, "3")
 		},
 		labels{size: "5"},
 		labels{size: "3"},
 	},
-	{
+	"two-expressions": {
 		"has two expressions", func(w *fixtures.Workload) *fixtures.Workload {
 			return w.Require(size, fixtures.In, "3").Require(team, fixtures.In, "red")
 		},

@@ -27,15 +27,15 @@ type offer struct {
 //
 // Source: spec.template.spec.requirements of the NodePool API; the operators Gte and
 // Lte came with https://github.com/kubernetes-sigs/karpenter/pull/2674.
-var _ = e2e.Table(Suite, []offer{
-	{fixtures.In, []string{"3"}, requires(fixtures.In, "3"), requires(fixtures.In, "5"), "3", ""},
-	{fixtures.NotIn, []string{"5"}, requires(fixtures.In, "3"), requires(fixtures.In, "5"), "3", ""},
-	{fixtures.Exists, nil, requires(fixtures.In, "3"), requires(fixtures.DoesNotExist), "3", ""},
-	{fixtures.DoesNotExist, nil, requires(fixtures.DoesNotExist), requires(fixtures.In, "5"), "", ""},
-	{fixtures.Gt, []string{"4"}, requires(fixtures.In, "5"), requires(fixtures.In, "4"), "5", ""},
-	{fixtures.Lt, []string{"4"}, requires(fixtures.In, "3"), requires(fixtures.In, "4"), "3", ""},
-	{fixtures.Gte, []string{"4"}, requires(fixtures.In, "4"), requires(fixtures.In, "3"), "4", "1.9"},
-	{fixtures.Lte, []string{"4"}, requires(fixtures.In, "4"), requires(fixtures.In, "5"), "4", "1.9"},
+var _ = e2e.Table(Suite, map[string]offer{
+	"in":             {fixtures.In, []string{"3"}, requires(fixtures.In, "3"), requires(fixtures.In, "5"), "3", ""},
+	"not-in":         {fixtures.NotIn, []string{"5"}, requires(fixtures.In, "3"), requires(fixtures.In, "5"), "3", ""},
+	"exists":         {fixtures.Exists, nil, requires(fixtures.In, "3"), requires(fixtures.DoesNotExist), "3", ""},
+	"does-not-exist": {fixtures.DoesNotExist, nil, requires(fixtures.DoesNotExist), requires(fixtures.In, "5"), "", ""},
+	"gt":             {fixtures.Gt, []string{"4"}, requires(fixtures.In, "5"), requires(fixtures.In, "4"), "5", ""},
+	"lt":             {fixtures.Lt, []string{"4"}, requires(fixtures.In, "3"), requires(fixtures.In, "4"), "3", ""},
+	"gte":            {fixtures.Gte, []string{"4"}, requires(fixtures.In, "4"), requires(fixtures.In, "3"), "4", "1.9"},
+	"lte":            {fixtures.Lte, []string{"4"}, requires(fixtures.In, "4"), requires(fixtures.In, "5"), "4", "1.9"},
 }, func(o offer) e2e.Spec {
 	return e2e.Spec{
 		Name:  "keeps to a pool's requirement that says " + o.operator,

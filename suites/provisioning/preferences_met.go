@@ -21,14 +21,14 @@ type wish struct {
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Preferences"; setting
 // preference-policy, Respect by default; Karpenter:
 // pkg/controllers/provisioning/scheduling/preferences.go.
-var _ = e2e.Table(Suite, []wish{
-	{"preference", func(w *fixtures.Workload) *fixtures.Workload {
+var _ = e2e.Table(Suite, map[string]wish{
+	"single": {"preference", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.Prefer(1, size, fixtures.In, "3")
 	}},
-	{"weightiest preference", func(w *fixtures.Workload) *fixtures.Workload {
+	"weightiest": {"weightiest preference", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.Prefer(10, size, fixtures.In, "5").Prefer(90, size, fixtures.In, "3")
 	}},
-	{"next preference if the weightiest can't be met", func(w *fixtures.Workload) *fixtures.Workload {
+	"next": {"next preference if the weightiest can't be met", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.Prefer(10, size, fixtures.In, "3").Prefer(90, size, fixtures.In, "7")
 	}},
 }, func(p wish) e2e.Spec {

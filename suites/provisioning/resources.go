@@ -19,10 +19,10 @@ import (
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests";
 // spec.resources.requests of the NodeClaim API.
-var _ = e2e.Table(Suite, []demand{
-	{"memory", corev1.ResourceMemory, "5Gi", "10Gi", 1, func(w *fixtures.Workload) { w.Memory("5Gi") }},
-	{"ephemeral storage", corev1.ResourceEphemeralStorage, "12Gi", "24Gi", 1, func(w *fixtures.Workload) { w.Request("ephemeral-storage", "12Gi") }},
-	{"room for pods", corev1.ResourcePods, "20", "40", 20, func(w *fixtures.Workload) { w.CPU("10m") }},
+var _ = e2e.Table(Suite, map[string]demand{
+	"memory":            {"memory", corev1.ResourceMemory, "5Gi", "10Gi", 1, func(w *fixtures.Workload) { w.Memory("5Gi") }},
+	"ephemeral-storage": {"ephemeral storage", corev1.ResourceEphemeralStorage, "12Gi", "24Gi", 1, func(w *fixtures.Workload) { w.Request("ephemeral-storage", "12Gi") }},
+	"pods":              {"room for pods", corev1.ResourcePods, "20", "40", 20, func(w *fixtures.Workload) { w.CPU("10m") }},
 }, func(row demand) e2e.Spec {
 	return e2e.Spec{
 		Name: "gives pods one node that has the " + row.what + " that they need",

@@ -28,11 +28,11 @@ type crowd struct {
 // Source: topologySpreadConstraints, labelSelector, matchLabelKeys and
 // nodeAffinityPolicy, of the Pod API; Karpenter:
 // pkg/controllers/provisioning/scheduling/topology.go.
-var _ = e2e.Table(Suite, []crowd{
-	{"with regard to others that run", fixtures.Over(rack), false, 0},
-	{"with regard to none of another revision", fixtures.Over(rack).ByLabel(fixtures.Key("revision")), false, 1},
-	{"with regard to none on nodes that they can't reach", fixtures.Over(rack).Unreachable(fixtures.Honor), true, 1},
-	{"with regard to those on nodes that they can't reach, if told to", fixtures.Over(rack).Unreachable(fixtures.Ignore), true, 0},
+var _ = e2e.Table(Suite, map[string]crowd{
+	"running":  {"with regard to others that run", fixtures.Over(rack), false, 0},
+	"revision": {"with regard to none of another revision", fixtures.Over(rack).ByLabel(fixtures.Key("revision")), false, 1},
+	"honor":    {"with regard to none on nodes that they can't reach", fixtures.Over(rack).Unreachable(fixtures.Honor), true, 1},
+	"ignore":   {"with regard to those on nodes that they can't reach, if told to", fixtures.Over(rack).Unreachable(fixtures.Ignore), true, 0},
 }, func(c crowd) e2e.Spec {
 	return e2e.Spec{
 		Name: "spreads pods " + c.counts,

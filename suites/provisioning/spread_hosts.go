@@ -18,9 +18,9 @@ import (
 //
 // Source: topologySpreadConstraints, maxSkew, of the Pod API;
 // https://karpenter.sh/docs/concepts/scheduling, "Topology Spread".
-var _ = e2e.Table(Suite, []struct{ skew, nodes int }{
-	{1, 4},
-	{2, 2},
+var _ = e2e.Table(Suite, map[string]struct{ skew, nodes int }{
+	"skew-1": {1, 4},
+	"skew-2": {2, 2},
 }, func(r struct{ skew, nodes int }) e2e.Spec {
 	return e2e.Spec{
 		Name: fmt.Sprintf("spreads four pods over %d hosts for a skew of %d", r.nodes, r.skew),

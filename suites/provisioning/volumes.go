@@ -19,9 +19,9 @@ import (
 // Source: nodeAffinity of the PersistentVolume API, allowedTopologies of the
 // StorageClass API; https://karpenter.sh/docs/concepts/scheduling, "Persistent
 // volume topology".
-var _ = e2e.Table(Suite, []zonal{
-	{"its volume is", fixtures.DiskIn},
-	{"its storage class makes volumes", fixtures.NewDiskIn},
+var _ = e2e.Table(Suite, map[string]zonal{
+	"volume":        {"its volume is", fixtures.DiskIn},
+	"storage-class": {"its storage class makes volumes", fixtures.NewDiskIn},
 }, func(row zonal) e2e.Spec {
 	return e2e.Spec{
 		Name:  "gives a pod a node in the zone where " + row.what,

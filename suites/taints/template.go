@@ -18,9 +18,9 @@ type hard struct{ name, effect string }
 //
 // Source: spec.template.spec.taints of the NodePool API;
 // https://karpenter.sh/docs/concepts/scheduling, "Taints and tolerations".
-var _ = e2e.Table(Suite, []hard{
-	{"of the template keep pods off that don't tolerate them", fixtures.NoSchedule},
-	{"with the effect NoExecute keep pods off that don't tolerate them", fixtures.NoExecute},
+var _ = e2e.Table(Suite, map[string]hard{
+	"no-schedule": {"of the template keep pods off that don't tolerate them", fixtures.NoSchedule},
+	"no-execute":  {"with the effect NoExecute keep pods off that don't tolerate them", fixtures.NoExecute},
 }, func(h hard) e2e.Spec {
 	return e2e.Spec{
 		Name: h.name,

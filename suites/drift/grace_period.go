@@ -20,9 +20,9 @@ const gracePeriod = 10 * time.Second
 //
 // Source: designs/nodeclaim-termination-grace-period.md;
 // spec.template.spec.terminationGracePeriod of the NodePool API.
-var _ = e2e.Table(Suite, []heldNode{
-	{"drains nodes no longer than their terminationGracePeriod", byPod()},
-	{"waits for a PodDisruptionBudget no longer than the terminationGracePeriod", byPDB()},
+var _ = e2e.Table(Suite, map[string]heldNode{
+	"pod":        {"drains nodes no longer than their terminationGracePeriod", byPod()},
+	"pod-budget": {"waits for a PodDisruptionBudget no longer than the terminationGracePeriod", byPDB()},
 }, func(h heldNode) e2e.Spec {
 	return e2e.Spec{
 		Name: h.name,
