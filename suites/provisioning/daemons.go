@@ -21,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 		Releases: ">=1.9.0 <=1.13.0", // seen in v1.9.0 and v1.13.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2161",
 		Reason:   "a new node is chosen without room for daemons that select karpenter.sh/initialized",
-		Breaks:   []string{"leads to at least 1 pods"},
+		Breaks:   []string{"leads to at least 1 pods?"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
