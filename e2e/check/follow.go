@@ -15,35 +15,41 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Follow is a check that keeps a memory of its own, for promises about how things
-// follow one another that would read badly as claims. For each judgement begin
-// makes a follower, which is called with the world at the start, after each event
-// of the resources that it reads (of any, if there are none), and at the end. words
-// say what is promised, missing what never happened if nothing put it to the test.
-//
-// The first breach is the finding. A follower should do little at each event: it is
-// told what the event replaced, and needn't search the world.
-func Follow(words, missing string, begin func() func(*Moment), reads ...schema.GroupVersionResource) Check {
-	return follow{words, missing, begin, reads}
+// Monitor follows a history and remembers what it needs, for promises about how things follow one another, which would
+// read badly as claims.
+type Monitor interface {
+	// Observe is called with the world at the start, after each event, and at the end. It should do little: the moment
+	// tells what the event replaced, so that nobody needs to search the world for it.
+	Observe(m *Moment)
 }
 
-// Moment is what a follower is shown.
+// Follow is a check by a monitor, and begin makes a new one for each judgement. words say what is promised, untested
+// what never happened if nothing put it to the test. The monitor observes events of the resources that it reads; of any,
+// if there are none.
+//
+// The first breach is the finding.
+func Follow(words, untested string, begin func() Monitor, reads ...schema.GroupVersionResource) Check {
+	return follow{words, untested, begin, reads}
+}
+
+// Moment is what a monitor observes. An object that takes the place of another of the same name makes two of them: one
+// in which the other is deleted, and one in which it is added.
 type Moment struct {
-	// World is the state of the resources that the follower reads (that of others
-	// may be missing), right after the event. It is moved on by the next one.
+	// World is the state of the resources that the monitor reads (that of others may be missing), right after the
+	// event. The next event moves it on.
 	World *history.World
 	// Event is what happened; nil at the start and at the end.
 	Event *history.Event
-	// Before is the state that the event replaced, nil if there was none.
+	// Before is the object as it was before the event, nil if it was not there.
 	Before *history.Object
-	// Time is when the event was received; at the end, up to when the history
-	// goes.
+	// Time is when the event was received. At the end it is up to when the history goes.
 	Time time.Time
 	// End says that the history is over.
 	End bool
 
 	tested int
 	breach *breach
+	seen   [1]*history.Object
 }
 
 type breach struct {
@@ -51,12 +57,45 @@ type breach struct {
 	proven           bool
 }
 
+// Resource is the event's; empty at the start and at the end.
+func (m *Moment) Resource() schema.GroupVersionResource {
+	if m.Event == nil {
+		return schema.GroupVersionResource{}
+	}
+	return m.Event.Resource
+}
+
+// Deleted says that the object is gone since the event.
+func (m *Moment) Deleted() bool { return m.Event != nil && m.Event.Type == watch.Deleted }
+
+// Seen are the objects of a resource that the moment shows: all of them at the start, then the event's, unless it is
+// gone. The slice is good until the next moment.
+func (m *Moment) Seen(r schema.GroupVersionResource) []*history.Object {
+	switch {
+	case m.Event != nil && m.Event.Resource == r && m.Event.Type != watch.Deleted:
+		m.seen[0] = m.Event.Object
+		return m.seen[:]
+	case m.Event == nil && !m.End:
+		return m.World.List(r)
+	default:
+		return nil
+	}
+}
+
+// Since is when that which the moment shows came to be: zero at the start, since it may have been so for long.
+func (m *Moment) Since() time.Time {
+	if m.Event == nil {
+		return time.Time{}
+	}
+	return m.Time
+}
+
 // Tested says that the promise was put to the test here: that it could have been
 // broken.
 func (m *Moment) Tested() { m.tested++ }
 
 // Broken says that this moment by itself shows a breach, whatever else was or wasn't
-// recorded. The objects are what stood then.
+// recorded. The objects are what stood then; nil ones are left out.
 func (m *Moment) Broken(reason string, stood ...*history.Object) { m.record(reason, true, stood) }
 
 // Suspect says that this is a breach unless something before it is missing in the
@@ -65,14 +104,15 @@ func (m *Moment) Suspect(reason string, stood ...*history.Object) { m.record(rea
 
 func (m *Moment) record(reason string, proven bool, stood []*history.Object) {
 	if m.breach == nil {
+		stood = slices.DeleteFunc(stood, func(o *history.Object) bool { return o == nil })
 		m.breach = &breach{reason, strings.TrimPrefix(lines(stood), "\n  "), proven}
 	}
 }
 
 type follow struct {
-	words, missing string
-	begin          func() func(*Moment)
-	reads          []schema.GroupVersionResource
+	words, untested string
+	begin           func() Monitor
+	reads           []schema.GroupVersionResource
 }
 
 func (f follow) String() string { return f.words }
@@ -91,7 +131,7 @@ func Judge(h *history.History, checks ...Check) []Finding {
 			findings[i] = c.Judge(h)
 			continue
 		}
-		all = append(all, &following{follow: f, next: f.begin(), into: &findings[i]})
+		all = append(all, &following{follow: f, monitor: f.begin(), into: &findings[i]})
 		read = joint(read, f.reads, len(all) == 1)
 	}
 	if len(all) > 0 {
@@ -103,10 +143,10 @@ func Judge(h *history.History, checks ...Check) []Finding {
 // following is one Follow on its way through a history.
 type following struct {
 	follow
-	next   func(*Moment)
-	moment Moment
-	over   bool
-	into   *Finding
+	monitor Monitor
+	moment  Moment
+	over    bool
+	into    *Finding
 }
 
 func through(h *history.History, all []*following, read []schema.GroupVersionResource) {
@@ -124,13 +164,14 @@ func through(h *history.History, all []*following, read []schema.GroupVersionRes
 			continue
 		}
 		before := w.Get(e.Resource, e.Object.Namespace, e.Object.Name)
-		w.Apply(*e)
-		for _, f := range all {
-			if !f.over && reads(f.reads, e.Resource) {
-				f.moment.Event, f.moment.Before, f.moment.Time = e, before, e.Time
-				f.step(h, i)
-			}
+		if before != nil && before.UID != e.Object.UID {
+			gone := history.Event{Time: e.Time, Type: watch.Deleted, Resource: e.Resource, Object: before}
+			w.Apply(gone)
+			show(h, all, i, &gone, before)
+			before = nil
 		}
+		w.Apply(*e)
+		show(h, all, i, e, before)
 	}
 	for _, f := range all {
 		if f.over {
@@ -138,14 +179,24 @@ func through(h *history.History, all []*following, read []schema.GroupVersionRes
 		}
 		f.moment.Event, f.moment.Before, f.moment.Time, f.moment.End = nil, nil, h.Taken(), true
 		if f.step(h, -1); !f.over {
-			*f.into = judgement{f, h}.ended(f.moment.tested, f.missing)
+			*f.into = judgement{f, h}.ended(f.moment.tested, f.untested)
 		}
 	}
 }
 
-// step shows the follower the moment, which is after the event at this index.
+// show makes a moment of an event for those who read it. at is the index of what was recorded.
+func show(h *history.History, all []*following, at int, e *history.Event, before *history.Object) {
+	for _, f := range all {
+		if !f.over && reads(f.reads, e.Resource) {
+			f.moment.Event, f.moment.Before, f.moment.Time = e, before, e.Time
+			f.step(h, at)
+		}
+	}
+}
+
+// step lets the monitor observe the moment, which is after the event at this index.
 func (f *following) step(h *history.History, at int) {
-	if f.next(&f.moment); f.moment.breach != nil {
+	if f.monitor.Observe(&f.moment); f.moment.breach != nil {
 		f.over = true
 		*f.into = f.found(judgement{f, h}, &f.moment, at)
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -10,23 +11,29 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// once is a check that no taint of a node that was there before comes back: a
-// follower with a memory, which counts each taint as a test.
+// once is a check that no taint of a node that was there before comes back: by a monitor with a memory, which counts
+// each taint as a test.
 func once(report func(m *Moment, reason string)) Check {
-	return Follow("a node is disrupted once", "no node was disrupted", func() func(*Moment) {
-		tainted := map[string]bool{}
-		return func(m *Moment) {
-			if m.Event == nil || !karpenter.HasTaint(m.Event.Object.Unstructured(), karpenter.DisruptedTaint) ||
-				m.Before == nil || karpenter.HasTaint(m.Before.Unstructured(), karpenter.DisruptedTaint) {
-				return
-			}
-			m.Tested()
-			if tainted[m.Event.Object.Name] {
-				report(m, "it was before")
-			}
-			tainted[m.Event.Object.Name] = true
-		}
+	return Follow("a node is disrupted once", "no node was disrupted", func() Monitor {
+		return &taintedOnce{report, map[string]bool{}}
 	}, karpenter.Nodes)
+}
+
+type taintedOnce struct {
+	report  func(m *Moment, reason string)
+	tainted map[string]bool
+}
+
+func (o *taintedOnce) Observe(m *Moment) {
+	if m.Event == nil || !karpenter.HasTaint(m.Event.Object.Unstructured(), karpenter.DisruptedTaint) ||
+		m.Before == nil || karpenter.HasTaint(m.Before.Unstructured(), karpenter.DisruptedTaint) {
+		return
+	}
+	m.Tested()
+	if o.tainted[m.Event.Object.Name] {
+		o.report(m, "it was before")
+	}
+	o.tainted[m.Event.Object.Name] = true
 }
 
 func TestFollow(t *testing.T) {
@@ -71,12 +78,17 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// observer is a monitor without a memory.
+type observer func(*Moment)
+
+func (o observer) Observe(m *Moment) { o(m) }
+
 func TestFollowSeesStartAndEnd(t *testing.T) {
 	g := NewWithT(t)
 	s, _, _, _ := inPool()
 	var starts, ends, nodes int
-	c := Follow("", "", func() func(*Moment) {
-		return func(m *Moment) {
+	c := Follow("", "", func() Monitor {
+		return observer(func(m *Moment) {
 			switch {
 			case m.End:
 				ends++
@@ -84,8 +96,43 @@ func TestFollowSeesStartAndEnd(t *testing.T) {
 				starts++
 				nodes = len(m.World.List(karpenter.Nodes)) + 100*len(m.World.List(karpenter.NodePools))
 			}
-		}
+		})
 	}, karpenter.Nodes)
 	c.Judge(s.After(time.Second).Add(historytest.Pool("q")).History())
 	g.Expect([]int{starts, nodes, ends}).To(Equal([]int{1, 3, 1}), "one start with the nodes and no pools, one end")
+}
+
+func TestMomentTellsWhatIsNew(t *testing.T) {
+	node := func() *historytest.Thing { return historytest.Node("n").UID("1") }
+	another := func() *historytest.Thing { return historytest.Node("n").UID("2") }
+	s := historytest.Begin().Add(node(), historytest.Node("o")).Start().After(time.Second)
+	var told []string
+	Follow("", "", func() Monitor {
+		return observer(func(m *Moment) {
+			uid := ""
+			if m.Event != nil {
+				uid = m.Event.Object.UID
+			}
+			told = append(told, fmt.Sprintf("%q deleted %t, before %t, dated %t; %d seen of %d",
+				uid, m.Deleted(), m.Before != nil, !m.Since().IsZero(), len(m.Seen(karpenter.Nodes)), len(m.World.List(karpenter.Nodes))))
+		})
+	}, karpenter.Nodes).Judge(s.Change(node().Ready()).Change(another()).Delete(another()).History())
+	NewWithT(t).Expect(told).To(Equal([]string{
+		`"" deleted false, before false, dated false; 2 seen of 2`,
+		`"1" deleted false, before true, dated true; 1 seen of 2`,
+		`"1" deleted true, before true, dated true; 0 seen of 1`, // it gives way to another of its name
+		`"2" deleted false, before false, dated true; 1 seen of 2`,
+		`"2" deleted true, before true, dated true; 0 seen of 1`,
+		`"" deleted false, before false, dated false; 0 seen of 1`,
+	}))
+}
+
+func TestWhatStoodMayBeNil(t *testing.T) {
+	s, _, _, _ := inPool()
+	f := Follow("", "", func() Monitor {
+		return observer(func(m *Moment) {
+			m.Suspect("it has no NodeClaim", m.World.Get(karpenter.NodeClaims, "", "c"), m.World.Get(karpenter.Nodes, "", "a"))
+		})
+	}).Judge(s.History())
+	NewWithT(t).Expect(f.Standing).To(HavePrefix("Node a: "))
 }

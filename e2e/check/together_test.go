@@ -11,29 +11,18 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Several checks together find what each finds alone: each follower sees the events
+// Several checks together find what each finds alone: each monitor observes the events
 // of what it reads, and a breach ends only its own way.
 func TestJudgedTogetherAsAlone(t *testing.T) {
 	g := NewWithT(t)
-	upTo := func(n int, reads ...schema.GroupVersionResource) check.Check {
-		return check.Follow("at most so many events", "none came", func() func(*check.Moment) {
-			seen := 0
-			return func(m *check.Moment) {
-				if m.Event == nil {
-					return
-				}
-				m.Tested()
-				if seen++; seen > n {
-					m.Broken("one more", m.Event.Object)
-				}
-			}
-		}, reads...)
+	checkUpTo := func(n int, reads ...schema.GroupVersionResource) check.Check {
+		return check.Follow("at most so many events", "none came", func() check.Monitor { return &upTo{n: n} }, reads...)
 	}
 	node := historytest.Node("n").Pool("p")
 	h := historytest.Begin().Add(historytest.Pool("p"), node, historytest.Pod("a", "w"), historytest.Pod("b", "w")).
 		Change(node.Ready()).History()
 	checks := []check.Check{
-		upTo(1, karpenter.Nodes), upTo(2, karpenter.Nodes), upTo(2), upTo(5), upTo(0, karpenter.NodeClaims),
+		checkUpTo(1, karpenter.Nodes), checkUpTo(2, karpenter.Nodes), checkUpTo(2), checkUpTo(5), checkUpTo(0, karpenter.NodeClaims),
 		check.Always(check.AtMost(1, check.Nodes(nil))),
 	}
 	want := []check.Verdict{check.Broken, check.Holds, check.Broken, check.Holds, check.Vacuous, check.Holds}
@@ -42,4 +31,17 @@ func TestJudgedTogetherAsAlone(t *testing.T) {
 		g.Expect(f).To(Equal(checks[i].Judge(h)))
 	}
 	g.Expect(check.Judge(h)).To(BeEmpty())
+}
+
+// upTo is broken by one event more.
+type upTo struct{ n, seen int }
+
+func (u *upTo) Observe(m *check.Moment) {
+	if m.Event == nil {
+		return
+	}
+	m.Tested()
+	if u.seen++; u.seen > u.n {
+		m.Broken("one more", m.Event.Object)
+	}
 }

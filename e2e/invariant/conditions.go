@@ -15,76 +15,72 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// wellFormed says that the conditions of NodeClaims, NodePools and the provider's
-// NodeClasses are what metav1.Condition requires, so that tools which wait for
-// conditions can read them:
+// conditionsWellFormed checks that the conditions of NodeClaims, NodePools and the provider's NodeClasses are what
+// metav1.Condition requires, so that tools which wait for conditions can read them:
 //
-//   - each type is there once; the status is True, False or Unknown; the reason is
-//     a word and not empty; the message is there, empty or not; lastTransitionTime is
-//     a time;
-//   - no condition was observed at a generation that the object has yet to reach;
-//   - when the status changes, lastTransitionTime doesn't go back, and doesn't stay
-//     either, unless it has just been.
+//   - Each type is there once. The status is True, False or Unknown, the reason is a word and not empty, the message is
+//     there, empty or not, and lastTransitionTime is a time.
+//   - No condition was observed at a generation that the object has yet to reach.
+//   - When the status changes, lastTransitionTime doesn't go back. It doesn't stay either, unless it is of a moment ago.
 //
-// Karpenter's CRDs require only type, status and lastTransitionTime, so that the API
-// server doesn't see to the rest. That lastTransitionTime stays while the status
-// does is not judged: specs turn it back to make time pass.
+// Karpenter's CRDs require only type, status and lastTransitionTime, so that the API server lets the rest pass. Nobody
+// judges that lastTransitionTime stays while the status does: specs turn it back to make time pass.
 //
 // Source: k8s.io/apimachinery, pkg/apis/meta/v1, Condition.
-func wellFormed() Invariant {
-	const name = "conditions are well-formed"
+func conditionsWellFormed() Invariant {
 	return Invariant{
-		Name:   name,
-		Source: "metav1.Condition",
-		Check: func(p Params) check.Check {
-			return check.Follow(name, "no object had conditions", func() func(*check.Moment) {
-				writes := &staleWrites{}
-				return func(m *check.Moment) {
-					writes.see(m)
-					seeConditions(m, p, writes)
-				}
-			})
-		},
+		Name:     "conditions are well-formed",
+		Source:   "metav1.Condition",
+		Untested: "no object had conditions",
+		New:      func(p Params) check.Monitor { return &conditionMonitor{params: p} },
 	}
 }
 
-func seeConditions(m *check.Moment, p Params, writes *staleWrites) {
-	judged := func(r schema.GroupVersionResource) bool {
-		return r == karpenter.NodeClaims || r == karpenter.NodePools || p.isNodeClass(r)
-	}
+type conditionMonitor struct {
+	staleWrites
+	params Params
+}
+
+func (c *conditionMonitor) Observe(m *check.Moment) {
+	c.observe(m)
 	switch {
 	case m.End:
+	case m.Event != nil && c.judges(m.Event.Resource):
+		c.judge(m, m.Event.Object)
 	case m.Event == nil:
-		for _, r := range slices.DeleteFunc(m.World.Resources(), func(r schema.GroupVersionResource) bool { return !judged(r) }) {
+		for _, r := range m.World.Resources() {
 			for _, o := range m.World.List(r) {
-				judgeConditions(m, nil, o, writes)
+				if c.judges(r) {
+					c.judge(m, o)
+				}
 			}
 		}
-	case judged(m.Event.Resource):
-		judgeConditions(m, m.Before, m.Event.Object, writes)
 	}
 }
 
-// judgeConditions judges those that an event has changed; each is a test. What was
-// written again as it had been is no fault of its own.
-func judgeConditions(m *check.Moment, before, o *history.Object, writes *staleWrites) {
-	var was []map[string]any
-	if before != nil && before.UID == o.UID {
-		was = list(before.Unstructured(), "status", "conditions")
+func (c *conditionMonitor) judges(r schema.GroupVersionResource) bool {
+	return r == karpenter.NodeClaims || r == karpenter.NodePools || c.params.isNodeClass(r)
+}
+
+// judge judges the conditions that an event has changed; each is a test. A stale write is no fault of the condition.
+func (c *conditionMonitor) judge(m *check.Moment, o *history.Object) {
+	var before []map[string]any
+	if m.Before != nil {
+		before = objectsAt(m.Before.Unstructured(), "status", "conditions")
 	}
-	all := list(o.Unstructured(), "status", "conditions")
-	for i, c := range all {
-		old := ofType(was, c["type"])
-		if old != nil && same(old, c) {
+	conditions := objectsAt(o.Unstructured(), "status", "conditions")
+	for i, condition := range conditions {
+		old := ofType(before, condition["type"])
+		if old != nil && same(old, condition) {
 			continue
 		}
 		m.Tested()
-		fault := faultOf(old, c, generation(o.Unstructured()), m.Time)
-		if ofType(all[:i], c["type"]) != nil {
+		fault := faultOf(old, condition, generation(o.Unstructured()), m.Time)
+		if ofType(conditions[:i], condition["type"]) != nil {
 			fault = "is there twice"
 		}
-		if kind, _ := c["type"].(string); fault != "" && !writes.stale(kind) {
-			m.Broken(fmt.Sprintf("condition %v of %s %s %s", c["type"], o.Unstructured().GetKind(), o.Name, fault), o)
+		if kind, _ := condition["type"].(string); fault != "" && !c.stale(m, kind) {
+			m.Broken(fmt.Sprintf("condition %v of %s %s %s", condition["type"], o.Unstructured().GetKind(), o.Name, fault), o)
 		}
 	}
 }
@@ -100,8 +96,7 @@ func ofType(conditions []map[string]any, kind any) map[string]any {
 	return nil
 }
 
-// same compares two conditions; reflection, which is slow, is left for what no
-// condition should have.
+// same compares two conditions. Reflection is slow, and left for what no condition should have.
 func same(a, b map[string]any) bool {
 	if len(a) != len(b) {
 		return false
@@ -117,13 +112,11 @@ func same(a, b map[string]any) bool {
 	return true
 }
 
-// writeLag is how long a transition may take from its lastTransitionTime, which is of
-// whole seconds, to the recording: controllers collect what they find out and write it
-// at the end. Karpenter's took 4 s at most on a busy machine.
+// writeLag is how long a transition may take from its lastTransitionTime, which is of whole seconds, to the recording:
+// controllers collect what they find out and write it at the end. Karpenter's took 4 s at most on a busy machine.
 const writeLag = 10 * time.Second
 
-// Patterns of metav1.Condition; there the message may have 32768 characters, and the
-// reason 1024.
+// Patterns of metav1.Condition. The message may have 32768 characters there, and the reason 1024.
 var (
 	typePattern   = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`)
 	reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
@@ -136,8 +129,8 @@ func faultOf(old, c map[string]any, generation int64, now time.Time) string {
 	reason, _ := c["reason"].(string)
 	message, hasMessage := c["message"].(string)
 	observed, _ := c["observedGeneration"].(int64)
-	since, hasTime := timeOf(c["lastTransitionTime"])
-	before, hadTime := timeOf(old["lastTransitionTime"])
+	since, hasTime := asTime(c["lastTransitionTime"])
+	before, hadTime := asTime(old["lastTransitionTime"])
 	switch {
 	case !typePattern.MatchString(kind):
 		return "has no valid type"

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-func TestWellFormed(t *testing.T) {
+func TestConditionsWellFormed(t *testing.T) {
 	type condition = map[string]any
 	sound := func(changes ...any) condition {
 		c := condition{
@@ -36,7 +36,7 @@ func TestWellFormed(t *testing.T) {
 		return with(historytest.Other(classes, "CloudNodeClass", "", "k"), all...)
 	}
 	bad := sound("reason", "")
-	judgeEach(t, wellFormed(), map[string]outcome{
+	judgeEach(t, conditionsWellFormed(), map[string]outcome{
 		"sound":                   {begin().Add(claim(sound())), check.Holds, ""},
 		"no reason":               {begin().Add(claim(sound("reason", nil))), check.Broken, "Launched of NodeClaim c has no reason"},
 		"an empty reason":         {begin().Add(claim(bad)), check.Broken, "Launched of NodeClaim c has no reason"},
@@ -67,7 +67,7 @@ func TestWellFormed(t *testing.T) {
 		"bad after a gap":             {begin().Gap(karpenter.NodeClaims, "410").Add(claim(bad)), check.Broken, "no reason"},
 	})
 	other := Params{NodeClass: schema.GroupVersionResource{Group: "karpenter.other.com", Version: "v1", Resource: "othernodeclasses"}}
-	if f := wellFormed().Check(other).Judge(begin().Add(class(bad)).History()); f.Verdict != check.Vacuous {
+	if f := conditionsWellFormed().Check(other).Judge(begin().Add(class(bad)).History()); f.Verdict != check.Vacuous {
 		t.Errorf("only the provider's NodeClass is judged: %s", f)
 	}
 }

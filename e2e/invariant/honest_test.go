@@ -45,7 +45,7 @@ func TestHonestRecordings(t *testing.T) {
 // knownBreach says that a release does break this rule in this spec: in one batch
 // more nodes are launched than limits.nodes allows (upstream issue 2915).
 func knownBreach(file, name string) bool {
-	return name == limitsHeld().Name && strings.Contains(file, "limit-of-nodes-within-one-batch")
+	return name == poolLimitsHold().Name && strings.Contains(file, "limit-of-nodes-within-one-batch")
 }
 
 func load(t testing.TB, file string) *history.History {

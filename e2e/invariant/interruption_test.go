@@ -23,7 +23,7 @@ func TestJudgeOverAnInterruption(t *testing.T) {
 		}}, "status", "containerStatuses")
 	}
 	steady := func(h *history.History) check.Verdict {
-		i := slices.IndexFunc(All(), func(i Invariant) bool { return i.Name == steadyController().Name })
+		i := slices.IndexFunc(All(), func(i Invariant) bool { return i.Name == controllerStaysUp().Name })
 		return Judge(h, Params{})[i].Verdict
 	}
 	begin := func() *historytest.Story {

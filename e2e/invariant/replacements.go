@@ -1,9 +1,9 @@
 package invariant
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -11,167 +11,160 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// reasonLaunching is that of Karpenter's event about a NodeClaim that is made to
-// replace others (Karpenter: pkg/events/reason.go).
+// reasonLaunching is that of Karpenter's event about a NodeClaim that is made to replace others (Karpenter:
+// pkg/events/reason.go).
 const reasonLaunching = "DisruptionLaunching"
 
-// replacedFirst is that a replacement is initialized before the deletion begins of
-// what it replaces, in drift, consolidation and voluntary repair; expiration and
-// forceful repair don't wait. It is what makes them graceful: there is somewhere to
-// go before anybody has to.
+// replacedFirst checks that a replacement is initialized before the deletion begins of what it replaces, in drift,
+// consolidation and voluntary repair; expiration and forceful repair don't wait. It is what makes them graceful: there is
+// somewhere to go before anybody has to.
 //
-// Source: designs/disruption-controls.md, docs on disruption ("pre-spin");
-// Karpenter: pkg/controllers/disruption/queue.go, waitOrTerminate.
+// Source: designs/disruption-controls.md, docs on disruption ("pre-spin"); Karpenter: pkg/controllers/disruption/queue.go,
+// waitOrTerminate.
 //
-// No object says what a NodeClaim replaces. Karpenter's events say that it replaces
-// something (DisruptionLaunching), and that a NodeClaim was deleted to be replaced
-// (DisruptionTerminating). It replaces nodes that were tainted before it was made, so
-// it is broken when all that it may replace are being deleted and it isn't
-// initialized, or isn't even made; with several disruptions under way, that is later
-// than the first. Not judged are disruptions of which one was given up, or whose
-// NodeClaim expired meanwhile or was being deleted before, those whose replacement is
-// being deleted too, as when somebody deletes the pool, and those whose events the
-// recording lacks. That a NodeClaim had to be replaced at all is certain only where its
-// pods had nowhere else to go.
+// No object says what a NodeClaim replaces. Karpenter's events say that it replaces something (DisruptionLaunching), and
+// that a NodeClaim was deleted to be replaced (DisruptionTerminating). A NodeClaim replaces nodes that were tainted before
+// it was made. So it is a breach when all that it may replace are being deleted and it isn't initialized, or isn't even
+// made. With several disruptions under way that comes later than the first deletion.
+//
+// Not judged are disruptions of which one was given up, or whose NodeClaim expired meanwhile or was being deleted before;
+// those whose replacement is being deleted too, as when somebody deletes the pool; and those whose events the recording
+// lacks. It is certain that a NodeClaim had to be replaced only where its pods had nowhere else to go (see unreplacedPod).
 func replacedFirst() Invariant {
-	const name = "replacements are initialized before what they replace is deleted"
 	return Invariant{
-		Name:   name,
-		Source: "Karpenter: designs/disruption-controls.md, pkg/controllers/disruption/queue.go",
-		Check: func(Params) check.Check {
-			return check.Follow(name, "nothing was replaced", func() func(*check.Moment) {
-				r := &replacements{fleet: newFleet(), olds: map[string]*old{}, news: map[string]*replacement{}, inTime: map[string]bool{}}
-				return r.follow
-			}, karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools, karpenter.Pods, karpenter.PodDisruptionBudgets, karpenter.Events)
+		Name:     "replacements are initialized before what they replace is deleted",
+		Source:   "Karpenter: designs/disruption-controls.md, pkg/controllers/disruption/queue.go",
+		Untested: "nothing was replaced",
+		Reads: resources{
+			karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools,
+			karpenter.Pods, karpenter.PodDisruptionBudgets, karpenter.Events,
+		},
+		New: func(Params) check.Monitor {
+			return &replacementMonitor{
+				nodeIndex: newNodeIndex(), disruptions: map[string]*disruption{},
+				replacements: map[string]*replacement{}, inTime: map[string]bool{},
+			}
 		},
 	}
 }
 
-type replacements struct {
-	fleet
-	olds   map[string]*old         // NodeClaims under disruption, by name
-	news   map[string]*replacement // NodeClaims made while there were any, by name
-	inTime map[string]bool         // those of them that were initialized in time
-	last   string                  // the one of olds whose deletion began last
+type replacementMonitor struct {
+	nodeIndex
+	disruptions  map[string]*disruption  // those under way, by the NodeClaim's name
+	replacements map[string]*replacement // NodeClaims that were made while there were any, by name
+	inTime       map[string]bool         // those of them that were initialized in time
+	last         string                  // the NodeClaim under disruption whose deletion began last
 }
 
-// old is a NodeClaim that is being replaced.
-type old struct {
-	deleted    bool // its deletion has begun
-	terminated bool // and Karpenter has said that it was to disrupt it
-	void       bool // the disruption was given up, or isn't what it is deleted for
-
-	since    time.Time       // when the disruption began
-	stranded *history.Object // a pod for which there had to be a replacement, and was none
+// disruption is that of one NodeClaim.
+type disruption struct {
+	since      time.Time
+	deleted    bool            // the deletion has begun
+	terminated bool            // and Karpenter has said that this was to disrupt it
+	void       bool            // it was given up, or isn't what the NodeClaim is deleted for
+	unreplaced *history.Object // a pod for which there had to be a replacement when the deletion began, and was none
 }
 
 // replacement is a NodeClaim that may replace others.
 type replacement struct {
-	mayReplace map[string]*old
+	mayReplace map[string]*disruption
 	announced  bool   // Karpenter has said that it replaces something
 	early      string // the NodeClaim whose deletion began too early; empty if none
 }
 
-func (r *replacements) follow(m *check.Moment) {
-	r.see(m)
-	switch {
-	case m.End:
-	case m.Event == nil:
-		for _, claim := range m.World.List(karpenter.NodeClaims) {
-			r.leaving(claim, r.nodeOf(claim))
-		}
-	case m.Event.Resource == karpenter.Events:
+func (r *replacementMonitor) Observe(m *check.Moment) {
+	r.observe(m)
+	switch m.Resource() {
+	case karpenter.Events:
 		r.event(m)
-	case m.Event.Resource == karpenter.Nodes:
-		if node, claim := r.pair(m.Event); node != nil && claim != nil {
-			r.disruption(m.Time, claim, node)
+	case karpenter.Nodes:
+		if node, nodeClaim := r.pair(m); node != nil && nodeClaim != nil {
+			r.disruption(m.Time, nodeClaim, node)
 		}
-	case m.Event.Resource == karpenter.NodeClaims:
-		r.claim(m, m.Event.Object)
-	}
-}
-
-// disruption notes that a NodeClaim comes to be disrupted, or no longer is.
-func (r *replacements) disruption(now time.Time, claim, node *history.Object) {
-	o, is := r.olds[claim.Name], disrupted(node, claim)
-	switch {
-	case o == nil && is:
-		r.olds[claim.Name] = &old{since: now}
-	case o != nil && !is && !o.deleted && !deleting(claim) && !deleting(node):
-		o.void = true
-		delete(r.olds, claim.Name)
+	case karpenter.NodeClaims:
+		r.nodeClaim(m, m.Event.Object)
 	default:
-		r.leaving(claim, node)
+		for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
+			r.leaving(nodeClaim, r.nodeOf(nodeClaim))
+		}
 	}
 }
 
-// leaving notes a NodeClaim that was on its way out when nothing had been seen of its
-// disruption: whether it is being replaced can't be known.
-func (r *replacements) leaving(claim, node *history.Object) {
-	if r.olds[claim.Name] == nil && (deleting(claim) || deleting(node) || tainted(node)) {
-		r.olds[claim.Name] = &old{deleted: true, void: true}
+// disruption notes that the disruption of a NodeClaim begins, or is given up.
+func (r *replacementMonitor) disruption(now time.Time, nodeClaim, node *history.Object) {
+	d, is := r.disruptions[nodeClaim.Name], disrupted(node, nodeClaim)
+	switch {
+	case d == nil && is:
+		r.disruptions[nodeClaim.Name] = &disruption{since: now}
+	case d != nil && !is && !d.deleted && !deleting(nodeClaim) && !deleting(node):
+		d.void = true
+		delete(r.disruptions, nodeClaim.Name)
+	default:
+		r.leaving(nodeClaim, node)
 	}
 }
 
-func (r *replacements) claim(m *check.Moment, claim *history.Object) {
-	if gone(m) {
-		delete(r.olds, claim.Name)
+// leaving notes a NodeClaim that was on its way out when nothing had been seen of its disruption: nobody can know whether
+// it is being replaced.
+func (r *replacementMonitor) leaving(nodeClaim, node *history.Object) {
+	if r.disruptions[nodeClaim.Name] == nil && (deleting(nodeClaim) || deleting(node) || tainted(node)) {
+		r.disruptions[nodeClaim.Name] = &disruption{deleted: true, void: true}
+	}
+}
+
+func (r *replacementMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Object) {
+	if m.Deleted() {
+		delete(r.disruptions, nodeClaim.Name)
 		return
 	}
-	if n := r.news[claim.Name]; n != nil && n.early == "" && reached(claim, karpenter.Initialized) {
-		delete(r.news, claim.Name)
-		r.inTime[claim.Name] = true
+	if n := r.replacements[nodeClaim.Name]; n != nil && n.early == "" && isTrue(nodeClaim, karpenter.Initialized) {
+		delete(r.replacements, nodeClaim.Name)
+		r.inTime[nodeClaim.Name] = true
 		if n.announced {
 			m.Tested()
 		}
 	}
 	if m.Before == nil {
-		r.made(claim)
+		r.made(nodeClaim)
 	}
-	if o := r.olds[claim.Name]; o != nil && !o.deleted && deleting(claim) {
-		o.deleted = true
-		o.void = o.void || expired(claim, m.Time)
-		o.stranded = stranded(m.World, claim, o.since)
-		r.last = claim.Name
-		r.tooEarly(claim.Name)
+	if d := r.disruptions[nodeClaim.Name]; d != nil && !d.deleted && deleting(nodeClaim) {
+		d.deleted = true
+		d.void = d.void || expired(nodeClaim, m.Time)
+		d.unreplaced = unreplacedPod(m.World, nodeClaim, d.since)
+		r.last = nodeClaim.Name
+		for _, n := range r.replacements {
+			if n.early == "" && n.mayReplace[r.last] != nil && n.late() {
+				n.early = r.last
+			}
+		}
 		return
 	}
-	if node := r.nodeOf(claim); node != nil {
-		r.disruption(m.Time, claim, node)
+	if node := r.nodeOf(nodeClaim); node != nil {
+		r.disruption(m.Time, nodeClaim, node)
 	}
 }
 
-// made notes a NodeClaim and what it may replace: what is disrupted and there to stay
-// until then, or else what should be.
-func (r *replacements) made(claim *history.Object) {
-	if len(r.olds) == 0 {
+// made notes a NodeClaim and what it may replace: what is disrupted and not being deleted, or all that is disrupted if
+// all are being deleted.
+func (r *replacementMonitor) made(nodeClaim *history.Object) {
+	if len(r.disruptions) == 0 {
 		return
 	}
-	n := &replacement{mayReplace: maps.Clone(r.olds)}
+	n := &replacement{mayReplace: maps.Clone(r.disruptions)}
 	if n.late() {
 		if n.mayReplace[r.last] != nil {
 			n.early = r.last
 		}
 	} else {
-		maps.DeleteFunc(n.mayReplace, func(_ string, o *old) bool { return o.deleted })
+		maps.DeleteFunc(n.mayReplace, func(_ string, d *disruption) bool { return d.deleted })
 	}
-	r.news[claim.Name] = n
-}
-
-// tooEarly notes which replacements should have been initialized by now, since
-// with this deletion all that they may replace are being deleted.
-func (r *replacements) tooEarly(deleted string) {
-	for _, n := range r.news {
-		if n.early == "" && n.mayReplace[deleted] != nil && n.late() {
-			n.early = deleted
-		}
-	}
+	r.replacements[nodeClaim.Name] = n
 }
 
 // late says that all that it may replace are being deleted.
 func (n *replacement) late() bool {
-	for _, o := range n.mayReplace {
-		if !o.deleted {
+	for _, d := range n.mayReplace {
+		if !d.deleted {
 			return false
 		}
 	}
@@ -179,56 +172,48 @@ func (n *replacement) late() bool {
 }
 
 // event learns what Karpenter says, and judges once it has said enough.
-func (r *replacements) event(m *check.Moment) {
-	raw := m.Event.Object.Raw()
-	if !bytes.Contains(raw, []byte(reasonLaunching)) && !bytes.Contains(raw, []byte(karpenter.ReasonDisruptionTerminating)) {
-		return // most aren't worth decoding
-	}
-	event := m.Event.Object.Unstructured()
-	about := karpenter.EventInvolved(event)
-	if about.Kind != "NodeClaim" || karpenter.EventComponent(event) != karpenter.EventSource {
-		return
-	}
-	switch n, o := r.news[about.Name], r.olds[about.Name]; {
-	case karpenter.EventReason(event) == reasonLaunching && r.inTime[about.Name]:
+func (r *replacementMonitor) event(m *check.Moment) {
+	reason, about := eventOf(m, karpenter.EventSource, "NodeClaim", reasonLaunching, karpenter.ReasonDisruptionTerminating)
+	switch n, d := r.replacements[about.Name], r.disruptions[about.Name]; {
+	case reason == reasonLaunching && r.inTime[about.Name]:
 		m.Tested()
 		return
-	case karpenter.EventReason(event) == reasonLaunching && n != nil:
+	case reason == reasonLaunching && n != nil:
 		n.announced = true
-	case karpenter.EventReason(event) == karpenter.ReasonDisruptionTerminating && o != nil:
-		o.terminated = true
-		if o.stranded != nil && !o.void {
+	case reason == karpenter.ReasonDisruptionTerminating && d != nil:
+		d.terminated = true
+		if pod := d.unreplaced; pod != nil && !d.void {
 			m.Suspect(fmt.Sprintf("the deletion of NodeClaim %s began when there was no replacement, and no other node for pod %s/%s",
-				about.Name, o.stranded.Namespace, o.stranded.Name), m.World.Get(karpenter.NodeClaims, "", about.Name), o.stranded)
+				about.Name, pod.Namespace, pod.Name), m.World.Get(karpenter.NodeClaims, "", about.Name), pod)
 		}
 	default:
 		return
 	}
-	for name, n := range r.news {
-		if n.proven() && !deleting(m.World.Get(karpenter.NodeClaims, "", name)) {
+	for _, name := range slices.Sorted(maps.Keys(r.replacements)) {
+		n := r.replacements[name]
+		if is := m.World.Get(karpenter.NodeClaims, "", name); n.proven() && !deleting(is) {
 			m.Suspect(fmt.Sprintf("the deletion of NodeClaim %s began when its replacement %s was not initialized", n.early, name),
-				m.World.Get(karpenter.NodeClaims, "", n.early), m.World.Get(karpenter.NodeClaims, "", name))
+				m.World.Get(karpenter.NodeClaims, "", n.early), is)
 		}
 	}
 }
 
-// proven says that what it replaces was certainly deleted too early: Karpenter has
-// said of both that they are what they seem to be, and nothing explains it.
+// proven says that what it replaces was certainly deleted too early: Karpenter has said of both that they are what they
+// seem to be, and nothing explains it.
 func (n *replacement) proven() bool {
 	if n.early == "" || !n.announced {
 		return false
 	}
-	for _, o := range n.mayReplace {
-		if o.void || !o.terminated {
+	for _, d := range n.mayReplace {
+		if d.void || !d.terminated {
 			return false
 		}
 	}
 	return true
 }
 
-// expired says that a NodeClaim is as old as it may become (NodeClaim
-// spec.expireAfter).
-func expired(claim *history.Object, now time.Time) bool {
-	after, err := time.ParseDuration(text(claim.Unstructured(), "spec", "expireAfter"))
-	return err == nil && !now.Before(moment(claim.Unstructured(), "metadata", "creationTimestamp").Add(after))
+// expired says that a NodeClaim is as old as it may become (NodeClaim spec.expireAfter).
+func expired(nodeClaim *history.Object, now time.Time) bool {
+	after, err := time.ParseDuration(textAt(nodeClaim.Unstructured(), "spec", "expireAfter"))
+	return err == nil && !now.Before(timeAt(nodeClaim.Unstructured(), "metadata", "creationTimestamp").Add(after))
 }

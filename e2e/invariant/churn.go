@@ -1,0 +1,163 @@
+package invariant
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// evictionsEach is how often each pod of a workload may be evicted by choice, on average, without new input.
+const evictionsEach = 2
+
+// comesToRest checks that Karpenter comes to rest without new input. Input is a change of a NodePool's spec and any change
+// of a NodeClass; for evictions also a pod more than there was, or one less that was not evicted. Without it
+//
+//   - Drifted doesn't come, go and come again on one NodeClaim (what is lost when another condition is written is not
+//     counted), nor does a NodeClaim drift that was made more than ten seconds after the last input to its pool;
+//   - voluntary disruption doesn't evict the pods of one owner more than twice each, on average;
+//   - no pool gets more NodeClaims in a minute than 30, and two for each pod, replica and NodeClaim that there was: not even
+//     when launches fail;
+//   - a pool that is being deleted, or is gone, gets no NodeClaims any more, ten seconds after (upstream issue 2840: a
+//     static pool did).
+//
+// What the provider's cloud does by itself (a new image behind an alias) is input that no recording shows. That NodeClaims
+// are made only for a reason isn't judged, since not all reasons are recorded (capacity buffers); nor is how the rate of
+// failing launches falls from minute to minute.
+//
+// Sources: Karpenter, designs/drift.md; pkg/controllers/provisioning;
+// https://github.com/kubernetes-sigs/karpenter/issues/2840.
+func comesToRest() Invariant {
+	return Invariant{
+		Name:     "Karpenter comes to rest when nothing changes",
+		Source:   "designs/drift.md; kubernetes-sigs/karpenter#2840",
+		Untested: "no NodeClaim was made or has drifted",
+		New: func(p Params) check.Monitor {
+			return &churnMonitor{params: p, nodeIndex: newNodeIndex(), pools: map[string]*poolChurn{}, owners: map[string]*evictions{}}
+		},
+	}
+}
+
+type churnMonitor struct {
+	nodeIndex
+	params Params
+	pools  map[string]*poolChurn
+	pods   int
+	owners map[string]*evictions // of pods, by UID
+	input  int                   // how much of it came for evictions
+}
+
+// evictions are those of an owner's pods since an input.
+type evictions struct{ input, pods, most, count int }
+
+func (c *churnMonitor) Observe(m *check.Moment) {
+	c.observe(m)
+	switch {
+	case m.End:
+	case m.Event == nil:
+		c.start(m)
+	case m.Resource() == karpenter.NodePools:
+		c.pool(m)
+	case m.Resource() == karpenter.NodeClaims:
+		c.nodeClaim(m)
+	case m.Resource() == karpenter.Pods:
+		c.pod(m, m.Event.Object.Unstructured())
+	case c.params.isNodeClass(m.Resource()):
+		c.input++
+		for _, pool := range c.pools {
+			pool.forget(m.Time)
+		}
+	}
+}
+
+func (c *churnMonitor) start(m *check.Moment) {
+	for _, pool := range m.Seen(karpenter.NodePools) {
+		entry(c.pools, pool.Name).begin(pool.Unstructured(), m.Time)
+	}
+	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
+		entry(c.pools, karpenter.NodePoolOf(nodeClaim.Unstructured())).nodeClaims++
+	}
+	for _, pod := range m.Seen(karpenter.Pods) {
+		c.pods++
+		c.owner(pod.Unstructured()).add()
+	}
+}
+
+func (c *churnMonitor) pool(m *check.Moment) {
+	pool, p := m.Event.Object, entry(c.pools, m.Event.Object.Name)
+	switch {
+	case m.Deleted() || deleting(pool):
+		if p.dying.IsZero() {
+			p.dying = m.Time
+		}
+	case m.Before == nil || changedAt(m, "spec"):
+		c.input++
+		p.begin(pool.Unstructured(), m.Time)
+	}
+}
+
+func (c *churnMonitor) nodeClaim(m *check.Moment) {
+	name := karpenter.NodePoolOf(m.Event.Object.Unstructured())
+	if name == "" {
+		return
+	}
+	switch p := entry(c.pools, name); {
+	case m.Deleted():
+		p.nodeClaims--
+	case m.Before == nil:
+		p.judgeMade(m, name, c.pods)
+	default:
+		p.judgeDrift(m, name)
+	}
+}
+
+func (c *churnMonitor) pod(m *check.Moment, pod *unstructured.Unstructured) {
+	switch {
+	case m.Before == nil && !m.Deleted():
+		c.pods++
+		if c.owner(pod).add() {
+			c.input++
+		}
+	case m.Before != nil && !deleting(m.Before) && (m.Deleted() || karpenter.Deleting(pod)):
+		c.pods--
+		c.owner(pod).pods-- // it makes another one already
+		if !isEvicted(pod) {
+			c.input++
+		}
+	case becomesEvicted(m) && c.disruptedByChoice(pod):
+		m.Tested()
+		o := c.owner(pod)
+		if o.input != c.input {
+			o.input, o.count, o.most = c.input, 0, o.pods
+		}
+		if o.count++; o.count > evictionsEach*o.most {
+			m.Suspect(fmt.Sprintf("pod %s/%s was evicted to disrupt its node; that makes %d evictions of its workload, which has %d pods at most, although nothing changed",
+				m.Event.Object.Namespace, m.Event.Object.Name, o.count, o.most), m.Event.Object)
+		}
+	}
+}
+
+// disruptedByChoice says whether the node of a pod is disrupted voluntarily.
+func (c *churnMonitor) disruptedByChoice(pod *unstructured.Unstructured) bool {
+	nodeClaim := c.onNode[karpenter.PodNode(pod)]
+	return nodeClaim != nil && voluntaryReason(nodeClaim.Unstructured()) != ""
+}
+
+// owner is that of a pod. A pod without one can't come again.
+func (c *churnMonitor) owner(pod *unstructured.Unstructured) *evictions {
+	id := string(pod.GetUID())
+	if owners := ownersOf(pod); len(owners) > 0 {
+		id, _ = owners[0]["uid"].(string)
+	}
+	return entry(c.owners, id)
+}
+
+// add counts one more pod, and says whether there are more than ever.
+func (e *evictions) add() bool {
+	e.pods++
+	more := e.pods > e.most
+	e.most = max(e.most, e.pods)
+	return more
+}

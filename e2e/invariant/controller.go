@@ -1,0 +1,134 @@
+package invariant
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// Events from this component, the harness, tell what a spec did.
+const (
+	Harness = "plumbline"
+	// ReasonKilled is about a pod that is about to be killed.
+	ReasonKilled = "Killed"
+	// ReasonInterrupted says that the API server was away, and that what comes later is recorded again.
+	ReasonInterrupted = "Interrupted"
+)
+
+// controllerStaysUp checks that no container of the provider's controller ends or is restarted: it doesn't panic, and is
+// not killed for a probe, a lost election or its memory.
+//
+// The controller's pods are those in its namespace whose name or label app.kubernetes.io/name contains "karpenter", as in
+// every known chart. Where there is none, this is vacuous. A pod that is deleted, as in a rollout, may end, and each
+// container of a pod that a spec kills may end once for each kill: the harness says so before, by an Event about the pod
+// (ReasonKilled).
+//
+// A recording has neither the log nor the metrics: error lines, and that karpenter_cluster_state_synced returns to 1, are
+// not judged.
+//
+// Source: core/v1 ContainerStatus (restartCount, state, lastState); upstream treats every panic of its controllers as a
+// bug.
+func controllerStaysUp() Invariant {
+	return Invariant{
+		Name:     "the controller neither restarts nor panics",
+		Source:   "Pod status.containerStatuses[*].restartCount of the controller",
+		Untested: "no container of a controller was running in its namespace (controller.namespace of the adapter; else the namespace kube-system)",
+		Reads:    resources{karpenter.Pods, karpenter.Events},
+		New: func(p Params) check.Monitor {
+			return &controllerMonitor{cmp.Or(p.Controller, "kube-system"), map[string]bool{}, map[string]int{}, map[string]int{}}
+		},
+	}
+}
+
+type controllerMonitor struct {
+	namespace string
+	running   map[string]bool // containers that were ever running, by pod UID and name
+	killed    map[string]int  // how often a spec killed a pod, by its UID
+	forgiven  map[string]int  // ends of a container that were kills, by pod UID and name
+}
+
+func (c *controllerMonitor) Observe(m *check.Moment) {
+	for _, pod := range m.Seen(karpenter.Pods) {
+		if pod.Namespace == c.namespace && isController(pod.Unstructured()) {
+			c.learn(m, pod)
+			if m.Before != nil && !deleting(pod) {
+				c.judge(m, pod)
+			}
+		}
+	}
+	if m.Resource() == karpenter.Events && m.Before == nil {
+		if reason, pod := eventOf(m, Harness, "Pod", ReasonKilled); reason != "" {
+			c.killed[pod.UID]++
+		}
+	}
+}
+
+// learn counts each container once that is seen running: it could end.
+func (c *controllerMonitor) learn(m *check.Moment, pod *history.Object) {
+	for _, s := range karpenter.Containers(pod.Unstructured()) {
+		if id := pod.UID + "/" + s.Name; s.State.Running != nil && !c.running[id] {
+			c.running[id] = true
+			m.Tested()
+		}
+	}
+}
+
+func (c *controllerMonitor) judge(m *check.Moment, pod *history.Object) {
+	before := map[string]int{}
+	for _, s := range karpenter.Containers(m.Before.Unstructured()) {
+		before[s.Name] = ends(pod.Unstructured(), s)
+	}
+	for _, s := range karpenter.Containers(pod.Unstructured()) {
+		id, more := pod.UID+"/"+s.Name, ends(pod.Unstructured(), s)-before[s.Name]
+		switch {
+		case more <= 0:
+		case c.forgiven[id]+more <= c.killed[pod.UID]:
+			c.forgiven[id] += more
+		case s.State.Terminated != nil:
+			m.Broken(fmt.Sprintf("container %s ended: %s", s.Name, lastWords(s.State.Terminated)), pod)
+		default:
+			m.Broken(fmt.Sprintf("container %s was restarted (%d times by now): %s", s.Name, s.RestartCount, lastWords(s.LastTerminationState.Terminated)), pod)
+		}
+	}
+}
+
+// ends is how often a container has ended so far, without the one end that is due of an init container.
+func ends(pod *unstructured.Unstructured, s corev1.ContainerStatus) int {
+	n := int(s.RestartCount)
+	ended := s.State.Terminated != nil || s.State.Running == nil && s.LastTerminationState.Terminated != nil
+	if ended && !initial(pod, s.Name) {
+		n++ // and has not been started again
+	}
+	return n
+}
+
+func isController(pod *unstructured.Unstructured) bool {
+	return strings.Contains(pod.GetName(), "karpenter") || strings.Contains(karpenter.Label(pod, "app.kubernetes.io/name"), "karpenter")
+}
+
+// initial says whether a container is one of those that end before the others begin.
+func initial(pod *unstructured.Unstructured, name string) bool {
+	return slices.ContainsFunc(objectsAt(pod, "spec", "initContainers"), func(c map[string]any) bool { return c["name"] == name })
+}
+
+// lastWords is how a container ended, with the line of a panic if it left one.
+func lastWords(t *corev1.ContainerStateTerminated) string {
+	if t == nil {
+		return "nobody knows how it ended"
+	}
+	words := fmt.Sprintf("%s, exit code %d", t.Reason, t.ExitCode)
+	for line := range strings.Lines(t.Message) {
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") {
+			return words + ", " + strings.TrimSpace(line)
+		}
+	}
+	return words
+}

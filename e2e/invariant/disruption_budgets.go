@@ -1,0 +1,137 @@
+package invariant
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// disruptionBudgetsHold checks that no voluntary disruption begins that the budgets of its NodePool forbid for its reason.
+// It counts as Karpenter does. A pool's nodes are those that have a NodeClaim, are initialized, and whose instance isn't
+// terminating yet. Out of use are those that are being disrupted or deleted, for whatever reason, and those that are not
+// ready (which node repair doesn't count).
+//
+// Source: spec.disruption.budgets of NodePool, designs/disruption-controls.md and disruption-controls-by-reason.md;
+// Karpenter: pkg/controllers/disruption/helpers.go, BuildDisruptionBudgetMapping and NodePoolStats.
+//
+// It is judged when a node gets the disrupted taint, and again when its NodeClaim says why (DisruptionReason). As long as
+// nobody says why, and releases before v1.5 never do, the most lenient reason counts. In between, nodes that expire or
+// break may exceed a budget: it only keeps Karpenter from going on. What others did to a pool in the moments before (stale)
+// counts as either done or not. Restarts in place (alpha in v1.15) don't count.
+func disruptionBudgetsHold() Invariant {
+	return Invariant{
+		Name:     "disruption budgets are never exceeded",
+		Source:   "NodePool spec.disruption.budgets; Karpenter: designs/disruption-controls.md, pkg/controllers/disruption/helpers.go",
+		Untested: "no disruption began in a NodePool that has a budget",
+		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools},
+		New: func(Params) check.Monitor {
+			return &budgetMonitor{newNodeIndex(), map[string]*poolBudgets{}, map[string]countedNode{}}
+		},
+	}
+}
+
+type budgetMonitor struct {
+	nodeIndex
+	pools   map[string]*poolBudgets
+	counted map[string]countedNode // nodes that count, by name
+}
+
+// countedNode is a node that counts for its pool's budgets, and the voluntary disruption of it that is under way.
+type countedNode struct {
+	pool      string
+	disrupted bool
+	reason    string // as far as it is known
+	out       int    // how many nodes of its pool were being disrupted when this began, with this
+}
+
+func (b *budgetMonitor) Observe(m *check.Moment) {
+	b.observe(m)
+	for _, pool := range m.Seen(karpenter.NodePools) {
+		entry(b.pools, pool.Name).learn(m.Time, pool.Unstructured())
+	}
+	if m.Event == nil {
+		for _, node := range m.Seen(karpenter.Nodes) {
+			b.count(m.Time, node.Name, node, b.nodeClaimOf(node))
+		}
+	} else if m.Resource() != karpenter.NodePools {
+		b.judge(m)
+	}
+}
+
+// judge takes over what became of a node, and judges whether its disruption may begin if it does.
+func (b *budgetMonitor) judge(m *check.Moment) {
+	node, nodeClaim := b.pair(m)
+	name := m.Event.Object.Name
+	if m.Resource() == karpenter.NodeClaims {
+		if node == nil {
+			return
+		}
+		name = node.Name
+	}
+	was := b.counted[name]
+	b.count(m.Time, name, node, nodeClaim)
+	is := b.counted[name]
+	if !is.disrupted || was.disrupted && is.reason == was.reason {
+		return
+	}
+	pool := b.pools[is.pool]
+	if !was.disrupted {
+		is.out = pool.voluntary()
+		b.counted[name] = is
+	}
+	if !pool.haveBudget() {
+		return
+	}
+	m.Tested()
+	if excess := pool.exceeded(m.Time, is.out, is.reason); excess != "" {
+		because := ""
+		if is.reason != "" {
+			because = " as " + is.reason
+		}
+		m.Suspect(fmt.Sprintf("node %s of pool %s is disrupted%s, and %s", name, is.pool, because, excess),
+			outOfUse(m.World, node, nodeClaim, pool)...)
+	}
+}
+
+// outOfUse are the node, its NodeClaim, and the others of its pool that are out of use.
+func outOfUse(w *history.World, node, nodeClaim *history.Object, pool *poolBudgets) []*history.Object {
+	all := []*history.Object{node, nodeClaim}
+	for _, name := range slices.Sorted(maps.Keys(pool.counted)) {
+		other := w.Get(karpenter.Nodes, "", name)
+		if other != nil && name != node.Name && pool.counted[name] != (usability{}) {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// count takes over what a node is to its pool's budgets. Node and NodeClaim may be nil.
+func (b *budgetMonitor) count(now time.Time, name string, node, nodeClaim *history.Object) {
+	is, counted := b.counted[name]
+	if node == nil || nodeClaim == nil || !labeled(node, karpenter.InitializedLabel) || isTrue(nodeClaim, karpenter.InstanceTerminating) {
+		if counted {
+			b.pools[is.pool].discount(now, name)
+			delete(b.counted, name)
+		}
+		return
+	}
+	if !counted {
+		is.pool = karpenter.NodePoolOf(node.Unstructured())
+	}
+	voluntary := disrupted(node, nodeClaim) || is.disrupted && (deleting(node) || deleting(nodeClaim))
+	if !voluntary {
+		is = countedNode{pool: is.pool}
+	} else if c, _ := karpenter.Condition(nodeClaim.Unstructured(), karpenter.DisruptionReason); c.Status == "True" {
+		is.reason = c.Reason
+	}
+	is.disrupted = voluntary
+	b.counted[name] = is
+	entry(b.pools, is.pool).count(now, name, usability{
+		deleting: deleting(nodeClaim), notReady: !karpenter.NodeReady(node.Unstructured()), voluntary: voluntary,
+	})
+}

@@ -1,0 +1,160 @@
+package invariant
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// doNotDisruptHolds checks that a pod's wish not to be disrupted is respected:
+//
+//   - A pod with the annotation karpenter.sh/do-not-disrupt is never evicted, nor deleted by a drain (see podDeletions)
+//     before the deadline of its node.
+//   - Its node is not chosen for voluntary disruption (Drifted, Underutilized, Empty), unless it has drifted and has a
+//     terminationGracePeriod.
+//   - No pod, protected or not, is deleted by force before that deadline less the pod's own grace period, nor at all where
+//     there is no deadline. Such a deletion passes PodDisruptionBudgets by.
+//
+// The third rule is judged where Karpenter reports such a deletion (event Disrupted on the pod): anybody else may delete a
+// pod. podBudgetsHold judges PodDisruptionBudgets. A protection by annotation with a duration is not judged.
+//
+// Sources: Karpenter, pkg/apis/v1/nodeclaim.go (terminationGracePeriod), designs/nodeclaim-termination-grace-period.md,
+// pkg/controllers/state/statenode.go (ValidatePodsDisruptable).
+func doNotDisruptHolds() Invariant {
+	return Invariant{
+		Name:     "pods that must not be disrupted are not",
+		Source:   "annotation karpenter.sh/do-not-disrupt; designs/nodeclaim-termination-grace-period.md",
+		Untested: "no node with a protected pod had a reason to be disrupted, and no pod was deleted by force",
+		Reads:    resources{karpenter.Pods, karpenter.NodeClaims, karpenter.Events},
+		New: func(Params) check.Monitor {
+			return &doNotDisruptMonitor{
+				newNodeIndex(), newPodDeletions(), podsOnNodes{}, map[string]time.Time{}, map[string]*history.Object{},
+			}
+		},
+	}
+}
+
+type doNotDisruptMonitor struct {
+	nodeIndex
+	podDeletions
+	pods      podsOnNodes
+	protected map[string]time.Time       // since when pods are protected, by UID; zero if they were made so
+	gone      map[string]*history.Object // pods that are gone, by UID
+}
+
+func (d *doNotDisruptMonitor) Observe(m *check.Moment) {
+	d.nodeIndex.observe(m)
+	d.podDeletions.observe(m)
+	d.pods.observe(m)
+	switch m.Resource() {
+	case karpenter.Pods:
+		d.judgePod(m, m.Event.Object)
+	case karpenter.NodeClaims:
+		d.judgeChoice(m, m.Event.Object)
+	case karpenter.Events:
+		d.judgeForced(m)
+	}
+	for _, pod := range m.Seen(karpenter.Pods) {
+		d.learn(m, pod)
+	}
+}
+
+// learn notes since when a pod is protected.
+func (d *doNotDisruptMonitor) learn(m *check.Moment, pod *history.Object) {
+	if _, known := d.protected[pod.UID]; !isProtected(pod.Unstructured()) {
+		delete(d.protected, pod.UID)
+	} else if !known && m.Before == nil {
+		d.protected[pod.UID] = time.Time{} // it is made with the annotation: nobody knows it without
+	} else if !known {
+		d.protected[pod.UID] = m.Time
+	}
+}
+
+// isLong says whether a pod has been protected for so long that everybody knows.
+func (d *doNotDisruptMonitor) isLong(pod *history.Object, now time.Time) bool {
+	since, is := d.protected[pod.UID]
+	return is && (since.IsZero() || now.Sub(since) > stale)
+}
+
+// judgePod judges the eviction or deletion of a protected pod.
+func (d *doNotDisruptMonitor) judgePod(m *check.Moment, pod *history.Object) {
+	if nodeClaim := d.onNode[karpenter.PodNode(pod.Unstructured())]; nodeClaim != nil && d.isLong(pod, m.Time) {
+		switch {
+		case becomesEvicted(m) && isActive(m.Before.Unstructured()):
+			m.Tested()
+			m.Broken(fmt.Sprintf("pod %s/%s has the annotation %s, and was evicted", pod.Namespace, pod.Name, karpenter.DoNotDisruptAnnotation), pod, nodeClaim)
+		case leaves(m) && (deleting(nodeClaim) || isTrue(nodeClaim, karpenter.DisruptionReason)):
+			m.Tested()
+			d.suspect(m, nodeClaim, "it has the annotation "+karpenter.DoNotDisruptAnnotation)
+		}
+	}
+	if m.Deleted() {
+		d.gone[pod.UID] = pod
+		delete(d.protected, pod.UID)
+	}
+}
+
+// judgeChoice judges the choice of a node for disruption.
+func (d *doNotDisruptMonitor) judgeChoice(m *check.Moment, nodeClaim *history.Object) {
+	chosen := becomes(m, karpenter.DisruptionReason)
+	if !chosen && !becomes(m, karpenter.Drifted) && !becomes(m, karpenter.Consolidatable) && !becomesDeleting(m) {
+		return
+	}
+	why := voluntaryReason(nodeClaim.Unstructured())
+	// The drain of a drifted node waits for the pod, up to the deadline.
+	waits := why == drifted && textAt(nodeClaim.Unstructured(), "spec", "terminationGracePeriod") != ""
+	for _, pod := range d.pods.on(karpenter.ClaimNode(nodeClaim.Unstructured())) {
+		if _, is := d.protected[pod.UID]; !is || !isActive(pod.Unstructured()) {
+			continue
+		}
+		m.Tested()
+		known := d.isLong(pod.Object, m.Time) && m.Time.Sub(pod.since) > stale
+		if chosen && known && why != "" && !waits {
+			m.Broken(fmt.Sprintf("the node of NodeClaim %s is disrupted (%s) although pod %s/%s on it has the annotation %s",
+				nodeClaim.Name, why, pod.Namespace, pod.Name, karpenter.DoNotDisruptAnnotation), pod.Object, nodeClaim)
+		}
+	}
+}
+
+// judgeForced judges a deletion by force that Karpenter reports.
+func (d *doNotDisruptMonitor) judgeForced(m *check.Moment) {
+	reason, about := eventOf(m, karpenter.EventSource, "Pod", "Disrupted")
+	if reason == "" {
+		return
+	}
+	pod := m.World.Get(karpenter.Pods, about.Namespace, about.Name)
+	if pod == nil || pod.UID != about.UID {
+		pod = d.gone[about.UID]
+	}
+	if pod == nil {
+		return
+	}
+	nodeClaim := d.onNode[karpenter.PodNode(pod.Unstructured())]
+	if nodeClaim == nil {
+		return
+	}
+	m.Tested()
+	switch from := forceTime(nodeClaim.Unstructured(), pod.Unstructured()); {
+	case from.IsZero():
+		m.Suspect(fmt.Sprintf("Karpenter deleted pod %s/%s by force, past the Eviction API, and nothing bounds the drain of its node: "+
+			"NodeClaim %s has no terminationGracePeriod", pod.Namespace, pod.Name, nodeClaim.Name), pod, nodeClaim)
+	case m.Time.Before(from):
+		m.Suspect(fmt.Sprintf("Karpenter deleted pod %s/%s by force, past the Eviction API, at %s; its grace period of %s ends before the drain must, at %s",
+			pod.Namespace, pod.Name, m.Time.UTC().Format(time.TimeOnly), gracePeriod(pod.Unstructured()),
+			drainDeadline(nodeClaim.Unstructured()).UTC().Format(time.TimeOnly)), pod, nodeClaim)
+	}
+}
+
+// voluntaryReason is why Karpenter disrupts a NodeClaim; empty if it doesn't, or not by choice (repair).
+func voluntaryReason(nodeClaim *unstructured.Unstructured) string {
+	c, _ := karpenter.Condition(nodeClaim, karpenter.DisruptionReason)
+	if c.Status == "True" && (c.Reason == drifted || c.Reason == underutilized || c.Reason == empty) {
+		return c.Reason
+	}
+	return ""
+}

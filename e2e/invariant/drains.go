@@ -1,0 +1,185 @@
+package invariant
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+const (
+	// drainLag is how long after its time a drain may be done with a pod. Karpenter tries an eviction again after ten
+	// seconds at most (pkg/controllers/node/termination/terminator/eviction.go).
+	drainLag = 15 * time.Second
+	// cacheLag is how far the cache of a controller may be behind the API server.
+	cacheLag = time.Second
+)
+
+// drainsInOrder checks that drains have an end and an order:
+//
+//   - When the terminationGracePeriod of a NodeClaim is over, counted from its deletion, every pod on its node that the
+//     drain waits for has been told to go, and has no longer to live than that. The annotation that says when this is may
+//     name an earlier time, but no later one.
+//   - Pods are evicted in turn: first those that are neither critical nor of a DaemonSet, then daemons, then critical pods,
+//     then critical daemons. No turn begins while a pod of an earlier one is there, unless that is due to be deleted by
+//     force.
+//   - The drain isn't said to be over (condition Drained), and the instance of a ready node isn't ended
+//     (InstanceTerminating), while a pod is there that it waits for.
+//
+// Pods that come while the drain is under way hold no turn. How long the instance takes to end after the drain is the
+// provider's business and not judged.
+//
+// Sources: Karpenter, pkg/apis/v1/nodeclaim.go (terminationGracePeriod), designs/nodeclaim-termination-grace-period.md,
+// pkg/controllers/node/termination/terminator/terminator.go (Drain), after
+// https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/.
+func drainsInOrder() Invariant {
+	return Invariant{
+		Name:     "drains end in time, and pods leave in turn",
+		Source:   "NodeClaim spec.terminationGracePeriod; designs/nodeclaim-termination-grace-period.md",
+		Untested: "no node with pods was drained up to a deadline, and none had pods of different turns",
+		Reads:    resources{karpenter.Pods, karpenter.NodeClaims, karpenter.Nodes},
+		New: func(Params) check.Monitor {
+			return &drainMonitor{newNodeIndex(), podsOnNodes{}, newTimers(), map[string]time.Time{}}
+		},
+	}
+}
+
+type drainMonitor struct {
+	nodeIndex
+	pods  podsOnNodes
+	due   timers               // nodes, by name: when their pods must be gone
+	began map[string]time.Time // since when nodes are being drained, by name
+}
+
+func (d *drainMonitor) Observe(m *check.Moment) {
+	for _, node := range d.due.over(m.Time) {
+		d.judgeOverdue(m, node)
+	}
+	d.nodeIndex.observe(m)
+	d.pods.observe(m)
+	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
+		d.learnDeadline(m, nodeClaim)
+	}
+	switch m.Resource() {
+	case karpenter.Pods:
+		if becomesEvicted(m) {
+			d.judgeTurn(m, m.Event.Object)
+		}
+	case karpenter.Nodes:
+		if becomesDeleting(m) {
+			d.began[m.Event.Object.Name] = m.Time
+		}
+	case karpenter.NodeClaims:
+		if node := karpenter.ClaimNode(m.Event.Object.Unstructured()); m.Deleted() {
+			d.due.stop(node)
+		} else if m.Before != nil && (becomes(m, karpenter.Drained) || becomes(m, karpenter.InstanceTerminating)) {
+			d.judgeEnd(m, m.Event.Object, node)
+		}
+	}
+}
+
+// learnDeadline notes by when a NodeClaim's node must be drained.
+func (d *drainMonitor) learnDeadline(m *check.Moment, o *history.Object) {
+	nodeClaim := o.Unstructured()
+	node := karpenter.ClaimNode(nodeClaim)
+	if node == "" {
+		return
+	}
+	if annotated, by := annotatedDeadline(nodeClaim), specDeadline(nodeClaim); !by.IsZero() && annotated.After(by.Add(drainLag)) {
+		m.Broken(fmt.Sprintf("NodeClaim %s puts the end of its drain off to %s by the annotation %s, and its terminationGracePeriod ends at %s",
+			o.Name, annotated.UTC().Format(time.TimeOnly), karpenter.TerminationTimestampAnnotation, by.UTC().Format(time.TimeOnly)), o)
+	}
+	by := drainDeadline(nodeClaim)
+	if by.IsZero() || !karpenter.Deleting(nodeClaim) {
+		d.due.stop(node)
+		return
+	}
+	if _, known := d.due.due[node]; !known && d.waits(node) {
+		m.Tested()
+	}
+	d.due.set(node, by.Add(drainLag))
+}
+
+// waits says whether the drain of a node waits for any pod.
+func (d *drainMonitor) waits(node string) bool {
+	for _, pod := range d.pods.on(node) {
+		if isDrained(pod.Unstructured()) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeOverdue judges a node that must have been drained by now.
+func (d *drainMonitor) judgeOverdue(m *check.Moment, node string) {
+	by := drainDeadline(d.onNode[node].Unstructured())
+	for _, pod := range d.pods.on(node) {
+		ends := timeAt(pod.Unstructured(), "metadata", "deletionTimestamp")
+		if isDrained(pod.Unstructured()) && pod.since.Before(by) && (ends.IsZero() || ends.After(by.Add(drainLag))) {
+			m.Suspect(fmt.Sprintf("the drain of node %s had to be over at %s; %s later pod %s/%s is there that was not told to end by then",
+				node, by.UTC().Format(time.TimeOnly), m.Time.Sub(by).Round(time.Second), pod.Namespace, pod.Name), pod.Object, d.onNode[node])
+		}
+	}
+}
+
+// judgeEnd judges the end of a drain.
+func (d *drainMonitor) judgeEnd(m *check.Moment, nodeClaim *history.Object, node string) {
+	began, draining := d.began[node]
+	if !draining {
+		return
+	}
+	if is := m.World.Get(karpenter.Nodes, "", node); is == nil || !karpenter.NodeReady(is.Unstructured()) {
+		return // its instance is gone already, and its pods with it
+	}
+	m.Tested()
+	for _, pod := range d.pods.on(node) {
+		if d.holds(pod, node, began, m.Time) {
+			m.Suspect(fmt.Sprintf("node %s counts as drained, or its instance is being ended, and pod %s/%s that should have left is still on it",
+				node, pod.Namespace, pod.Name), pod.Object, nodeClaim)
+		}
+	}
+}
+
+// judgeTurn judges the eviction of a pod by the others that are on its node.
+func (d *drainMonitor) judgeTurn(m *check.Moment, pod *history.Object) {
+	node := karpenter.PodNode(pod.Unstructured())
+	began, draining := d.began[node]
+	if !draining {
+		return
+	}
+	rank := evictionRank(pod.Unstructured())
+	tested := rank > 0
+	for _, other := range d.pods.on(node) {
+		if other.UID == pod.UID || !isDrained(other.Unstructured()) {
+			continue
+		}
+		theirs := evictionRank(other.Unstructured())
+		tested = tested || theirs != rank
+		if theirs < rank && d.holds(other, node, began, m.Time) {
+			m.Suspect(fmt.Sprintf("pod %s (%s) was evicted before %s (%s) was gone, which has to leave earlier",
+				pod.Name, rankName(rank), other.Name, rankName(theirs)), pod, other.Object)
+		}
+	}
+	if tested {
+		m.Tested()
+	}
+}
+
+// holds says whether a drain has to wait for a pod: it was there when the drain began, and is not due to be deleted by
+// force, nor ending for more than a minute already.
+func (d *drainMonitor) holds(pod boundPod, node string, began, now time.Time) bool {
+	if !isDrained(pod.Unstructured()) || !pod.since.Before(began.Add(-cacheLag)) {
+		return false
+	}
+	if ends := timeAt(pod.Unstructured(), "metadata", "deletionTimestamp"); !ends.IsZero() && now.Sub(ends) > time.Minute-stale {
+		return false
+	}
+	nodeClaim := d.onNode[node]
+	if nodeClaim == nil {
+		return true
+	}
+	from := forceTime(nodeClaim.Unstructured(), pod.Unstructured())
+	return from.IsZero() || !now.After(from)
+}

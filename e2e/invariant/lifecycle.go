@@ -1,0 +1,203 @@
+package invariant
+
+import (
+	"fmt"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// lifecycleCloses checks that instances, NodeClaims and nodes come in threes and go together. A NodeClaim gets one instance
+// and keeps it. An instance belongs to one NodeClaim and is one node. A NodeClaim goes after its node. None of them, nor a
+// pod, stays alone for longer than its bound: it costs money and serves nobody.
+//
+// Source: status.providerID of NodeClaim and spec.providerID of Node; Karpenter: pkg/controllers/nodeclaim/lifecycle,
+// nodeclaim/garbagecollection and nodeclaim/consistency. The bounds say where they come from.
+//
+// Instances show as nodes only. What a cloud keeps that never joins is judged by the provider's own list of instances. A
+// bound that isn't over at the end is not judged, except for a Karpenter node that is alone when all pools and NodeClaims
+// are gone, as after a clean-up. The KWOK provider leaves one when a NodeClaim is deleted in the middle of its launch: its
+// Delete leaves the node to the registration that never comes.
+func lifecycleCloses() Invariant {
+	return Invariant{
+		Name:     "instances, NodeClaims, nodes and pods come and go together",
+		Source:   "NodeClaim status.providerID; Karpenter: pkg/controllers/nodeclaim/lifecycle, nodeclaim/garbagecollection",
+		Untested: "no instance was launched and no NodeClaim went",
+		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools, karpenter.Pods},
+		New: func(Params) check.Monitor {
+			return &lifecycleMonitor{
+				nodeIndex: newNodeIndex(), pods: podsOnNodes{}, nodeOfOwner: map[string]string{}, strays: map[string]bool{},
+				orphans: orphans{map[string]orphan{}, newTimers()},
+			}
+		},
+	}
+}
+
+type lifecycleMonitor struct {
+	nodeIndex
+	orphans
+	pods        podsOnNodes
+	nodeOfOwner map[string]string // the name of the node that a NodeClaim owns, by the NodeClaim's UID
+	strays      map[string]bool   // nodes without a NodeClaim from the start, by UID: they are not of this recording
+}
+
+func (l *lifecycleMonitor) Observe(m *check.Moment) {
+	if m.Event != nil && !m.Deleted() {
+		l.judgeIDs(m) // before the index takes it over
+	}
+	l.nodeIndex.observe(m)
+	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
+		l.awaitInstance(m, nodeClaim)
+		if node := l.nodeOf(nodeClaim); node != nil {
+			l.adopt("node/" + node.Name)
+		}
+	}
+	for _, node := range m.Seen(karpenter.Nodes) {
+		if m.Event == nil {
+			l.strays[node.UID] = l.nodeClaimOf(node) == nil
+		}
+		l.judgeOwners(m, node)
+		l.awaitNodeClaim(m, node)
+		if nodeClaim := l.nodeClaimOf(node); nodeClaim != nil {
+			l.awaitInstance(m, nodeClaim)
+		}
+	}
+	switch {
+	case m.End:
+		l.judgeLeftNodes(m)
+	case !m.Deleted():
+	case m.Resource() == karpenter.NodeClaims:
+		l.nodeClaimGone(m, m.Event.Object)
+	case m.Resource() == karpenter.Nodes:
+		l.nodeGone(m, m.Event.Object)
+	case m.Resource() == karpenter.Pods:
+		l.adopt(podKey(m.Event.Object))
+	}
+	l.pods.observe(m)
+	l.judgeOverdue(m)
+}
+
+// judgeIDs judges that an instance has one NodeClaim and one node, and that a NodeClaim keeps its instance and its node.
+func (l *lifecycleMonitor) judgeIDs(m *check.Moment) {
+	o := m.Event.Object
+	switch m.Resource() {
+	case karpenter.NodeClaims:
+		id, had := karpenter.ClaimProviderID(o.Unstructured()), ""
+		if m.Before != nil {
+			had = karpenter.ClaimProviderID(m.Before.Unstructured())
+		}
+		if had != "" && had != id {
+			m.Suspect(fmt.Sprintf("NodeClaim %s had the instance %s, and now has %q", o.Name, had, id), m.Before, o)
+		}
+		if other := l.nodeClaims[id]; other != nil && other.Name != o.Name {
+			m.Suspect(fmt.Sprintf("NodeClaims %s and %s have the same instance, %s", other.Name, o.Name, id), other, o)
+		}
+		if had == "" && id != "" {
+			m.Tested()
+		}
+		judgeNodeName(m, o)
+	case karpenter.Nodes:
+		id := karpenter.NodeProviderID(o.Unstructured())
+		if other := l.nodes[id]; other != nil && other.Name != o.Name {
+			m.Suspect(fmt.Sprintf("nodes %s and %s are the same instance, %s", other.Name, o.Name, id), other, o)
+		}
+	}
+}
+
+// judgeNodeName judges that a NodeClaim keeps its node, and that this is its instance's.
+func judgeNodeName(m *check.Moment, nodeClaim *history.Object) {
+	on, had := karpenter.ClaimNode(nodeClaim.Unstructured()), ""
+	if m.Before != nil {
+		had = karpenter.ClaimNode(m.Before.Unstructured())
+	}
+	if had == on {
+		return
+	}
+	id, node := karpenter.ClaimProviderID(nodeClaim.Unstructured()), m.World.Get(karpenter.Nodes, "", on)
+	switch {
+	case had != "":
+		m.Suspect(fmt.Sprintf("NodeClaim %s had the node %s, and now has %q", nodeClaim.Name, had, on), m.Before, nodeClaim)
+	case node != nil && karpenter.NodeProviderID(node.Unstructured()) != id:
+		m.Suspect(fmt.Sprintf("NodeClaim %s says that its node is %s, and its instance %s; that node is the instance %s",
+			nodeClaim.Name, on, id, karpenter.NodeProviderID(node.Unstructured())), nodeClaim, node)
+	}
+}
+
+// judgeOwners judges that a NodeClaim owns one node.
+func (l *lifecycleMonitor) judgeOwners(m *check.Moment, node *history.Object) {
+	for _, uid := range owningNodeClaims(node) {
+		if other := l.nodeOfOwner[uid]; other != "" && other != node.Name {
+			m.Suspect(fmt.Sprintf("nodes %s and %s have the same NodeClaim", other, node.Name), m.World.Get(karpenter.Nodes, "", other), node)
+		}
+		l.nodeOfOwner[uid] = node.Name
+	}
+}
+
+// owningNodeClaims are the UIDs of the NodeClaims that own a node: one once it is registered.
+func owningNodeClaims(node *history.Object) []string {
+	var uids []string
+	for _, owner := range ownersOf(node.Unstructured()) {
+		if uid, ok := owner["uid"].(string); ok && owner["kind"] == "NodeClaim" {
+			uids = append(uids, uid)
+		}
+	}
+	return uids
+}
+
+// awaitInstance notes what a NodeClaim that is there waits for.
+func (l *lifecycleMonitor) awaitInstance(m *check.Moment, nodeClaim *history.Object) {
+	key := nodeClaimKey(nodeClaim)
+	switch {
+	case deleting(nodeClaim) || l.nodeOf(nodeClaim) != nil:
+		l.adopt(key)
+	case karpenter.ClaimProviderID(nodeClaim.Unstructured()) == "":
+		l.orphan(m, key, launchBound, "NodeClaim %s has no instance and is not being deleted", nodeClaim)
+	case !isTrue(nodeClaim, karpenter.Registered):
+		l.orphan(m, key, joinBound, "NodeClaim %s has an instance, no node, and is not being deleted", nodeClaim)
+	}
+}
+
+// awaitNodeClaim notes that a node of Karpenter's has no NodeClaim.
+func (l *lifecycleMonitor) awaitNodeClaim(m *check.Moment, node *history.Object) {
+	ofKarpenter := karpenter.NodePoolOf(node.Unstructured()) != "" || unregistered(node)
+	if !ofKarpenter || l.strays[node.UID] || l.nodeClaimOf(node) != nil {
+		l.adopt("node/" + node.Name)
+		return
+	}
+	l.orphan(m, "node/"+node.Name, nodeBound, "node %s has no NodeClaim", node)
+}
+
+func (l *lifecycleMonitor) nodeClaimGone(m *check.Moment, nodeClaim *history.Object) {
+	m.Tested()
+	l.adopt(nodeClaimKey(nodeClaim))
+	delete(l.nodeOfOwner, nodeClaim.UID)
+	node := l.nodeOf(nodeClaim)
+	if node == nil {
+		return
+	}
+	if isTrue(nodeClaim, karpenter.Registered) && labeled(node, karpenter.RegisteredLabel) {
+		m.Suspect(fmt.Sprintf("NodeClaim %s is gone before its node %s", nodeClaim.Name, node.Name), nodeClaim, node)
+	}
+	l.awaitNodeClaim(m, node)
+}
+
+func (l *lifecycleMonitor) nodeGone(m *check.Moment, node *history.Object) {
+	l.adopt("node/" + node.Name)
+	for _, uid := range owningNodeClaims(node) {
+		if l.nodeOfOwner[uid] == node.Name {
+			delete(l.nodeOfOwner, uid)
+		}
+	}
+	if nodeClaim := l.nodeClaimOf(node); nodeClaim != nil && isTrue(nodeClaim, karpenter.Registered) {
+		l.adopt(nodeClaimKey(nodeClaim))
+		l.orphan(m, nodeClaimKey(nodeClaim), nodeClaimBound, "NodeClaim %s is still there, and its node is gone", nodeClaim)
+	}
+	for _, pod := range l.pods.on(node.Name) {
+		l.orphan(m, podKey(pod.Object), podBound, "pod %s is still there, and its node is gone", pod.Object)
+	}
+}
+
+func nodeClaimKey(nodeClaim *history.Object) string { return "nodeclaim/" + nodeClaim.Name }
+
+func podKey(pod *history.Object) string { return "pod/" + pod.Namespace + "/" + pod.Name }

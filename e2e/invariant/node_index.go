@@ -1,0 +1,84 @@
+package invariant
+
+import (
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// nodeIndex finds the NodeClaim of a node and the node of a NodeClaim by the ID of their instance, as Karpenter does
+// (Karpenter: pkg/utils/nodeclaim, NodeForNodeClaim).
+type nodeIndex struct {
+	nodes, nodeClaims map[string]*history.Object // those that are there, by provider ID
+	onNode            map[string]*history.Object // the last NodeClaim of each node, by the node's name
+}
+
+func newNodeIndex() nodeIndex {
+	return nodeIndex{map[string]*history.Object{}, map[string]*history.Object{}, map[string]*history.Object{}}
+}
+
+// observe takes over what a moment shows.
+func (x nodeIndex) observe(m *check.Moment) {
+	for _, node := range m.Seen(karpenter.Nodes) {
+		put(x.nodes, karpenter.NodeProviderID(node.Unstructured()), node)
+	}
+	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
+		put(x.nodeClaims, karpenter.ClaimProviderID(nodeClaim.Unstructured()), nodeClaim)
+		put(x.onNode, karpenter.ClaimNode(nodeClaim.Unstructured()), nodeClaim)
+	}
+	switch {
+	case !m.Deleted():
+	case m.Resource() == karpenter.Nodes:
+		remove(x.nodes, karpenter.NodeProviderID(m.Event.Object.Unstructured()), m.Event.Object)
+	case m.Resource() == karpenter.NodeClaims:
+		remove(x.nodeClaims, karpenter.ClaimProviderID(m.Event.Object.Unstructured()), m.Event.Object)
+	}
+}
+
+// nodeClaimOf is a node's NodeClaim, nil if there is none.
+func (x nodeIndex) nodeClaimOf(node *history.Object) *history.Object {
+	return x.nodeClaims[karpenter.NodeProviderID(node.Unstructured())]
+}
+
+// nodeOf is a NodeClaim's node, nil if there is none.
+func (x nodeIndex) nodeOf(nodeClaim *history.Object) *history.Object {
+	return x.nodes[karpenter.ClaimProviderID(nodeClaim.Unstructured())]
+}
+
+// pair is the node and the NodeClaim that a moment is about. Each may be nil, as the one that was deleted is.
+func (x nodeIndex) pair(m *check.Moment) (node, nodeClaim *history.Object) {
+	is := m.Event.Object
+	if m.Deleted() {
+		is = nil
+	}
+	if m.Resource() == karpenter.Nodes {
+		return is, x.nodeClaimOf(m.Event.Object)
+	}
+	return x.nodeOf(m.Event.Object), is
+}
+
+func put(m map[string]*history.Object, id string, o *history.Object) {
+	if id != "" {
+		m[id] = o
+	}
+}
+
+func remove(m map[string]*history.Object, id string, o *history.Object) {
+	if is := m[id]; is != nil && is.Name == o.Name {
+		delete(m, id)
+	}
+}
+
+// disrupted says that a voluntary disruption has begun: Karpenter has tainted a node, or said why it disrupts it, and
+// nobody has asked for its deletion (Karpenter: pkg/controllers/disruption/queue.go, markDisrupted). Node and NodeClaim
+// may be nil.
+func disrupted(node, nodeClaim *history.Object) bool {
+	if deleting(node) || deleting(nodeClaim) {
+		return false
+	}
+	return tainted(node) || nodeClaim != nil && isTrue(nodeClaim, karpenter.DisruptionReason)
+}
+
+func tainted(node *history.Object) bool {
+	return node != nil && karpenter.HasTaint(node.Unstructured(), karpenter.DisruptedTaint)
+}

@@ -1,0 +1,173 @@
+package invariant
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// podBudgetsHold checks that a drain violates no PodDisruptionBudget before the deadline of its node
+// (terminationGracePeriod, less the pod's own grace period). Until then it takes pods away through the Eviction API, where
+// the API server refuses what a budget forbids.
+//
+// So evictions are right by themselves. A breach is a ready pod on a node that is disrupted or drained, which is deleted
+// past that API and leaves fewer ready pods than the budget's status.desiredHealthy. Pods are counted in the recording,
+// since the budget's own status lags behind them. See podDeletions for how a deletion is laid to a drain.
+//
+// A budget that is newer than stale, or whose controller hasn't seen its last change, binds nobody yet.
+//
+// Sources: policy/v1 PodDisruptionBudget (an empty selector covers all pods of the namespace, none covers none); Karpenter,
+// designs/nodeclaim-termination-grace-period.md, pkg/controllers/node/termination/terminator/eviction.go.
+func podBudgetsHold() Invariant {
+	return Invariant{
+		Name:     "drains hold PodDisruptionBudgets until their deadline",
+		Source:   "policy/v1 PodDisruptionBudget; designs/nodeclaim-termination-grace-period.md",
+		Untested: "no ready pod under a PodDisruptionBudget was on a node that was drained",
+		Reads:    resources{karpenter.PodDisruptionBudgets, karpenter.Pods, karpenter.Nodes, karpenter.NodeClaims},
+		New: func(Params) check.Monitor {
+			return &podBudgetMonitor{newNodeIndex(), newPodDeletions(), map[string]podBudget{}}
+		},
+	}
+}
+
+type podBudgetMonitor struct {
+	nodeIndex
+	podDeletions
+	budgets map[string]podBudget // by namespace and name
+}
+
+// podBudget is a PodDisruptionBudget.
+type podBudget struct {
+	*history.Object
+	selector labels.Selector
+	desired  int64     // status.desiredHealthy; 0 as long as the status isn't of this spec
+	since    time.Time // when that came to be; zero if it was so from the start
+}
+
+func (b *podBudgetMonitor) Observe(m *check.Moment) {
+	b.nodeIndex.observe(m)
+	b.podDeletions.observe(m)
+	for _, budget := range m.Seen(karpenter.PodDisruptionBudgets) {
+		b.learn(budget, m.Since())
+	}
+	switch m.Resource() {
+	case karpenter.PodDisruptionBudgets:
+		if m.Deleted() {
+			delete(b.budgets, m.Event.Object.Namespace+"/"+m.Event.Object.Name)
+		}
+	case karpenter.Pods:
+		if len(b.budgets) > 0 && leaves(m) {
+			b.judge(m, m.Before)
+		}
+	case karpenter.Nodes:
+		if len(b.budgets) > 0 && becomesDeleting(m) {
+			b.drainBegins(m)
+		}
+	}
+}
+
+// learn takes over what a budget is.
+func (b *podBudgetMonitor) learn(o *history.Object, since time.Time) {
+	is := podBudget{Object: o, selector: selectorOf(o.Unstructured()), since: since}
+	if observed, _ := fieldAt(o.Unstructured(), "status", "observedGeneration").(int64); observed == generation(o.Unstructured()) {
+		is.desired, _ = fieldAt(o.Unstructured(), "status", "desiredHealthy").(int64)
+	}
+	key := o.Namespace + "/" + o.Name
+	if was, known := b.budgets[key]; known && was.desired == is.desired && was.selector.String() == is.selector.String() {
+		is.since = was.since
+	}
+	b.budgets[key] = is
+}
+
+// selectorOf is spec.selector of a budget; one that can't be read covers nothing.
+func selectorOf(budget *unstructured.Unstructured) labels.Selector {
+	spec, there := fieldAt(budget, "spec", "selector").(map[string]any)
+	if !there {
+		return labels.Nothing()
+	}
+	var typed metav1.LabelSelector
+	if runtime.DefaultUnstructuredConverter.FromUnstructured(spec, &typed) != nil {
+		return labels.Nothing()
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&typed)
+	if err != nil {
+		return labels.Nothing()
+	}
+	return selector
+}
+
+// drainBegins counts the ready pods under a budget on a node that is deleted from now on: each is a test.
+func (b *podBudgetMonitor) drainBegins(m *check.Moment) {
+	for _, pod := range m.World.List(karpenter.Pods) {
+		if karpenter.PodNode(pod.Unstructured()) == m.Event.Object.Name && karpenter.PodReady(pod.Unstructured()) && len(b.covering(pod)) > 0 {
+			m.Tested()
+		}
+	}
+}
+
+// judge judges the way in which a pod leaves.
+func (b *podBudgetMonitor) judge(m *check.Moment, pod *history.Object) {
+	budgets, nodeClaim := b.covering(pod), b.drainedNodeClaim(m.World, pod)
+	if nodeClaim == nil || len(budgets) == 0 || !karpenter.PodReady(pod.Unstructured()) {
+		return
+	}
+	m.Tested()
+	for _, budget := range budgets {
+		if !budget.since.IsZero() && m.Time.Sub(budget.since) <= stale {
+			continue
+		}
+		if left := budget.ready(m.World); left < budget.desired {
+			b.suspect(m, nodeClaim, fmt.Sprintf("this left %d ready pods where PodDisruptionBudget %s asks for %d",
+				left, budget.Name, budget.desired), budget.Object)
+			return
+		}
+	}
+}
+
+// drainedNodeClaim is the NodeClaim of a pod's node, if that is being disrupted or drained.
+func (b *podBudgetMonitor) drainedNodeClaim(w *history.World, pod *history.Object) *history.Object {
+	node := w.Get(karpenter.Nodes, "", karpenter.PodNode(pod.Unstructured()))
+	if node == nil {
+		return nil
+	}
+	if nodeClaim := b.nodeClaimOf(node); tainted(node) || deleting(node) || deleting(nodeClaim) {
+		return nodeClaim
+	}
+	return nil
+}
+
+// covering are the budgets that cover a pod, by name.
+func (b *podBudgetMonitor) covering(pod *history.Object) []podBudget {
+	var all []podBudget
+	for _, name := range slices.Sorted(maps.Keys(b.budgets)) {
+		if budget := b.budgets[name]; budget.covers(pod) {
+			all = append(all, budget)
+		}
+	}
+	return all
+}
+
+func (p podBudget) covers(pod *history.Object) bool {
+	return p.Namespace == pod.Namespace && p.selector.Matches(labels.Set(pod.Unstructured().GetLabels()))
+}
+
+// ready counts the pods as the disruption controller does (Kubernetes: pkg/controller/disruption, countHealthyPods).
+func (p podBudget) ready(w *history.World) int64 {
+	n := int64(0)
+	for _, pod := range w.List(karpenter.Pods) {
+		if karpenter.PodReady(pod.Unstructured()) && isActive(pod.Unstructured()) && p.covers(pod) {
+			n++
+		}
+	}
+	return n
+}

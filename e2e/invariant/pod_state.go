@@ -1,0 +1,118 @@
+package invariant
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// What a pod is to a drain. Source: Karpenter, pkg/utils/pod/scheduling.go and
+// pkg/controllers/node/termination/terminator/terminator.go.
+
+// isProtected says whether a pod forbids its eviction. In recent releases its annotation may also be a duration: that is
+// no protection here, so that the answer is right for every release.
+func isProtected(pod *unstructured.Unstructured) bool {
+	return textAt(pod, "metadata", "annotations", karpenter.DoNotDisruptAnnotation) == "true"
+}
+
+// isActive says whether a pod is neither at its end nor being deleted.
+func isActive(pod *unstructured.Unstructured) bool {
+	return !isTerminal(pod) && !karpenter.Deleting(pod)
+}
+
+func isTerminal(pod *unstructured.Unstructured) bool {
+	phase := karpenter.PodPhase(pod)
+	return phase == corev1.PodFailed || phase == corev1.PodSucceeded
+}
+
+// isEvicted says whether a pod was evicted through the Eviction API (Kubernetes: pod condition DisruptionTarget).
+func isEvicted(pod *unstructured.Unstructured) bool {
+	c, _ := karpenter.Condition(pod, string(corev1.DisruptionTarget))
+	return c.Status == "True" && c.Reason == "EvictionByEvictionAPI"
+}
+
+// becomesEvicted says whether the event is the eviction of a pod.
+func becomesEvicted(m *check.Moment) bool {
+	return m.Before != nil && isEvicted(m.Event.Object.Unstructured()) && !isEvicted(m.Before.Unstructured())
+}
+
+// isDrained says whether a drain waits for a pod to go: it is no static pod, has not ended, and doesn't tolerate the
+// taint of disrupted nodes.
+func isDrained(pod *unstructured.Unstructured) bool {
+	return !isTerminal(pod) && !ownedBy(pod, "Node") && !toleratesDisruption(pod)
+}
+
+func toleratesDisruption(pod *unstructured.Unstructured) bool {
+	for _, t := range objectsAt(pod, "spec", "tolerations") {
+		effect, key, operator, value := t["effect"], t["key"], t["operator"], t["value"]
+		if effect != nil && effect != "" && effect != string(corev1.TaintEffectNoSchedule) {
+			continue
+		}
+		anyValue := operator == string(corev1.TolerationOpExists) || value == nil || value == ""
+		anyKey := (key == nil || key == "") && operator == string(corev1.TolerationOpExists)
+		if anyKey || key == karpenter.DisruptedTaint && anyValue {
+			return true
+		}
+	}
+	return false
+}
+
+// evictionRank is the order in which a drain evicts pods: each after all pods of lower ranks are gone.
+func evictionRank(pod *unstructured.Unstructured) int {
+	rank := 0
+	if class := textAt(pod, "spec", "priorityClassName"); class == "system-cluster-critical" || class == "system-node-critical" {
+		rank = 2
+	}
+	if ownedBy(pod, "DaemonSet") {
+		rank++
+	}
+	return rank
+}
+
+// rankName is a rank in words.
+func rankName(rank int) string {
+	return [...]string{"neither critical nor a daemon", "a daemon", "critical", "a critical daemon"}[rank]
+}
+
+// gracePeriod is the time that a pod is given to end.
+func gracePeriod(pod *unstructured.Unstructured) time.Duration {
+	seconds, _ := fieldAt(pod, "spec", "terminationGracePeriodSeconds").(int64)
+	return time.Duration(seconds) * time.Second
+}
+
+// drainDeadline is by when the drain of a NodeClaim's node must be over; zero if neither its annotation nor its spec says.
+// The earlier counts, since the annotation may only bring it forward (Karpenter: pkg/utils/nodeclaim,
+// TightenTerminationTimestampAnnotation).
+func drainDeadline(nodeClaim *unstructured.Unstructured) time.Time {
+	annotated, by := annotatedDeadline(nodeClaim), specDeadline(nodeClaim)
+	if by.IsZero() || !annotated.IsZero() && annotated.Before(by) {
+		return annotated
+	}
+	return by
+}
+
+func annotatedDeadline(nodeClaim *unstructured.Unstructured) time.Time {
+	return timeAt(nodeClaim, "metadata", "annotations", karpenter.TerminationTimestampAnnotation)
+}
+
+func specDeadline(nodeClaim *unstructured.Unstructured) time.Time {
+	period, err := time.ParseDuration(textAt(nodeClaim, "spec", "terminationGracePeriod"))
+	if asked := timeAt(nodeClaim, "metadata", "deletionTimestamp"); err == nil && !asked.IsZero() {
+		return asked.Add(period)
+	}
+	return time.Time{}
+}
+
+// forceTime is from when on a drain may delete a pod by force, so that its grace period ends by the deadline; zero if
+// the NodeClaim of its node has no deadline.
+func forceTime(nodeClaim, pod *unstructured.Unstructured) time.Time {
+	by := drainDeadline(nodeClaim)
+	if by.IsZero() {
+		return by
+	}
+	return by.Add(-gracePeriod(pod) - time.Second)
+}

@@ -1,0 +1,102 @@
+package invariant
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+const (
+	// underway is how long after a change NodeClaims may still be made as before it.
+	underway = 10 * time.Second
+	// Within runawayWindow a pool may get runawayFloor NodeClaims without new input, and two for each NodeClaim that might
+	// have to be replaced, replica, or pod that might need one.
+	runawayWindow = time.Minute
+	runawayFloor  = 30
+)
+
+// poolChurn is what happens to a pool since the last input to it.
+type poolChurn struct {
+	input   time.Time       // zero if none was seen
+	dying   time.Time       // since when the pool is being deleted; zero if it isn't
+	drifted map[string]bool // NodeClaims that had drifted and no longer have, by UID
+
+	replicas, nodeClaims int         // that there should be (static pools), that there are
+	made                 []time.Time // NodeClaims, within the window
+	pods, base           int         // most pods when one was made, and NodeClaims before these
+}
+
+// begin takes a pool's spec as new input.
+func (p *poolChurn) begin(pool *unstructured.Unstructured, now time.Time) {
+	replicas, _ := fieldAt(pool, "spec", "replicas").(int64)
+	p.replicas, p.dying = int(replicas), time.Time{}
+	p.forget(now)
+}
+
+// forget starts all counts again, as after any input.
+func (p *poolChurn) forget(now time.Time) {
+	p.input, p.drifted, p.made = now, nil, nil
+}
+
+// judgeMade judges a new NodeClaim of the pool. pods is how many there are.
+func (p *poolChurn) judgeMade(m *check.Moment, pool string, pods int) {
+	m.Tested()
+	if late := m.Time.Sub(p.dying); !p.dying.IsZero() && late > underway {
+		m.Suspect(fmt.Sprintf("NodeClaim %s was made for pool %s, %s after the pool's deletion", m.Event.Object.Name, pool, late.Round(time.Second)), m.Event.Object)
+	}
+	for len(p.made) > 0 && m.Time.Sub(p.made[0]) > runawayWindow {
+		p.made = p.made[1:]
+	}
+	if len(p.made) == 0 {
+		p.pods, p.base = pods, p.nodeClaims
+	}
+	p.nodeClaims, p.pods = p.nodeClaims+1, max(p.pods, pods)
+	p.made = append(p.made, m.Time)
+	if allowed := runawayFloor + 2*(p.pods+p.base+p.replicas); len(p.made) > allowed {
+		m.Suspect(fmt.Sprintf("pool %s got %d NodeClaims within %s although nothing changed; %d would be plenty",
+			pool, len(p.made), m.Time.Sub(p.made[0]).Round(time.Second), allowed), m.Event.Object)
+	}
+}
+
+// judgeDrift judges a change of Drifted.
+func (p *poolChurn) judgeDrift(m *check.Moment, pool string) {
+	nodeClaim := m.Event.Object
+	switch is, was := isTrue(nodeClaim, karpenter.Drifted), isTrue(m.Before, karpenter.Drifted); {
+	case was && !is && !overwritten(m):
+		if p.drifted == nil {
+			p.drifted = map[string]bool{}
+		}
+		p.drifted[nodeClaim.UID] = true
+	case is && !was:
+		m.Tested()
+		if p.drifted[nodeClaim.UID] {
+			m.Suspect(fmt.Sprintf("Drifted of NodeClaim %s came, went and came again although neither pool %s nor its NodeClass changed", nodeClaim.Name, pool), nodeClaim)
+		}
+		if late := timeAt(nodeClaim.Unstructured(), "metadata", "creationTimestamp").Sub(p.input); !p.input.IsZero() && late > underway {
+			m.Suspect(fmt.Sprintf("NodeClaim %s has drifted, and was made %s after the last change of its pool and its NodeClass: nothing has changed since then",
+				nodeClaim.Name, late.Round(time.Second)), nodeClaim)
+		}
+	}
+}
+
+// overwritten says whether Drifted may have gone because another controller, which hadn't seen it yet, wrote all conditions
+// at once to change one of its own, such as Initialized or DisruptionReason (Karpenter: pkg/controllers/nodeclaim/lifecycle,
+// pkg/controllers/disruption/queue.go; seen from v1.9.0 to v1.15.0). It is back at once. The controller that takes Drifted
+// away changes none of the others' conditions.
+func overwritten(m *check.Moment) bool {
+	for _, c := range karpenter.Conditions(m.Event.Object.Unstructured()) {
+		switch c.Type {
+		case karpenter.Drifted, karpenter.Consolidatable, karpenter.Ready:
+			continue
+		}
+		was, _ := karpenter.Condition(m.Before.Unstructured(), c.Type)
+		if was.Status != c.Status || !was.LastTransitionTime.Equal(&c.LastTransitionTime) { // or said it again, not having seen its own word
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,106 @@
+package invariant
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// madeFromTemplate checks that a NodeClaim has what the template of its NodePool says: taints, startup taints, expireAfter,
+// terminationGracePeriod, nodeClassRef, labels and annotations. Else nodes aren't what their users asked for: pods run
+// where a taint should keep them off, and what replaces a drifted node has drifted itself.
+//
+// A NodeClaim may have more labels and annotations than its template. Requirements aren't compared, since Karpenter narrows
+// them down to what the pods need. Neither is a terminationGracePeriod that the template leaves out, for which providers
+// may have a default of their own. What the pool said at any one moment between templateAge before the NodeClaim and stale
+// after it counts as its template.
+//
+// Sources: NodePool spec.template; https://karpenter.sh/docs/concepts/nodepools, "spec.template"; Karpenter:
+// pkg/apis/v1/nodepool.go, ToNodeClaim, and pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go.
+func madeFromTemplate() Invariant {
+	return Invariant{
+		Name:     "NodeClaims are made from their NodePool's template",
+		Source:   "NodePool spec.template; Karpenter: pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go",
+		Untested: "no NodeClaim was made for a NodePool that was recorded",
+		Reads:    resources{karpenter.NodeClaims, karpenter.NodePools},
+		New:      func(Params) check.Monitor { return &templateMonitor{pools: map[string]*recent[template]{}} },
+	}
+}
+
+type templateMonitor struct {
+	templateAge
+	pools   map[string]*recent[template] // by name
+	waiting []madeNodeClaim              // those that match no template yet
+}
+
+// madeNodeClaim is a NodeClaim that was made at this time.
+type madeNodeClaim struct {
+	*history.Object
+	at time.Time
+}
+
+func (t *templateMonitor) Observe(m *check.Moment) {
+	// By what was so until this moment.
+	t.waiting = slices.DeleteFunc(t.waiting, func(w madeNodeClaim) bool { return t.judge(m, w) })
+	for _, pool := range m.Seen(karpenter.NodePools) {
+		if m.Before == nil || changedAt(m, "spec") {
+			t.learn(m, pool)
+		}
+	}
+	if m.Resource() == karpenter.NodeClaims && m.Before == nil && !m.Deleted() {
+		t.waiting = append(t.waiting, madeNodeClaim{m.Event.Object, m.Time})
+	}
+}
+
+func (t *templateMonitor) learn(m *check.Moment, pool *history.Object) {
+	t.templateAge.learn(pool)
+	is, known := templateOf(pool.Unstructured(), "spec", "template"), entry(t.pools, pool.Name)
+	if len(*known) == 0 || !maps.Equal((*known)[len(*known)-1].value, is) {
+		known.set(m.Since(), is)
+	}
+}
+
+// judge judges a NodeClaim and says whether it is done: it matches a template, or had time to.
+func (t *templateMonitor) judge(m *check.Moment, w madeNodeClaim) (done bool) {
+	name := karpenter.NodePoolOf(w.Unstructured())
+	is, last := templateOf(w.Unstructured()), template(nil)
+	for meant := range entry(t.pools, name).since(w.at.Add(-t.longest())) {
+		if is.lacks(meant) == "" {
+			m.Tested()
+			return true
+		}
+		last = meant
+	}
+	if !m.Time.After(w.at.Add(stale)) {
+		return false
+	}
+	if last != nil {
+		m.Tested()
+		m.Suspect(fmt.Sprintf("NodeClaim %s is not made from the template of NodePool %s: %s", w.Name, name, is.lacks(last)), w.Object)
+	}
+	return true
+}
+
+// validation is how long Karpenter waits between deciding to consolidate and doing so, with the replacement that it decided
+// on (Karpenter: pkg/controllers/disruption/consolidation.go).
+const validation = 15 * time.Second
+
+// templateAge is how old a pool's template may be when a NodeClaim is made from it. It grows when any pool consolidates:
+// the replacement may come from every other.
+type templateAge struct{ consolidates bool }
+
+func (a *templateAge) learn(pool *history.Object) {
+	a.consolidates = a.consolidates || textAt(pool.Unstructured(), "spec", "disruption", "consolidateAfter") != "Never"
+}
+
+func (a *templateAge) longest() time.Duration {
+	if a.consolidates {
+		return stale + validation
+	}
+	return stale
+}

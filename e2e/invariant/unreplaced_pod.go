@@ -1,0 +1,73 @@
+package invariant
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// unreplacedPod is a pod for which a NodeClaim had to be replaced before its deletion, which begins now; nil if there is
+// none for certain. Karpenter deletes a drifted or underutilized NodeClaim without replacement only if its pods fit
+// elsewhere (Karpenter: pkg/controllers/disruption, drift.go and consolidation.go). That they don't is certain only where
+// no other NodeClaim is there and no other node may take them.
+//
+// since is when the disruption began: Karpenter counted the pods that were bound long before. Pods that can't be evicted
+// yet don't count, so neither do those that an annotation or a PodDisruptionBudget may hold (Karpenter: pkg/utils/pdb,
+// IsCurrentlyReschedulable).
+//
+// Not judged are NodeClaims of static pools, and on reserved instances, which may be ended first and replaced then
+// (upstream issue 3203).
+func unreplacedPod(w *history.World, nodeClaim *history.Object, since time.Time) *history.Object {
+	u := nodeClaim.Unstructured()
+	why, on := voluntaryReason(u), karpenter.ClaimNode(u)
+	pool := w.Get(karpenter.NodePools, "", karpenter.NodePoolOf(u))
+	if why != drifted && why != underutilized || on == "" || pool == nil || fieldAt(pool.Unstructured(), "spec", "replicas") != nil ||
+		karpenter.Label(u, karpenter.CapacityTypeLabel) == karpenter.Reserved {
+		return nil
+	}
+	if slices.ContainsFunc(w.List(karpenter.NodeClaims), func(other *history.Object) bool { return !deleting(other) }) {
+		return nil
+	}
+	for _, pod := range w.List(karpenter.Pods) {
+		p := pod.Unstructured()
+		if karpenter.PodNode(p) == on && movesWithNode(p, since) && !mayMove(w, p, on) && !mayBeHeld(w, pod) {
+			return pod
+		}
+	}
+	return nil
+}
+
+// movesWithNode says whether a pod has to move when its node goes, and was there long before.
+func movesWithNode(pod *unstructured.Unstructured, since time.Time) bool {
+	bound, _ := karpenter.Condition(pod, string(corev1.PodScheduled))
+	return bound.Status == "True" && bound.LastTransitionTime.Time.Before(since.Add(-stale)) &&
+		isActive(pod) && isDrained(pod) && !ownedBy(pod, "DaemonSet")
+}
+
+// mayBeHeld says whether something may keep a pod from being evicted.
+func mayBeHeld(w *history.World, pod *history.Object) bool {
+	return fieldAt(pod.Unstructured(), "metadata", "annotations", karpenter.DoNotDisruptAnnotation) != nil ||
+		slices.ContainsFunc(w.List(karpenter.PodDisruptionBudgets), func(o *history.Object) bool { return o.Namespace == pod.Namespace })
+}
+
+// mayMove says whether the taints of any other node may let a pod in.
+func mayMove(w *history.World, pod *unstructured.Unstructured, on string) bool {
+	return slices.ContainsFunc(w.List(karpenter.Nodes), func(node *history.Object) bool {
+		return node.Name != on && !deleting(node) && !slices.ContainsFunc(karpenter.Taints(node.Unstructured()), func(t corev1.Taint) bool {
+			return t.Effect != corev1.TaintEffectPreferNoSchedule && !mayTolerate(pod, t.Key)
+		})
+	})
+}
+
+// mayTolerate says whether a pod tolerates some taints of that key at least.
+func mayTolerate(pod *unstructured.Unstructured, key string) bool {
+	return slices.ContainsFunc(objectsAt(pod, "spec", "tolerations"), func(t map[string]any) bool {
+		k, _ := t["key"].(string)
+		return k == "" || k == key
+	})
+}
