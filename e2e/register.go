@@ -155,13 +155,13 @@ func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) re
 	histories := filepath.Join(r.run, "histories")
 	o, clean := r.session.Run(ctx, suite, spec, histories)
 	if o.Verdict == report.Infra && ctx.Err() == nil {
-		first, lagged := strings.TrimSpace(o.Reason+"\n"+o.Detail), o.Lag > clock.Trusted
+		first, lagged := strings.TrimSpace(o.Reason+"\n"+o.Detail), o.Lag > clock.MaxLag
 		r.renew(ctx)
 		if err := r.ensure(ctx); err == nil {
 			how := "on a new cluster"
 			if lagged {
 				how += ", slower"
-				defer r.session.slower()()
+				defer r.session.slowDown()()
 			}
 			o, clean = r.session.Run(ctx, suite, spec, filepath.Join(histories, "again"))
 			o.Note = strings.TrimSpace(fmt.Sprintf("%s run again %s, since the first time was infra: %s", o.Note, how, first))

@@ -111,9 +111,9 @@ func theClock(ctx context.Context, c *build.Cache) (*clock.Clock, error) {
 		return p.clock, p.err
 	}
 	p.tried = true
-	bend, err := clock.Bend(ctx, c)
+	shim, err := clock.Shim(ctx, c)
 	if err == nil {
-		p.clock, err = clock.New(ctx, bend)
+		p.clock, err = clock.New(ctx, shim)
 	}
 	p.err = err
 	return p.clock, p.err
@@ -125,7 +125,7 @@ func (p *Plan) prepareClock(ctx context.Context) error {
 	if !p.Config.Speed.Bent() || p.Config.tried {
 		return nil
 	}
-	bend, err := clock.Bend(ctx, p.cache)
+	shim, err := clock.Shim(ctx, p.cache)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (p *Plan) prepareClock(ctx context.Context) error {
 	if processClock.fit {
 		return nil
 	}
-	if err := clock.SelfTest(ctx, bend); err != nil {
+	if err := clock.SelfTest(ctx, shim); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -146,15 +146,14 @@ func (p *Plan) prepareClock(ctx context.Context) error {
 	return nil
 }
 
-// slower slows the clock down until its function is called, to at most an eighth
-// of what it may be.
-func (s *Session) slower() (restore func()) {
+// slowDown lets the clock run at most an eighth as fast as it may until restore is called.
+func (s *Session) slowDown() (restore func()) {
 	s.Clock.Govern(max(1, s.speed.Limit/8), !s.speed.Auto)
 	return func() { s.Clock.Govern(s.speed.Limit, !s.speed.Auto) }
 }
 
-// measure notes how long a spec takes in real time, when its function is called.
-func (s *Session) measure(o *report.Outcome) (ended func()) {
+// measureReal notes how long a spec takes in real time, until ended is called.
+func (s *Session) measureReal(o *report.Outcome) (ended func()) {
 	if s.Clock == nil {
 		return func() {}
 	}
@@ -163,8 +162,8 @@ func (s *Session) measure(o *report.Outcome) (ended func()) {
 	return func() { o.Real = s.Clock.Real() - began }
 }
 
-// trust makes the verdict infra if processes were so late that it may be due to that.
-func (s *Session) trust(o *report.Outcome) {
+// checkLag makes the verdict infra if processes were so late that it may be due to that.
+func (s *Session) checkLag(o *report.Outcome) {
 	if s.Clock == nil {
 		return
 	}
@@ -174,14 +173,14 @@ func (s *Session) trust(o *report.Outcome) {
 	}
 }
 
-// judgeLag is trust, for a lag.
+// judgeLag makes the verdict infra if a lag is more than counts.
 func judgeLag(o *report.Outcome, lag clock.Lag) {
 	o.Lag = lag.Late
-	if lag.Late <= clock.Trusted || o.Verdict == report.Skipped {
+	if lag.Late <= clock.MaxLag || o.Verdict == report.Skipped {
 		return
 	}
 	reason := fmt.Sprintf("the clock ran too fast: %s was %s late, of the cluster's time, and up to %s counts",
-		lag.Process, lag.Late.Round(10*time.Millisecond), clock.Trusted)
+		lag.Process, lag.Late.Round(10*time.Millisecond), clock.MaxLag)
 	if o.Verdict != report.Passed {
 		o.Detail = strings.TrimSpace(string(o.Verdict) + ": " + o.Reason + "\n" + o.Detail)
 	}

@@ -50,11 +50,11 @@ func TestLagBeyondTheBoundIsInfra(t *testing.T) {
 		before report.Verdict
 		want   report.Verdict
 	}{
-		{clock.Trusted, report.Passed, report.Passed},
-		{clock.Trusted + 1, report.Passed, report.Infra},
-		{clock.Trusted, report.Failed, report.Failed},
-		{clock.Trusted + 1, report.Failed, report.Infra},
-		{clock.Trusted + 1, report.Skipped, report.Skipped},
+		{clock.MaxLag, report.Passed, report.Passed},
+		{clock.MaxLag + 1, report.Passed, report.Infra},
+		{clock.MaxLag, report.Failed, report.Failed},
+		{clock.MaxLag + 1, report.Failed, report.Infra},
+		{clock.MaxLag + 1, report.Skipped, report.Skipped},
 	} {
 		g := NewWithT(t)
 		o := report.Outcome{Verdict: c.before, Reason: "it broke"}

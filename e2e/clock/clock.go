@@ -1,19 +1,18 @@
-// Package clock bends the time of clusters: every process of a cluster, the
-// provider as it was released among them, and this process with its specs, lives
-// by one clock, which can run many times faster than the machine's.
+// Package clock bends the time of clusters: all processes of a cluster, this process with its
+// specs, and the provider as it was released live by one clock. It can run many times faster
+// than the machine's.
 //
-// Left to itself ([Clock.Govern]) it runs at speed 1 while anything works, and is
-// moved to the end of the first wait when everything waits: Karpenter's timeouts of
-// minutes pass in seconds, and what takes a CPU gets the time that it takes. How
-// late processes were ([Clock.Lag]) says whether what was seen can be trusted.
+// Left to itself ([Clock.Govern]) it runs at speed 1 while anything works. When everything
+// waits, it is moved to the end of the first wait. So Karpenter's timeouts of minutes pass in
+// seconds, and work takes as long as elsewhere. How late processes were ([Clock.Lag]) says
+// whether verdicts can be trusted.
 //
-// The packages below do the work: page is the memory from which the time is
-// told, inject makes a program tell its time from there, waits ends what programs
-// wait for in the kernel, keep says when the clock is moved, and bend is the
-// program that does all that: it starts others, and keeps the clock.
+// The packages below do the work. Package shm holds the memory that tells the time, ptrace
+// makes a program take its time from there, governor moves the clock and ends what programs
+// wait for in the kernel, and shim is the program that starts others and runs the governor.
 //
-// Clocks are bent on Linux only, on amd64 and arm64. Elsewhere, and where a
-// kernel forbids it, [New] says why, and everything goes on at speed 1.
+// Clocks are bent on Linux only, on amd64 and arm64. Elsewhere, and where a kernel forbids it,
+// [New] says why, and everything goes on at speed 1.
 package clock
 
 import (
@@ -21,13 +20,12 @@ import (
 	"time"
 )
 
-// ErrSystem is why no clock is bent on other systems than Linux.
+// ErrSystem says that this system's clocks can't be bent.
 var ErrSystem = errors.New("clocks are bent on Linux only, on amd64 and arm64")
 
-// Trusted is the lag up to which verdicts count, in the cluster's time: less than
-// what any of Kubernetes' or Karpenter's periods would notice, the shortest of
-// which are renewals every two seconds.
-const Trusted = 2 * time.Second
+// MaxLag is the lag up to which verdicts count, in the cluster's time. The shortest periods of
+// Kubernetes and Karpenter are renewals every two seconds.
+const MaxLag = 2 * time.Second
 
 // Lag is how late the latest process was.
 type Lag struct {

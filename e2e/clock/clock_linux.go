@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,8 +17,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plumbline-e2e/plumbline/e2e/clock/inject"
-	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/ptrace"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
 // Supported says whether clocks can be bent on this system.
@@ -25,38 +26,37 @@ const Supported = true
 
 // Clock is the clock of this process and of the clusters that it starts.
 type Clock struct {
-	page *page.Page
-	bend string    // the program that starts others by this clock
-	keep io.Closer // the keeper's standard input: were nobody to hold it, it would be closed, and the keeper end
+	page     *shm.Page
+	shim     string    // the program that starts others on this clock
+	governor io.Closer // the governor's standard input: if it were collected as garbage, the governor would end
 
 	mu     sync.Mutex
 	held   int     // how many want speed 1
 	wanted float64 // the speed up to which it may get ahead
 	fixed  bool    // or that it is to keep
 	broken error   // why it runs at speed 1 from now on
-	gone   bool    // the keeper is, so that nobody answers
 }
 
-// New makes a clock, by which this process lives from now on, at speed 1. A
-// process can only have one; bend is the program of that name.
-func New(ctx context.Context, bend string) (*Clock, error) {
-	p, err := page.New()
+// New makes a clock, by which this process lives from now on, at speed 1. A process can only
+// have one. Shim is the path of the program of that name.
+func New(ctx context.Context, shim string) (*Clock, error) {
+	p, err := shm.New()
 	if err != nil {
 		return nil, err
 	}
-	c := &Clock{page: p, bend: bend, wanted: 1, fixed: true}
+	c := &Clock{page: p, shim: shim, wanted: 1, fixed: true}
 	if err := c.start(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("bending this process's clock: %w", err), p.Close())
 	}
 	return c, nil
 }
 
-// start starts the keeper, which also bends this process's clock: no process can
-// stop all threads of its own. It ends when its standard input does, which is
-// with this process at the latest.
+// start starts the governor, which also bends this process's clock: no process can stop all
+// threads of its own. The governor ends with its standard input, and so with this process at
+// the latest.
 func (c *Clock) start(ctx context.Context) error {
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.bend,
-		"keep", c.page.Path(), strconv.Itoa(os.Getpid()), strconv.Itoa(int(c.page.File().Fd())))
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.shim,
+		"govern", c.page.Path(), strconv.Itoa(os.Getpid()), strconv.Itoa(int(c.page.File().Fd())))
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *Clock) start(ctx context.Context) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	inject.Allow(cmd.Process.Pid)
+	ptrace.AllowTracer(cmd.Process.Pid)
 	_, err = in.Write([]byte{1})
 	if err == nil {
 		_, err = bufio.NewReader(out).ReadString('\n')
@@ -78,60 +78,56 @@ func (c *Clock) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s", errors.Join(err, in.Close(), cmd.Wait()), bytes.TrimSpace(complaints.Bytes()))
 	}
-	c.keep = in
+	c.governor = in
 	go func() {
 		err := cmd.Wait()
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.gone = true
-		c.broken = errors.Join(c.broken, fmt.Errorf("the keeper of the clock ended: %w", err))
-		c.page.Own() // nobody ends waits any more, so none may end before the machine's clock says so
+		c.page.SetWriter() // nobody ends waits any more, so none may end before the machine's clock says so
 		c.page.Set(1, 0)
+		c.page.Obeyed(math.MaxUint64)
+		c.Break(fmt.Errorf("the governor of the clock ended: %w", err))
 	}()
 	return nil
 }
 
-// Start starts a command that lives by this clock. If that can't be, the reason
-// is unbent, and it lives by the machine's. The caller has locked its goroutine
-// to its thread.
-func (c *Clock) Start(cmd *exec.Cmd) (unbent, err error) { return inject.Start(cmd, c.page) }
+// Start starts a command that lives by this clock. If that can't be, unbent is the reason, and
+// the command lives by the machine's clock. The caller has locked its goroutine to its thread.
+func (c *Clock) Start(cmd *exec.Cmd) (unbent, err error) { return ptrace.Start(cmd, c.page) }
 
-// Command is the command line that runs a program by this clock, under a name;
-// its arguments follow.
+// Command returns the command line that runs a program on this clock, under a name. The
+// program's arguments follow.
 func (c *Clock) Command(name, program string) []string {
-	return []string{c.bend, "run", c.page.Path(), name, program}
+	return []string{c.shim, "run", c.page.Path(), name, program}
 }
 
-// Real is the machine's monotonic time, of which only differences mean anything.
-func (c *Clock) Real() time.Duration { return time.Duration(page.Monotonic()) }
+// Real returns the machine's monotonic time, of which only differences mean anything.
+func (c *Clock) Real() time.Duration { return time.Duration(shm.Monotonic()) }
 
-// Wall is the machine's wall clock, also in a process that lives by another clock.
-func Wall() time.Time { return time.Unix(0, page.Realtime()) }
+// Wall returns the machine's wall clock, also in a process that lives by another clock.
+func Wall() time.Time { return time.Unix(0, shm.Realtime()) }
 
-// Speed is how fast the clock runs now.
+// Speed returns how fast the clock runs now.
 func (c *Clock) Speed() float64 { return c.page.Speed() }
 
-// Govern lets the clock get ahead of the machine's while all wait, up to a speed on
-// average; if fixed, it runs at just that speed, whatever is being done.
+// Govern lets the clock get ahead of the machine's while all wait, up to a speed on average.
+// If fixed, the clock runs at just that speed, whatever is being done.
 func (c *Clock) Govern(speed float64, fixed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wanted, c.fixed = speed, fixed
-	c.ask()
+	c.request()
 }
 
-// Hold makes the clock run at speed 1 until the function that it returns is called.
+// Hold makes the clock run at speed 1 until release is called.
 func (c *Clock) Hold() (release func()) {
+	c.hold(1)
+	return sync.OnceFunc(func() { c.hold(-1) })
+}
+
+func (c *Clock) hold(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.held++
-	c.ask()
-	return sync.OnceFunc(func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.held--
-		c.ask()
-	})
+	c.held += n
+	c.request()
 }
 
 // Break makes the clock run at speed 1 for good, for a reason.
@@ -139,49 +135,43 @@ func (c *Clock) Break(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.broken = errors.Join(c.broken, why)
-	c.ask()
+	c.request()
 }
 
-// Err is why the clock runs at speed 1 for good, if it does.
+// Err returns why the clock runs at speed 1 for good; nil: it doesn't.
 func (c *Clock) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if pid := c.page.Excepted(); pid != 0 {
-		return errors.Join(c.broken, fmt.Errorf("%s (process %d) can't live by the cluster's clock; its log says why", name(pid), pid))
+	if pid := c.page.Unbent(); pid != 0 {
+		unbent := fmt.Errorf("%s (process %d) can't live by the cluster's clock; its log says why", name(pid), pid)
+		return errors.Join(c.broken, unbent)
 	}
 	return c.broken
 }
 
-// ask has the keeper do what is wanted now, and waits until it's done, which
-// takes some milliseconds. The caller holds the lock.
-func (c *Clock) ask() {
-	speed, fixed := c.wanted, c.fixed
+// request has the governor do what is wanted now. The caller holds the lock.
+func (c *Clock) request() {
 	if c.held > 0 || c.broken != nil {
-		speed, fixed = 1, true
-	}
-	number := c.page.Ask(speed, fixed)
-	for !c.gone && !c.page.Answered(number) {
-		c.mu.Unlock()
-		page.Sleep(time.Millisecond)
-		c.mu.Lock()
+		c.page.Request(1, true)
+	} else {
+		c.page.Request(c.wanted, c.fixed)
 	}
 }
 
-// Lag is the worst lag since it was asked for last.
+// Lag returns the worst lag since the last call.
 func (c *Clock) Lag() Lag {
-	late, pid := c.page.Lag()
+	late, pid := c.page.TakeLag()
 	return Lag{Late: late, Process: name(pid)}
 }
 
-// Jump moves the clock ahead by a duration, for what no speed reaches: in steps,
-// each of which begins when all processes wait. A step is no longer than a stride,
-// since what is renewed all the time must not be over before it can be. What passes
-// between them counts. It doesn't jump while it's held. It returns when the duration is
-// over, or ctx ends.
-func (c *Clock) Jump(ctx context.Context, d, stride time.Duration) error {
-	c.page.Jump(d, stride)
+// Jump moves the clock ahead by a duration that no speed reaches, in steps. Each begins when
+// all processes wait, and is at most as long as step: what is renewed all the time must not
+// expire before that can happen. The time that passes between steps counts. While the clock is
+// held it doesn't jump. Jump returns when the duration is over, or ctx ends.
+func (c *Clock) Jump(ctx context.Context, d, step time.Duration) error {
+	c.page.Jump(d, step)
 	for {
-		left, _ := c.page.Ahead()
+		left, _ := c.page.JumpLeft()
 		err := c.Err()
 		if left <= 0 || err != nil {
 			return err
@@ -189,16 +179,16 @@ func (c *Clock) Jump(ctx context.Context, d, stride time.Duration) error {
 		select {
 		case <-time.After(min(left, time.Second)): // by this very clock
 		case <-ctx.Done():
-			c.page.Stay()
+			c.page.CancelJump()
 			return context.Cause(ctx)
 		}
 	}
 }
 
-// SelfTest tries what bent clusters rely on, which takes a second or two of
-// real time: the error says what doesn't work here.
-func SelfTest(ctx context.Context, bend string) error {
-	out, err := exec.CommandContext(ctx, bend, "selftest").CombinedOutput()
+// SelfTest tries what clusters with a bent clock rely on, which takes a second or two of real
+// time. Its error says what doesn't work here.
+func SelfTest(ctx context.Context, shim string) error {
+	out, err := exec.CommandContext(ctx, shim, "selftest").CombinedOutput()
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -208,7 +198,7 @@ func SelfTest(ctx context.Context, bend string) error {
 	return nil
 }
 
-// name is what people call a process.
+// name returns what people call a process.
 func name(pid int) string {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err != nil {

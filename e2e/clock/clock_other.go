@@ -23,7 +23,7 @@ func Wall() time.Time { return time.Now() }
 // SelfTest returns ErrSystem.
 func SelfTest(context.Context, string) error { return ErrSystem }
 
-// The methods are those of Linux, of a clock that nobody can have here.
+// Nobody can have a clock here. Its methods are those of Linux.
 
 func (*Clock) Start(cmd *exec.Cmd) (unbent, err error)                  { return ErrSystem, cmd.Start() }
 func (*Clock) Command(_, program string) []string                       { return []string{program} }

@@ -24,18 +24,18 @@ var bent = sync.OnceValues(func() (*clock.Clock, error) { //nolint:gochecknoglob
 	if err != nil {
 		return nil, err
 	}
-	bend, err := clock.Bend(context.Background(), programs)
+	shim, err := clock.Shim(context.Background(), programs)
 	if err != nil {
 		return nil, err
 	}
-	if err := clock.SelfTest(context.Background(), bend); err != nil {
+	if err := clock.SelfTest(context.Background(), shim); err != nil {
 		return nil, err
 	}
-	return clock.New(context.Background(), bend)
+	return clock.New(context.Background(), shim)
 })
 
-// theClock is bent, at a speed until the test ends.
-func theClock(t *testing.T, speed float64, fixed bool) *clock.Clock {
+// governed returns the clock, at a speed until the test ends.
+func governed(t *testing.T, speed float64, fixed bool) *clock.Clock {
 	t.Helper()
 	c, err := bent()
 	if err != nil {
@@ -49,7 +49,7 @@ func theClock(t *testing.T, speed float64, fixed bool) *clock.Clock {
 func TestWaitsEndByTheClock(t *testing.T) {
 	g := NewWithT(t)
 	for _, speed := range []float64{1, 10, 60} {
-		c := theClock(t, speed, true)
+		c := governed(t, speed, true)
 		wait := time.Duration(speed) * 200 * time.Millisecond
 		real, began := c.Real(), time.Now()
 		time.Sleep(wait)
@@ -63,7 +63,7 @@ func TestWaitsEndByTheClock(t *testing.T) {
 
 func TestAJumpTakesNoTimeWhileAllWait(t *testing.T) {
 	g := NewWithT(t)
-	c := theClock(t, 2, true)
+	c := governed(t, 2, true)
 	over := time.After(150 * time.Second) // `go test` gives up after ten, by the clock
 	c.Lag()
 	real, began := c.Real(), time.Now()
@@ -74,11 +74,11 @@ func TestAJumpTakesNoTimeWhileAllWait(t *testing.T) {
 	g.Expect(c.Lag().Late).To(BeNumerically("<", time.Minute), "nobody was late")
 }
 
-// All that asks for the time, in all threads, while the speed changes all the
-// time: nobody may ever see a time before one that was seen by anybody.
+// All threads ask for the time while its speed changes again and again. None may see a time
+// before one that another has seen.
 func TestTimeNeverGoesBack(t *testing.T) {
 	g := NewWithT(t)
-	c := theClock(t, 1, true)
+	c := governed(t, 1, true)
 	stop := make(chan struct{})
 	var all sync.WaitGroup
 	var latest, back atomic.Int64
@@ -113,7 +113,7 @@ func TestTimeNeverGoesBack(t *testing.T) {
 
 func TestGovernedClockRunsFastWhileAllWait(t *testing.T) {
 	g := NewWithT(t)
-	c := theClock(t, 60, false)
+	c := governed(t, 60, false)
 	real := c.Real()
 	time.Sleep(time.Minute)
 	g.Expect(c.Real() - real).To(BeNumerically("<", time.Minute))
@@ -124,7 +124,7 @@ func TestGovernedClockRunsFastWhileAllWait(t *testing.T) {
 
 func TestProgramsLiveByTheClock(t *testing.T) {
 	g := NewWithT(t)
-	c := theClock(t, 20, true)
+	c := governed(t, 20, true)
 	for name, start := range map[string]func(*exec.Cmd) (unbent, err error){
 		"started": func(cmd *exec.Cmd) (unbent, err error) {
 			runtime.LockOSThread()
@@ -158,9 +158,9 @@ func TestSleeper(t *testing.T) {
 	os.Exit(7)
 }
 
-func TestOtherProgramsAreSaidToBeUnbent(t *testing.T) {
+func TestProgramsThatAreNotGosAreUnbent(t *testing.T) {
 	g := NewWithT(t)
-	c := theClock(t, 1, true)
+	c := governed(t, 1, true)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(t.Context(), "/bin/true")
@@ -168,7 +168,8 @@ func TestOtherProgramsAreSaidToBeUnbent(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(unbent).To(MatchError(ContainSubstring("/bin/true: its clock can't be bent: it is no Go program")))
 	g.Expect(cmd.Wait()).To(Succeed(), "it runs all the same")
-	out, err := exec.CommandContext(t.Context(), c.Command("x", "/bin/echo")[0], append(c.Command("x", "/bin/echo")[1:], "hello")...).CombinedOutput()
+	line := append(c.Command("x", "/bin/echo"), "hello")
+	out, err := exec.CommandContext(t.Context(), line[0], line[1:]...).CombinedOutput()
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(string(out)).To(And(ContainSubstring("it is no Go program"), HaveSuffix("hello\n")))
 }

@@ -7,15 +7,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 )
 
-// The source of bend travels with the harness, so that those who import it have
-// the one that fits.
+// source travels with the harness, so that those who import it have the shim that fits.
 //
-//go:embed page inject waits keep bend
+//go:embed governor ptrace shim shm
 var source embed.FS
 
-// Bend builds the program that starts others by a clock, unless it is in the
-// cache, and returns its path.
-func Bend(ctx context.Context, c *build.Cache) (string, error) {
+// Shim builds the program that starts others on a clock, unless it is in the cache, and
+// returns its path.
+func Shim(ctx context.Context, c *build.Cache) (string, error) {
 	const module = "github.com/plumbline-e2e/plumbline/e2e/clock"
-	return c.Source(ctx, module, source, "./bend")
+	return c.Source(ctx, module, source, "./shim")
 }

@@ -15,17 +15,16 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
-	"github.com/plumbline-e2e/plumbline/e2e/clock/inject"
-	"github.com/plumbline-e2e/plumbline/e2e/clock/keep"
-	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/governor"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/ptrace"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// slack is how late a wait may end on a busy machine, in real time. Each of the
-// trials would take longer than that if its waits were not ended.
+// slack is how late a wait may end on a busy machine, in real time. Each trial would take
+// longer than that if its waits weren't ended.
 const slack = 300 * time.Millisecond
 
 // trial is a run of two programs that wait in all ways in which Go programs do.
@@ -35,7 +34,7 @@ type trial struct {
 	load   bool          // while all CPUs are busy
 }
 
-// trials are what a clock must stand before it is trusted.
+// trials returns what must work before a clock is trusted.
 func trials() []trial {
 	return []trial{
 		{[]float64{1}, 100 * time.Millisecond, false},
@@ -45,16 +44,16 @@ func trials() []trial {
 	}
 }
 
-// selftest tries on this machine what bent clusters rely on.
+// selftest tries on this machine what clusters with a bent clock rely on.
 func selftest() error {
-	p, err := page.New()
+	p, err := shm.New()
 	if err != nil {
 		return err
 	}
 	stop := make(chan struct{})
-	var keeping sync.WaitGroup
-	keeping.Go(func() { keep.Keep(p, stop) })
-	defer keeping.Wait()
+	var governing sync.WaitGroup
+	governing.Go(func() { governor.Run(p, stop) })
+	defer governing.Wait()
 	defer close(stop)
 	for _, t := range trials() {
 		if err := t.run(p); err != nil {
@@ -64,8 +63,8 @@ func selftest() error {
 	return nil
 }
 
-func (t trial) run(p *page.Page) error {
-	set(p, t.speeds[0])
+func (t trial) run(p *shm.Page) error {
+	p.Request(t.speeds[0], true)
 	if t.load {
 		done := make(chan struct{})
 		defer close(done)
@@ -99,13 +98,13 @@ func (t trial) run(p *page.Page) error {
 		if time.Duration(p.Wall()-begun) < t.wait { // else it was slept past, on a busy machine
 			due = speed
 		}
-		set(p, speed)
+		p.Request(speed, true)
 		if i == len(t.speeds)-1 {
 			break
 		}
-		// The last speed gets what is left: a quarter of the time, so that it is
-		// short also where the clock is slow.
-		page.Sleep(time.Duration(float64(t.wait) / speed * 0.75 / float64(len(t.speeds)-1)))
+		// The last speed gets what is left: a quarter of the time, so that the trial is short
+		// where that speed is low.
+		shm.Sleep(time.Duration(float64(t.wait) / speed * 0.75 / float64(len(t.speeds)-1)))
 		for _, s := range subjects {
 			if err := s.agrees(p); err != nil {
 				return err
@@ -123,14 +122,7 @@ func (t trial) run(p *page.Page) error {
 	return nil
 }
 
-// set has the keeper set a speed.
-func set(p *page.Page, speed float64) {
-	for number := p.Ask(speed, true); !p.Answered(number); {
-		page.Sleep(time.Millisecond)
-	}
-}
-
-// subject is a program whose clock is bent, and who is asked.
+// subject is a program whose clock is bent.
 type subject struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -138,12 +130,12 @@ type subject struct {
 }
 
 // begin starts a subject that waits for so long in every way.
-func begin(p *page.Page, wait time.Duration) (*subject, error) {
+func begin(p *shm.Page, wait time.Duration) (*subject, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{cmd: exec.Command(self, "subject", strconv.FormatInt(int64(wait), 10))} //nolint:noctx // it ends with its input
+	s := &subject{cmd: exec.Command(self, "subject", wait.String())} //nolint:noctx // it ends with its input
 	s.cmd.Stderr = os.Stderr
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -153,7 +145,7 @@ func begin(p *page.Page, wait time.Duration) (*subject, error) {
 		return nil, err
 	}
 	s.out = bufio.NewReader(out)
-	unbent, err := inject.Start(s.cmd, p)
+	unbent, err := ptrace.Start(s.cmd, p)
 	if err = errors.Join(err, unbent); err != nil {
 		return nil, err
 	}
@@ -166,7 +158,7 @@ func (s *subject) end() {
 	_ = s.cmd.Wait()
 }
 
-// answer is what a subject says when it is asked.
+// answer is what a subject answers.
 type answer struct {
 	Wall  int64 // UnixNano
 	Since int64 // since it began, by its monotonic clock
@@ -186,7 +178,7 @@ func (s *subject) ask(question string) (a answer, err error) {
 }
 
 // agrees checks that the subject's clocks say what the page does.
-func (s *subject) agrees(p *page.Page) error {
+func (s *subject) agrees(p *shm.Page) error {
 	apart := time.Duration(1<<63 - 1)
 	for range 20 {
 		before := p.Wall()
@@ -223,7 +215,7 @@ func (s *subject) waited(least, most time.Duration) error {
 	return nil
 }
 
-// kinds are the ways in which Go programs wait.
+// kinds returns the ways in which Go programs wait.
 func kinds() map[string]func(time.Duration) {
 	return map[string]func(time.Duration){
 		"sleep": time.Sleep,
@@ -270,10 +262,10 @@ func fatal(err error) {
 	}
 }
 
-// undisturbed is a time whose wall and monotonic clock were read at one moment. A process
-// that is set aside between the two, which happens where many want to run, has them
-// apart; and all later ones are compared with the first. Of many, most are not.
-func undisturbed() time.Time {
+// consistentTime returns a time whose wall and monotonic clock were read at one moment. On a
+// busy machine the process may be interrupted between the two, and all later times are
+// compared with this one. Of many times most are consistent.
+func consistentTime() time.Time {
 	times := make([]time.Time, 21)
 	for i := range times {
 		times[i] = time.Now()
@@ -286,18 +278,18 @@ func undisturbed() time.Time {
 
 // runSubject is the program of a subject.
 func runSubject(wait string) error {
-	d, err := strconv.ParseInt(wait, 10, 64)
+	d, err := time.ParseDuration(wait)
 	if err != nil {
 		return err
 	}
-	began := undisturbed()
+	began := consistentTime()
 	var mu sync.Mutex
 	took := map[string]time.Duration{}
 	var all sync.WaitGroup
 	for kind, f := range kinds() {
 		all.Go(func() {
 			begin := time.Now()
-			f(time.Duration(d))
+			f(d)
 			mu.Lock()
 			defer mu.Unlock()
 			took[kind] = time.Since(begin)

@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package inject
+package ptrace
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
 // Requests of ptrace(2) that package syscall doesn't have.
@@ -28,23 +28,21 @@ func ptrace(request, tid, data int) error {
 	return nil
 }
 
-// Attach bends the clock of a process that runs already. Fd is the page's file
-// there. The caller has locked its goroutine to its thread.
-func Attach(pid, fd int, p *page.Page) error {
-	for {
-		retry, err := attach(pid, fd, p)
-		if err != nil {
+// Attach bends the clock of a process that runs already. Fd is the page's file there. The
+// caller has locked its goroutine to its thread.
+func Attach(pid, fd int, p *shm.Page) error {
+	for retry := true; retry; {
+		var err error
+		if retry, err = attach(pid, fd, p); err != nil {
 			return fmt.Errorf("bending the clock of process %d: %w", pid, err)
 		}
-		if !retry {
-			return nil
-		}
 	}
+	return nil
 }
 
-// attach tells whether it must be tried again, since a thread was about to
-// execute what was to be overwritten.
-func attach(pid, fd int, p *page.Page) (retry bool, err error) {
+// attach stops all threads of a process and bends its clock. It is to be tried again if a
+// thread was about to execute what is to be overwritten.
+func attach(pid, fd int, p *shm.Page) (retry bool, err error) {
 	held := map[int]bool{}
 	var signals []func() error
 	defer func() {
@@ -85,7 +83,7 @@ func attach(pid, fd int, p *page.Page) (retry bool, err error) {
 			}
 		}
 	}
-	t, err := examine(pid)
+	t, err := findVDSO(pid)
 	if err != nil {
 		return false, err
 	}
@@ -94,17 +92,17 @@ func attach(pid, fd int, p *page.Page) (retry bool, err error) {
 		if err := syscall.PtraceGetRegs(tid, &regs); err != nil {
 			return false, err
 		}
-		if at := instruction(&regs); at >= t.function && at < t.function+uint64(len(jump(0))) {
+		if at := programCounter(&regs); at >= t.function && at < t.function+uint64(len(jumpTo(0))) {
 			return true, nil
 		}
 	}
 	return false, bend(pid, fd, p, false)
 }
 
-// Follow seizes a process, calls ready, and bends the clock of the program that
-// the process executes then. Fd is the page's file there. The caller has locked
-// its goroutine to its thread.
-func Follow(pid, fd int, p *page.Page, ready func() error) error {
+// AttachAtExec seizes a process, calls ready, and bends the clock of the program that the
+// process executes then. Fd is the page's file there. The caller has locked its goroutine
+// to its thread.
+func AttachAtExec(pid, fd int, p *shm.Page, ready func() error) error {
 	if err := ptrace(seize, pid, traceExec); err != nil {
 		return fmt.Errorf("tracing process %d: %w", pid, err)
 	}

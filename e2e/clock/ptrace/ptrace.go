@@ -1,28 +1,25 @@
 //go:build linux && (amd64 || arm64)
 
-// Package inject makes a program as it was released tell its time from a
-// cluster's page instead of the machine's clock.
+// Package ptrace makes a program as it was released tell its time from a cluster's page
+// instead of the machine's clock.
 //
-// Programs ask for the time thousands of times a second, so the kernel gives
-// each a small library, the vDSO, by which to tell it without a system call. A
-// Go program asks it for all its time, whether it is linked statically or not:
-// time.Now, timers, deadlines. So this is what is done to a program, with the
-// means of a debugger, while it is stopped:
+// Programs ask for the time thousands of times a second. So the kernel gives each of them
+// a small library, the vDSO, which tells it without a system call. A Go program takes all
+// its time from there, whether it is linked statically or not: time.Now, timers, deadlines.
+// While the program is stopped, this package changes it by ptrace(2), as a debugger does:
 //
-//  1. it is made to map the page, and a second page with our routine
-//     (routine_linux_*.s), which reads the machine's clock and computes the
-//     cluster's from it;
-//  2. the first bytes of the vDSO's clock_gettime are overwritten by a jump there;
-//  3. it goes on, with nobody tracing it.
+//  1. The program maps the page, and a second page with our routine (routine_linux_*.s),
+//     which reads the machine's clock and computes the cluster's from it.
+//  2. A jump to the routine overwrites the first bytes of the vDSO's clock_gettime.
+//  3. The program goes on, and nobody traces it.
 //
-// The vDSO is written to in that process alone. What the kernel computes itself,
-// such as the end of a wait or a file's time, stays as it was: package clock
-// ends waits in time.
+// Only that process's vDSO is changed. What the kernel itself computes, such as the end of
+// a wait or a file's time, stays as it was: package governor ends waits in time.
 //
-// A process may do this to those that it starts. Some systems forbid it for any
-// other, so programs name the one that writes the page as their tracer too
-// (see ptrace_scope in the kernel's Documentation/admin-guide/LSM/Yama.rst).
-package inject
+// A process may do this to those that it starts. Some systems forbid it for any other, so
+// programs name the writer of the page as their tracer too (see ptrace_scope in the
+// kernel's Documentation/admin-guide/LSM/Yama.rst).
+package ptrace
 
 import (
 	"debug/buildinfo"
@@ -33,11 +30,11 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// Check returns why a program can't be bent, if it can't: other programs than
-// Go's may tell the time in other ways, and may take the signals amiss.
+// Check returns why a program's clock can't be bent, if it can't. Programs that aren't Go's
+// may tell the time in other ways, and may not expect the signals.
 func Check(program string) error {
 	if _, err := buildinfo.ReadFile(program); err != nil {
 		return fmt.Errorf("its clock can't be bent: it is no Go program (%w)", err)
@@ -45,10 +42,10 @@ func Check(program string) error {
 	return nil
 }
 
-// Start starts a command that lives by the page from its first instruction on.
-// If that can't be, the reason is unbent, and it lives by the machine's clock. The
-// caller has locked its goroutine to its thread.
-func Start(cmd *exec.Cmd, p *page.Page) (unbent, err error) {
+// Start starts a command that lives by the page from its first instruction on. If that
+// can't be, unbent is the reason, and the command lives by the machine's clock. The caller
+// has locked its goroutine to its thread.
+func Start(cmd *exec.Cmd, p *shm.Page) (unbent, err error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
@@ -73,19 +70,20 @@ func Start(cmd *exec.Cmd, p *page.Page) (unbent, err error) {
 	return unbent, nil
 }
 
-// bend does it to a process whose main thread is stopped, all others if it has
-// any: fd is the page's file there, which is closed in the end if need be.
-func bend(pid, fd int, p *page.Page, closing bool) error {
-	t, err := examine(pid)
+// bend changes a process whose threads are all stopped. Fd is the page's file there, which
+// bend closes if it is told to.
+func bend(pid, fd int, p *shm.Page, closing bool) error {
+	t, err := findVDSO(pid)
 	if err != nil {
 		return err
 	}
-	const shared, private, anonymous = syscall.MAP_SHARED, syscall.MAP_PRIVATE, syscall.MAP_ANONYMOUS
-	data, err := t.call(syscall.SYS_MMAP, 0, page.Size, syscall.PROT_READ, shared, uint64(fd), 0)
+	const read, execute = syscall.PROT_READ, syscall.PROT_READ | syscall.PROT_EXEC
+	data, err := t.call(syscall.SYS_MMAP, 0, shm.Size, read, syscall.MAP_SHARED, uint64(fd), 0)
 	if err != nil {
 		return fmt.Errorf("mapping the page: %w", err)
 	}
-	text, err := t.call(syscall.SYS_MMAP, 0, page.Size, syscall.PROT_READ|syscall.PROT_EXEC, private|anonymous, ^uint64(0), 0)
+	const ownMemory = syscall.MAP_PRIVATE | syscall.MAP_ANONYMOUS
+	text, err := t.call(syscall.SYS_MMAP, 0, shm.Size, execute, ownMemory, ^uint64(0), 0)
 	if err != nil {
 		return fmt.Errorf("mapping the routine: %w", err)
 	}
@@ -95,10 +93,10 @@ func bend(pid, fd int, p *page.Page, closing bool) error {
 		}
 	}
 	_, _ = t.call(syscall.SYS_PRCTL, setPtracer, uint64(p.Writer()))
-	if err := t.write(text, code(data)); err != nil {
+	if err := t.write(text, routineFor(data)); err != nil {
 		return err
 	}
-	if err := t.write(t.function, jump(text)); err != nil {
+	if err := t.write(t.function, jumpTo(text)); err != nil {
 		return err
 	}
 	return p.Add(pid)
@@ -107,18 +105,18 @@ func bend(pid, fd int, p *page.Page, closing bool) error {
 // setPtracer is PR_SET_PTRACER of prctl(2): an error where there is no Yama to ask.
 const setPtracer = 0x59616d61
 
-// Anybody stands for all processes of this user.
-const Anybody = -1
+// AnyTracer stands for all processes of this user.
+const AnyTracer = -1
 
-// Allow lets a process trace this one, where Yama restricts that.
-func Allow(tracer int) {
-	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setPtracer, uintptr(tracer), 0)
+// AllowTracer lets a process trace this one, where Yama restricts that.
+func AllowTracer(pid int) {
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setPtracer, uintptr(pid), 0)
 }
 
-// target is a stopped process, and what is needed to bend its clock.
+// target is a stopped process, and where its vDSO has what is needed.
 type target struct {
 	pid      int
-	function uint64 // clock_gettime of its vDSO
+	function uint64 // clock_gettime
 	trap     uint64 // an instruction that makes a system call
 }
 
@@ -129,8 +127,8 @@ func (t *target) write(at uint64, what []byte) error {
 	return nil
 }
 
-// call makes the process's main thread make a system call. Signals that come
-// in between are sent again.
+// call makes the process's main thread make a system call, and returns its result. It sends
+// signals that come in between once more.
 func (t *target) call(number uintptr, args ...uint64) (uint64, error) {
 	var before, regs syscall.PtraceRegs
 	if err := syscall.PtraceGetRegs(t.pid, &before); err != nil {
@@ -139,8 +137,8 @@ func (t *target) call(number uintptr, args ...uint64) (uint64, error) {
 	regs = before
 	var six [6]uint64
 	copy(six[:], args)
-	call(&regs, t.trap, number, six)
-	if err := errors.Join(syscall.PtraceSetRegs(t.pid, &regs), forget(t.pid)); err != nil {
+	setCall(&regs, t.trap, number, six)
+	if err := errors.Join(syscall.PtraceSetRegs(t.pid, &regs), preventRestart(t.pid)); err != nil {
 		return 0, err
 	}
 	for {
@@ -161,7 +159,7 @@ func (t *target) call(number uintptr, args ...uint64) (uint64, error) {
 		if err := syscall.PtraceGetRegs(t.pid, &regs); err != nil {
 			return 0, err
 		}
-		if instruction(&regs) != t.trap {
+		if programCounter(&regs) != t.trap {
 			break
 		}
 	}
@@ -174,7 +172,7 @@ func (t *target) call(number uintptr, args ...uint64) (uint64, error) {
 	return uint64(result(&regs)), nil
 }
 
-// wait waits for a thread that is traced to stop.
+// wait waits for a traced thread to stop.
 func wait(tid int, status *syscall.WaitStatus) (int, error) {
 	const all = 0x40000000 // __WALL
 	for {
@@ -193,7 +191,7 @@ func tgkill(pid, tid int, sig syscall.Signal) error {
 	return nil
 }
 
-// threads are the threads of a process.
+// threads lists the threads of a process.
 func threads(pid int) ([]int, error) {
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {

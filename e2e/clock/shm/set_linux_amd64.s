@@ -2,9 +2,9 @@
 
 // func set(l *layout, speed uint64, ahead, before int64) bool
 //
-// While the sequence is odd, whoever asks for the time waits, Go's scheduler of
-// this very process included. So nothing may get in between, least of all that
-// scheduler: it interrupts Go's functions, but none in assembly.
+// While the sequence is odd, whoever asks for the time waits, this process's Go scheduler
+// included. So nothing may interrupt this. Go's scheduler interrupts functions in Go, but
+// none in assembly.
 TEXT ·set(SB), NOSPLIT, $16-33
 	MOVQ l+0(FP), R8
 	MOVQ speed+8(FP), R9

@@ -1,4 +1,4 @@
-package inject
+package ptrace
 
 import (
 	"encoding/binary"
@@ -6,14 +6,14 @@ import (
 	"unsafe"
 )
 
-// What the vDSO calls the function.
+// symbol is what the vDSO calls clock_gettime.
 const symbol = "__kernel_clock_gettime"
 
 // trap is the instruction that makes a system call.
 var trap = []byte{0x01, 0x00, 0x00, 0xd4} // svc #0
 
-// load is the instructions that load the page's address, for the routine.
-func load(page uint64) []byte {
+// loadPage returns the instructions that load the page's address, for the routine.
+func loadPage(page uint64) []byte {
 	const x9, movz, movk = 9, 0xd2800000, 0xf2800000
 	var b []byte
 	for i, op := range []uint32{movz, movk, movk, movk} {
@@ -22,8 +22,8 @@ func load(page uint64) []byte {
 	return b
 }
 
-// jump is the code that goes to an address.
-func jump(to uint64) []byte {
+// jumpTo returns the code that goes to an address.
+func jumpTo(to uint64) []byte {
 	var b []byte
 	for _, op := range []uint32{
 		0xd503245f, // bti c: whoever calls may land here
@@ -36,23 +36,23 @@ func jump(to uint64) []byte {
 	return binary.LittleEndian.AppendUint64(b, to)
 }
 
-// call makes a stopped thread ready to make a system call.
-func call(r *syscall.PtraceRegs, at uint64, number uintptr, args [6]uint64) {
+// setCall makes a stopped thread ready to make a system call.
+func setCall(r *syscall.PtraceRegs, at uint64, number uintptr, args [6]uint64) {
 	r.Pc, r.Regs[8] = at, uint64(number)
 	copy(r.Regs[:6], args[:])
 }
 
 func result(r *syscall.PtraceRegs) int64 { return int64(r.Regs[0]) }
 
-func instruction(r *syscall.PtraceRegs) uint64 { return r.Pc }
+func programCounter(r *syscall.PtraceRegs) uint64 { return r.Pc }
 
-// forget keeps the kernel from repeating the system call that a thread was stopped in.
-func forget(tid int) error {
+// preventRestart keeps the kernel from repeating the system call that a thread was stopped in.
+func preventRestart(tid int) error {
 	const setRegisterSet, systemCall = 0x4205, 0x404 // PTRACE_SETREGSET, NT_ARM_SYSTEM_CALL
 	none := int32(-1)
 	v := syscall.Iovec{Base: (*byte)(unsafe.Pointer(&none)), Len: 4}
-	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, setRegisterSet, uintptr(tid), systemCall, uintptr(unsafe.Pointer(&v)), 0, 0)
-	if errno != 0 {
+	at := uintptr(unsafe.Pointer(&v))
+	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, setRegisterSet, uintptr(tid), systemCall, at, 0, 0); errno != 0 {
 		return errno
 	}
 	return nil

@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package inject
+package ptrace
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// examine finds in a process's vDSO what is needed to bend its clock.
-func examine(pid int) (*target, error) {
-	from, to, err := vdso(pid)
+// findVDSO finds in a process's vDSO what is needed to bend its clock.
+func findVDSO(pid int) (*target, error) {
+	from, to, err := vdsoRange(pid)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +39,8 @@ func examine(pid int) (*target, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("the vDSO of process %d has no %s: its clock can't be bent", pid, symbol)
 	}
-	if need := len(jump(0)); symbols[i].Size < uint64(need) {
-		return nil, fmt.Errorf("%s is %d bytes long, and %d are needed: its clock can't be bent", symbol, symbols[i].Size, need)
+	if size, need := symbols[i].Size, len(jumpTo(0)); size < uint64(need) {
+		return nil, fmt.Errorf("%s is %d bytes long, and %d are needed: its clock can't be bent", symbol, size, need)
 	}
 	call := bytes.Index(image, trap)
 	if call < 0 {
@@ -49,8 +49,8 @@ func examine(pid int) (*target, error) {
 	return &target{pid: pid, function: from + symbols[i].Value, trap: from + uint64(call)}, nil
 }
 
-// vdso tells where a process has its vDSO.
-func vdso(pid int) (from, to uint64, err error) {
+// vdsoRange returns where a process has its vDSO.
+func vdsoRange(pid int) (from, to uint64, err error) {
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
 		return 0, 0, err

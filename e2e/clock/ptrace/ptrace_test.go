@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package inject
+package ptrace
 
 import (
 	"os"
@@ -11,22 +11,22 @@ import (
 
 func TestCodeIsTheRoutineAndNoMore(t *testing.T) {
 	g := NewWithT(t)
-	got := code(0x1122334455667788)
+	got := routineFor(0x1122334455667788)
 	g.Expect(len(got)).To(And(BeNumerically(">", 100), BeNumerically("<", 300)))
-	g.Expect(code(0x1122334455667788)).To(Equal(got))
-	g.Expect(code(0)).To(HaveLen(len(got)), "it loads any address in the same way")
+	g.Expect(routineFor(0x1122334455667788)).To(Equal(got))
+	g.Expect(routineFor(0)).To(HaveLen(len(got)), "it loads any address in the same way")
 }
 
 func TestTheVDSOHasWhatIsNeeded(t *testing.T) {
 	g := NewWithT(t)
-	found, err := examine(os.Getpid())
+	found, err := findVDSO(os.Getpid())
 	g.Expect(err).NotTo(HaveOccurred())
-	from, to, err := vdso(os.Getpid())
+	from, to, err := vdsoRange(os.Getpid())
 	g.Expect(err).NotTo(HaveOccurred())
 	for _, at := range []uint64{found.function, found.trap} {
 		g.Expect(at).To(And(BeNumerically(">", from), BeNumerically("<", to)))
 	}
-	_, err = examine(1 << 30)
+	_, err = findVDSO(1 << 30)
 	g.Expect(err).To(HaveOccurred())
 }
 

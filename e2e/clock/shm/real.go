@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package page
+package shm
 
 import (
 	"math/bits"
@@ -9,22 +9,22 @@ import (
 	"unsafe"
 )
 
-// Clocks of clock_gettime(2), and flags of memfd_create(2).
+// Clocks of clock_gettime(2).
 const (
-	realtime    = 0
-	monotonic   = 1
-	closeOnExec = 1
+	realtime  = 0
+	monotonic = 1
 )
 
-// Monotonic is the machine's CLOCK_MONOTONIC, in ns, however bent the clock of
-// this process is: it asks the kernel, not the vDSO.
+// Monotonic returns the machine's CLOCK_MONOTONIC, in ns, even where the clock of this
+// process is bent: it asks the kernel, not the vDSO.
 func Monotonic() int64 { return gettime(monotonic) }
 
-// Realtime is the machine's CLOCK_REALTIME in the same way, in ns since 1970.
+// Realtime returns the machine's CLOCK_REALTIME in the same way, in ns since 1970.
 func Realtime() int64 { return gettime(realtime) }
 
-// CPUTime is what all threads of a process have spent, in ns: it has a clock for
-// that, see MAKE_PROCESS_CPUCLOCK in the kernel's include/linux/posix-timers.h.
+// CPUTime returns what all threads of a process have spent, in ns: each process has a clock
+// for that, see MAKE_PROCESS_CPUCLOCK in the kernel's include/linux/posix-timers.h. What a
+// thread spends is added when it stops, or at the next tick.
 func CPUTime(pid int) int64 { return gettime(uintptr(^pid<<3 | 2)) }
 
 func gettime(clock uintptr) int64 {
@@ -33,16 +33,15 @@ func gettime(clock uintptr) int64 {
 	return t[0]*1e9 + t[1]
 }
 
-// Sleep sleeps in real time, however bent the clock of this process is. It
-// holds a thread.
+// Sleep sleeps in real time, even where the clock of this process is bent. It holds a thread.
 func Sleep(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(max(d, 0)))
 	for syscall.Nanosleep(&t, &t) == syscall.EINTR {
 	}
 }
 
-// scale is how much of the cluster's time passes in so much real time; the
-// routine computes the same.
+// scale returns how much of the cluster's time passes in so much real time. The routine
+// computes the same.
 func scale(d int64, speed uint64) int64 {
 	hi, lo := bits.Mul64(uint64(d), speed)
 	return int64(hi<<32 | lo>>32)

@@ -1,16 +1,15 @@
 #include "textflag.h"
 
-// The clock of bent programs. This stands in for the vDSO's clock_gettime in
-// programs that know nothing of it; so it follows the C calling convention of
-// System V, uses no stack but its own, no memory but the page, and works
-// wherever it is copied to.
+// The clock of bent programs: what they call instead of the vDSO's clock_gettime. It follows
+// the C calling convention of System V, uses no memory but its own stack and the page, and
+// works wherever it is copied to.
 //
 //	DI   the clock that is asked for
 //	SI   where to put the answer: seconds and nanoseconds, 8 bytes each
 //	R10  the page (a line that loads it is put in front of the copy)
 //
-// The layout of the page is package page's. The kernel's system calls leave all
-// registers but AX, CX and R11 as they are.
+// The layout of the page is package shm's. The kernel's system calls leave all registers
+// but AX, CX and R11 as they are.
 TEXT ·routine(SB), NOSPLIT|NOFRAME, $0
 	// Only clocks that tell the time are bent: REALTIME (0), MONOTONIC (1), MONOTONIC_RAW
 	// (4), the two coarse ones (5, 6) and BOOTTIME (7). CPU time is what it is.
@@ -65,7 +64,7 @@ split:
 	RET
 
 busy:
-	MOVL $24, AX              // sched_yield: whoever changes the page may wait for this CPU
+	MOVL $24, AX              // sched_yield: the page's writer may wait for this CPU
 	SYSCALL
 	JMP again
 
@@ -74,11 +73,11 @@ other:
 	SYSCALL
 	RET
 
-	// Here the routine ends; see end in routine.go.
+	// Here the routine ends; see endMark in routine.go.
 	QUAD $0x656e696c626d756c
 
-// func address() unsafe.Pointer
-TEXT ·address(SB), NOSPLIT, $0-8
+// func routineAddress() unsafe.Pointer
+TEXT ·routineAddress(SB), NOSPLIT, $0-8
 	LEAQ ·routine(SB), AX
 	MOVQ AX, ret+0(FP)
 	RET

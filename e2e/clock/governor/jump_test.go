@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package keep
+package governor
 
 import (
 	"bufio"
@@ -14,38 +14,38 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	. "github.com/onsi/gomega"
 
-	"github.com/plumbline-e2e/plumbline/e2e/clock/inject"
-	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/ptrace"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// TestMain lets this program be one that talks, too.
+// TestMain lets this program be the ones that tests start, too.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == "talk" {
+	switch os.Args[len(os.Args)-1] {
+	case "talk":
 		talk()
+	case "sleep":
+		for d := 100 * time.Millisecond; ; d += 10 * time.Millisecond {
+			time.Sleep(d)
+		}
 	}
 	os.Exit(m.Run())
 }
 
-// Processes that wake each other up all the time, on a machine that has more to do than
-// it can: each jump finds some of them about to wait anew. None may be held to what it
-// waited for before, and none may see the clock jump while it works.
+// Processes wake each other up all the time, on a machine that is busy. So each step of a
+// jump finds some of them about to begin a new wait. None may be late for a wait that began
+// after the step, and none may see the clock move while it works.
 func TestNobodyIsLateForAJumpOnABusyMachine(t *testing.T) {
 	g := NewWithT(t)
-	p, err := page.New()
-	g.Expect(err).NotTo(HaveOccurred())
+	p := newPage(t, 50*time.Millisecond)
 	stop := make(chan struct{})
-	var all sync.WaitGroup
-	defer all.Wait()
 	defer close(stop)
-	all.Go(func() { keep(p, 50*time.Millisecond, stop) })
 	for range 2 * runtime.NumCPU() {
-		all.Go(func() {
+		go func() {
 			for busy := true; busy; {
 				select {
 				case <-stop:
@@ -53,27 +53,25 @@ func TestNobodyIsLateForAJumpOnABusyMachine(t *testing.T) {
 				default: // to spin is the point
 				}
 			}
-		})
+		}()
 	}
 	complaints := filepath.Join(t.TempDir(), "complaints")
 	startTalkers(t, p, 16, complaints)
-	for number := p.Ask(60, false); !p.Answered(number); {
-		page.Sleep(time.Millisecond)
-	}
+	p.Request(60, false)
 	const jump = 12 * time.Hour
 	for range 100 {
 		p.Jump(jump, jump)
-		for left := jump; left > 0; left, _ = p.Ahead() {
-			page.Sleep(time.Millisecond)
+		for left := jump; left > 0; left, _ = p.JumpLeft() {
+			shm.Sleep(time.Millisecond)
 		}
-		late, _ := p.Lag()
+		late, _ := p.TakeLag()
 		g.Expect(late).To(BeNumerically("<", jump/2))
 	}
 	g.Expect(os.ReadFile(complaints)).To(BeEmpty())
 }
 
-// startTalkers starts processes that live by a page, and write to a file what they complain about.
-func startTalkers(t *testing.T, p *page.Page, n int, complaints string) {
+// startTalkers starts programs that talk and live by a page. They write complaints to a file.
+func startTalkers(t *testing.T, p *shm.Page, n int, complaints string) {
 	t.Helper()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -89,7 +87,7 @@ func startTalkers(t *testing.T, p *page.Page, n int, complaints string) {
 		in, err := cmd.StdinPipe()
 		out, err2 := cmd.StdoutPipe()
 		cmd.Stderr = file
-		unbent, err3 := inject.Start(cmd, p)
+		unbent, err3 := ptrace.Start(cmd, p)
 		if err := errors.Join(err, err2, err3, unbent); err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +101,7 @@ func startTalkers(t *testing.T, p *page.Page, n int, complaints string) {
 	_, _ = fmt.Fprintln(io.MultiWriter(talkers...), strings.Join(addresses, " "))
 }
 
-// talk is a program that greets others every other second, and works when it's greeted.
+// talk greets others every other second, and works when it is greeted.
 func talk() {
 	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 
 	. "github.com/onsi/gomega"
 
-	"github.com/plumbline-e2e/plumbline/e2e/clock/page"
+	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// TestMain lets this program do what bend does too.
+// TestMain lets this program be the shim, too.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		main()
@@ -24,17 +24,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestAProgramThatCannotBeBentRunsAndIsTold(t *testing.T) {
+func TestAProgramThatIsNotGosRunsUnbentAndIsNoted(t *testing.T) {
 	g := NewWithT(t)
-	p, err := page.New()
+	p, err := shm.New()
 	g.Expect(err).NotTo(HaveOccurred())
 	said, err := exec.CommandContext(t.Context(), os.Args[0], "run", p.Path(), "echo", "/bin/echo", "ran").CombinedOutput()
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(string(said)).To(And(ContainSubstring("/bin/echo: its clock can't be bent: it is no Go program"), HaveSuffix("ran\n")))
-	g.Expect(p.Excepted()).NotTo(BeZero())
+	g.Expect(string(said)).To(ContainSubstring("/bin/echo: its clock can't be bent: it is no Go program"))
+	g.Expect(string(said)).To(HaveSuffix("ran\n"))
+	g.Expect(p.Unbent()).NotTo(BeZero())
 }
 
-// Who starts a subject traces it, and is a thread.
+// lock keeps the test on one thread: the thread that starts a subject traces it.
 func lock(t *testing.T) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -49,10 +50,10 @@ func TestSelfTestPasses(t *testing.T) {
 func TestSelfTestFindsWaitsThatNobodyEnds(t *testing.T) {
 	lock(t)
 	g := NewWithT(t)
-	p, err := page.New()
+	p, err := shm.New()
 	g.Expect(err).NotTo(HaveOccurred())
 	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() { // a keeper that sets speeds, and does no more
+	go func() { // a governor that sets speeds, and does no more
 		defer close(stopped)
 		for {
 			select {
@@ -60,12 +61,10 @@ func TestSelfTestFindsWaitsThatNobodyEnds(t *testing.T) {
 				return
 			default:
 			}
-			number, speed, _ := p.Asked()
-			if !p.Answered(number) {
-				p.Set(speed, 0)
-				p.Answer(number)
-			}
-			page.Sleep(time.Millisecond)
+			number, speed, _ := p.Requested()
+			p.Set(speed, 0)
+			p.Obeyed(number)
+			shm.Sleep(time.Millisecond)
 		}
 	}()
 	defer func() { close(stop); <-stopped }()
@@ -73,10 +72,10 @@ func TestSelfTestFindsWaitsThatNobodyEnds(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("a wait of 2s for a ")))
 }
 
-func TestWhoAsksWhileTheClockIsHeldLearnsWhereItIsMoved(t *testing.T) {
+func TestWhoAsksWhileTheClockIsHeldGetsTheTimeAfterTheMove(t *testing.T) {
 	lock(t)
 	g := NewWithT(t)
-	p, err := page.New()
+	p, err := shm.New()
 	g.Expect(err).NotTo(HaveOccurred())
 	s, err := begin(p, time.Millisecond)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -85,7 +84,7 @@ func TestWhoAsksWhileTheClockIsHeldLearnsWhereItIsMoved(t *testing.T) {
 	p.Hold(10 * time.Second)
 	answers := make(chan answer)
 	go func() { a, _ := s.ask("time"); answers <- a }()
-	page.Sleep(100 * time.Millisecond)
+	shm.Sleep(100 * time.Millisecond)
 	g.Expect(answers).NotTo(Receive())
 	g.Expect(p.Move(time.Hour)).To(BeTrue())
 	g.Expect((<-answers).Wall - before).To(BeNumerically(">", time.Hour))
@@ -94,9 +93,9 @@ func TestWhoAsksWhileTheClockIsHeldLearnsWhereItIsMoved(t *testing.T) {
 func TestSelfTestFindsClocksThatDisagree(t *testing.T) {
 	lock(t)
 	g := NewWithT(t)
-	p, err := page.New()
+	p, err := shm.New()
 	g.Expect(err).NotTo(HaveOccurred())
-	other, err := page.New()
+	other, err := shm.New()
 	g.Expect(err).NotTo(HaveOccurred())
 	other.Set(1, time.Hour)
 	s, err := begin(p, time.Millisecond)

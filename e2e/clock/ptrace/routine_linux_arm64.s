@@ -1,14 +1,14 @@
 #include "textflag.h"
 
-// The clock of bent programs; routine_linux_amd64.s says what it must be like.
-// It follows the procedure call standard of AArch64:
+// The clock of bent programs; see routine_linux_amd64.s. It follows the procedure call
+// standard of AArch64:
 //
 //	R0  the clock that is asked for
 //	R1  where to put the answer: seconds and nanoseconds, 8 bytes each
 //	R9  the page (lines that load it are put in front of the copy)
 //
-// The kernel's system calls leave all registers but R0 as they are. Loads may be
-// done in another order than written here, hence the barriers.
+// The kernel's system calls leave all registers but R0 as they are. The CPU may change the
+// order of loads, hence the barriers.
 TEXT ·routine(SB), NOSPLIT|NOFRAME, $0
 	CMPW $7, R0
 	BHI  other
@@ -65,7 +65,7 @@ split:
 	RET
 
 busy:
-	MOVD $124, R8             // sched_yield: whoever changes the page may wait for this CPU
+	MOVD $124, R8             // sched_yield: the page's writer may wait for this CPU
 	SVC
 	B    again
 
@@ -74,12 +74,12 @@ other:
 	SVC
 	RET
 
-	// Here the routine ends; see end in routine.go.
+	// Here the routine ends; see endMark in routine.go.
 	WORD $0x626d756c
 	WORD $0x656e696c
 
-// func address() unsafe.Pointer
-TEXT ·address(SB), NOSPLIT, $0-8
+// func routineAddress() unsafe.Pointer
+TEXT ·routineAddress(SB), NOSPLIT, $0-8
 	MOVD $·routine(SB), R0
 	MOVD R0, ret+0(FP)
 	RET

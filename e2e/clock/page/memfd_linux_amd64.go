@@ -1,3 +1,0 @@
-package page
-
-const memfdCreate = 319 // of memfd_create(2)

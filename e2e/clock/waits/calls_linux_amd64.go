@@ -1,6 +1,0 @@
-package waits
-
-const (
-	epollWait  = 232
-	epollPwait = 281
-)
