@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -52,6 +53,19 @@ func Annotated(key, value string) Predicate {
 func has(m map[string]string, key, value string) bool {
 	v, present := m[key]
 	return present && v == value
+}
+
+// DeletedAt says whether an object's deletion was asked for at an age, or later by no more
+// than that. The API server's times are whole seconds.
+func DeletedAt(age, late time.Duration) Predicate {
+	return func(o *unstructured.Unstructured) bool {
+		deleted := o.GetDeletionTimestamp()
+		if deleted == nil {
+			return false
+		}
+		was := deleted.Sub(o.GetCreationTimestamp().Time)
+		return was >= age-time.Second && was <= age+late
+	}
 }
 
 // Requiring says whether a NodeClaim requires a label to have one of just these

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 
@@ -19,7 +20,7 @@ func TestCountsAreNarrowed(t *testing.T) {
 	claim := func(n string) *historytest.Thing { return historytest.Claim(n).Pool(name) }
 	story := historytest.Begin().Add(historytest.Pool(name), historytest.Pool("another"),
 		node("a").Ready().Label(karpenter.RegisteredLabel, "true").Taint("starting"),
-		node("b").Ready().Label(karpenter.InitializedLabel, "true").Annotate("key", "value").Deleting(),
+		node("b").Ready().Label(karpenter.InitializedLabel, "true").Annotate("key", "value").Set("2026-01-02T15:03:05Z", "metadata", "creationTimestamp").Deleting(),
 		claim("a").True(karpenter.Drifted), claim("b").True(karpenter.Initialized),
 		event.Set("no room for it", "message"), historytest.Report("karpenter", "FailedScheduling", historytest.Pod("app-2", "app")))
 	h := story.Start().Add(node("c")).History()
@@ -43,6 +44,8 @@ func TestCountsAreNarrowed(t *testing.T) {
 		"with another effect":    {nodes.With("tainted", check.TaintedWith("starting", "NoExecute")), nil},
 		"not so":                 {nodes.With("untainted", check.Tainted("starting").Not()), []string{"b", "c"}},
 		"annotated":              {nodes.With("annotated", check.Annotated("key", "value")), []string{"b"}},
+		"deleted at an age":      {nodes.Deleting().With("at once", check.DeletedAt(time.Minute, time.Second)), []string{"b"}},
+		"deleted at another age": {nodes.Deleting().With("at once", check.DeletedAt(time.Hour, time.Second)), nil},
 		"the object":             {check.The(pool), []string{name}},
 		"several objects":        {check.The(fixtures.Node("a"), fixtures.Node("c"), fixtures.Node("d")), []string{"a", "c"}},
 		"events that mention":    {check.Reports("FailedScheduling", nil).With("", check.Mentioning("no room")), []string{"app-1.FailedScheduling"}},

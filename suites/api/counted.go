@@ -4,8 +4,14 @@ import (
 	"context"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -35,3 +41,34 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, counting(pool))))
 	},
 })
+
+// counting counts a pool if its status says that it has these nodes, and what they
+// have together.
+func counting(pool check.Object, nodes ...*history.Object) check.Count {
+	wanted := map[corev1.ResourceName]resource.Quantity{"nodes": *resource.NewQuantity(int64(len(nodes)), resource.DecimalSI)}
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		sum := wanted[name]
+		for _, node := range nodes {
+			sum.Add(karpenter.Capacity(node.Unstructured(), name))
+		}
+		wanted[name] = sum
+	}
+	return check.The(pool).With("that count what they have", func(o *unstructured.Unstructured) bool {
+		for name, quantity := range wanted {
+			if said, found := total(o, name); !found || said.Cmp(quantity) != 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// total is status.resources[name] of a pool.
+func total(pool *unstructured.Unstructured, name corev1.ResourceName) (resource.Quantity, bool) {
+	text, found, err := unstructured.NestedString(pool.Object, "status", "resources", string(name))
+	if !found || err != nil {
+		return resource.Quantity{}, false
+	}
+	q, err := resource.ParseQuantity(text)
+	return q, err == nil
+}

@@ -3,6 +3,9 @@ package api
 import (
 	"context"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -29,3 +32,11 @@ var _ = Suite.Add(e2e.Spec{
 			check.Always(check.When(unready, check.None(check.The(pool).In(karpenter.Ready)))))
 	},
 })
+
+// notIn counts a pool if it has this condition with status False, a reason and a message.
+func notIn(pool check.Object, condition string) check.Count {
+	return check.The(pool).With("that say why they are not "+condition, func(o *unstructured.Unstructured) bool {
+		c, found := karpenter.Condition(o, condition)
+		return found && c.Status == metav1.ConditionFalse && c.Reason != "" && c.Message != ""
+	})
+}

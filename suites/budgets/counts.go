@@ -2,7 +2,6 @@ package budgets
 
 import (
 	"slices"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -69,11 +68,4 @@ func outdated(pool *fixtures.Pool) check.Count {
 // its budget allows: that it isn't exceeded says little where it isn't reached.
 func usedUp(nodes int, pool *fixtures.Pool) check.Check {
 	return check.LeadsTo(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.Exactly(nodes, disrupting(pool)))
-}
-
-// past claims that a time is over.
-func past(t time.Time) check.Claim {
-	return check.That("it is past "+t.UTC().Format(time.TimeOnly), func(w *history.World) (ok, exercised bool, standing string) {
-		return !w.Time().Before(t), true, "it is " + w.Time().UTC().Format(time.TimeOnly)
-	})
 }

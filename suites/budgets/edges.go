@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -43,3 +44,10 @@ var _ = Suite.Add(e2e.Spec{
 			check.Always(check.When(check.AllOf(past(edge), check.AtLeast(1, check.DriftedNodeClaims(opening))), check.None(check.DisruptedNodes(opening)))))
 	},
 })
+
+// past claims that a time is over.
+func past(t time.Time) check.Claim {
+	return check.That("it is past "+t.UTC().Format(time.TimeOnly), func(w *history.World) (ok, exercised bool, standing string) {
+		return !w.Time().Before(t), true, "it is " + w.Time().UTC().Format(time.TimeOnly)
+	})
+}

@@ -23,6 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "of a controller killed while it replaces ends in one new node for each old one",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
+		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
 		env.Create(ctx, pool, app)

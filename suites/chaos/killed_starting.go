@@ -21,6 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "of a controller killed while nodes start doubles none and strands none",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
+		starting := fixtures.Key("starting")
 		pool, other := fixtures.NodePool().StartupTaint(starting, fixtures.NoSchedule), fixtures.NodePool()
 		app, late := fixtures.Deployment(2).OnePodPerNode().On(pool), fixtures.Deployment(1).On(other)
 

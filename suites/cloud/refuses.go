@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -40,3 +41,9 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(check.AtLeast(1, refusedLaunches(before)), check.Exactly(2, check.RunningPods(app))))
 	},
 })
+
+// refusedLaunches counts the launches that failed for want of capacity: each is of a
+// NodeClaim that is given up.
+func refusedLaunches(since history.Mark) check.Count {
+	return check.Reports(karpenter.ReasonInsufficientCapacity, nil).New(since)
+}

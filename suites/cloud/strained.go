@@ -49,3 +49,18 @@ var _ = e2e.Table(Suite, strains(), func(s strain) e2e.Spec {
 		},
 	}
 })
+
+// strain is a way in which a cloud is slow or late, but not wrong.
+type strain struct {
+	how   string
+	hook  providers.HookName
+	about providers.HookValues
+}
+
+func strains() map[string]strain {
+	return map[string]strain{
+		"throttled":   {"that throttles calls", providers.Throttle, providers.HookValues{Count: 20}},
+		"slow":        {"that answers slowly", providers.SlowDown, providers.HookValues{}},
+		"stale-lists": {"whose lists are out of date", providers.StaleLists, providers.HookValues{}},
+	}
+}

@@ -2,10 +2,14 @@ package consolidation
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
@@ -37,3 +41,18 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(empty, check.AllOf(empty, check.None(check.NodeClaims(pool).In(karpenter.Consolidatable)))))
 	},
 })
+
+// leftAlone claims of a NodeClaim that it became consolidatable no earlier than
+// some time after its last pod had come or gone, by its own status. Times there
+// are whole seconds.
+func leftAlone(d time.Duration) func(*unstructured.Unstructured) check.Claim {
+	return func(claim *unstructured.Unstructured) check.Claim {
+		words := fmt.Sprintf("it has had its last pod event, and that is %s ago", d)
+		return check.That(words, func(*history.World) (ok, exercised bool, standing string) {
+			last := lastPodEvent(claim)
+			since, _ := karpenter.Condition(claim, karpenter.Consolidatable)
+			standing = fmt.Sprintf("lastPodEventTime %s, consolidatable since %s", last, since.LastTransitionTime.UTC())
+			return !last.IsZero() && since.LastTransitionTime.Sub(last) >= d, true, standing
+		}, karpenter.NodeClaims)
+	}
+}

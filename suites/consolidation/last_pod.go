@@ -2,10 +2,14 @@ package consolidation
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
@@ -40,3 +44,26 @@ var _ = Suite.Add(e2e.Spec{
 			check.Within(apart, check.LeadsTo(check.AtLeast(1, ended(first)), tells(pool, two))))
 	},
 })
+
+// tells claims that the NodeClaim of a pool tells of a pod that came or went since it
+// was as it was then; nil is before there was any.
+func tells(pool *fixtures.Pool, then *history.Object) check.Claim {
+	var last time.Time
+	if then != nil {
+		last = lastPodEvent(then.Unstructured())
+	}
+	return check.AtLeast(1, check.NodeClaims(pool).With(fmt.Sprintf("that tell of a pod after %s", last.Format(time.TimeOnly)), func(claim *unstructured.Unstructured) bool {
+		return lastPodEvent(claim).After(last)
+	}))
+}
+
+// lastPodEvent is when a pod last came to the node of a NodeClaim or left it, by the
+// NodeClaim's status, in UTC; zero if it doesn't say.
+func lastPodEvent(claim *unstructured.Unstructured) time.Time {
+	text, _, _ := unstructured.NestedString(claim.Object, "status", "lastPodEventTime")
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}

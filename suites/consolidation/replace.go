@@ -3,10 +3,12 @@ package consolidation
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -37,3 +39,9 @@ var _ = Suite.Add(e2e.Spec{
 			func(replacement *unstructured.Unstructured) bool { return smaller(replacement, node) })))
 	},
 })
+
+// smaller says whether a node has less CPU for pods than another.
+func smaller(node, than *unstructured.Unstructured) bool {
+	mine, other := karpenter.Allocatable(node, corev1.ResourceCPU), karpenter.Allocatable(than, corev1.ResourceCPU)
+	return mine.Cmp(other) < 0
+}

@@ -35,3 +35,11 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(guarded))
 	},
 })
+
+// kept checks that nodes of a pool ran nothing that would be missed, could have
+// been consolidated, and were left alone.
+func kept(pool *fixtures.Pool, app *fixtures.Workload) check.Check {
+	return check.Always(check.When(
+		check.AllOf(check.None(check.PodsOf(app)), check.AtLeast(1, check.NodeClaims(pool).In(karpenter.Consolidatable))),
+		check.None(check.DisruptedNodes(pool))))
+}

@@ -3,8 +3,6 @@ package expiration
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
@@ -15,15 +13,6 @@ const ttl = 30 * time.Second
 
 // tolerated is how long after that age a deletion is asked for at the latest.
 const tolerated = 10 * time.Second
-
-// aged says whether a NodeClaim's deletion was asked for at an age, or later by no more
-// than that. The API server's times are whole seconds.
-func aged(age, late time.Duration) check.Predicate {
-	return func(claim *unstructured.Unstructured) bool {
-		was := claim.GetDeletionTimestamp().Sub(claim.GetCreationTimestamp().Time)
-		return was >= age-time.Second && was <= age+late
-	}
-}
 
 // late is how long after that age a node is gone at the latest: its deletion is
 // asked for within seconds, and nothing holds its pods.

@@ -32,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		leaving := check.NodeClaims(pool).Deleting()
 		env.Expect(env.Since(before), expiring(pool),
-			check.Always(check.Each(leaving, "are as old as expireAfter says", aged(ttl, tolerated))),
+			check.Always(check.Each(leaving, "are as old as expireAfter says", check.DeletedAt(ttl, tolerated))),
 			check.LeadsTo(check.AtLeast(1, leaving), check.None(check.NodeClaims(pool).Old(before))))
 	},
 })

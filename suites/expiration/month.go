@@ -42,6 +42,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.Always(check.Exactly(2, check.RunningPods(app).Old(before))),
 			check.Always(check.Exactly(2, check.NodeClaims(pool))))
 		env.Expect(env.Since(before), check.Always(check.Each(
-			check.NodeClaims(pool).Deleting(), "are thirty days old", aged(month, time.Minute))))
+			check.NodeClaims(pool).Deleting(), "are thirty days old", check.DeletedAt(month, time.Minute))))
 	},
 })

@@ -26,6 +26,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.NodeClaims(pool).Old(old))
 
 		env.Expect(env.Since(before), check.Always(check.Each(
-			check.NodeClaims(pool).Deleting(), "are as old as expireAfter says", aged(ttl, tolerated))))
+			check.NodeClaims(pool).Deleting(), "are as old as expireAfter says", check.DeletedAt(ttl, tolerated))))
 	},
 })

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -35,14 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, nodes)
 
 		env.Expect(env.Since(before),
-			check.Always(check.Each(check.The(mortal).Deleting(), "are as old as expireAfter says", onTime)),
+			check.Always(check.Each(check.The(mortal).Deleting(), "are as old as expireAfter says", check.DeletedAt(ttl, 10*time.Second))),
 			check.Always(check.None(check.The(eternal).Deleting())))
 	},
 })
-
-// onTime says whether a NodeClaim's deletion was asked for at its ttl or up to
-// ten seconds later. The API server's times are whole seconds.
-func onTime(claim *unstructured.Unstructured) bool {
-	age := claim.GetDeletionTimestamp().Sub(claim.GetCreationTimestamp().Time)
-	return age >= ttl-time.Second && age <= ttl+10*time.Second
-}

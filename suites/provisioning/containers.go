@@ -40,7 +40,7 @@ var _ = e2e.Table(Suite, map[string]countedContainers{
 
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				asking(pool, corev1.ResourceCPU, "3", "4"))
+				check.Always(asking(check.NodeClaims(pool), corev1.ResourceCPU, "3", "4")))
 		},
 	}
 })

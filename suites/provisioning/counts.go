@@ -52,17 +52,11 @@ func answers(app *fixtures.Workload, pool *fixtures.Pool, since history.Mark) ch
 	}
 }
 
-// asking checks that a pool's NodeClaims ask for what their pods need of a
-// resource: so much, and what daemons of the cluster's own need on top.
-func asking(pool *fixtures.Pool, name corev1.ResourceName, least, under string) check.Check {
-	return check.Always(ask(check.NodeClaims(pool), name, least, under))
-}
-
-// ask claims that NodeClaims ask for at least so much of a resource, and for less
-// than under.
-func ask(claims check.Count, name corev1.ResourceName, least, under string) check.Claim {
+// asking claims that NodeClaims ask for what their pods need of a resource, and for less than
+// under: daemons of the cluster's own need something on top.
+func asking(nodeClaims check.Count, name corev1.ResourceName, least, under string) check.Claim {
 	words := fmt.Sprintf("ask for %s of %s, and for less than %s", least, name, under)
-	return check.Each(claims, words, func(claim *unstructured.Unstructured) bool {
+	return check.Each(nodeClaims, words, func(claim *unstructured.Unstructured) bool {
 		asked := karpenter.ClaimRequests(claim, name)
 		return asked.Cmp(resource.MustParse(least)) >= 0 && asked.Cmp(resource.MustParse(under)) < 0
 	})

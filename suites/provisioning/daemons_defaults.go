@@ -40,7 +40,7 @@ var _ = Suite.Add(e2e.Spec{
 		claims := check.NodeClaims(pool).New(before)
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, claims)),
-			check.Always(ask(claims, corev1.ResourceCPU, "2", "3")),
-			check.Always(ask(claims, corev1.ResourceMemory, "2Gi", "3Gi")))
+			check.Always(asking(claims, corev1.ResourceCPU, "2", "3")),
+			check.Always(asking(claims, corev1.ResourceMemory, "2Gi", "3Gi")))
 	},
 })

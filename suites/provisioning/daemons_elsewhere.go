@@ -35,7 +35,7 @@ var _ = e2e.Table(Suite, map[string]strangers{
 
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				asking(pool, corev1.ResourceCPU, "100m", "2"))
+				check.Always(asking(check.NodeClaims(pool), corev1.ResourceCPU, "100m", "2")))
 		},
 	}
 })

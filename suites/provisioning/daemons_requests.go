@@ -38,7 +38,7 @@ var _ = e2e.Table(Suite, map[string]countedDaemons{
 			env.Expect(env.Since(before),
 				check.LeadsTo(check.AtLeast(1, check.RunningPods(app)), check.AtLeast(1, check.RunningPods(daemon))),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				asking(pool, corev1.ResourceCPU, "3", "4"))
+				check.Always(asking(check.NodeClaims(pool), corev1.ResourceCPU, "3", "4")))
 		},
 	}
 })

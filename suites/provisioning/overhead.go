@@ -28,6 +28,6 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, check.NodeClaims(pool))),
-			asking(pool, corev1.ResourceCPU, "3", "4"))
+			check.Always(asking(check.NodeClaims(pool), corev1.ResourceCPU, "3", "4")))
 	},
 })

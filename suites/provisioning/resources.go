@@ -40,7 +40,7 @@ var _ = e2e.Table(Suite, map[string]demand{
 
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				asking(pool, row.name, row.least, row.under),
+				check.Always(asking(check.NodeClaims(pool), row.name, row.least, row.under)),
 				check.Always(check.Each(check.ReadyNodes(pool), "have "+row.least+" of "+string(row.name), func(node *unstructured.Unstructured) bool {
 					has := karpenter.Allocatable(node, row.name)
 					return has.Cmp(resource.MustParse(row.least)) >= 0

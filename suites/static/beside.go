@@ -19,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "leaves to other pools what does not fit on its nodes",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		team := fixtures.Key("team")
-		pool, other := static(2).Label(team, "red"), fixtures.NodePool().Label(team, "red")
+		pool, other := fixtures.NodePool().Replicas(2).Label(team, "red"), fixtures.NodePool().Label(team, "red")
 		app := fixtures.Deployment(2).Select(team, "red").OnePodPerNode()
 		env.Create(ctx, pool, other)
 		env.Await(ctx, 2, check.InitializedNodeClaims(pool))

@@ -2,7 +2,6 @@ package static
 
 import (
 	"context"
-	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -10,9 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
-
-// drifted bounds a spec in which several nodes drift, one after the other.
-const drifted = 4 * time.Minute
 
 // racingReplacements is why specs of static drift fail now and then.
 var racingReplacements = []e2e.Known{{
@@ -26,9 +22,6 @@ var racingReplacements = []e2e.Known{{
 	},
 	Sometimes: true,
 }}
-
-// static builds a pool of that many nodes.
-func static(replicas int) *fixtures.Pool { return fixtures.NodePool().Replicas(replicas) }
 
 // retire takes a static pool's nodes away when a spec is through with it. The
 // clean-up deletes NodePools and NodeClaims at the same moment, and a pool that

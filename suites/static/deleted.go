@@ -6,6 +6,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // When a static pool is deleted its nodes end, and none is launched in their
@@ -24,7 +25,7 @@ var _ = Suite.Add(e2e.Spec{
 	}},
 	Foreground: true,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(2)
+		pool := fixtures.NodePool().Replicas(2)
 		env.Create(ctx, pool)
 		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 

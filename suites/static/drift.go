@@ -2,9 +2,11 @@ package static
 
 import (
 	"context"
+	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // The nodes of a static pool are replaced when its template changes, within its budget and
@@ -15,10 +17,10 @@ import (
 // replace drifted nodes".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "drifts within its budget, and is never short of a node",
-	Within: drifted,
+	Within: 4 * time.Minute,
 	Known:  racingReplacements,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(3).Budget("1")
+		pool := fixtures.NodePool().Replicas(3).Budget("1")
 		env.Create(ctx, pool)
 		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
 

@@ -2,10 +2,12 @@ package static
 
 import (
 	"context"
+	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // A static pool that has as many nodes as its limit allows does not drift by exceeding it:
@@ -16,10 +18,10 @@ import (
 // suite, "should handle drift with node limits when budget allows".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "never exceeds a limit of nodes while it drifts",
-	Within: drifted,
+	Within: 4 * time.Minute,
 	Known:  racingReplacements,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(2).Limit("nodes", "2")
+		pool := fixtures.NodePool().Replicas(2).Limit("nodes", "2")
 		env.Create(ctx, pool)
 		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 

@@ -16,7 +16,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "gives up empty nodes before those with pods",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(4)
+		pool := fixtures.NodePool().Replicas(4)
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
 		env.Create(ctx, pool)
 		env.Await(ctx, 4, check.InitializedNodeClaims(pool))

@@ -16,7 +16,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "is not consolidated when it is empty",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(1).Consolidate(fixtures.WhenEmpty)
+		pool := fixtures.NodePool().Replicas(1).Consolidate(fixtures.WhenEmpty)
 		other := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		app := fixtures.Deployment(1).On(other)
 		env.Create(ctx, pool, other, app)

@@ -9,9 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// starting is a startup taint that nobody removes.
-const starting = fixtures.Domain + "/starting"
-
 // A static pool has as many nodes as replicas, and never one more, also when the
 // controller is killed while they start: whoever comes back must first learn what is
 // there, or an upgrade of Karpenter at the wrong moment buys the whole fleet twice. That it
@@ -23,7 +20,7 @@ const starting = fixtures.Domain + "/starting"
 var _ = Suite.Add(e2e.Spec{
 	Name: "has a node for each replica, and none twice, when the controller is killed",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(4).StartupTaint(starting, fixtures.NoSchedule)
+		pool := fixtures.NodePool().Replicas(4).StartupTaint(fixtures.Key("starting"), fixtures.NoSchedule)
 		env.Create(ctx, pool)
 		env.Await(ctx, 4, check.RegisteredNodes(pool))
 

@@ -6,6 +6,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // A static pool with more replicas than its limit of nodes keeps to the limit,
@@ -16,7 +17,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "never exceeds a limit of nodes",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(4).Limit("nodes", "2")
+		pool := fixtures.NodePool().Replicas(4).Limit("nodes", "2")
 
 		before := env.Mark()
 		env.Create(ctx, pool)

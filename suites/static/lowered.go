@@ -6,6 +6,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // Lowering replicas takes as many nodes away as were taken back, whatever
@@ -16,7 +17,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "shrinks by what its replicas are lowered, whatever budgets say",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(3).Budget("0")
+		pool := fixtures.NodePool().Replicas(3).Budget("0")
 		env.Create(ctx, pool)
 		env.Await(ctx, 3, check.InitializedNodeClaims(pool))
 

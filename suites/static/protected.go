@@ -20,7 +20,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "gives up nodes last whose pods must not be disrupted",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(3)
+		pool := fixtures.NodePool().Replicas(3)
 		passing := fixtures.Deployment(2).On(pool).OnePodPerNode()
 		lasting := fixtures.Deployment(1).On(pool).Apart(passing, corev1.LabelHostname).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		env.Create(ctx, pool)

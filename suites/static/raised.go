@@ -6,6 +6,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // Raising replicas adds nodes, as many as were added, and leaves those alone
@@ -15,7 +16,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "grows by what its replicas are raised",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(1)
+		pool := fixtures.NodePool().Replicas(1)
 		env.Create(ctx, pool)
 		env.Await(ctx, 1, check.InitializedNodeClaims(pool))
 

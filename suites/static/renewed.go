@@ -17,7 +17,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "replaces a node that somebody deletes",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(2)
+		pool := fixtures.NodePool().Replicas(2)
 		env.Create(ctx, pool)
 		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 

@@ -6,6 +6,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // A static pool has as many nodes as it has replicas, before there is any pod
@@ -16,7 +17,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "has a node for each replica, without any pod",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(3)
+		pool := fixtures.NodePool().Replicas(3)
 
 		before := env.Mark()
 		env.Create(ctx, pool)

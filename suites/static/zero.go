@@ -6,6 +6,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // A static pool whose replicas are set to zero has no nodes, and has them again when they
@@ -17,7 +18,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "has no nodes without replicas, and gets them back",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := static(2)
+		pool := fixtures.NodePool().Replicas(2)
 		env.Create(ctx, pool)
 		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
