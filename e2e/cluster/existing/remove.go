@@ -180,12 +180,25 @@ func (c *clients) removeCustomObjects(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list := func(ctx context.Context) (all []located, err error) {
-		for _, crd := range crds.Items {
-			mapping, err := storedMapping(&crd)
-			if err != nil {
-				return nil, err
-			}
+	mapper, err := c.mapper()
+	if err != nil {
+		return err
+	}
+	var mappings []*meta.RESTMapping
+	for _, crd := range crds.Items {
+		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+		mapping, err := mapper.RESTMapping(schema.GroupKind{Group: group, Kind: kind})
+		if meta.IsNoMatchError(err) {
+			continue // it isn't served, so that it has no objects
+		}
+		if err != nil {
+			return err
+		}
+		mappings = append(mappings, mapping)
+	}
+	return c.deleteAll(ctx, providerWithin, func(ctx context.Context) (all []located, err error) {
+		for _, mapping := range mappings {
 			found, err := c.list(ctx, mapping, metav1.ListOptions{})
 			if err != nil && !apierrors.IsNotFound(err) {
 				return nil, err
@@ -193,39 +206,7 @@ func (c *clients) removeCustomObjects(ctx context.Context) error {
 			all = append(all, found...)
 		}
 		return all, nil
-	}
-	return c.deleteAll(ctx, providerWithin, list)
-}
-
-// storedMapping returns the resource of a CRD in the version that is stored.
-func storedMapping(crd *unstructured.Unstructured) (*meta.RESTMapping, error) {
-	var definition struct {
-		Spec struct {
-			Group string `json:"group"`
-			Scope string `json:"scope"`
-			Names struct {
-				Plural string `json:"plural"`
-				Kind   string `json:"kind"`
-			} `json:"names"`
-			Versions []struct {
-				Name    string `json:"name"`
-				Storage bool   `json:"storage"`
-			} `json:"versions"`
-		} `json:"spec"`
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(crd.Object, &definition); err != nil {
-		return nil, err
-	}
-	spec := definition.Spec
-	for _, v := range spec.Versions {
-		if v.Storage {
-			version := schema.GroupVersion{Group: spec.Group, Version: v.Name}
-			return &meta.RESTMapping{
-				Resource: version.WithResource(spec.Names.Plural), GroupVersionKind: version.WithKind(spec.Names.Kind), Scope: scope(spec.Scope == "Namespaced"),
-			}, nil
-		}
-	}
-	return nil, fmt.Errorf("CRD %s stores no version", crd.GetName())
+	})
 }
 
 // removeNodes removes the fake nodes, and the pods that DaemonSets of others have put there
