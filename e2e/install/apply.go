@@ -24,6 +24,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // fieldManager owns, in the API server's books, the fields that are applied here.
@@ -107,10 +108,10 @@ func (c *clients) establish(ctx context.Context, definitions []*unstructured.Uns
 		if !ok || !missing[o.GetName()] {
 			return len(missing) == 0, nil
 		}
-		if accepted, why := crdCondition(o, "NamesAccepted"); accepted == "False" {
-			return false, fmt.Errorf("the CRD %s is refused: %s", o.GetName(), why)
+		if names, _ := karpenter.Condition(o, "NamesAccepted"); names.Status == metav1.ConditionFalse {
+			return false, fmt.Errorf("the CRD %s is refused: %s", o.GetName(), names.Message)
 		}
-		if established, _ := crdCondition(o, "Established"); established == "True" {
+		if karpenter.IsTrue(o, "Established") {
 			delete(missing, o.GetName())
 		}
 		return len(missing) == 0, nil
@@ -119,17 +120,6 @@ func (c *clients) establish(ctx context.Context, definitions []*unstructured.Uns
 		return fmt.Errorf("waiting until the CRDs are established (missing are %d of %d): %w", len(missing), len(definitions), err)
 	}
 	return nil
-}
-
-func crdCondition(o *unstructured.Unstructured, kind string) (status, message string) {
-	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-	for _, c := range conditions {
-		if m, ok := c.(map[string]any); ok && m["type"] == kind {
-			status, _ = m["status"].(string)
-			message, _ = m["message"].(string)
-		}
-	}
-	return status, message
 }
 
 func applyOptions() metav1.ApplyOptions {

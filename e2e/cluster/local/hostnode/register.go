@@ -6,11 +6,11 @@ import (
 	"runtime"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coordination "k8s.io/client-go/applyconfigurations/coordination/v1"
 )
 
 // leaseSeconds is how long the node counts as alive without a renewal, and
@@ -142,20 +142,8 @@ func (n *Node) reportStatus(ctx context.Context) error {
 }
 
 func (n *Node) renewLease(ctx context.Context) error {
-	leases := n.client.CoordinationV1().Leases(corev1.NamespaceNodeLease)
-	now, seconds, holder := metav1.NowMicro(), int32(leaseSeconds), Name
-	lease, err := leases.Get(ctx, Name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		_, err = leases.Create(ctx, &coordinationv1.Lease{
-			ObjectMeta: metav1.ObjectMeta{Name: Name, Namespace: corev1.NamespaceNodeLease},
-			Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds, RenewTime: &now},
-		}, metav1.CreateOptions{})
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds, lease.Spec.RenewTime = &holder, &seconds, &now
-	_, err = leases.Update(ctx, lease, metav1.UpdateOptions{})
+	spec := coordination.LeaseSpec().WithHolderIdentity(Name).WithLeaseDurationSeconds(leaseSeconds).WithRenewTime(metav1.NowMicro())
+	_, err := n.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Apply(ctx,
+		coordination.Lease(Name, corev1.NamespaceNodeLease).WithSpec(spec), metav1.ApplyOptions{FieldManager: "kubelet", Force: true})
 	return err
 }
