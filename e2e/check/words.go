@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +16,7 @@ func Words(n int, plural string) string {
 }
 
 // singular turns the name of a Count into that of one thing: its first word in s, and the
-// verbs that come right after "that" or "and".
+// verbs that come right after "that", "and" or "or".
 func singular(plural string) string {
 	words := strings.Fields(plural)
 	noun := false
@@ -23,7 +24,7 @@ func singular(plural string) string {
 		switch {
 		case !noun && strings.HasSuffix(word, "s"):
 			words[i], noun = singularNoun(word), true
-		case i > 0 && (words[i-1] == "that" || words[i-1] == "and"):
+		case i > 0 && slices.Contains([]string{"that", "and", "or"}, words[i-1]):
 			words[i] = singularVerb(word)
 		}
 	}
@@ -47,7 +48,7 @@ func singularVerb(verb string) string {
 		return "has"
 	case "were":
 		return "was"
-	case "stay", "name", "count", "say":
+	case "stay", "name", "count", "say", "tell":
 		return verb + "s"
 	default:
 		return verb
