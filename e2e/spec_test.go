@@ -33,8 +33,8 @@ func TestASuiteSpeaksForItsSpecs(t *testing.T) {
 	alone := []providers.Capability{providers.StandaloneNodeClaims}
 	plain, static := NewSuite("plain"), &Suite{Name: "static", Needs: alone, Gate: "StaticCapacity", Since: Since{Karpenter: "1.8"}}
 	g.Expect(plain.Add(Spec{Name: "a", Run: run}).Needs).To(ConsistOf(providers.NodePools), "by default")
-	g.Expect(plain.Add(Spec{Name: "b", Run: run, Needs: alone}).Needs).To(Equal(alone))
+	g.Expect(plain.Add(Spec{Name: "b", Row: "b", Run: run, Needs: alone}).Needs).To(Equal(alone))
 	g.Expect(static.Add(Spec{Name: "c", Run: run})).To(And(
 		HaveField("Needs", alone), HaveField("Gate", "StaticCapacity"), HaveField("Since.Karpenter", "1.8")))
-	g.Expect(static.Add(Spec{Name: "d", Run: run, Since: Since{Karpenter: "1.9"}}).Since.Karpenter).To(Equal("1.9"))
+	g.Expect(static.Add(Spec{Name: "d", Row: "d", Run: run, Since: Since{Karpenter: "1.9"}}).Since.Karpenter).To(Equal("1.9"))
 }

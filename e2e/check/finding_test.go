@@ -73,12 +73,12 @@ func TestABreachIsATest(t *testing.T) {
 		Always(none), Never(AtMost(2, Nodes(pool))), Sometimes(four), Finally(four), Until(none, four), Until(AtLeast(1, Nodes(pool)), four),
 		LeadsTo(AtLeast(1, Nodes(pool)), four), Within(time.Second, LeadsTo(AtLeast(1, Nodes(pool)), four)),
 		Whenever(Leaves(Nodes(pool)), "there are four", func(*unstructured.Unstructured) Claim { return four }),
-		Follow("nothing happens", "", func() func(*Moment) {
-			return func(m *Moment) {
+		Follow("nothing happens", "", func() Monitor {
+			return observer(func(m *Moment) {
 				if m.Event != nil {
 					m.Broken("it did")
 				}
-			}
+			})
 		}),
 	} {
 		f := c.Judge(h)
@@ -90,12 +90,12 @@ func TestABreachIsATest(t *testing.T) {
 func TestFailureOfAFollowerSaysWhatItSaw(t *testing.T) {
 	s, a, _, _ := inPool()
 	h := s.After(time.Second).Change(a.Taint(karpenter.DisruptedTaint)).History()
-	f := Follow("nodes stay", "", func() func(*Moment) {
-		return func(m *Moment) {
+	f := Follow("nodes stay", "", func() Monitor {
+		return observer(func(m *Moment) {
 			if m.Event != nil {
 				m.Broken("node a goes", m.Event.Object)
 			}
-		}
+		})
 	}, karpenter.Nodes).Judge(h)
 	NewWithT(t).Expect(f.String()).To(Equal(strings.TrimSpace(`
 broken: nodes stay
