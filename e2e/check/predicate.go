@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -55,6 +56,14 @@ func has(m map[string]string, key, value string) bool {
 	return present && v == value
 }
 
+// Holding says whether so much of a resource is there for a node's pods.
+func Holding(name corev1.ResourceName, least string) Predicate {
+	return func(o *unstructured.Unstructured) bool {
+		allocatable := karpenter.Allocatable(o, name)
+		return allocatable.Cmp(resource.MustParse(least)) >= 0
+	}
+}
+
 // DeletedAt says whether an object's deletion was asked for at an age, or later by no more
 // than that. The API server's times are whole seconds.
 func DeletedAt(age, late time.Duration) Predicate {
@@ -65,6 +74,14 @@ func DeletedAt(age, late time.Duration) Predicate {
 		}
 		was := deleted.Sub(o.GetCreationTimestamp().Time)
 		return was >= age-time.Second && was <= age+late
+	}
+}
+
+// OfNodeClass says whether a NodeClaim refers to the NodeClass of this name.
+func OfNodeClass(name string) Predicate {
+	return func(o *unstructured.Unstructured) bool {
+		is, _, _ := unstructured.NestedString(o.Object, "spec", "nodeClassRef", "name")
+		return is == name
 	}
 }
 

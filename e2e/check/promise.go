@@ -2,6 +2,10 @@ package check
 
 import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+// While checks a claim at each moment at which there is one of the objects at least. It is
+// vacuous unless there ever was one.
+func While(objects Count, claim Claim) Check { return Always(When(AtLeast(1, objects), claim)) }
+
 // ActsOnDrift checks that drift happened and was acted on: a NodeClaim of the pool said
 // so, and then a node of it was disrupted.
 func ActsOnDrift(pool Named) Check {
@@ -10,13 +14,13 @@ func ActsOnDrift(pool Named) Check {
 
 // HoldsDriftBack checks that nodes of a pool had drifted and were left alone.
 func HoldsDriftBack(pool Named) Check {
-	return Always(When(AtLeast(1, DriftedNodeClaims(pool)), None(DisruptedNodes(pool))))
+	return While(DriftedNodeClaims(pool), None(DisruptedNodes(pool)))
 }
 
 // ComesWith checks of a single object that one of its conditions comes only together with
 // an earlier one, or after it.
 func ComesWith(object Count, later, earlier string) Check {
-	return Always(When(AtLeast(1, object.In(later)), Exactly(1, object.In(earlier))))
+	return While(object.In(later), Exactly(1, object.In(earlier)))
 }
 
 // ForAny is the same claim whichever object took a step: for Whenever and After.

@@ -45,7 +45,9 @@ var _ = Suite.Add(e2e.Spec{
 // counting counts a pool if its status says that it has these nodes, and what they
 // have together.
 func counting(pool check.Object, nodes ...*history.Object) check.Count {
-	wanted := map[corev1.ResourceName]resource.Quantity{"nodes": *resource.NewQuantity(int64(len(nodes)), resource.DecimalSI)}
+	wanted := map[corev1.ResourceName]resource.Quantity{
+		"nodes": *resource.NewQuantity(int64(len(nodes)), resource.DecimalSI),
+	}
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		sum := wanted[name]
 		for _, node := range nodes {

@@ -62,7 +62,8 @@ var _ = e2e.Table(Suite, map[string]unsaid{
 		pool := row.pool()
 		before := env.Mark()
 		env.Create(ctx, pool)
-		env.Expect(env.Since(before), check.Always(check.Each(check.The(pool), "say so in "+row.path, says(row.path, row.is))))
+		env.Expect(env.Since(before),
+			check.Always(check.Each(check.The(pool), "say so in "+row.path, says(row.path, row.is))))
 	}}
 })
 

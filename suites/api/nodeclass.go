@@ -17,10 +17,13 @@ var _ = e2e.Table(Suite, map[string]rule{
 		accepted: []string{"{group: domain.test, kind: Class, name: a}"},
 	},
 	"empty": {
-		name:     "refuses a nodeClassRef whose group, kind or name is empty",
-		since:    "1.1",
-		of:       both("nodeClassRef"),
-		refused:  []string{"{group: '', kind: Class, name: a}", "{group: domain.test, kind: '', name: a}", "{group: domain.test, kind: Class, name: ''}"},
+		name:  "refuses a nodeClassRef whose group, kind or name is empty",
+		since: "1.1",
+		of:    both("nodeClassRef"),
+		refused: []string{
+			"{group: '', kind: Class, name: a}", "{group: domain.test, kind: '', name: a}",
+			"{group: domain.test, kind: Class, name: ''}",
+		},
 		because:  "may not be empty",
 		accepted: []string{"{group: domain.test, kind: Class, name: a}"},
 	},

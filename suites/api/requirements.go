@@ -120,9 +120,10 @@ var _ = e2e.Table(Suite, map[string]rule{
 	"min-values-of-in": {
 		name:     "refuses minValues of more values than In is given",
 		of:       both("requirements"),
-		refused:  []string{"[{key: a, operator: In, values: [x], minValues: 2}]", "[{key: a, operator: In, values: [w, x], minValues: 50}]"},
+		as:       "[{key: a, operator: %s}]",
+		refused:  []string{"In, values: [x], minValues: 2", "In, values: [w, x], minValues: 50"},
 		because:  "requirements with 'minValues' must have at least that many values specified in the 'values' field",
-		accepted: []string{"[{key: a, operator: In, values: [w, x], minValues: 2}]", "[{key: a, operator: NotIn, values: [x], minValues: 2}]"},
+		accepted: []string{"In, values: [w, x], minValues: 2", "NotIn, values: [x], minValues: 2"},
 	},
 }, rule.spec)
 

@@ -50,7 +50,9 @@ func both(path string) []field {
 
 // staticPool is a field of NodePools that are static.
 func staticPool(path string) []field {
-	return []field{{func() *fixtures.Written { return fixtures.WrittenNodePool().Write("spec.replicas", "0") }, "spec." + path}}
+	return []field{{func() *fixtures.Written {
+		return fixtures.WrittenNodePool().Write("spec.replicas", "0")
+	}, "spec." + path}}
 }
 
 // spec is the spec that has the API server judge all values of a rule.

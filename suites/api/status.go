@@ -13,9 +13,10 @@ import (
 // conventions, metav1.Condition.
 var _ = e2e.Table(Suite, map[string]rule{
 	"severity": {
-		name:     "refuses conditions with a severity",
-		of:       []field{{fixtures.WrittenNodePool, "status.conditions"}, {fixtures.WrittenNodeClaim, "status.conditions"}},
-		as:       "[{type: Ready, status: 'True', reason: Ready, message: '', lastTransitionTime: '2024-01-01T01:01:01Z', %s}]",
+		name: "refuses conditions with a severity",
+		of:   []field{{fixtures.WrittenNodePool, "status.conditions"}, {fixtures.WrittenNodeClaim, "status.conditions"}},
+		as: "[{type: Ready, status: 'True', reason: Ready, message: '', " +
+			"lastTransitionTime: '2024-01-01T01:01:01Z', %s}]",
 		refused:  []string{"severity: Error", "severity: ''"},
 		because:  "severity: field not declared in schema",
 		accepted: []string{"observedGeneration: 1"},

@@ -59,8 +59,8 @@ func disrupting(pool *fixtures.Pool) check.Count {
 // conditions of a NodeClaim that is being launched without looking whether they have changed;
 // so specs wait until nodes are initialized before they let them drift.
 func outdated(pool *fixtures.Pool) check.Count {
-	return check.NodeClaims(pool).With("that have drifted or are being deleted", func(claim *unstructured.Unstructured) bool {
-		return karpenter.IsTrue(claim, karpenter.Drifted) || karpenter.Deleting(claim)
+	return check.NodeClaims(pool).With("that have drifted or are being deleted", func(o *unstructured.Unstructured) bool {
+		return karpenter.IsTrue(o, karpenter.Drifted) || karpenter.Deleting(o)
 	})
 }
 

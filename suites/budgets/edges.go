@@ -39,15 +39,18 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before),
-			check.Whenever(check.Enters(check.DisruptedNodes(opening)), "it is before the edge", check.ForAny(check.Untrue(past(edge)))),
+			check.Whenever(check.Enters(check.DisruptedNodes(opening)), "it is before the edge",
+				check.ForAny(check.Untrue(past(edge)))),
 			check.Whenever(check.Enters(check.DisruptedNodes(closing)), "it is after the edge", check.ForAny(past(edge))),
-			check.Always(check.When(check.AllOf(past(edge), check.AtLeast(1, check.DriftedNodeClaims(opening))), check.None(check.DisruptedNodes(opening)))))
+			check.Always(check.When(check.AllOf(past(edge), check.AtLeast(1, check.DriftedNodeClaims(opening))),
+				check.None(check.DisruptedNodes(opening)))))
 	},
 })
 
 // past claims that a time is over.
 func past(t time.Time) check.Claim {
-	return check.That("it is past "+t.UTC().Format(time.TimeOnly), func(w *history.World) (ok, exercised bool, standing string) {
+	words := "it is past " + t.UTC().Format(time.TimeOnly)
+	return check.That(words, func(w *history.World) (ok, exercised bool, standing string) {
 		return !w.Time().Before(t), true, "it is " + w.Time().UTC().Format(time.TimeOnly)
 	})
 }

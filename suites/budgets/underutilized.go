@@ -19,8 +19,10 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "are never exceeded when underutilized nodes are replaced",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
-		pool := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized).Budget("1").StartupTaint(starting, fixtures.NoSchedule)
-		app, large := fixtures.Deployment(2).OnePodPerNode().On(pool), fixtures.Deployment(2).OnePodPerNode().On(pool).CPU("3")
+		pool := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized).Budget("1").
+			StartupTaint(starting, fixtures.NoSchedule)
+		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
+		large := fixtures.Deployment(2).OnePodPerNode().On(pool).CPU("3")
 		env.Create(ctx, pool, large)
 		nodes := env.Await(ctx, 2, check.StartingNodes(pool, starting))
 		env.RemoveTaint(ctx, starting, nodes...)

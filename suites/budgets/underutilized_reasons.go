@@ -18,8 +18,10 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "keep underutilized nodes only if they name them",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		held := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized).Budget("0", fixtures.Underutilized)
-		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized).Budget("0", fixtures.Drifted, fixtures.Empty)
+		held := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized).
+			Budget("0", fixtures.Underutilized)
+		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized).
+			Budget("0", fixtures.Drifted, fixtures.Empty)
 		holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)
 		large, other := fixtures.Pod().On(held).CPU("3"), fixtures.Pod().On(free).CPU("3")
 		env.Create(ctx, held, free, large, other)

@@ -29,9 +29,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, app.Replicas(2))
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		env.Expect(env.Since(before), check.Whenever(check.Enters(check.BoundPods(app)), "its node was there before the pods were",
-			func(pod *unstructured.Unstructured) check.Claim {
-				return check.Exactly(1, check.Node(karpenter.PodNode(pod)).Old(before))
-			}))
+		env.Expect(env.Since(before),
+			check.Whenever(check.Enters(check.BoundPods(app)), "its node was there before the pods were",
+				func(pod *unstructured.Unstructured) check.Claim {
+					return check.Exactly(1, check.Node(karpenter.PodNode(pod)).Old(before))
+				}))
 	},
 })

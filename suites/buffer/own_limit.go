@@ -35,6 +35,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(limited,
 			check.Always(check.AtMost(2, check.NodeClaims(pool))),
 			check.LeadsTo(check.AtLeast(1, check.The(buffer)), check.Exactly(2, check.ReadyNodes(pool))))
-		env.Expect(env.Since(raised), check.After(check.Enters(check.NodeClaims(pool)), "there are three ready nodes", check.ForAny(check.Exactly(3, check.ReadyNodes(pool))), karpenter.Nodes))
+		env.Expect(env.Since(raised),
+			check.After(check.Enters(check.NodeClaims(pool)), "there are three ready nodes",
+				check.ForAny(check.Exactly(3, check.ReadyNodes(pool))), karpenter.Nodes))
 	},
 })

@@ -32,6 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(6, check.NodeClaims(pool))),
-			check.Within(filled, check.LeadsTo(check.AtLeast(4, check.RunningPods(app)), check.Exactly(6, check.ReadyNodes(pool)))))
+			check.Within(filled,
+				check.LeadsTo(check.AtLeast(4, check.RunningPods(app)), check.Exactly(6, check.ReadyNodes(pool)))))
 	},
 })

@@ -34,7 +34,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, pool.Limit("cpu", "100"))
 		env.Await(ctx, 5, check.InitializedNodeClaims(pool))
 
-		env.Expect(limited, check.Always(check.AtMostQuantity(resource.MustParse("4"), check.NodeClaimCapacity(pool, corev1.ResourceCPU))))
-		env.Expect(env.Since(lifted), check.After(check.Enters(check.NodeClaims(pool)), "there are five ready nodes", check.ForAny(check.Exactly(5, check.ReadyNodes(pool))), karpenter.Nodes))
+		env.Expect(limited,
+			check.Always(check.AtMostQuantity(resource.MustParse("4"), check.NodeClaimCapacity(pool, corev1.ResourceCPU))))
+		env.Expect(env.Since(lifted),
+			check.After(check.Enters(check.NodeClaims(pool)), "there are five ready nodes",
+				check.ForAny(check.Exactly(5, check.ReadyNodes(pool))), karpenter.Nodes))
 	},
 })

@@ -31,6 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(3, check.NodeClaims(pool))),
-			check.Within(filled, check.LeadsTo(check.AtLeast(1, check.BoundPods(app)), check.Exactly(3, check.ReadyNodes(pool)))))
+			check.Within(filled,
+				check.LeadsTo(check.AtLeast(1, check.BoundPods(app)), check.Exactly(3, check.ReadyNodes(pool)))))
 	},
 })

@@ -33,7 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.Nodes(pool))),
-			check.Always(check.When(check.AtLeast(1, check.The(buffer).With("for one pod", forOnePod)), check.AtLeast(1, check.ReadyNodes(pool)))),
+			check.While(check.The(buffer).With("for one pod", forOnePod), check.AtLeast(1, check.ReadyNodes(pool))),
 			check.Always(check.None(check.NodeClaims(pool).New(before))))
 	},
 })

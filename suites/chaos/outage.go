@@ -22,8 +22,8 @@ var _ = Suite.Add(e2e.Spec{
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0; v1.15.0 does the same
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/1683",
-		Reason: "a controller that starts before the API server serves its CRDs again goes on without the indexes that it needs, " +
-			"and ends no node until it is restarted",
+		Reason: "a controller that starts before the API server serves its CRDs again goes on " +
+			"without the indexes that it needs, and ends no node until it is restarted",
 		Breaks:    []string{"left behind: (NodePool|NodeClaim|Node) "},
 		Sometimes: true,
 	}},
@@ -41,7 +41,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 3, check.RunningPods(app))
 
 		launched := check.AtMost(3, check.NodeClaims(pool))
-		env.Expect(env.Since(back), check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(3, check.RunningPods(app))))
+		env.Expect(env.Since(back),
+			check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(3, check.RunningPods(app))))
 		env.Expect(env.Since(back), check.Always(launched), launched.Reached())
 	},
 })

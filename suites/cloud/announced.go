@@ -52,8 +52,8 @@ var _ = e2e.Table(Suite, map[string]announcement{
 			env.Await(ctx, 0, instances.Old(before))
 
 			env.Expect(env.Since(before),
-				check.Always(check.When(check.AtLeast(1, check.PodsOf(app).Deleting()), check.AllOf(
-					check.Exactly(1, instances.Old(before)), check.Exactly(1, check.DisruptedNodes(pool))))),
+				check.While(check.PodsOf(app).Deleting(), check.AllOf(
+					check.Exactly(1, instances.Old(before)), check.Exactly(1, check.DisruptedNodes(pool)))),
 				check.LeadsTo(check.AtLeast(1, check.PodsOf(app).Deleting()), check.Exactly(1, check.RunningPods(app))),
 				check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 		},

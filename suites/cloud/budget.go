@@ -35,7 +35,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
 		env.Expect(env.Since(before),
-			check.Within(soon, check.LeadsTo(check.AtLeast(2, check.NodeClaims(pool).Deleting()), check.None(check.Nodes(pool).Old(before)))),
+			check.Within(soon,
+				check.LeadsTo(check.AtLeast(2, check.NodeClaims(pool).Deleting()), check.None(check.Nodes(pool).Old(before)))),
 			check.LeadsTo(check.None(check.Nodes(pool).Old(before)), check.Exactly(2, check.RunningPods(app))),
 			check.Always(check.AtMost(2, check.NodeClaims(pool).New(before))))
 	},

@@ -42,8 +42,9 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, lacking(pool)), check.None(lacking(pool))),
-			check.Always(check.When(check.AtLeast(1, lacking(pool)), check.AllOf(
-				check.Exactly(1, check.ReadyNodes(pool)), check.Exactly(1, check.RunningPods(app)), check.None(check.DisruptedNodes(pool))))),
+			check.While(lacking(pool), check.AllOf(
+				check.Exactly(1, check.ReadyNodes(pool)), check.Exactly(1, check.RunningPods(app)),
+				check.None(check.DisruptedNodes(pool)))),
 			check.Always(check.None(check.DriftedNodeClaims(pool).AmongObjects(check.NodeClaims(pool)))),
 			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 	},

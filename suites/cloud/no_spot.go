@@ -36,6 +36,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, check.NodeClaims(pool).Staying())),
 			check.LeadsTo(check.AtLeast(1, refusedLaunches(before)),
-				check.Exactly(1, check.ReadyNodes(pool).With("and on-demand", check.Labeled(karpenter.CapacityTypeLabel, karpenter.OnDemand)))))
+				check.Exactly(1,
+					check.ReadyNodes(pool).With("and on-demand", check.Labeled(karpenter.CapacityTypeLabel, karpenter.OnDemand)))))
 	},
 })

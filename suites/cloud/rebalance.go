@@ -40,7 +40,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, karpenter.PodsRetried)
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, only(check.DisruptedNodes(pool), interrupted)), check.None(only(check.Nodes(pool), interrupted))),
+			check.LeadsTo(check.AtLeast(1, only(check.DisruptedNodes(pool), interrupted)),
+				check.None(only(check.Nodes(pool), interrupted))),
 			check.Always(check.Exactly(1, only(check.ReadyNodes(pool), likely))),
 			check.Always(check.None(only(check.DisruptedNodes(pool), likely).AmongObjects(check.Nodes(pool)))),
 			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))

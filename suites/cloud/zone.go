@@ -27,7 +27,8 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool().OnDemand()
 		first := fixtures.Deployment(1).On(pool)
 		full := e2e.About(env.Launch(ctx, 1, pool, first)[0]).Zone
-		app := fixtures.Deployment(1).On(pool).Apart(first, corev1.LabelHostname).Prefer(1, corev1.LabelTopologyZone, fixtures.In, full)
+		app := fixtures.Deployment(1).On(pool).Apart(first, corev1.LabelHostname).
+			Prefer(1, corev1.LabelTopologyZone, fixtures.In, full)
 
 		before := env.Mark()
 		env.Hook(ctx, providers.FailNextLaunch, providers.HookValues{Zone: full})
@@ -37,7 +38,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(2, check.NodeClaims(pool).Staying())),
-			check.Always(check.Each(check.Nodes(pool).New(before), "are in another zone", check.Labeled(corev1.LabelTopologyZone, full).Not())),
+			check.Always(check.Each(check.Nodes(pool).New(before), "are in another zone",
+				check.Labeled(corev1.LabelTopologyZone, full).Not())),
 			check.LeadsTo(check.AtLeast(1, refusedLaunches(before)), check.Exactly(1, check.RunningPods(app))))
 	},
 })

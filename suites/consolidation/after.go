@@ -37,7 +37,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		empty := check.AllOf(check.AtLeast(1, ended(app)), check.AtLeast(1, check.ReadyNodes(pool)))
 		env.Expect(env.Since(before),
-			check.Whenever(check.Enters(check.NodeClaims(pool).In(karpenter.Consolidatable)), "it has been left alone for "+after.String(), leftAlone(after)),
+			check.Whenever(check.Enters(check.NodeClaims(pool).In(karpenter.Consolidatable)),
+				"it has been left alone for "+after.String(), leftAlone(after)),
 			check.LeadsTo(empty, check.AllOf(empty, check.None(check.NodeClaims(pool).In(karpenter.Consolidatable)))))
 	},
 })

@@ -2,7 +2,6 @@ package consolidation
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -52,7 +51,8 @@ func tells(pool *fixtures.Pool, then *history.Object) check.Claim {
 	if then != nil {
 		last = lastPodEvent(then.Unstructured())
 	}
-	return check.AtLeast(1, check.NodeClaims(pool).With(fmt.Sprintf("that tell of a pod after %s", last.Format(time.TimeOnly)), func(claim *unstructured.Unstructured) bool {
+	words := "that tell of a pod after " + last.Format(time.TimeOnly)
+	return check.AtLeast(1, check.NodeClaims(pool).With(words, func(claim *unstructured.Unstructured) bool {
 		return lastPodEvent(claim).After(last)
 	}))
 }

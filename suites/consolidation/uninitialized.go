@@ -37,8 +37,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(held))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.AtLeast(1, waiting),
-				check.AllOf(check.None(check.DisruptedNodes(held)), check.None(check.NodeClaims(held).In(karpenter.Consolidatable))))),
+			check.While(waiting,
+				check.AllOf(check.None(check.DisruptedNodes(held)),
+					check.None(check.NodeClaims(held).In(karpenter.Consolidatable)))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.None(check.Nodes(free))))
 	},
 })

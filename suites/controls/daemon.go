@@ -18,7 +18,8 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "keep an empty node while a daemon on it must not be disrupted",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		guarded, free := fixtures.NodePool().Consolidate(fixtures.WhenEmpty), fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
+		guarded := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
+		free := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		busy := fixtures.DaemonSet().On(guarded).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		first, second := fixtures.Deployment(1).On(guarded), fixtures.Deployment(1).On(free)
 		env.Create(ctx, busy)
@@ -32,7 +33,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.PodsOf(first))
 		env.Change(ctx, second.Replicas(0))
 		env.Await(ctx, 0, check.Nodes(free))
-		env.Expect(env.Since(before), kept(guarded, first), check.LeadsTo(check.None(check.PodsOf(second)), check.None(check.Nodes(free))))
+		env.Expect(env.Since(before), kept(guarded, first),
+			check.LeadsTo(check.None(check.PodsOf(second)), check.None(check.Nodes(free))))
 
 		env.RemoveAnnotation(ctx, daemon, karpenter.DoNotDisruptAnnotation)
 		env.Await(ctx, 0, check.Nodes(guarded))

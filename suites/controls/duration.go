@@ -38,7 +38,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(guarded).Old(before))
 
 		env.Expect(env.Since(before), check.ActsOnDrift(guarded), check.ActsOnDrift(free),
-			check.Whenever(check.Enters(check.DisruptedNodes(guarded)), "its pod's time is just over", check.ForAny(justOver(app))))
+			check.Whenever(check.Enters(check.DisruptedNodes(guarded)), "its pod's time is just over",
+				check.ForAny(justOver(app))))
 	},
 })
 
@@ -50,10 +51,12 @@ const protection = karpenter.NominationOver + 24*time.Second
 // protected, and for not much longer: rounds of disruption are ten seconds apart.
 // Times in the API are whole seconds.
 func justOver(app *fixtures.Workload) check.Claim {
-	return check.That("the protection of the pods of "+app.GetName()+" is just over", func(w *history.World) (ok, exercised bool, standing string) {
+	words := "the protection of the pods of " + app.GetName() + " is just over"
+	return check.That(words, func(w *history.World) (ok, exercised bool, standing string) {
 		for _, pod := range check.RunningPods(app).Of(w) {
 			age := w.Time().Sub(started(pod.Unstructured()))
-			return age >= protection-time.Second && age <= protection+30*time.Second, true, fmt.Sprintf("%s, which is %s old", check.Describe(pod), age)
+			ok := age >= protection-time.Second && age <= protection+30*time.Second
+			return ok, true, fmt.Sprintf("%s, which is %s old", check.Describe(pod), age)
 		}
 		return false, true, "no such pod runs"
 	}, karpenter.Pods)

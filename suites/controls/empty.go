@@ -18,7 +18,8 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "keep an empty node while it has the annotation do-not-disrupt",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		guarded, free := fixtures.NodePool().Consolidate(fixtures.WhenEmpty), fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
+		guarded := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
+		free := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		first, second := fixtures.Deployment(1).On(guarded), fixtures.Deployment(1).On(free)
 		protected := env.Launch(ctx, 1, guarded, first)[0]
 		env.Launch(ctx, 1, free, second)
@@ -29,7 +30,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.PodsOf(first))
 		env.Change(ctx, second.Replicas(0))
 		env.Await(ctx, 0, check.Nodes(free))
-		env.Expect(env.Since(before), kept(guarded, first), check.LeadsTo(check.None(check.PodsOf(second)), check.None(check.Nodes(free))))
+		env.Expect(env.Since(before), kept(guarded, first),
+			check.LeadsTo(check.None(check.PodsOf(second)), check.None(check.Nodes(free))))
 
 		env.RemoveAnnotation(ctx, protected, karpenter.DoNotDisruptAnnotation)
 		env.Await(ctx, 0, check.Nodes(guarded))

@@ -19,7 +19,8 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "hold consolidation, and not drift, where drains are bounded",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		guarded, free := fixtures.NodePool().TerminationGracePeriod("1h").Consolidate(fixtures.WhenEmpty), fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
+		guarded := fixtures.NodePool().TerminationGracePeriod("1h").Consolidate(fixtures.WhenEmpty)
+		free := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		busy := fixtures.DaemonSet().On(guarded).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		first, second := fixtures.Deployment(1).On(guarded), fixtures.Deployment(1).On(free)
 		env.Create(ctx, busy)

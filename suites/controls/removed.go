@@ -34,7 +34,8 @@ var _ = e2e.Table(Suite, map[string]string{"do-not-evict": "do-not-evict", "do-n
 
 			annotated := check.Annotated(key, "true")
 			env.Expect(env.Since(before), check.LeadsTo(
-				check.AllOf(check.None(check.PodsOf(app)), check.AtLeast(1, check.Nodes(pool).With("with the annotation", annotated)),
+				check.AllOf(check.None(check.PodsOf(app)),
+					check.AtLeast(1, check.Nodes(pool).With("with the annotation", annotated)),
 					check.AtLeast(1, check.PodsOf(daemon).With("with the annotation", annotated))),
 				check.None(check.Nodes(pool))))
 		},

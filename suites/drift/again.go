@@ -36,7 +36,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.RemoveTaint(ctx, starting, second)
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, first)))
 
-		env.Expect(trying, check.Always(check.When(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.Exactly(1, check.ReadyNodes(pool).Staying().Old(before)))),
-			check.Whenever(check.Leaves(disrupted), "it stays", check.ForAny(check.Exactly(1, check.ReadyNodes(pool).Staying().Old(before)))))
+		env.Expect(trying,
+			check.While(check.DriftedNodeClaims(pool), check.Exactly(1, check.ReadyNodes(pool).Staying().Old(before))),
+			check.Whenever(check.Leaves(disrupted), "it stays",
+				check.ForAny(check.Exactly(1, check.ReadyNodes(pool).Staying().Old(before)))))
 	},
 })

@@ -33,8 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.RemoveAnnotation(ctx, pod, karpenter.DoNotDisruptAnnotation)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), check.Always(check.When(
-			check.AtLeast(1, check.RunningPods(app).On(draining)),
-			check.AtLeast(1, check.RunningPods(daemon).On(draining)))))
+		env.Expect(env.Since(before),
+			check.While(check.RunningPods(app).On(draining), check.AtLeast(1, check.RunningPods(daemon).On(draining))))
 	},
 })

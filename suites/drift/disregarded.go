@@ -49,7 +49,8 @@ var _ = e2e.Table(Suite, map[string]disregarded{
 			env.Change(ctx, pool.NewTemplate())
 			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
-			env.Expect(quiet, check.Always(check.None(check.DriftedNodeClaims(pool))), check.Always(check.None(check.DisruptedNodes(pool))))
+			env.Expect(quiet, check.Always(check.None(check.DriftedNodeClaims(pool))),
+				check.Always(check.None(check.DisruptedNodes(pool))))
 			env.Expect(env.Since(changed), check.ActsOnDrift(pool))
 		},
 	}

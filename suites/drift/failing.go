@@ -56,8 +56,9 @@ var _ = e2e.Table(Suite, map[string]failing{
 			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
 			env.Expect(failed, check.LeadsTo(check.AtLeast(1, disrupted), check.None(disrupted)),
-				check.Always(check.When(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.AllOf(
-					check.Exactly(1, check.ReadyNodes(pool).Staying().Old(before)), check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(before)))))))
+				check.While(check.DriftedNodeClaims(pool), check.AllOf(
+					check.Exactly(1, check.ReadyNodes(pool).Staying().Old(before)), check.Exactly(1,
+						check.RunningPods(app).On(check.Nodes(pool).Old(before))))))
 		},
 	}
 })

@@ -40,10 +40,10 @@ var _ = e2e.Table(Suite, map[string]heldNode{
 			staying := env.Observe(ctx, karpenter.Settled)
 			env.Observe(ctx, gracePeriod+karpenter.DrainEnded-karpenter.Settled)
 
-			env.Expect(staying, check.Always(check.When(
-				check.AtLeast(1, draining),
-				check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(before))))))
-			env.Expect(env.Since(before), check.ActsOnDrift(pool), check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(before))))
+			env.Expect(staying,
+				check.While(draining, check.Exactly(1, check.RunningPods(app).On(check.Nodes(pool).Old(before)))))
+			env.Expect(env.Since(before), check.ActsOnDrift(pool),
+				check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(before))))
 		},
 	}
 })

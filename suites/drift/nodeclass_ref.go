@@ -3,8 +3,6 @@ package drift
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -31,9 +29,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before), check.ActsOnDrift(pool),
-			check.Always(check.Each(check.NodeClaims(pool).New(before), "refer to "+name, func(claim *unstructured.Unstructured) bool {
-				is, _, _ := unstructured.NestedString(claim.Object, "spec", "nodeClassRef", "name")
-				return is == name
-			})))
+			check.Always(check.Each(check.NodeClaims(pool).New(before), "refer to "+name, check.OfNodeClass(name))))
 	},
 })

@@ -29,6 +29,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before), check.ActsOnDrift(pool),
-			check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.AtLeast(2, check.RunningPods(app)))))
+			check.While(check.PodsOf(app), check.AtLeast(2, check.RunningPods(app))))
 	},
 })

@@ -27,7 +27,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Patch(ctx, claim, rehashed)
-		env.Observe(ctx, karpenter.Settled) // Karpenter looks at the pool's claims when it sees the pool's version, and no more
+		// Karpenter looks at the pool's NodeClaims when it sees the pool's version, and no more.
+		env.Observe(ctx, karpenter.Settled)
 		env.Patch(ctx, pool, rehashed)
 		env.Observe(ctx, karpenter.Settled)
 		upgraded := env.Since(before)
@@ -35,7 +36,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
-		env.Expect(upgraded, check.Always(check.None(check.DriftedNodeClaims(pool))), check.Always(check.None(check.DisruptedNodes(pool))),
+		env.Expect(upgraded,
+			check.Always(check.None(check.DriftedNodeClaims(pool))), check.Always(check.None(check.DisruptedNodes(pool))),
 			check.LeadsTo(check.AtLeast(1, check.NodeClaims(pool).With("hashed before", hashedBefore)),
 				check.None(check.NodeClaims(pool).With("hashed before", hashedBefore))),
 			check.Finally(check.None(misHashed(pool, check.NodeClaims(pool)))))

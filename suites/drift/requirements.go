@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -31,6 +30,6 @@ var _ = Suite.Add(e2e.Spec{
 
 		fast := check.Labeled(disk, "fast")
 		env.Expect(env.Since(before), check.ActsOnDrift(pool),
-			check.Always(check.Each(check.Nodes(pool).New(before).With("that are registered", check.Labeled(karpenter.RegisteredLabel, "true")), "have a fast disk", fast)))
+			check.Always(check.Each(check.RegisteredNodes(pool).New(before), "have a fast disk", fast)))
 	},
 })

@@ -33,7 +33,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 2, check.RunningPods(app).On(check.ReplacedNodes(pool, replaced)))
 
-		env.Expect(quiet, check.Always(check.None(check.DriftedNodeClaims(pool))), check.Always(check.None(check.DisruptedNodes(pool))),
+		env.Expect(quiet,
+			check.Always(check.None(check.DriftedNodeClaims(pool))), check.Always(check.None(check.DisruptedNodes(pool))),
 			check.Always(check.None(check.NodeClaims(pool).New(replaced))))
 		env.Expect(env.Since(changed), check.ActsOnDrift(pool))
 	},

@@ -33,6 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(waiting, check.ActsOnDrift(pool), check.Always(check.Exactly(1, check.ReadyNodes(pool).Staying().Old(before))))
+		env.Expect(waiting, check.ActsOnDrift(pool),
+			check.Always(check.Exactly(1, check.ReadyNodes(pool).Staying().Old(before))))
 	},
 })

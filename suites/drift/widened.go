@@ -29,7 +29,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, pool.Require(disk, fixtures.In, "fast"))
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
-		env.Expect(quiet, check.Always(check.None(check.DriftedNodeClaims(pool))), check.Always(check.None(check.DisruptedNodes(pool))))
+		env.Expect(quiet, check.Always(check.None(check.DriftedNodeClaims(pool))),
+			check.Always(check.None(check.DisruptedNodes(pool))))
 		env.Expect(env.Since(narrowed), check.ActsOnDrift(pool))
 	},
 })

@@ -41,9 +41,9 @@ var _ = e2e.Table(Suite, map[string]held{
 			staying := env.Observe(ctx, karpenter.Settled)
 			env.Observe(ctx, gracePeriod+karpenter.DrainEnded-karpenter.Settled)
 
-			env.Expect(staying, check.Always(check.When(
-				check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(app).On(draining)))))
-			env.Expect(env.Since(before), expiring(pool), check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(before))))
+			env.Expect(staying, check.While(draining, check.Exactly(1, check.RunningPods(app).On(draining))))
+			env.Expect(env.Since(before), expiring(pool),
+				check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(before))))
 		},
 	}
 })

@@ -27,6 +27,6 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before), expiring(mortal),
 			check.Always(check.None(check.DisruptedNodes(eternal))),
-			check.Always(check.When(check.AtLeast(1, check.PodsOf(lasting)), check.Exactly(1, check.NodeClaims(eternal).Old(before)))))
+			check.While(check.PodsOf(lasting), check.Exactly(1, check.NodeClaims(eternal).Old(before))))
 	},
 })

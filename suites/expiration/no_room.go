@@ -34,7 +34,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		closed := check.AtLeast(1, check.Where("pools that may launch nothing", karpenter.NodePools, mayLaunchNothing))
 		env.Expect(full, expiring(pool),
-			check.LeadsTo(check.AllOf(closed, check.AtLeast(1, check.Nodes(pool).Old(before))), check.None(check.Nodes(pool).Old(before))),
+			check.LeadsTo(check.AllOf(closed, check.AtLeast(1, check.Nodes(pool).Old(before))),
+				check.None(check.Nodes(pool).Old(before))),
 			check.Always(check.When(closed, check.None(check.NodeClaims(pool).New(before)))))
 	},
 })

@@ -27,7 +27,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Annotate(ctx, fixtures.Node(karpenter.PodNode(pod.Unstructured())), karpenter.DoNotDisruptAnnotation, "true")
 		env.Observe(ctx, ttl+late)
 
-		protected := check.Nodes(pool).With("that must not be disrupted", check.Annotated(karpenter.DoNotDisruptAnnotation, "true"))
+		protected := check.Nodes(pool).With("that must not be disrupted",
+			check.Annotated(karpenter.DoNotDisruptAnnotation, "true"))
 		env.Expect(env.Since(before), expiring(pool),
 			check.LeadsTo(check.AtLeast(1, protected), check.AtLeast(1, protected.Deleting())),
 			check.LeadsTo(check.AtLeast(1, protected), check.None(check.Nodes(pool).Old(before))))

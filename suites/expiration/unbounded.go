@@ -31,7 +31,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.RemoveAnnotation(ctx, pod, karpenter.DoNotDisruptAnnotation)
 		env.Await(ctx, 0, check.Nodes(pool))
 
-		env.Expect(waiting, expiring(pool), check.Always(check.When(
-			check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(app).On(draining)))))
+		env.Expect(waiting, expiring(pool), check.While(draining, check.Exactly(1, check.RunningPods(app).On(draining))))
 	},
 })

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 )
@@ -32,16 +30,9 @@ var _ = Suite.Add(e2e.Spec{
 
 		drifted := check.AtLeast(1, check.DriftedNodeClaims(pool))
 		env.Expect(env.Since(before),
-			check.LeadsTo(drifted, check.Exactly(pods, check.NodeClaims(pool).With("of NodeClass "+class, referringTo(class)))),
+			check.LeadsTo(drifted,
+				check.Exactly(pods, check.NodeClaims(pool).With("of NodeClass "+class, check.OfNodeClass(class)))),
 			check.LeadsTo(drifted, check.None(check.NodeClaims(pool).Old(before))),
-			check.Always(check.Each(check.NodeClaims(pool).New(before), "are of NodeClass "+class, referringTo(class))))
+			check.Always(check.Each(check.NodeClaims(pool).New(before), "are of NodeClass "+class, check.OfNodeClass(class))))
 	},
 })
-
-// referringTo says whether a NodeClaim refers to the NodeClass of that name.
-func referringTo(class string) check.Predicate {
-	return func(claim *unstructured.Unstructured) bool {
-		name, _, _ := unstructured.NestedString(claim.Object, "spec", "nodeClassRef", "name")
-		return name == class
-	}
-}

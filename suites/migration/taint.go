@@ -32,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 		drifted := check.AtLeast(1, check.DriftedNodeClaims(from))
 		env.Expect(env.Since(before),
 			check.LeadsTo(drifted, check.AllOf(arrived(app, to), check.None(check.Nodes(from)))),
-			check.Always(check.When(check.AtLeast(1, check.Nodes(from).Deleting()), check.AtLeast(1, check.ReadyNodes(to)))),
+			check.While(check.Nodes(from).Deleting(), check.AtLeast(1, check.ReadyNodes(to))),
 			check.Always(check.When(drifted, check.None(check.NodeClaims(from).New(before)))))
 	},
 })

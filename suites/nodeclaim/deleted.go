@@ -30,7 +30,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.The(claim))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, check.The(claim).Deleting()), check.AtLeast(1, check.The(claim).In(karpenter.InstanceTerminating))),
-			check.Always(check.When(check.AtLeast(1, nodes.Deleting()), check.Exactly(1, check.The(claim)))))
+			check.LeadsTo(check.AtLeast(1, check.The(claim).Deleting()),
+				check.AtLeast(1, check.The(claim).In(karpenter.InstanceTerminating))),
+			check.While(nodes.Deleting(), check.Exactly(1, check.The(claim))))
 	},
 })

@@ -33,7 +33,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, nodes)
 
 		env.Expect(env.Since(before),
-			check.Always(check.Each(check.The(mortal).Deleting(), "are as old as expireAfter says", check.DeletedAt(ttl, 10*time.Second))),
+			check.Always(check.Each(check.The(mortal).Deleting(), "are as old as expireAfter says",
+				check.DeletedAt(ttl, 10*time.Second))),
 			check.Always(check.None(check.The(eternal).Deleting())))
 	},
 })

@@ -37,7 +37,8 @@ var _ = Suite.Add(e2e.Spec{
 		staying := env.Observe(ctx, karpenter.Settled)
 		env.Await(ctx, 0, nodes)
 
-		env.Expect(staying, check.Always(check.When(check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(pod)))))
-		env.Expect(env.Since(before), check.Within(gracePeriod+karpenter.DrainEnded, check.LeadsTo(check.AtLeast(1, draining), check.None(nodes))))
+		env.Expect(staying, check.While(draining, check.Exactly(1, check.RunningPods(pod))))
+		env.Expect(env.Since(before),
+			check.Within(gracePeriod+karpenter.DrainEnded, check.LeadsTo(check.AtLeast(1, draining), check.None(nodes))))
 	},
 })

@@ -31,8 +31,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, nodes.Deleting()), check.AtLeast(1, check.The(claim).Deleting())),
-			check.Always(check.When(check.AtLeast(1, check.The(claim).Deleting()), check.AnyOf(
-				check.Exactly(1, nodes), check.AtLeast(1, check.The(claim).In(karpenter.InstanceTerminating))))),
+			check.While(check.The(claim).Deleting(), check.AnyOf(
+				check.Exactly(1, nodes), check.AtLeast(1, check.The(claim).In(karpenter.InstanceTerminating)))),
 			check.LeadsTo(check.AtLeast(1, nodes.Deleting()), check.None(nodes)))
 	},
 })

@@ -27,7 +27,8 @@ var _ = Suite.Add(e2e.Spec{
 		claim := fixtures.NodeClaim().NodeClassCalled(missing)
 		nodes := newNodes(env, claim)
 		told := check.Where("events that name its NodeClass", karpenter.Events, func(event *unstructured.Unstructured) bool {
-			return karpenter.EventInvolved(event).Name == claim.GetName() && strings.Contains(karpenter.EventMessage(event), missing)
+			return karpenter.EventInvolved(event).Name == claim.GetName() && strings.Contains(karpenter.EventMessage(event),
+				missing)
 		})
 
 		before := env.Mark()

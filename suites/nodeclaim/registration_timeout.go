@@ -36,7 +36,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.HookEach(ctx, providers.TerminateInstance, nodes)
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, check.The(claim).In(karpenter.Launched)), check.AtLeast(1, check.The(claim).Deleting())),
+			check.LeadsTo(check.AtLeast(1, check.The(claim).In(karpenter.Launched)),
+				check.AtLeast(1, check.The(claim).Deleting())),
 			check.Always(check.Each(check.The(claim).Deleting(), "have waited for fifteen minutes", timedOut)))
 	},
 })

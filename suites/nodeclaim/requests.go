@@ -3,10 +3,6 @@ package nodeclaim
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -29,17 +25,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, claim)
 		env.Await(ctx, 1, ready)
 
-		env.Expect(env.Since(before), check.Always(check.Each(ready, "can hold what is requested", holds("3", "5Gi"))))
+		env.Expect(env.Since(before),
+			check.Always(check.Each(ready, "can hold the CPUs that are requested", check.Holding("cpu", "3"))),
+			check.Always(check.Each(ready, "can hold the memory that is requested", check.Holding("memory", "5Gi"))))
 	},
 })
-
-// holds says whether that much of a node is allocatable.
-func holds(cpu, memory string) check.Predicate {
-	enough := func(node *unstructured.Unstructured, name corev1.ResourceName, quantity string) bool {
-		allocatable := karpenter.Allocatable(node, name)
-		return allocatable.Cmp(resource.MustParse(quantity)) >= 0
-	}
-	return func(node *unstructured.Unstructured) bool {
-		return enough(node, corev1.ResourceCPU, cpu) && enough(node, corev1.ResourceMemory, memory)
-	}
-}

@@ -32,7 +32,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, later)
 		env.Await(ctx, 1, check.The(later).In(karpenter.Initialized))
 
-		env.Expect(unready, check.Always(check.None(nodes)), check.LeadsTo(check.AtLeast(1, check.The(claim)), check.None(check.The(claim))))
-		env.Expect(env.Since(ready), check.LeadsTo(check.AtLeast(1, check.The(later)), check.AtLeast(1, check.The(later).In(karpenter.Initialized))))
+		env.Expect(unready, check.Always(check.None(nodes)),
+			check.LeadsTo(check.AtLeast(1, check.The(claim)), check.None(check.The(claim))))
+		env.Expect(env.Since(ready),
+			check.LeadsTo(check.AtLeast(1, check.The(later)), check.AtLeast(1, check.The(later).In(karpenter.Initialized))))
 	},
 })

@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.When(check.None(check.The(overlay)), check.None(check.NodeClaims(pool))))),
+			check.While(check.PodsOf(app), check.When(check.None(check.The(overlay)), check.None(check.NodeClaims(pool)))),
 			check.LeadsTo(check.AtLeast(1, check.The(overlay)), check.Exactly(1, check.RunningPods(app))))
 	},
 })

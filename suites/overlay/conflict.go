@@ -33,7 +33,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(2, check.The(one, other)), check.Exactly(1, refused)),
-			check.After(check.Leaves(refused), "both are ready", check.ForAny(check.Exactly(2, check.The(one, other).In(karpenter.Ready)))))
+			check.After(check.Leaves(refused), "both are ready",
+				check.ForAny(check.Exactly(2, check.The(one, other).In(karpenter.Ready)))))
 	},
 })
 

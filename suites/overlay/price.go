@@ -29,7 +29,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.The(overlay)), check.None(check.Nodes(pool).Old(before))),
-			check.Always(check.Each(check.Nodes(pool).New(before), "are of a type that is not so dear", check.Labeled(corev1.LabelInstanceTypeStable, dear).Not())))
+			check.Always(check.Each(check.Nodes(pool).New(before), "are of a type that is not so dear",
+				check.Labeled(corev1.LabelInstanceTypeStable, dear).Not())))
 	},
 })
 

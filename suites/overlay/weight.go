@@ -21,7 +21,8 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, dear := cheapest(ctx, env)
 		light := fixtures.NodeOverlay().Require(corev1.LabelInstanceTypeStable, fixtures.In, dear).Price("0.0001").Weight(1)
-		heavy := fixtures.NodeOverlay().Require(corev1.LabelInstanceTypeStable, fixtures.In, dear).PriceAdjustment("+1000%").Weight(10)
+		heavy := fixtures.NodeOverlay().Require(corev1.LabelInstanceTypeStable, fixtures.In, dear).PriceAdjustment("+1000%").
+			Weight(10)
 		env.Create(ctx, light)
 		env.Await(ctx, 1, check.The(light).In(karpenter.Ready))
 
@@ -32,6 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(2, check.The(light, heavy)), check.None(check.Nodes(pool).Old(before))),
-			check.Always(check.Each(check.Nodes(pool).New(before), "are of a type that is not so dear", check.Labeled(corev1.LabelInstanceTypeStable, dear).Not())))
+			check.Always(check.Each(check.Nodes(pool).New(before), "are of a type that is not so dear",
+				check.Labeled(corev1.LabelInstanceTypeStable, dear).Not())))
 	},
 })

@@ -17,8 +17,12 @@ import (
 // Source: podAntiAffinity of the Pod API, which is symmetric;
 // https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".
 var _ = e2e.Table(Suite, map[string]encounter{
-	"by-larger":  {"by the larger one", func(larger, smaller *fixtures.Workload) { larger.Apart(smaller, corev1.LabelHostname) }},
-	"by-smaller": {"by the smaller one", func(larger, smaller *fixtures.Workload) { smaller.Apart(larger, corev1.LabelHostname) }},
+	"by-larger": {"by the larger one", func(larger, smaller *fixtures.Workload) {
+		larger.Apart(smaller, corev1.LabelHostname)
+	}},
+	"by-smaller": {"by the smaller one", func(larger, smaller *fixtures.Workload) {
+		smaller.Apart(larger, corev1.LabelHostname)
+	}},
 }, func(e encounter) e2e.Spec {
 	return e2e.Spec{
 		Name: "gives two pods of a batch a node each that are kept apart " + e.how,

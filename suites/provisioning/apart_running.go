@@ -25,8 +25,12 @@ type encounter struct {
 // Source: podAntiAffinity of the Pod API, which is symmetric; event Nominated;
 // https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".
 var _ = e2e.Table(Suite, map[string]encounter{
-	"excludes": {"running ones that it excludes", func(running, late *fixtures.Workload) { late.Apart(running, corev1.LabelHostname) }},
-	"excluded": {"running ones that exclude it", func(running, late *fixtures.Workload) { running.Apart(late, corev1.LabelHostname) }},
+	"excludes": {"running ones that it excludes", func(running, late *fixtures.Workload) {
+		late.Apart(running, corev1.LabelHostname)
+	}},
+	"excluded": {"running ones that exclude it", func(running, late *fixtures.Workload) {
+		running.Apart(late, corev1.LabelHostname)
+	}},
 }, func(e encounter) e2e.Spec {
 	return e2e.Spec{
 		Name: "keeps a pod apart from " + e.how,
@@ -42,7 +46,8 @@ var _ = e2e.Table(Suite, map[string]encounter{
 			env.Create(ctx, late)
 			env.Await(ctx, 1, check.RunningPods(late))
 
-			wrong := check.Reports(karpenter.ReasonNominated, late).With("for the node of "+running.GetName(), check.Mentioning(node.Name))
+			wrong := check.Reports(karpenter.ReasonNominated, late).With("for the node of "+running.GetName(),
+				check.Mentioning(node.Name))
 			env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
 				check.Always(check.None(wrong.AmongObjects(check.PodsOf(late)))))
 		},

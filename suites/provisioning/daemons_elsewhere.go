@@ -17,8 +17,12 @@ import (
 // https://github.com/kubernetes-sigs/karpenter/issues/532.
 var _ = e2e.Table(Suite, map[string]strangers{
 	"selector": {"select other nodes", func(_ *fixtures.Pool, daemon *fixtures.Workload) { daemon.Select(team, "blue") }},
-	"affinity": {"require other nodes", func(_ *fixtures.Pool, daemon *fixtures.Workload) { daemon.Require(team, fixtures.NotIn, "red") }},
-	"taints":   {"don't tolerate its taints", func(pool *fixtures.Pool, _ *fixtures.Workload) { pool.Taint(team, fixtures.NoSchedule) }},
+	"affinity": {"require other nodes", func(_ *fixtures.Pool, daemon *fixtures.Workload) {
+		daemon.Require(team, fixtures.NotIn, "red")
+	}},
+	"taints": {"don't tolerate its taints", func(pool *fixtures.Pool, _ *fixtures.Workload) {
+		pool.Taint(team, fixtures.NoSchedule)
+	}},
 }, func(row strangers) e2e.Spec {
 	return e2e.Spec{
 		Name: "leaves no room on a node for daemons that " + row.how,

@@ -18,8 +18,10 @@ import (
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests";
 // https://github.com/kubernetes-sigs/karpenter/pull/2514.
 var _ = e2e.Table(Suite, map[string]countedDaemons{
-	"requests":        {"by their requests", func(daemon *fixtures.Workload) { daemon.CPU("2") }},
-	"limits":          {"by their limits where they request nothing", func(daemon *fixtures.Workload) { daemon.WithoutRequests().LimitedTo("cpu", "2") }},
+	"requests": {"by their requests", func(daemon *fixtures.Workload) { daemon.CPU("2") }},
+	"limits": {"by their limits where they request nothing", func(daemon *fixtures.Workload) {
+		daemon.WithoutRequests().LimitedTo("cpu", "2")
+	}},
 	"init-containers": {"with their init containers", func(daemon *fixtures.Workload) { daemon.InitContainer("2") }},
 }, func(row countedDaemons) e2e.Spec {
 	return e2e.Spec{

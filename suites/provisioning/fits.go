@@ -3,13 +3,8 @@ package provisioning
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -29,10 +24,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, check.NodeClaims(pool))),
-			check.Always(check.Each(check.ReadyNodes(pool), "have 3 CPUs and 5Gi for pods", func(node *unstructured.Unstructured) bool {
-				cpus, bytes := karpenter.Allocatable(node, corev1.ResourceCPU), karpenter.Allocatable(node, corev1.ResourceMemory)
-				return cpus.Cmp(resource.MustParse("3")) >= 0 && bytes.Cmp(resource.MustParse("5Gi")) >= 0
-			})),
+			check.Always(check.Each(check.ReadyNodes(pool), "have 3 CPUs for pods", check.Holding("cpu", "3"))),
+			check.Always(check.Each(check.ReadyNodes(pool), "have 5Gi for pods", check.Holding("memory", "5Gi"))),
 		)
 	},
 })

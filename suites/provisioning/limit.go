@@ -35,7 +35,8 @@ var _ = e2e.Table(Suite, map[string]limit{
 			env.Change(ctx, pool.Limit(string(row.name), row.lifted))
 			env.Await(ctx, 6, check.RunningPods(app))
 
-			env.Expect(limited, check.Always(check.AtMostQuantity(resource.MustParse(row.at), check.NodeClaimCapacity(pool, row.name))))
+			env.Expect(limited,
+				check.Always(check.AtMostQuantity(resource.MustParse(row.at), check.NodeClaimCapacity(pool, row.name))))
 		},
 	}
 })

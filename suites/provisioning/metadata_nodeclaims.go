@@ -26,9 +26,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		env.Expect(env.Since(before), check.Always(check.Each(check.NodeClaims(pool), "have the template's label and annotation",
-			func(claim *unstructured.Unstructured) bool {
-				return claim.GetLabels()[team] == "red" && claim.GetAnnotations()[owner] == "blue"
-			})))
+		env.Expect(env.Since(before),
+			check.Always(check.Each(check.NodeClaims(pool), "have the template's label and annotation",
+				func(nodeClaim *unstructured.Unstructured) bool {
+					return check.Labeled(team, "red")(nodeClaim) && check.Annotated(owner, "blue")(nodeClaim)
+				})))
 	},
 })

@@ -54,9 +54,8 @@ var _ = e2e.Table(Suite, map[string]offer{
 			env.Expect(alone, passedOver(pool, misfit))
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				check.Always(check.Each(check.ReadyNodes(pool), "have what was asked for", func(node *unstructured.Unstructured) bool {
-					return karpenter.Label(node, size) == o.label
-				})))
+				check.Always(check.Each(check.ReadyNodes(pool), "have what was asked for",
+					func(node *unstructured.Unstructured) bool { return karpenter.Label(node, size) == o.label })))
 		},
 	}
 })

@@ -19,8 +19,9 @@ var _ = Suite.Add(e2e.Spec{
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.12.1", // seen in v1.9.0 and v1.12.1
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/3022",
-		Reason:   "pods of one batch that want the same port are refused, as if their new nodes had one set of ports together",
-		Breaks:   []string{"^always no events FailedScheduling"},
+		Reason: "pods of one batch that want the same port are refused, " +
+			"as if their new nodes had one set of ports together",
+		Breaks: []string{"^always no events FailedScheduling"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

@@ -15,10 +15,18 @@ import (
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Preferences";
 // preferredDuringSchedulingIgnoredDuringExecution and ScheduleAnyway of the Pod API.
 var _ = e2e.Table(Suite, map[string]wish{
-	"node-affinity":     {"node affinity", func(w *fixtures.Workload) *fixtures.Workload { return w.Prefer(1, nowhere, fixtures.Exists) }},
-	"pod-affinity":      {"pod affinity", func(w *fixtures.Workload) *fixtures.Workload { return w.PreferNear(fixtures.Pod(), rack) }},
-	"pod-anti-affinity": {"pod anti-affinity", func(w *fixtures.Workload) *fixtures.Workload { return w.PreferApart(w, rack) }},
-	"topology-spread":   {"topology spread", func(w *fixtures.Workload) *fixtures.Workload { return w.Spread(fixtures.Over(nowhere).Anyway()) }},
+	"node-affinity": {"node affinity", func(w *fixtures.Workload) *fixtures.Workload {
+		return w.Prefer(1, nowhere, fixtures.Exists)
+	}},
+	"pod-affinity": {"pod affinity", func(w *fixtures.Workload) *fixtures.Workload {
+		return w.PreferNear(fixtures.Pod(), rack)
+	}},
+	"pod-anti-affinity": {"pod anti-affinity", func(w *fixtures.Workload) *fixtures.Workload {
+		return w.PreferApart(w, rack)
+	}},
+	"topology-spread": {"topology spread", func(w *fixtures.Workload) *fixtures.Workload {
+		return w.Spread(fixtures.Over(nowhere).Anyway())
+	}},
 }, func(p wish) e2e.Spec {
 	return e2e.Spec{
 		Name: "gives up a preferred " + p.says + " that can't be had",

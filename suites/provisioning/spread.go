@@ -27,9 +27,12 @@ type domains struct {
 // Source: topologySpreadConstraints of the Pod API;
 // https://karpenter.sh/docs/concepts/scheduling, "Topology Spread".
 var _ = e2e.Table(Suite, map[string]domains{
-	"zones":          {choice{"zones", corev1.LabelTopologyZone}, []providers.Capability{providers.Zones}, nil},
-	"capacity-types": {choice{"capacity types", karpenter.CapacityTypeLabel}, []providers.Capability{providers.Spot}, []string{karpenter.Spot, karpenter.OnDemand}},
-	"label":          {choice{"the values of a label", rack}, nil, []string{"a", "b", "c"}},
+	"zones": {choice{"zones", corev1.LabelTopologyZone}, []providers.Capability{providers.Zones}, nil},
+	"capacity-types": {
+		choice{"capacity types", karpenter.CapacityTypeLabel}, []providers.Capability{providers.Spot},
+		[]string{karpenter.Spot, karpenter.OnDemand},
+	},
+	"label": {choice{"the values of a label", rack}, nil, []string{"a", "b", "c"}},
 }, func(d domains) e2e.Spec {
 	return e2e.Spec{
 		Name:  "spreads pods over " + d.what,

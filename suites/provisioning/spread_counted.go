@@ -32,7 +32,10 @@ var _ = e2e.Table(Suite, map[string]crowd{
 	"running":  {"with regard to others that run", fixtures.Over(rack), false, 0},
 	"revision": {"with regard to none of another revision", fixtures.Over(rack).ByLabel(fixtures.Key("revision")), false, 1},
 	"honor":    {"with regard to none on nodes that they can't reach", fixtures.Over(rack).Unreachable(fixtures.Honor), true, 1},
-	"ignore":   {"with regard to those on nodes that they can't reach, if told to", fixtures.Over(rack).Unreachable(fixtures.Ignore), true, 0},
+	"ignore": {
+		"with regard to those on nodes that they can't reach, if told to",
+		fixtures.Over(rack).Unreachable(fixtures.Ignore), true, 0,
+	},
 }, func(c crowd) e2e.Spec {
 	return e2e.Spec{
 		Name: "spreads pods " + c.counts,
@@ -40,7 +43,8 @@ var _ = e2e.Table(Suite, map[string]crowd{
 			group, revision := fixtures.Key("group"), fixtures.Key("revision")
 			here, there := fixtures.NodePool(), fixtures.NodePool()
 			name := here.GetName()
-			others := fixtures.Deployment(2).On(either(here, there, c.elsewhere)).Select(rack, "a").Label(group, name).Label(revision, "1")
+			others := fixtures.Deployment(2).On(either(here, there, c.elsewhere)).Select(rack, "a").Label(group, name).
+				Label(revision, "1")
 			app := fixtures.Deployment(2).On(here).OnePodPerNode().Apart(others, corev1.LabelHostname).
 				Label(group, name).Label(revision, "2").Spread(c.by.Of(group, name))
 

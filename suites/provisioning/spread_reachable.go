@@ -21,8 +21,9 @@ var _ = Suite.Add(e2e.Spec{
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/2623",
-		Reason:   "a domain of a pool that the pods don't select counts as an empty one, so that all pods but one are refused",
-		Breaks:   []string{"^always no events FailedScheduling", "^in the end exactly 2 NodeClaims"},
+		Reason: "a domain of a pool that the pods don't select counts as an empty one, " +
+			"so that all pods but one are refused",
+		Breaks: []string{"^always no events FailedScheduling", "^in the end exactly 2 NodeClaims"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		here, elsewhere := fixtures.NodePool().Label(rack, "a"), fixtures.NodePool().Label(rack, "b")

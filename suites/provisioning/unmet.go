@@ -15,8 +15,12 @@ import (
 // Source: podAffinity and topologySpreadConstraints, whenUnsatisfiable DoNotSchedule,
 // of the Pod API; https://karpenter.sh/docs/concepts/scheduling.
 var _ = e2e.Table(Suite, map[string]wish{
-	"pod-affinity":    {"to be near pods that aren't there", func(w *fixtures.Workload) *fixtures.Workload { return w.Near(fixtures.Pod(), rack) }},
-	"topology-spread": {"to be spread over a label that no node has", func(w *fixtures.Workload) *fixtures.Workload { return w.Spread(fixtures.Over(nowhere)) }},
+	"pod-affinity": {"to be near pods that aren't there", func(w *fixtures.Workload) *fixtures.Workload {
+		return w.Near(fixtures.Pod(), rack)
+	}},
+	"topology-spread": {"to be spread over a label that no node has", func(w *fixtures.Workload) *fixtures.Workload {
+		return w.Spread(fixtures.Over(nowhere))
+	}},
 }, func(p wish) e2e.Spec {
 	return e2e.Spec{
 		Name: "launches nothing for pods that have " + p.says,

@@ -18,14 +18,24 @@ import (
 // Source: https://karpenter.sh/docs/troubleshooting, "Pods pending"; event
 // FailedScheduling.
 var _ = e2e.Table(Suite, map[string]unsatisfiable{
-	"too-large":     {"is too large for any node", "cpu", func(app *fixtures.Workload) { app.CPU("100k") }},
-	"label":         {"is bound to a label that no node has", nowhere, func(app *fixtures.Workload) { app.Select(nowhere, "yes") }},
-	"resource":      {"wants an unknown resource", nowhere, func(app *fixtures.Workload) { app.Request(nowhere, "1").LimitedTo(nowhere, "1") }},
-	"storage":       {"wants more storage than any node has", "ephemeral-storage", func(app *fixtures.Workload) { app.Request("ephemeral-storage", "1Ei") }},
-	"instance-type": {"wants an unknown instance type", corev1.LabelInstanceTypeStable, func(app *fixtures.Workload) { app.Select(corev1.LabelInstanceTypeStable, "none") }},
-	"zone":          {"wants an unknown zone", zone, func(app *fixtures.Workload) { app.Select(zone, "nowhere") }},
-	"volume":        {"wants an unknown volume", "disk-", func(app *fixtures.Workload) { app.Mount(fixtures.DiskIn("nowhere")) }},
-	"taint":         {"is kept off by a taint", team, func(app *fixtures.Workload) { app.Intolerant() }},
+	"too-large": {"is too large for any node", "cpu", func(app *fixtures.Workload) { app.CPU("100k") }},
+	"label": {"is bound to a label that no node has", nowhere, func(app *fixtures.Workload) {
+		app.Select(nowhere, "yes")
+	}},
+	"resource": {"wants an unknown resource", nowhere, func(app *fixtures.Workload) {
+		app.Request(nowhere, "1").LimitedTo(nowhere, "1")
+	}},
+	"storage": {"wants more storage than any node has", "ephemeral-storage", func(app *fixtures.Workload) {
+		app.Request("ephemeral-storage", "1Ei")
+	}},
+	"instance-type": {"wants an unknown instance type", corev1.LabelInstanceTypeStable, func(app *fixtures.Workload) {
+		app.Select(corev1.LabelInstanceTypeStable, "none")
+	}},
+	"zone": {"wants an unknown zone", zone, func(app *fixtures.Workload) { app.Select(zone, "nowhere") }},
+	"volume": {"wants an unknown volume", "disk-", func(app *fixtures.Workload) {
+		app.Mount(fixtures.DiskIn("nowhere"))
+	}},
+	"taint": {"is kept off by a taint", team, func(app *fixtures.Workload) { app.Intolerant() }},
 }, func(row unsatisfiable) e2e.Spec {
 	return e2e.Spec{
 		Name: "reports a pod that " + row.how + ", and launches nothing for it",

@@ -16,7 +16,7 @@ func unhealthy(env *e2e.Env, pool *fixtures.Pool) check.Count {
 
 // sparesAll checks that no node of a pool is disrupted while there are unhealthy ones.
 func sparesAll(env *e2e.Env, pool *fixtures.Pool) check.Check {
-	return check.Always(check.When(check.AtLeast(1, unhealthy(env, pool)), check.None(check.DisruptedNodes(pool))))
+	return check.While(unhealthy(env, pool), check.None(check.DisruptedNodes(pool)))
 }
 
 // repaired checks that the unhealthy nodes of a pool go.

@@ -24,7 +24,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.MakeUnhealthy(ctx, nodes...)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		protected := unhealthy(env, pool).With("and must not be disrupted", check.Annotated(karpenter.DoNotDisruptAnnotation, "true"))
+		protected := unhealthy(env, pool).With("and must not be disrupted",
+			check.Annotated(karpenter.DoNotDisruptAnnotation, "true"))
 		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, protected), check.None(protected)))
 	},
 })

@@ -32,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 		env.Await(ctx, 1, check.RunningPods(app).New(before))
 
-		env.Expect(staying, check.Always(check.When(check.AtLeast(1, draining), check.Exactly(1, check.RunningPods(app).Old(before)))))
+		env.Expect(staying, check.While(draining, check.Exactly(1, check.RunningPods(app).Old(before))))
 		env.Expect(env.Since(before), check.Within(drained, check.LeadsTo(check.AtLeast(1, draining), check.None(draining))))
 	},
 })

@@ -26,7 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.AtLeast(1, check.NodeClaims(pool).Deleting().Old(before)),
-				check.AtLeast(1, check.InitializedNodeClaims(pool).New(before)))))
+			check.While(check.NodeClaims(pool).Deleting().Old(before),
+				check.AtLeast(1, check.InitializedNodeClaims(pool).New(before))))
 	},
 })

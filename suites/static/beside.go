@@ -32,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, app.Replicas(4))
 		env.Await(ctx, 2, check.RunningPods(app).On(check.Nodes(other)))
 
-		env.Expect(fitting, check.Always(check.When(check.AtLeast(1, check.PodsOf(app)), check.None(check.NodeClaims(other)))))
+		env.Expect(fitting, check.While(check.PodsOf(app), check.None(check.NodeClaims(other))))
 		env.Expect(env.Since(more),
 			check.Always(check.AtMost(2, check.NodeClaims(other))),
 			check.Always(check.When(check.AtLeast(3, check.PodsOf(app)), check.Exactly(2, check.NodeClaims(pool)))),

@@ -14,7 +14,8 @@ import (
 var racingReplacements = []e2e.Known{{
 	Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
 	Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3250",
-	Reason:   "a static pool takes the replacement of a drifted node for one node too many, and deletes it in the middle of its launch",
+	Reason: "a static pool takes the replacement of a drifted node for one node too many, " +
+		"and deletes it in the middle of its launch",
 	Breaks: []string{
 		`^waited for \d+ (nodes?|NodeClaims?) of pool`,
 		// Some providers leave the replacement's node behind then, as a known failure of theirs says.

@@ -21,7 +21,9 @@ var _ = Suite.Add(e2e.Spec{
 		Releases: ">=1.9.0 <1.10.0", // seen in v1.9.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2840",
 		Reason:   "a static pool that is being deleted replaces each NodeClaim that goes",
-		Breaks:   []string{"^waited for 0 ", "^always no NodeClaims", "leads to no nodes", "left behind: (NodePool|NodeClaim|Node) "},
+		Breaks: []string{
+			"^waited for 0 ", "^always no NodeClaims", "leads to no nodes", "left behind: (NodePool|NodeClaim|Node) ",
+		},
 	}},
 	Foreground: true,
 	Run: func(ctx context.Context, env *e2e.Env) {

@@ -32,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		replicas := check.AtMost(5, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
-			check.Always(check.When(check.AtLeast(1, check.RegisteredNodes(pool)), check.Exactly(4, check.RegisteredNodes(pool).Old(before)))))
+			check.While(check.RegisteredNodes(pool), check.Exactly(4, check.RegisteredNodes(pool).Old(before))))
 		retire(ctx, env, pool)
 	},
 })

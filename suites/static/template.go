@@ -18,7 +18,8 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "makes its nodes from its template",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		key, kept := fixtures.Key("team"), fixtures.Key("kept")
-		pool := fixtures.NodePool().Replicas(2).Label(key, "labelled").Annotation(key, "annotated").Taint(kept, fixtures.NoSchedule)
+		pool := fixtures.NodePool().Replicas(2).Label(key, "labelled").Annotation(key, "annotated").
+			Taint(kept, fixtures.NoSchedule)
 
 		before := env.Mark()
 		env.Create(ctx, pool)

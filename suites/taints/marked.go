@@ -27,8 +27,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		deleted := check.Nodes(pool).Deleting()
+		marked := check.Nodes(pool).With("that are tainted as disrupted", check.Tainted(karpenter.DisruptedTaint))
 		env.Expect(env.Since(before),
 			check.Always(check.Each(deleted, "have the disrupted taint", check.Tainted(karpenter.DisruptedTaint))),
-			check.Always(check.None(check.Nodes(pool).With("that are tainted as disrupted", check.Tainted(karpenter.DisruptedTaint)).New(before))))
+			check.Always(check.None(marked.New(before))))
 	},
 })

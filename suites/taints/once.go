@@ -27,7 +27,9 @@ var _ = Suite.Add(e2e.Spec{
 		node := env.Await(ctx, 1, both.With("and the second", check.Tainted(second)))[0]
 
 		env.RemoveTaint(ctx, first, node)
-		half := env.Await(ctx, 1, check.Nodes(pool).With("with the second taint", check.TaintedWith(second, fixtures.NoSchedule)).With("alone", check.Tainted(first).Not()))[0]
+		half := env.Await(ctx, 1,
+			check.Nodes(pool).With("with the second taint", check.TaintedWith(second, fixtures.NoSchedule)).With("alone",
+				check.Tainted(first).Not()))[0]
 		removed := env.Mark()
 		env.Observe(ctx, karpenter.Settled)
 		waiting := env.Since(removed)
@@ -37,6 +39,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(waiting, check.Always(check.None(check.InitializedNodes(pool))),
 			check.Always(check.Each(check.Nodes(pool), "have the second taint", check.Tainted(second))))
-		env.Expect(env.Since(removed), check.Always(check.Each(check.Nodes(pool), "don't have the first", check.Tainted(first).Not())))
+		env.Expect(env.Since(removed),
+			check.Always(check.Each(check.Nodes(pool), "don't have the first", check.Tainted(first).Not())))
 	},
 })

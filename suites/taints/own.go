@@ -38,6 +38,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, disrupted), check.None(disrupted)),
 			check.Always(check.Each(disrupted, "have the other taint too", check.Tainted(mine))))
-		env.Expect(env.Observe(ctx, karpenter.Settled), check.Always(check.Exactly(1, check.Nodes(pool).With("with the taint", check.Tainted(mine)).Old(before))))
+		env.Expect(env.Observe(ctx, karpenter.Settled),
+			check.Always(check.Exactly(1, check.Nodes(pool).With("with the taint", check.Tainted(mine)).Old(before))))
 	},
 })

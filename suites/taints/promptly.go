@@ -33,10 +33,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 3, check.RunningPods(app))
 
-		joined := check.Enters(check.Where("nodes with the taint", karpenter.Nodes, check.Tainted(karpenter.UnregisteredTaint)))
+		joined := check.Enters(check.Where("nodes with the taint", karpenter.Nodes,
+			check.Tainted(karpenter.UnregisteredTaint)))
 		env.Expect(env.Since(before),
 			check.Within(prompt, check.After(joined, "it has lost it", func(node *unstructured.Unstructured) check.Claim {
-				return check.AtLeast(1, check.Node(node.GetName()).With("without the taint", check.Tainted(karpenter.UnregisteredTaint).Not()))
+				return check.AtLeast(1,
+					check.Node(node.GetName()).With("without the taint", check.Tainted(karpenter.UnregisteredTaint).Not()))
 			})))
 	},
 })

@@ -35,7 +35,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(late).On(check.Nodes(pool).Old(before)))
 
 		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, disrupted), check.None(disrupted)),
-			check.Always(check.Each(disrupted, "have the taint with the effect NoSchedule", check.TaintedWith(karpenter.DisruptedTaint, fixtures.NoSchedule))),
-			check.LeadsTo(check.AtLeast(1, disrupted), check.AtLeast(1, check.RunningPods(late).On(check.Nodes(pool).Old(before)))))
+			check.Always(check.Each(disrupted, "have the taint with the effect NoSchedule",
+				check.TaintedWith(karpenter.DisruptedTaint, fixtures.NoSchedule))),
+			check.LeadsTo(check.AtLeast(1, disrupted),
+				check.AtLeast(1, check.RunningPods(late).On(check.Nodes(pool).Old(before)))))
 	},
 })

@@ -35,7 +35,7 @@ var _ = Suite.Add(e2e.Spec{
 		excluded := check.Nodes(pool).With("that load balancers leave out", outOfBalancers)
 		env.Expect(env.Since(before), gone(pool),
 			check.Until(check.None(excluded), check.AtLeast(1, check.Nodes(pool).Deleting())),
-			check.Always(check.When(check.AtLeast(1, check.PodsOf(app).Deleting()), check.Exactly(1, excluded))))
+			check.While(check.PodsOf(app).Deleting(), check.Exactly(1, excluded)))
 	},
 })
 

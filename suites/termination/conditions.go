@@ -38,7 +38,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.AtLeast(1, check.PodsOf(app).Deleting()), check.None(check.NodeClaims(pool).In(karpenter.Drained)))),
+			check.While(check.PodsOf(app).Deleting(), check.None(check.NodeClaims(pool).In(karpenter.Drained))),
 			check.ComesWith(check.NodeClaims(pool), karpenter.VolumesDetached, karpenter.Drained),
 			check.ComesWith(check.NodeClaims(pool), karpenter.InstanceTerminating, karpenter.VolumesDetached))
 	},

@@ -34,7 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 		staying := env.Observe(ctx, karpenter.DrainPolled)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(staying, check.Always(check.When(check.AtLeast(1, check.Nodes(pool).Deleting()), check.Exactly(1, check.RunningPods(app)))))
+		env.Expect(staying, check.While(check.Nodes(pool).Deleting(), check.Exactly(1, check.RunningPods(app))))
 		env.Expect(env.Since(before), check.Within(early, check.LeadsTo(
 			check.AtLeast(1, check.Nodes(pool).Deleting()), check.None(check.RunningPods(app)))))
 	},

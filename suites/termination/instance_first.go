@@ -33,7 +33,8 @@ var _ = Suite.Add(e2e.Spec{
 		deleting := check.AtLeast(1, check.NodeClaims(pool).Deleting())
 		env.Expect(env.Since(before), gone(pool),
 			check.Always(check.When(deleting, check.AnyOf(
-				check.Exactly(1, check.Nodes(pool).Old(before)), check.AtLeast(1, check.NodeClaims(pool).In(karpenter.InstanceTerminating))))),
-			check.Always(check.When(check.AtLeast(1, check.Nodes(pool).Deleting()), check.Exactly(1, check.NodeClaims(pool).Old(before)))))
+				check.Exactly(1, check.Nodes(pool).Old(before)), check.AtLeast(1,
+					check.NodeClaims(pool).In(karpenter.InstanceTerminating))))),
+			check.While(check.Nodes(pool).Deleting(), check.Exactly(1, check.NodeClaims(pool).Old(before))))
 	},
 })

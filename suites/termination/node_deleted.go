@@ -36,7 +36,7 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(deleted, check.None(check.NodeClaims(pool).Old(before))),
 			check.LeadsTo(deleted, check.AtLeast(1, check.NodeClaims(pool).In(karpenter.InstanceTerminating))),
 			check.Always(check.Each(check.PodsOf(app).Deleting(), "were evicted", evicted)),
-			check.Always(check.When(check.AtLeast(1, check.PodsOf(app).Old(before)), check.Exactly(1, check.Nodes(pool).Old(before)))))
+			check.While(check.PodsOf(app).Old(before), check.Exactly(1, check.Nodes(pool).Old(before))))
 	},
 })
 

@@ -49,6 +49,6 @@ const turn = 3 * karpenter.DrainPoll
 // inTurn checks that no pod of a workload is told to end while one of another is
 // there.
 func inTurn(first, second *fixtures.Workload) check.Check {
-	return check.Always(check.When(check.AtLeast(1, check.PodsOf(first).Deleting()), check.AllOf(
-		check.AtLeast(1, check.RunningPods(second)), check.None(check.PodsOf(second).Deleting()))))
+	return check.While(check.PodsOf(first).Deleting(), check.AllOf(
+		check.AtLeast(1, check.RunningPods(second)), check.None(check.PodsOf(second).Deleting())))
 }

@@ -35,7 +35,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before), check.Within(stuck, check.LeadsTo(
 			check.AtLeast(1, check.PodsOf(app).Deleting()),
-			check.AllOf(check.Exactly(1, check.PodsOf(app).Deleting()), check.AtLeast(1, check.NodeClaims(pool).In(karpenter.InstanceTerminating))))))
+			check.AllOf(check.Exactly(1, check.PodsOf(app).Deleting()),
+				check.AtLeast(1, check.NodeClaims(pool).In(karpenter.InstanceTerminating))))))
 	},
 })
 

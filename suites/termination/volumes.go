@@ -33,10 +33,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Delete(ctx, attachment)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(attached, check.Always(check.When(check.AtLeast(1, check.NodeClaims(pool).In(karpenter.Drained)), check.AllOf(
+		env.Expect(attached, check.While(check.NodeClaims(pool).In(karpenter.Drained), check.AllOf(
 			check.Exactly(1, check.Nodes(pool).Deleting()),
 			check.None(check.NodeClaims(pool).In(karpenter.VolumesDetached)),
-			check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating))))))
+			check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating)))))
 		env.Expect(env.Since(before), gone(pool))
 	},
 })

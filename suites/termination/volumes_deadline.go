@@ -31,7 +31,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		drained := check.AtLeast(1, check.NodeClaims(pool).In(karpenter.Drained))
-		env.Expect(attached, check.Always(check.When(drained, check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating)))))
+		env.Expect(attached,
+			check.Always(check.When(drained, check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating)))))
 		env.Expect(env.Since(before), check.Within(bounded, gone(pool)),
 			check.Always(check.When(drained, check.None(check.NodeClaims(pool).In(karpenter.VolumesDetached)))))
 	},
