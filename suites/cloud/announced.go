@@ -27,8 +27,10 @@ type announcement struct {
 // Source: https://karpenter.sh/docs/concepts/disruption, "Interruption": nodes are tainted,
 // drained and terminated ahead of the event.
 var _ = e2e.Table(Suite, map[string]announcement{
-	"interruption": {"the end of a spot instance", providers.Interrupt, karpenter.Spot, []providers.Capability{providers.Spot}},
-	"maintenance":  {"maintenance", providers.Maintain, karpenter.OnDemand, nil},
+	"interruption": {
+		"the end of a spot instance", providers.Interrupt, karpenter.Spot, []providers.Capability{providers.Spot},
+	},
+	"maintenance": {"maintenance", providers.Maintain, karpenter.OnDemand, nil},
 }, func(a announcement) e2e.Spec {
 	return e2e.Spec{
 		Name:   "that announces " + a.of + " gets the node drained and replaced before",

@@ -16,7 +16,10 @@ import (
 //
 // Source: designs/v1-api.md, "karpenter.sh/do-not-consolidate" and
 // "karpenter.sh/do-not-evict".
-var _ = e2e.Table(Suite, map[string]string{"do-not-evict": "do-not-evict", "do-not-consolidate": "do-not-consolidate"}, func(annotation string) e2e.Spec {
+var _ = e2e.Table(Suite, map[string]string{
+	"do-not-evict":       "do-not-evict",
+	"do-not-consolidate": "do-not-consolidate",
+}, func(annotation string) e2e.Spec {
 	return e2e.Spec{
 		Name:   "of old do nothing any more, as " + annotation,
 		Within: within,

@@ -17,45 +17,60 @@ import (
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Static fields";
 // designs/drift-hash-versioning.md. Startup taints have a spec of their own.
-var (
-	_ = Suite.Add(replaces("labels", "labels change", func(p *fixtures.Pool) { p.Label(fixtures.Key("drift"), "yes") },
-		check.Nodes, check.Labeled(fixtures.Key("drift"), "yes")))
-	_ = Suite.Add(replaces("annotations", "annotations change", func(p *fixtures.Pool) { p.Annotation(fixtures.Key("drift"), "yes") },
-		check.Nodes, check.Annotated(fixtures.Key("drift"), "yes")))
-	_ = Suite.Add(replaces("taints", "taints change", func(p *fixtures.Pool) { p.Taint(fixtures.Key("drift"), fixtures.NoSchedule) },
-		check.Nodes, check.Tainted(fixtures.Key("drift"))))
-	_ = Suite.Add(replaces("expire-after", "expireAfter changes", func(p *fixtures.Pool) { p.ExpireAfter("720h") },
-		check.NodeClaims, lasting("expireAfter", 720*time.Hour)))
-	_ = Suite.Add(replaces("termination-grace-period", "terminationGracePeriod changes", func(p *fixtures.Pool) { p.TerminationGracePeriod("5m") },
-		check.NodeClaims, lasting("terminationGracePeriod", 5*time.Minute)))
-)
-
-// replaces is a spec of a change, and of how it shows on the pool's new nodes, or
-// on their NodeClaims.
-func replaces(
-	row, what string, change func(*fixtures.Pool), on func(check.Named) check.Count, shows check.Predicate,
-) e2e.Spec {
+var _ = e2e.Table(Suite, map[string]templateChange{
+	"labels": {
+		"labels change", func(p *fixtures.Pool) { p.Label(drifted, "yes") },
+		check.Nodes, check.Labeled(drifted, "yes"),
+	},
+	"annotations": {
+		"annotations change", func(p *fixtures.Pool) { p.Annotation(drifted, "yes") },
+		check.Nodes, check.Annotated(drifted, "yes"),
+	},
+	"taints": {
+		"taints change", func(p *fixtures.Pool) { p.Taint(drifted, fixtures.NoSchedule) },
+		check.Nodes, check.Tainted(drifted),
+	},
+	"expire-after": {
+		"expireAfter changes", func(p *fixtures.Pool) { p.ExpireAfter("720h") },
+		check.NodeClaims, lasting("expireAfter", 720*time.Hour),
+	},
+	"termination-grace-period": {
+		"terminationGracePeriod changes", func(p *fixtures.Pool) { p.TerminationGracePeriod("5m") },
+		check.NodeClaims, lasting("terminationGracePeriod", 5*time.Minute),
+	},
+}, func(c templateChange) e2e.Spec {
 	return e2e.Spec{
-		Row:  row,
-		Name: "replaces nodes when their template's " + what,
+		Name: "replaces nodes when their template's " + c.what,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
-			app := fixtures.Deployment(1).On(pool).Tolerate(fixtures.Key("drift"))
+			app := fixtures.Deployment(1).On(pool).Tolerate(drifted)
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 
 			before := env.Mark()
-			change(pool)
+			c.change(pool)
 			env.Change(ctx, pool)
 			env.Await(ctx, 1, check.DriftedNodeClaims(pool))
 			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 			env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-			changed := on(pool).New(before).With("and have the change", shows)
+			changed := c.on(pool).New(before).With("and have the change", c.shows)
 			env.Expect(env.Since(before), check.ActsOnDrift(pool),
 				check.LeadsTo(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.AtLeast(1, changed)))
 		},
 	}
+})
+
+// drifted is the key of a label, an annotation or a taint.
+const drifted = fixtures.Domain + "/drift"
+
+// templateChange is a change of a template, and how it shows on the pool's new nodes, or on
+// their NodeClaims.
+type templateChange struct {
+	what   string
+	change func(*fixtures.Pool)
+	on     func(check.Named) check.Count
+	shows  check.Predicate
 }
 
 // lasting says whether a field of a NodeClaim's spec is a duration of this length.

@@ -20,9 +20,10 @@ var _ = e2e.Table(Suite, map[string]demand{
 	"memory": {"memory", corev1.ResourceMemory, "5Gi", "10Gi", 1, func(w *fixtures.Workload) {
 		w.Memory("5Gi")
 	}},
-	"ephemeral-storage": {"ephemeral storage", corev1.ResourceEphemeralStorage, "12Gi", "24Gi", 1, func(w *fixtures.Workload) {
-		w.Request("ephemeral-storage", "12Gi")
-	}},
+	"ephemeral-storage": {
+		"ephemeral storage", corev1.ResourceEphemeralStorage, "12Gi", "24Gi", 1,
+		func(w *fixtures.Workload) { w.Request("ephemeral-storage", "12Gi") },
+	},
 	"pods": {"room for pods", corev1.ResourcePods, "20", "40", 20, func(w *fixtures.Workload) {
 		w.CPU("10m")
 	}},

@@ -29,9 +29,15 @@ type crowd struct {
 // nodeAffinityPolicy, of the Pod API; Karpenter:
 // pkg/controllers/provisioning/scheduling/topology.go.
 var _ = e2e.Table(Suite, map[string]crowd{
-	"running":  {"with regard to others that run", fixtures.Over(rack), false, 0},
-	"revision": {"with regard to none of another revision", fixtures.Over(rack).ByLabel(fixtures.Key("revision")), false, 1},
-	"honor":    {"with regard to none on nodes that they can't reach", fixtures.Over(rack).Unreachable(fixtures.Honor), true, 1},
+	"running": {"with regard to others that run", fixtures.Over(rack), false, 0},
+	"revision": {
+		"with regard to none of another revision",
+		fixtures.Over(rack).ByLabel(fixtures.Key("revision")), false, 1,
+	},
+	"honor": {
+		"with regard to none on nodes that they can't reach",
+		fixtures.Over(rack).Unreachable(fixtures.Honor), true, 1,
+	},
 	"ignore": {
 		"with regard to those on nodes that they can't reach, if told to",
 		fixtures.Over(rack).Unreachable(fixtures.Ignore), true, 0,
