@@ -18,18 +18,18 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.StandaloneNodeClaims},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const immutable = "spec is immutable"
-		claim := fixtures.WrittenNodeClaim().Write("spec.expireAfter", "Never")
-		env.Create(ctx, claim)
+		nodeClaim := fixtures.WrittenNodeClaim().Write("spec.expireAfter", "Never")
+		env.Create(ctx, nodeClaim)
 
-		env.Accepted(ctx, claim.Write("metadata.annotations", "{plumbline.test/a: b}"))
-		env.Refused(ctx, immutable, claim.Write("spec.expireAfter", "1h"))
-		claim.Write("spec.expireAfter", "Never")
-		env.Refused(ctx, immutable, claim.Write("spec.terminationGracePeriod", "1h"))
-		claim.Unwrite("spec.terminationGracePeriod")
-		env.Refused(ctx, immutable, claim.Write("spec.taints", "[{key: a, effect: NoSchedule}]"))
-		claim.Unwrite("spec.taints")
-		env.Refused(ctx, immutable, claim.Write("spec.requirements", "[{key: a, operator: Exists}]"))
-		claim.Unwrite("spec.requirements")
-		env.Refused(ctx, immutable, claim.Write("spec.resources.requests", "{cpu: 100m}"))
+		env.Accepted(ctx, nodeClaim.Write("metadata.annotations", "{plumbline.test/a: b}"))
+		env.Refused(ctx, immutable, nodeClaim.Write("spec.expireAfter", "1h"))
+		nodeClaim.Write("spec.expireAfter", "Never")
+		env.Refused(ctx, immutable, nodeClaim.Write("spec.terminationGracePeriod", "1h"))
+		nodeClaim.Unwrite("spec.terminationGracePeriod")
+		env.Refused(ctx, immutable, nodeClaim.Write("spec.taints", "[{key: a, effect: NoSchedule}]"))
+		nodeClaim.Unwrite("spec.taints")
+		env.Refused(ctx, immutable, nodeClaim.Write("spec.requirements", "[{key: a, operator: Exists}]"))
+		nodeClaim.Unwrite("spec.requirements")
+		env.Refused(ctx, immutable, nodeClaim.Write("spec.resources.requests", "{cpu: 100m}"))
 	},
 })

@@ -18,11 +18,11 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "lets the node of a NodeClaim live for 30 days, if the NodeClaim doesn't say otherwise",
 	Needs: []providers.Capability{providers.StandaloneNodeClaims},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.WrittenNodeClaim()
+		nodeClaim := fixtures.WrittenNodeClaim()
 		before := env.Mark()
-		env.Create(ctx, claim)
-		env.Await(ctx, 1, check.The(claim).With("that are registered", check.True(karpenter.Registered)))
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).With("that are registered", check.True(karpenter.Registered)))
 		env.Expect(env.Since(before),
-			check.Always(check.Each(check.The(claim), "say so in spec.expireAfter", says("spec.expireAfter", "720h"))))
+			check.Always(check.Each(check.The(nodeClaim), "say so in spec.expireAfter", says("spec.expireAfter", "720h"))))
 	},
 })

@@ -25,7 +25,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 	},
 	"requests": {
 		name:     "refuses requests of a NodeClaim that are no quantities",
-		of:       claim("resources.requests"),
+		of:       nodeClaim("resources.requests"),
 		as:       "{memory: %s}",
 		refused:  []string{"4 GB", "10GB", "much", "''"},
 		because:  "spec.resources.requests.memory",
@@ -37,7 +37,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 		refused:  []string{"{requests: {cpu: '1'}}"},
 		because:  "spec.template.spec.resources: field not declared in schema",
 		accepted: []string{"{requests: {cpu: '1'}}"},
-		unlike:   claim("resources"),
+		unlike:   nodeClaim("resources"),
 	},
 	"unknown-fields": {
 		name:     "refuses fields that it doesn't have",

@@ -24,18 +24,18 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, fixtures.Deployment(1).On(pool))
 		ready := env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Ready))[0]
 
-		claim := ready.Unstructured()
+		nodeClaim := ready.Unstructured()
 		env.ExpectColumns(ctx, ready,
-			e2e.Cell{Column: "Name", Text: claim.GetName()},
-			e2e.Cell{Column: "Type", Text: karpenter.Label(claim, corev1.LabelInstanceTypeStable)},
-			e2e.Cell{Column: "Capacity", Text: karpenter.Label(claim, karpenter.CapacityTypeLabel)},
-			e2e.Cell{Column: "Zone", Text: karpenter.Label(claim, corev1.LabelTopologyZone)},
-			e2e.Cell{Column: "Node", Text: karpenter.ClaimNode(claim)},
+			e2e.Cell{Column: "Name", Text: nodeClaim.GetName()},
+			e2e.Cell{Column: "Type", Text: karpenter.Label(nodeClaim, corev1.LabelInstanceTypeStable)},
+			e2e.Cell{Column: "Capacity", Text: karpenter.Label(nodeClaim, karpenter.CapacityTypeLabel)},
+			e2e.Cell{Column: "Zone", Text: karpenter.Label(nodeClaim, corev1.LabelTopologyZone)},
+			e2e.Cell{Column: "Node", Text: karpenter.ClaimNode(nodeClaim)},
 			e2e.Cell{Column: "Ready", Text: "True"},
 			e2e.Cell{Column: "Age"},
-			e2e.Cell{Column: "ID", Text: karpenter.ClaimProviderID(claim), Wide: true},
+			e2e.Cell{Column: "ID", Text: karpenter.ClaimProviderID(nodeClaim), Wide: true},
 			e2e.Cell{Column: "NodePool", Text: pool.GetName(), Wide: true},
-			e2e.Cell{Column: "NodeClass", Text: nodeClass(claim, "spec"), Wide: true})
+			e2e.Cell{Column: "NodeClass", Text: nodeClass(nodeClaim, "spec"), Wide: true})
 	},
 })
 

@@ -43,7 +43,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 	},
 	"nodeclaim-pool-name": {
 		name:     "accepts requirements of the pool's name in a NodeClaim",
-		of:       claim("requirements"),
+		of:       nodeClaim("requirements"),
 		as:       "[{key: %s, operator: In, values: [other]}]",
 		refused:  []string{"karpenter.sh/nodeclaim"},
 		because:  `label domain "karpenter.sh" is restricted`,

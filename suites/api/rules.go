@@ -39,13 +39,13 @@ func pool(path string) []field {
 }
 
 // claim is a field of NodeClaims, below spec.
-func claim(path string) []field {
+func nodeClaim(path string) []field {
 	return []field{{fixtures.WrittenNodeClaim, "spec." + path}}
 }
 
 // both is a field that a NodeClaim has, and a NodePool in its template.
 func both(path string) []field {
-	return append(pool("template.spec."+path), claim(path)...)
+	return append(pool("template.spec."+path), nodeClaim(path)...)
 }
 
 // staticPool is a field of NodePools that are static.

@@ -41,10 +41,10 @@ func disrupting(pool *fixtures.Pool) check.Count {
 		Among: disrupted.Among,
 		Reads: append(slices.Clone(disrupted.Reads), terminating.Reads...),
 		Of: func(w *history.World) []*history.Object {
-			claims := terminating.Of(w)
+			nodeClaims := terminating.Of(w)
 			return slices.DeleteFunc(disrupted.Of(w), func(node *history.Object) bool {
-				return slices.ContainsFunc(claims, func(claim *history.Object) bool {
-					return karpenter.ClaimNode(claim.Unstructured()) == node.Name
+				return slices.ContainsFunc(nodeClaims, func(nodeClaim *history.Object) bool {
+					return karpenter.ClaimNode(nodeClaim.Unstructured()) == node.Name
 				})
 			})
 		},

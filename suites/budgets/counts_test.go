@@ -15,11 +15,11 @@ import (
 func TestADeletedNodeClaimIsOutdated(t *testing.T) {
 	g := NewWithT(t)
 	pool := fixtures.NodePool()
-	claim := func(name string) *historytest.Thing { return historytest.Claim(name).Pool(pool.GetName()) }
+	nodeClaim := func(name string) *historytest.Thing { return historytest.Claim(name).Pool(pool.GetName()) }
 	w := historytest.Begin().Add(
-		claim("drifted").True(karpenter.Drifted),
-		claim("drifted-and-deleted").Deleting(),
-		claim("replacement").False(karpenter.Drifted),
+		nodeClaim("drifted").True(karpenter.Drifted),
+		nodeClaim("drifted-and-deleted").Deleting(),
+		nodeClaim("replacement").False(karpenter.Drifted),
 	).History().End()
 	g.Expect(outdated(pool).Of(w)).To(HaveLen(2))
 }

@@ -51,8 +51,8 @@ func driftFor(ctx context.Context, env *e2e.Env, reason string, pool *fixtures.P
 
 // because says whether a NodeClaim has drifted for a reason.
 func because(reason string) check.Predicate {
-	return func(claim *unstructured.Unstructured) bool {
-		drifted, _ := karpenter.Condition(claim, karpenter.Drifted)
+	return func(nodeClaim *unstructured.Unstructured) bool {
+		drifted, _ := karpenter.Condition(nodeClaim, karpenter.Drifted)
 		return drifted.Reason == reason
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // A cloud that refuses calls since there are too many, that takes its time, or whose lists
 // tell how things were some seconds ago, costs nothing but time: the pod that comes then
-// gets its node, one claim and one instance, and what runs is not given up for being
+// gets its node, one NodeClaim and one instance, and what runs is not given up for being
 // missing in a list. Clouds are like this on every busy day.
 //
 // Source: pkg/controllers/nodeclaim/garbagecollection, which compares NodeClaims with the

@@ -47,11 +47,11 @@ var _ = Suite.Add(e2e.Spec{
 // some time after its last pod had come or gone, by its own status. Times there
 // are whole seconds.
 func leftAlone(d time.Duration) func(*unstructured.Unstructured) check.Claim {
-	return func(claim *unstructured.Unstructured) check.Claim {
+	return func(nodeClaim *unstructured.Unstructured) check.Claim {
 		words := fmt.Sprintf("it has had its last pod event, and that is %s ago", d)
 		return check.That(words, func(*history.World) (ok, exercised bool, standing string) {
-			last := lastPodEvent(claim)
-			since, _ := karpenter.Condition(claim, karpenter.Consolidatable)
+			last := lastPodEvent(nodeClaim)
+			since, _ := karpenter.Condition(nodeClaim, karpenter.Consolidatable)
 			standing = fmt.Sprintf("lastPodEventTime %s, consolidatable since %s", last, since.LastTransitionTime.UTC())
 			return !last.IsZero() && since.LastTransitionTime.Sub(last) >= d, true, standing
 		}, karpenter.NodeClaims)

@@ -52,15 +52,15 @@ func tells(pool *fixtures.Pool, then *history.Object) check.Claim {
 		last = lastPodEvent(then.Unstructured())
 	}
 	words := "that tell of a pod after " + last.Format(time.TimeOnly)
-	return check.AtLeast(1, check.NodeClaims(pool).With(words, func(claim *unstructured.Unstructured) bool {
-		return lastPodEvent(claim).After(last)
+	return check.AtLeast(1, check.NodeClaims(pool).With(words, func(nodeClaim *unstructured.Unstructured) bool {
+		return lastPodEvent(nodeClaim).After(last)
 	}))
 }
 
 // lastPodEvent is when a pod last came to the node of a NodeClaim or left it, by the
 // NodeClaim's status, in UTC; zero if it doesn't say.
-func lastPodEvent(claim *unstructured.Unstructured) time.Time {
-	text, _, _ := unstructured.NestedString(claim.Object, "status", "lastPodEventTime")
+func lastPodEvent(nodeClaim *unstructured.Unstructured) time.Time {
+	text, _, _ := unstructured.NestedString(nodeClaim.Object, "status", "lastPodEventTime")
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		return time.Time{}

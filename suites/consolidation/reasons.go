@@ -42,8 +42,8 @@ var _ = Suite.Add(e2e.Spec{
 // goesFor checks that NodeClaims of a pool are disrupted for this reason and no other.
 func goesFor(reason string, pool *fixtures.Pool) check.Check {
 	chosen := check.NodeClaims(pool).In(karpenter.DisruptionReason)
-	return check.Always(check.Each(chosen, "are "+reason, func(claim *unstructured.Unstructured) bool {
-		said, _ := karpenter.Condition(claim, karpenter.DisruptionReason)
+	return check.Always(check.Each(chosen, "are "+reason, func(nodeClaim *unstructured.Unstructured) bool {
+		said, _ := karpenter.Condition(nodeClaim, karpenter.DisruptionReason)
 		return said.Reason == reason
 	}))
 }

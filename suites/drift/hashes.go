@@ -20,8 +20,8 @@ func misHashed(pool *fixtures.Pool, nodeClaims check.Count) check.Count {
 		Reads: append(slices.Clone(nodeClaims.Reads), karpenter.NodePools),
 		Of: func(w *history.World) []*history.Object {
 			o := w.Get(karpenter.NodePools, "", pool.GetName())
-			return slices.DeleteFunc(nodeClaims.Of(w), func(claim *history.Object) bool {
-				return o == nil || hashOf(claim.Unstructured()) == hashOf(o.Unstructured())
+			return slices.DeleteFunc(nodeClaims.Of(w), func(nodeClaim *history.Object) bool {
+				return o == nil || hashOf(nodeClaim.Unstructured()) == hashOf(o.Unstructured())
 			})
 		},
 	}

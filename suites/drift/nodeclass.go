@@ -42,7 +42,7 @@ var _ = Suite.Add(e2e.Spec{
 
 // foundByProvider says whether core has nothing to do with why a NodeClaim has
 // drifted (Karpenter: pkg/controllers/nodeclaim/disruption/drift.go).
-func foundByProvider(claim *unstructured.Unstructured) bool {
-	drifted, _ := karpenter.Condition(claim, karpenter.Drifted)
+func foundByProvider(nodeClaim *unstructured.Unstructured) bool {
+	drifted, _ := karpenter.Condition(nodeClaim, karpenter.Drifted)
 	return drifted.Reason != "" && drifted.Reason != "NodePoolDrifted" && drifted.Reason != "RequirementsDrifted"
 }

@@ -23,10 +23,10 @@ var _ = Suite.Add(e2e.Spec{
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
-		claim := env.Await(ctx, 1, check.InitializedNodeClaims(pool))[0]
+		nodeClaim := env.Await(ctx, 1, check.InitializedNodeClaims(pool))[0]
 
 		before := env.Mark()
-		env.Patch(ctx, claim, rehashed)
+		env.Patch(ctx, nodeClaim, rehashed)
 		// Karpenter looks at the pool's NodeClaims when it sees the pool's version, and no more.
 		env.Observe(ctx, karpenter.Settled)
 		env.Patch(ctx, pool, rehashed)

@@ -75,8 +75,8 @@ type templateChange struct {
 
 // lasting says whether a field of a NodeClaim's spec is a duration of this length.
 func lasting(field string, length time.Duration) check.Predicate {
-	return func(claim *unstructured.Unstructured) bool {
-		said, _, _ := unstructured.NestedString(claim.Object, "spec", field)
+	return func(nodeClaim *unstructured.Unstructured) bool {
+		said, _, _ := unstructured.NestedString(nodeClaim.Object, "spec", field)
 		d, err := time.ParseDuration(said)
 		return err == nil && d == length
 	}

@@ -21,19 +21,19 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "gets a node, and keeps it, where there is no NodePool",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.NodeClaim()
-		nodes := newNodes(env, claim)
+		nodeClaim := fixtures.NodeClaim()
+		nodes := newNodes(env, nodeClaim)
 		pools := check.Where("NodePools", karpenter.NodePools, func(*unstructured.Unstructured) bool { return true })
 
 		before := env.Mark()
-		env.Create(ctx, claim)
-		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Initialized))
 		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before),
-			check.Always(check.None(pools.New(before).AmongObjects(check.The(claim)))),
+			check.Always(check.None(pools.New(before).AmongObjects(check.The(nodeClaim)))),
 			check.Always(check.When(check.None(pools), check.AtMost(1, nodes))),
-			check.Always(check.When(check.None(pools), check.None(check.The(claim).Deleting()))),
+			check.Always(check.When(check.None(pools), check.None(check.The(nodeClaim).Deleting()))),
 			check.Always(check.When(check.None(pools), check.None(nodes.Deleting()))))
 	},
 })

@@ -11,7 +11,7 @@ import (
 
 // newNodes counts those that come from now on, whoever they belong to. That there
 // is none means something while the NodeClaim is there.
-func newNodes(env *e2e.Env, claim *fixtures.Claim) check.Count {
+func newNodes(env *e2e.Env, nodeClaim *fixtures.LoneNodeClaim) check.Count {
 	all := check.Where("nodes", karpenter.Nodes, func(*unstructured.Unstructured) bool { return true })
-	return all.New(env.Mark()).AmongObjects(check.The(claim)).Named("nodes since NodeClaim " + claim.GetName())
+	return all.New(env.Mark()).AmongObjects(check.The(nodeClaim)).Named("nodes since NodeClaim " + nodeClaim.GetName())
 }

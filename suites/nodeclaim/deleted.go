@@ -19,19 +19,19 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "ends its instance and its node, and then itself, when it is deleted",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.NodeClaim()
-		nodes := newNodes(env, claim)
-		env.Create(ctx, claim)
-		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
+		nodeClaim := fixtures.NodeClaim()
+		nodes := newNodes(env, nodeClaim)
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Initialized))
 
 		before := env.Mark()
-		env.Delete(ctx, claim)
+		env.Delete(ctx, nodeClaim)
 		env.Await(ctx, 0, nodes)
-		env.Await(ctx, 0, check.The(claim))
+		env.Await(ctx, 0, check.The(nodeClaim))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, check.The(claim).Deleting()),
-				check.AtLeast(1, check.The(claim).In(karpenter.InstanceTerminating))),
-			check.While(nodes.Deleting(), check.Exactly(1, check.The(claim))))
+			check.LeadsTo(check.AtLeast(1, check.The(nodeClaim).Deleting()),
+				check.AtLeast(1, check.The(nodeClaim).In(karpenter.InstanceTerminating))),
+			check.While(nodes.Deleting(), check.Exactly(1, check.The(nodeClaim))))
 	},
 })

@@ -20,18 +20,18 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "ends its instance when it is deleted before its node is registered",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := unregistrable(ctx, env)
-		nodes := newNodes(env, claim)
-		env.Create(ctx, claim)
-		env.Await(ctx, 1, check.The(claim).In(karpenter.Launched))
+		nodeClaim := unregistrable(ctx, env)
+		nodes := newNodes(env, nodeClaim)
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Launched))
 		env.Await(ctx, 1, nodes)
 
 		before := env.Mark()
-		env.Delete(ctx, claim)
-		env.Await(ctx, 0, check.The(claim))
+		env.Delete(ctx, nodeClaim)
+		env.Await(ctx, 0, check.The(nodeClaim))
 		env.Observe(ctx, collected)
 
-		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, check.The(claim).Deleting()), check.None(nodes)))
+		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, check.The(nodeClaim).Deleting()), check.None(nodes)))
 	},
 })
 
@@ -43,7 +43,7 @@ const collected = 30 * time.Second
 const broken = fixtures.Domain + "/broken"
 
 // unregistrable builds a NodeClaim whose node joins and is never registered.
-func unregistrable(ctx context.Context, env *e2e.Env) *fixtures.Claim {
+func unregistrable(ctx context.Context, env *e2e.Env) *fixtures.LoneNodeClaim {
 	policy, binding := fixtures.Unregistrable(broken)
 	env.Enforce(ctx, policy, binding)
 	return fixtures.NodeClaim().Label(broken, "true")

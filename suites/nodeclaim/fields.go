@@ -21,14 +21,14 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "hands its labels, annotations and taints to its node",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		key, kept, starting := fixtures.Key("order"), fixtures.Key("kept"), fixtures.Key("starting")
-		claim := fixtures.NodeClaim().Label(key, "labelled").Annotation(key, "annotated").
+		nodeClaim := fixtures.NodeClaim().Label(key, "labelled").Annotation(key, "annotated").
 			Taint(kept, fixtures.NoExecute).StartupTaint(starting, fixtures.NoSchedule)
-		registered := newNodes(env, claim).With("that are registered", check.Labeled(karpenter.RegisteredLabel, "true"))
+		registered := newNodes(env, nodeClaim).With("that are registered", check.Labeled(karpenter.RegisteredLabel, "true"))
 
 		before := env.Mark()
-		env.Create(ctx, claim)
+		env.Create(ctx, nodeClaim)
 		env.Await(ctx, 1, registered.With("and ready", karpenter.NodeReady))
-		env.Await(ctx, 1, check.The(claim).In(karpenter.Registered))
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Registered))
 
 		env.Expect(env.Since(before),
 			check.Always(check.Each(registered, "have the label", check.Labeled(key, "labelled"))),

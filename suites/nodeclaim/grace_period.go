@@ -22,16 +22,16 @@ const gracePeriod = 10 * time.Second
 var _ = Suite.Add(e2e.Spec{
 	Name: "is drained for its own terminationGracePeriod and no longer",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.NodeClaim().Label(fixtures.Key("order"), "drained").TerminationGracePeriod(gracePeriod.String())
-		nodes := newNodes(env, claim)
+		nodeClaim := fixtures.NodeClaim().Label(fixtures.Key("order"), "drained").TerminationGracePeriod(gracePeriod.String())
+		nodes := newNodes(env, nodeClaim)
 		pod := fixtures.Pod().Select(fixtures.Key("order"), "drained").Annotate(karpenter.DoNotDisruptAnnotation, "true")
-		env.Create(ctx, claim)
-		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Initialized))
 		env.Create(ctx, pod)
 		env.Await(ctx, 1, check.RunningPods(pod))
 
 		before := env.Mark()
-		env.Delete(ctx, claim)
+		env.Delete(ctx, nodeClaim)
 		draining := nodes.Deleting()
 		env.Await(ctx, 1, draining)
 		staying := env.Observe(ctx, karpenter.Settled)

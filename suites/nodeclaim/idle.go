@@ -20,11 +20,11 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "is left alone though nothing runs on its node",
 	Needs: []providers.Capability{providers.StandaloneNodeClaims, providers.NodePools},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.NodeClaim()
+		nodeClaim := fixtures.NodeClaim()
 		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)
 		app := fixtures.Deployment(1).On(pool)
-		env.Create(ctx, claim, pool, app)
-		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
+		env.Create(ctx, nodeClaim, pool, app)
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Initialized))
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		before := env.Mark()
@@ -33,7 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before),
-			check.Always(check.None(check.The(claim).Deleting())),
+			check.Always(check.None(check.The(nodeClaim).Deleting())),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))))
 	},
 })

@@ -24,21 +24,21 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 7 * time.Minute,
 	Labels: []string{"slow"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.NodeClaim().Require(corev1.LabelInstanceTypeStable, fixtures.In, "missing-type")
-		nodes := newNodes(env, claim)
+		nodeClaim := fixtures.NodeClaim().Require(corev1.LabelInstanceTypeStable, fixtures.In, "missing-type")
+		nodes := newNodes(env, nodeClaim)
 
 		before := env.Mark()
-		env.Create(ctx, claim)
-		env.Await(ctx, 1, check.The(claim).With("with the condition Launched", func(o *unstructured.Unstructured) bool {
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).With("with the condition Launched", func(o *unstructured.Unstructured) bool {
 			_, has := karpenter.Condition(o, karpenter.Launched)
 			return has
 		}))
-		env.AgeCondition(ctx, claim, karpenter.Launched, launchTimeout-2*time.Minute)
-		env.Await(ctx, 0, check.The(claim))
+		env.AgeCondition(ctx, nodeClaim, karpenter.Launched, launchTimeout-2*time.Minute)
+		env.Await(ctx, 0, check.The(nodeClaim))
 
 		env.Expect(env.Since(before),
 			check.Always(check.None(nodes)),
-			check.Within(launchTimeout, check.LeadsTo(check.AtLeast(1, check.The(claim)), check.None(check.The(claim)))))
+			check.Within(launchTimeout, check.LeadsTo(check.AtLeast(1, check.The(nodeClaim)), check.None(check.The(nodeClaim)))))
 	},
 })
 

@@ -20,19 +20,19 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "ends with its instance when its node is deleted",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.NodeClaim()
-		nodes := newNodes(env, claim)
-		env.Create(ctx, claim)
-		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
+		nodeClaim := fixtures.NodeClaim()
+		nodes := newNodes(env, nodeClaim)
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Initialized))
 
 		before := env.Mark()
 		env.Delete(ctx, fixtures.Node(env.Await(ctx, 1, nodes)[0].Name))
-		env.Await(ctx, 0, check.The(claim))
+		env.Await(ctx, 0, check.The(nodeClaim))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, nodes.Deleting()), check.AtLeast(1, check.The(claim).Deleting())),
-			check.While(check.The(claim).Deleting(), check.AnyOf(
-				check.Exactly(1, nodes), check.AtLeast(1, check.The(claim).In(karpenter.InstanceTerminating)))),
+			check.LeadsTo(check.AtLeast(1, nodes.Deleting()), check.AtLeast(1, check.The(nodeClaim).Deleting())),
+			check.While(check.The(nodeClaim).Deleting(), check.AnyOf(
+				check.Exactly(1, nodes), check.AtLeast(1, check.The(nodeClaim).In(karpenter.InstanceTerminating)))),
 			check.LeadsTo(check.AtLeast(1, nodes.Deleting()), check.None(nodes)))
 	},
 })

@@ -24,20 +24,20 @@ const missing = "missing-nodeclass"
 var _ = Suite.Add(e2e.Spec{
 	Name: "is given up when its NodeClass doesn't exist, and an event says so",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.NodeClaim().NodeClassCalled(missing)
-		nodes := newNodes(env, claim)
+		nodeClaim := fixtures.NodeClaim().NodeClassCalled(missing)
+		nodes := newNodes(env, nodeClaim)
 		told := check.Where("events that name its NodeClass", karpenter.Events, func(event *unstructured.Unstructured) bool {
-			return karpenter.EventInvolved(event).Name == claim.GetName() && strings.Contains(karpenter.EventMessage(event),
+			return karpenter.EventInvolved(event).Name == nodeClaim.GetName() && strings.Contains(karpenter.EventMessage(event),
 				missing)
 		})
 
 		before := env.Mark()
-		env.Create(ctx, claim)
+		env.Create(ctx, nodeClaim)
 		env.Observe(ctx, 2*karpenter.Settled)
 
 		env.Expect(env.Since(before),
 			check.Always(check.None(nodes)),
-			check.LeadsTo(check.AtLeast(1, check.The(claim)), check.None(check.The(claim))),
-			check.LeadsTo(check.AtLeast(1, check.The(claim)), check.AtLeast(1, told)))
+			check.LeadsTo(check.AtLeast(1, check.The(nodeClaim)), check.None(check.The(nodeClaim))),
+			check.LeadsTo(check.AtLeast(1, check.The(nodeClaim)), check.AtLeast(1, told)))
 	},
 })

@@ -24,29 +24,29 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 18 * time.Minute,
 	Labels: []string{"slow"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := unregistrable(ctx, env)
-		nodes := newNodes(env, claim)
+		nodeClaim := unregistrable(ctx, env)
+		nodes := newNodes(env, nodeClaim)
 
 		before := env.Mark()
-		env.Create(ctx, claim)
-		env.Await(ctx, 1, check.The(claim).In(karpenter.Launched))
-		env.AgeCondition(ctx, claim, karpenter.Registered, karpenter.RegistrationTimeout-time.Minute)
-		env.Await(ctx, 0, check.The(claim))
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Launched))
+		env.AgeCondition(ctx, nodeClaim, karpenter.Registered, karpenter.RegistrationTimeout-time.Minute)
+		env.Await(ctx, 0, check.The(nodeClaim))
 		env.Observe(ctx, karpenter.Settled)
 		env.HookEach(ctx, providers.TerminateInstance, nodes)
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, check.The(claim).In(karpenter.Launched)),
-				check.AtLeast(1, check.The(claim).Deleting())),
-			check.Always(check.Each(check.The(claim).Deleting(), "have waited for fifteen minutes", timedOut)))
+			check.LeadsTo(check.AtLeast(1, check.The(nodeClaim).In(karpenter.Launched)),
+				check.AtLeast(1, check.The(nodeClaim).Deleting())),
+			check.Always(check.Each(check.The(nodeClaim).Deleting(), "have waited for fifteen minutes", timedOut)))
 	},
 })
 
 // timedOut says whether a NodeClaim's deletion was asked for when it had not been
 // registered for fifteen minutes, or up to a minute later. The API server's times are
 // whole seconds.
-func timedOut(claim *unstructured.Unstructured) bool {
-	unregistered, _ := karpenter.Condition(claim, karpenter.Registered)
-	age := claim.GetDeletionTimestamp().Sub(unregistered.LastTransitionTime.Time)
+func timedOut(nodeClaim *unstructured.Unstructured) bool {
+	unregistered, _ := karpenter.Condition(nodeClaim, karpenter.Registered)
+	age := nodeClaim.GetDeletionTimestamp().Sub(unregistered.LastTransitionTime.Time)
 	return age >= karpenter.RegistrationTimeout-time.Second && age <= karpenter.RegistrationTimeout+time.Minute
 }

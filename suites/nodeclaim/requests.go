@@ -18,11 +18,11 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "gets a node that can hold what it requests",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.NodeClaim().Request("cpu", "3").Request("memory", "5Gi")
-		ready := newNodes(env, claim).With("that are ready", karpenter.NodeReady)
+		nodeClaim := fixtures.NodeClaim().Request("cpu", "3").Request("memory", "5Gi")
+		ready := newNodes(env, nodeClaim).With("that are ready", karpenter.NodeReady)
 
 		before := env.Mark()
-		env.Create(ctx, claim)
+		env.Create(ctx, nodeClaim)
 		env.Await(ctx, 1, ready)
 
 		env.Expect(env.Since(before),

@@ -19,19 +19,19 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "is launched, then registered, then initialized, and only then ready",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.NodeClaim().StartupTaint(fixtures.Key("starting"), fixtures.NoSchedule)
-		nodes := newNodes(env, claim)
+		nodeClaim := fixtures.NodeClaim().StartupTaint(fixtures.Key("starting"), fixtures.NoSchedule)
+		nodes := newNodes(env, nodeClaim)
 
 		before := env.Mark()
-		env.Create(ctx, claim)
-		env.Await(ctx, 1, check.The(claim).In(karpenter.Registered))
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Registered))
 		node := env.Await(ctx, 1, nodes.With("that are ready", karpenter.NodeReady))[0]
 		env.Patch(ctx, node, `{"spec":{"taints":null}}`)
-		env.Await(ctx, 1, check.The(claim).In(karpenter.Ready))
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Ready))
 
 		env.Expect(env.Since(before),
-			check.ComesWith(check.The(claim), karpenter.Registered, karpenter.Launched),
-			check.ComesWith(check.The(claim), karpenter.Initialized, karpenter.Registered),
-			check.ComesWith(check.The(claim), karpenter.Ready, karpenter.Initialized))
+			check.ComesWith(check.The(nodeClaim), karpenter.Registered, karpenter.Launched),
+			check.ComesWith(check.The(nodeClaim), karpenter.Initialized, karpenter.Registered),
+			check.ComesWith(check.The(nodeClaim), karpenter.Ready, karpenter.Initialized))
 	},
 })

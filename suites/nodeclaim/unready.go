@@ -20,12 +20,12 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "is given up while its NodeClass isn't ready",
 	Needs: []providers.Capability{providers.StandaloneNodeClaims, providers.NodeClassReadiness},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim, later := fixtures.NodeClaim(), fixtures.NodeClaim()
-		nodes := newNodes(env, claim)
+		nodeClaim, later := fixtures.NodeClaim(), fixtures.NodeClaim()
+		nodes := newNodes(env, nodeClaim)
 		env.Hook(ctx, providers.UnreadyNodeClass)
 
 		before := env.Mark()
-		env.Create(ctx, claim)
+		env.Create(ctx, nodeClaim)
 		env.Observe(ctx, 2*karpenter.Settled)
 		unready, ready := env.Since(before), env.Mark()
 		env.Hook(ctx, providers.ReadyNodeClass)
@@ -33,7 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.The(later).In(karpenter.Initialized))
 
 		env.Expect(unready, check.Always(check.None(nodes)),
-			check.LeadsTo(check.AtLeast(1, check.The(claim)), check.None(check.The(claim))))
+			check.LeadsTo(check.AtLeast(1, check.The(nodeClaim)), check.None(check.The(nodeClaim))))
 		env.Expect(env.Since(ready),
 			check.LeadsTo(check.AtLeast(1, check.The(later)), check.AtLeast(1, check.The(later).In(karpenter.Initialized))))
 	},

@@ -25,19 +25,19 @@ var _ = Suite.Add(e2e.Spec{
 		Why:       "the instance ends behind Karpenter's back, and its node may with it",
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		claim := fixtures.NodeClaim()
-		nodes := newNodes(env, claim)
-		env.Create(ctx, claim)
-		env.Await(ctx, 1, check.The(claim).In(karpenter.Initialized))
+		nodeClaim := fixtures.NodeClaim()
+		nodes := newNodes(env, nodeClaim)
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Initialized))
 		node := env.Await(ctx, 1, nodes)[0]
 
 		before := env.Mark()
 		env.Hook(ctx, providers.TerminateInstance, e2e.About(node))
-		env.Await(ctx, 0, check.The(claim))
+		env.Await(ctx, 0, check.The(nodeClaim))
 		env.Await(ctx, 0, nodes)
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, check.The(claim)), check.AtLeast(1, check.The(claim).Deleting())),
-			check.LeadsTo(check.AtLeast(1, check.The(claim).Deleting()), check.None(check.The(claim))))
+			check.LeadsTo(check.AtLeast(1, check.The(nodeClaim)), check.AtLeast(1, check.The(nodeClaim).Deleting())),
+			check.LeadsTo(check.AtLeast(1, check.The(nodeClaim).Deleting()), check.None(check.The(nodeClaim))))
 	},
 })

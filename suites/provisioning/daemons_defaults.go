@@ -37,10 +37,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, second)
 		env.Await(ctx, 1, check.RunningPods(second))
 
-		claims := check.NodeClaims(pool).New(before)
+		nodeClaims := check.NodeClaims(pool).New(before)
 		env.Expect(env.Since(before),
-			check.Always(check.AtMost(1, claims)),
-			check.Always(asking(claims, corev1.ResourceCPU, "2", "3")),
-			check.Always(asking(claims, corev1.ResourceMemory, "2Gi", "3Gi")))
+			check.Always(check.AtMost(1, nodeClaims)),
+			check.Always(asking(nodeClaims, corev1.ResourceCPU, "2", "3")),
+			check.Always(asking(nodeClaims, corev1.ResourceMemory, "2Gi", "3Gi")))
 	},
 })
