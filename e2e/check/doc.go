@@ -16,12 +16,15 @@
 //	Always(c), Never(c)    at every moment, at none
 //	Sometimes(c)           at one at least: what the spec is about did happen
 //	Finally(c)             at the end
+//	While(count, c)        while one of the objects is counted, c
 //	Until(a, b)            a, up to the moment of b, which comes
 //	LeadsTo(a, b)          each time a becomes true, b is true then or later
 //	Whenever(step, ...)    at each step of an object, a claim about that object
 //	After(step, ...)       after each step, a claim about the object becomes true
 //	Within(d, ...)         the same as LeadsTo or After, at most d later
 //	Follow(words, ...)     whatever a memory of its own makes of the events
+//
+// What several suites check has a name of its own: ActsOnDrift(pool), HoldsDriftBack(pool).
 //
 // A Step is one object coming to be counted, or being so no longer: Enters(BoundPods(app))
 // is that a pod is bound, Leaves(Nodes(pool)) that a node is gone.
