@@ -103,16 +103,16 @@ func startTalkers(t *testing.T, p *shm.Page, n int, complaints string) {
 
 // talk greets others every other second, and works when it is greeted.
 func talk() {
-	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
+	socket, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(socket.LocalAddr())
+	_, _ = fmt.Fprintln(os.Stdout, socket.LocalAddr())
 	line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
 	go func() {
 		for {
 			time.Sleep(time.Second + time.Duration(rand.Int64N(int64(2*time.Second))))
-			for _, address := range strings.Fields(line) {
+			for address := range strings.FieldsSeq(line) {
 				other, err := net.ResolveUDPAddr("udp", address)
 				if err == nil {
 					_, err = socket.WriteTo([]byte("hello"), other)
