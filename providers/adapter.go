@@ -10,70 +10,71 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Adapter is the little that the harness must be told about a provider. The
-// YAML file and this struct are the same thing: every field's key in YAML is
-// its tag. Fill it in Go and call Validate, or Load a file.
+// Adapter tells the harness what it needs to know about a provider. The YAML
+// file and this struct say the same: the key of a field in YAML is its tag. Fill
+// the struct in Go and call Validate, or Load a file.
 //
-// Paths are relative to Dir, absolute, or begin with "$source/", the folder
-// of the downloaded source module.
+// A path is absolute, or relative to Dir, or begins with "$source/", which is the
+// folder of the downloaded source module.
 type Adapter struct {
 	// Name is a DNS label such as kwok; reports and spec names begin with it.
 	Name string `yaml:"name"`
-	// Base is a built-in adapter that this one is laid over, such as kwok: of
-	// mappings what this one doesn't name stays, lists and values are replaced,
-	// and null takes away. In YAML only. Empty: none.
+	// Base names a built-in adapter, such as kwok. This adapter changes it: mappings
+	// are merged, lists and values are replaced, and null removes a field. Base works
+	// in YAML only. Empty: none.
 	Base string `yaml:"base"`
-	// Source is the Go module that holds what is installed. It is optional if
-	// no path begins with $source and nothing is built.
+	// Source is the Go module with the chart, the CRDs and the code. It is optional
+	// if no path begins with $source and nothing is built.
 	Source Source `yaml:"source"`
 	// Core is the release of Karpenter core that the provider links, such as
-	// v1.14.0. Empty: what the go.mod of the module requires that is built, or else
-	// that of the source module. Where that module is core itself: Source.Version.
+	// v1.14.0. Empty: the go.mod of the module that is built decides, or else the
+	// go.mod of the source module. If that module is core itself, Core is
+	// Source.Version.
 	Core string `yaml:"core"`
 	// Controller says what runs and how it is installed.
 	Controller Controller `yaml:"controller"`
-	// CRDs are files or folders. They must be the provider's own ones, those of
-	// Karpenter included: a provider is built against one version of them.
+	// CRDs are files or folders with the provider's CRDs, Karpenter's included. They
+	// must come from the provider: it is built against one version of them.
 	CRDs []string `yaml:"crds"`
 	// NodeClass is the NodeClass with which the provider can launch nodes.
 	NodeClass Object `yaml:"nodeClass"`
-	// NodePool is laid below every NodePool of a spec: what the spec leaves
-	// open comes from here. Optional; see NodePoolTemplate for what is added.
+	// NodePool gives every NodePool of a spec the fields that the spec leaves out.
+	// Optional; see NodePoolTemplate for what is added.
 	NodePool Object `yaml:"nodePool"`
-	// NodeClaim is laid, above NodePool, below every NodeClaim that no pod asks
-	// for: standalone ones and those of static NodePools, whose requirements alone
-	// decide what is launched. Optional; see NodeClaimTemplate.
+	// NodeClaim does the same for every NodeClaim that no pod asks for: for standalone
+	// NodeClaims and for those of static NodePools. Only their requirements decide what
+	// is launched. NodeClaim wins over NodePool. Optional; see NodeClaimTemplate.
 	NodeClaim Object `yaml:"nodeClaim"`
 	// Names says what the provider accepts as names of NodePools and NodeClaims.
 	Names NameRules `yaml:"names"`
-	// Capabilities says what the provider can do. What is not listed is unknown
-	// and its specs are skipped.
+	// Capabilities says what the provider can do. A capability that is not listed is
+	// unknown, and its specs are skipped.
 	Capabilities map[Capability]Support `yaml:"capabilities"`
-	// KnownFailures are those of the provider's own that its authors know of. The
-	// specs run, show as known, and say so when they pass after all.
+	// KnownFailures lists the specs that the provider is known to fail. They run, and
+	// reports call them known. A report also says if such a spec passes.
 	KnownFailures []KnownFailure `yaml:"knownFailures"`
-	// Simulator is the stand-in for the provider's cloud. Optional.
+	// Simulator replaces the provider's cloud. Optional.
 	Simulator *Simulator `yaml:"simulator"`
-	// Hooks reach what the Kubernetes API cannot, such as a cloud's instances.
-	// A hook that is missing skips the specs that need it.
+	// Hooks reach what the Kubernetes API cannot reach, such as a cloud's instances.
+	// Specs that need a missing hook are skipped.
 	Hooks map[HookName]Hook `yaml:"hooks"`
-	// Drifts are hooks that bring about each of the reasons of nodeClassDrift, by reason.
-	// What they change is put back by ResetCloud.
+	// Drifts are hooks that make nodes drift, by the reason that the provider gives. The
+	// reasons are those of nodeClassDrift. ResetCloud puts back what these hooks change.
 	Drifts map[string]Hook `yaml:"drifts"`
 
-	// Dir is the folder where relative paths start; Load sets it to the file's.
-	// Empty: the working directory.
+	// Dir is the folder where relative paths start. Load sets it to the folder of the
+	// file. Empty: the working directory.
 	Dir string `yaml:"-"`
 
-	file     string              // where it was loaded from, for messages
-	builtin  fs.FS               // files of a built-in adapter, else nil
+	file     string              // the path of the file, for messages
+	builtin  fs.FS               // the files of a built-in adapter, else nil
 	mistakes Mistakes            // found while loading
-	at       map[string]position // where each path of the file stands
+	at       map[string]position // line and column of each path in the file
 }
 
-// Source is a Go module, fetched through the Go module proxy.
+// Source is a Go module. It is downloaded from the Go module proxy.
 type Source struct {
-	// Module is its path, such as sigs.k8s.io/karpenter.
+	// Module is the module's path, such as sigs.k8s.io/karpenter.
 	Module string `yaml:"module"`
 	// Version is the default release, such as v1.15.0; Selection overrides it.
 	Version string `yaml:"version"`
@@ -81,39 +82,40 @@ type Source struct {
 
 // Controller is the provider's own process and the manifests around it.
 type Controller struct {
-	// Image is the reference of a ready image; a template. Either this or Build.
+	// Image is a reference to an image; a template. Set either Image or Build.
 	Image string `yaml:"image"`
 	// Build makes the image from Go source.
 	Build *Build `yaml:"build"`
 	// Namespace receives the controller. Empty: kube-system.
 	Namespace string `yaml:"namespace"`
-	// Chart is a Helm chart. Either this or Manifests.
+	// Chart is a Helm chart. Set either Chart or Manifests.
 	Chart *Chart `yaml:"chart"`
 	// Manifests are files or folders of YAML; their text is a template.
 	Manifests []string `yaml:"manifests"`
-	// Deployment is the controller's. Needed only if several are installed.
+	// Deployment is the name of the controller's Deployment. It is needed only if
+	// there are several.
 	Deployment string `yaml:"deployment"`
-	// Env is set on the controller's container after rendering and replaces
-	// what the chart set; values are templates.
+	// Env is set on the controller's container after the chart was rendered, and wins
+	// over the chart. Values are templates.
 	Env map[string]string `yaml:"env"`
-	// Gates are feature gates, laid over those of the chart in FEATURE_GATES.
+	// Gates are feature gates. They win over those of the chart in FEATURE_GATES.
 	Gates map[string]bool `yaml:"gates"`
-	// Ports are those on which the controller listens, by a name of your choice:
-	// {{.Ports.metrics}} is the one that it got. The number is the preferred one;
-	// where pods share the host's ports it becomes a free one.
+	// Ports are the ports on which the controller listens, by names of your choice. The
+	// numbers are preferences: where pods share the host's ports, the harness takes free
+	// ones. {{.Ports.metrics}} is the number that was taken.
 	Ports map[string]int `yaml:"ports"`
 	// Ready says when the controller counts as ready.
 	Ready Ready `yaml:"ready"`
-	// Logs says what in the controller's log is no reason to worry.
+	// Logs says which errors in the controller's log are harmless.
 	Logs Logs `yaml:"logs"`
 }
 
-// Build is a main package of the source module, or of a module in a folder.
+// Build names a main package of the source module, or of a module in a folder.
 type Build struct {
-	// Module is the folder of the module, relative to the adapter: for a
-	// provider that is built as it lies in its own repository. It must not
-	// replace modules by other folders. $plumbline is this module, as the working
-	// directory's module uses it. Empty: the source module.
+	// Module is the folder of a module, relative to the adapter: for example a
+	// provider's own repository. Its go.mod must not replace modules by folders.
+	// $plumbline is this module, in the version that the working directory's module
+	// uses. Empty: the source module.
 	Module string `yaml:"module"`
 	// Package is relative to the module's root, such as ./kwok.
 	Package string `yaml:"package"`
@@ -124,41 +126,37 @@ type Chart struct {
 	Path string `yaml:"path"`
 	// Release is the release's name. Empty: karpenter.
 	Release string `yaml:"release"`
-	// Values are laid over the chart's own; strings in them are templates. A
-	// string that is only {{.Ports.x}} becomes a number.
+	// Values win over the chart's own. Strings in them are templates; a string that is
+	// only {{.Ports.x}} becomes a number.
 	Values map[string]any `yaml:"values"`
 }
 
 // Ready says how long the controller may take to become ready.
 type Ready struct {
-	// Timeout, from the moment its Deployment is created. Zero: 60 s.
+	// Timeout counts from the creation of the controller's Deployment. Zero: 60 s.
 	Timeout time.Duration `yaml:"timeout"`
 }
 
-// Logs tells errors that matter from those that don't.
+// Logs says which errors in the controller's log are harmless.
 type Logs struct {
-	// Tolerate are regular expressions; a line that one of them matches is ignored.
+	// Tolerate lists regular expressions. A line that matches one of them is ignored.
 	Tolerate []string `yaml:"tolerate"`
 }
 
-// NameRules is what the provider accepts as the name of a NodePool or NodeClaim. The names
-// in the suites are at most 10 lower-case letters and digits, the first a letter: rules that
-// don't accept them are a mistake of the adapter, and a spec of your own that breaks the
-// rules fails before its object is created.
+// NameRules says which names of NodePools and NodeClaims the provider accepts. The suites use
+// names of at most 10 lower-case letters and digits, which begin with a letter. Validate reports
+// rules that refuse such names. A spec of your own fails if it creates an object against the
+// rules.
 type NameRules struct {
-	// Max is the greatest length. Zero: 63.
+	// Max is the greatest length, in characters. Zero: 63.
 	Max int `yaml:"max"`
-	// Pattern is a regular expression that the whole name matches. Empty: any DNS label.
+	// Pattern is a regular expression that must match the whole name. Empty: any DNS label.
 	Pattern string `yaml:"pattern"`
 }
 
-// Accept returns nil for a name that follows the rules, and otherwise says which it breaks.
+// Accept returns nil if a name follows the rules, else an error that names the broken rule.
 func (r NameRules) Accept(name string) error {
-	longest := r.Max
-	if longest == 0 {
-		longest = defaultNameMax
-	}
-	if len(name) > longest {
+	if longest := cmp.Or(r.Max, defaultNameMax); len(name) > longest {
 		return fmt.Errorf("the name %s has %d characters, and the adapter's `names` accepts at most %d", name, len(name), longest)
 	}
 	whole, err := regexp.Compile("^(?:" + r.Pattern + ")$")
@@ -171,23 +169,22 @@ func (r NameRules) Accept(name string) error {
 	return nil
 }
 
-// Object is an API object: in YAML either the object itself or the path of the
-// file that holds it.
+// Object is an API object. In YAML it is the object itself or the path of a file.
 type Object struct {
 	File   string
 	Inline map[string]any
 }
 
-// KnownFailure is a spec that the provider fails, for now.
+// KnownFailure is a spec that the provider is known to fail.
 type KnownFailure struct {
 	// Spec is the spec's ID, such as "nodeclaim/deleted".
 	Spec string `yaml:"spec"`
-	// Releases is a constraint on the release of Karpenter core that the provider
-	// links, such as ">=1.6.0 <=1.15.0", naming those in which it was seen.
+	// Releases is a constraint on the release of Karpenter core that the provider links,
+	// such as ">=1.6.0 <=1.15.0". It covers the releases in which the failure was seen.
 	Releases string `yaml:"releases"`
 	// Issue is the address of the upstream issue.
 	Issue string `yaml:"issue"`
-	// Reason is the failure in a sentence.
+	// Reason says in a sentence what goes wrong.
 	Reason string `yaml:"reason"`
 	// Breaks lists what the failure breaks, at least one. Each entry is the name of an
 	// invariant, or a regular expression over the other things that break, as reports say
@@ -196,9 +193,9 @@ type KnownFailure struct {
 	Breaks []string `yaml:"breaks"`
 }
 
-// Covers tells whether a release, such as v1.15.0, is one of those that a constraint
-// such as ">=1.6.0 <=1.15.0" names. One that is no version, such as a branch, is not.
-// The error is that of a constraint that is none.
+// Covers tells whether a constraint, such as ">=1.6.0 <=1.15.0", covers a release, such as
+// v1.15.0. It covers no release that isn't a version, such as a branch. The error says that
+// the constraint is malformed.
 func Covers(releases, release string) (bool, error) {
 	constraint, err := semver.NewConstraint(releases)
 	if err != nil {
@@ -208,24 +205,24 @@ func Covers(releases, release string) (bool, error) {
 	return err == nil && constraint.Check(v), nil
 }
 
-// Simulator plays the provider's cloud: an HTTP server in a pod beside the controller, which
-// is started before it and outlives its restarts. Where it listens is {{.Simulator}} in all
-// templates of the controller. It may create, change and delete nodes; see Rights.
+// Simulator plays the provider's cloud. It is an HTTP server in a pod of its own, which starts
+// before the controller and outlives the controller's restarts. Templates of the controller get
+// its address as {{.Simulator}}. It may create, change and delete nodes; see Rights.
 type Simulator struct {
-	// Image is the reference of a ready image; a template. Either this or Build.
+	// Image is a reference to an image; a template. Set either Image or Build.
 	Image string `yaml:"image"`
 	// Build makes the image from Go source.
 	Build *Build `yaml:"build"`
-	// Args of its entrypoint; templates.
+	// Args are the arguments of its entrypoint; templates.
 	Args []string `yaml:"args"`
-	// Port is the preferred one; where pods share the host's ports it becomes a free one.
+	// Port is a preference: where pods share the host's ports, the harness takes a free one.
 	Port int `yaml:"port"`
-	// Ready is the HTTP path that answers 200 once it serves.
+	// Ready is the HTTP path that answers 200 as soon as the simulator serves.
 	Ready string `yaml:"ready"`
-	// Unknown is the HTTP path that answers a JSON list of what it was asked for and doesn't
-	// know; the end of a run tells. Optional.
+	// Unknown is the HTTP path that answers with a JSON list of the calls that the simulator
+	// doesn't know. A run shows them at its end. Optional.
 	Unknown string `yaml:"unknown"`
-	// Rights are rules of RBAC for what else it does to the cluster.
+	// Rights are RBAC rules for what else the simulator does to the cluster.
 	Rights []map[string]any `yaml:"rights"`
 }
 
@@ -237,14 +234,14 @@ const (
 
 	defaultClusterName = "plumbline"
 
-	// Plumbline, as the module of a Build, is this one.
+	// Plumbline, as the module of a Build, stands for this module.
 	Plumbline = "$plumbline"
 )
 
 func (c *Controller) namespace() string { return cmp.Or(c.Namespace, defaultNamespace) }
 
-// ReleaseName is the name under which the chart is rendered.
+// ReleaseName returns the name under which the chart is rendered.
 func (c *Chart) ReleaseName() string { return cmp.Or(c.Release, defaultRelease) }
 
-// Within is how long the controller may take to become ready.
+// Within returns how long the controller may take to become ready.
 func (r Ready) Within() time.Duration { return cmp.Or(r.Timeout, defaultTimeout) }

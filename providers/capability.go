@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Capability names something that one provider can do and another cannot. A
-// spec lists those that it needs and is skipped, with the reason, where one is
-// missing.
+// Capability names something that one provider can do and another cannot. A spec
+// lists the capabilities that it needs. If one is missing, the spec is skipped, and
+// the report says why.
 type Capability string
 
 const (
@@ -19,30 +19,29 @@ const (
 	// NodeClassDrift: a change of the NodeClass, or of what it selects, drifts
 	// nodes. Support.Reasons lists the reasons that the provider gives.
 	NodeClassDrift Capability = "nodeClassDrift"
-	// NodeClassReadiness: a NodeClass can be not ready, and then nothing is launched.
+	// NodeClassReadiness: nothing is launched while the NodeClass is not ready.
 	NodeClassReadiness Capability = "nodeClassReadiness"
 	// Spot: the provider offers karpenter.sh/capacity-type=spot.
 	Spot Capability = "spot"
-	// Zones: nodes of one NodePool can be in two zones or more, by topology.kubernetes.io/zone.
+	// Zones: one NodePool can have nodes in two or more zones (topology.kubernetes.io/zone).
 	Zones Capability = "zones"
 	// Interruption: the cloud announces the end of an instance and the
 	// provider drains its node in time.
 	Interruption Capability = "interruption"
-	// InstanceGC: an instance without a NodeClaim is collected, no later than Support.Within.
+	// InstanceGC: an instance without a NodeClaim is collected within Support.Within.
 	InstanceGC Capability = "instanceGC"
-	// NodeRepair: a node that stays unhealthy, as Support.Condition says, is
-	// replaced after Support.Toleration.
+	// NodeRepair: a node is replaced after it had Support.Condition for
+	// Support.Toleration.
 	NodeRepair Capability = "nodeRepair"
 	// StaticCapacity: a NodePool with replicas keeps that many nodes (core 1.8 and later).
 	StaticCapacity Capability = "staticCapacity"
-	// NodeOverlay: NodeOverlays change prices and capacity of instance types (core 1.8 and later).
+	// NodeOverlay: NodeOverlays change the price and capacity of instance types (core 1.8 and later).
 	NodeOverlay Capability = "nodeOverlay"
-	// CapacityBuffer: a CapacityBuffer keeps room for pods that are still to come
-	// (core 1.14 and later).
+	// CapacityBuffer: a CapacityBuffer keeps room for future pods (core 1.14 and later).
 	CapacityBuffer Capability = "capacityBuffer"
 )
 
-// Capabilities lists all of them, in the order of the documentation.
+// Capabilities returns all capabilities, in the order of the documentation.
 func Capabilities() []Capability {
 	return []Capability{
 		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, Spot, Zones, Interruption,
@@ -53,32 +52,33 @@ func Capabilities() []Capability {
 // State says whether a provider has a capability.
 type State string
 
-// The states. The zero value counts as Supported, so that a capability with
-// parameters alone is one that the provider has.
+// The states. The zero value means Supported, so that parameters alone say that the
+// provider has the capability.
 const (
 	Supported   State = "supported"
 	Unsupported State = "unsupported"
 	Unknown     State = "unknown"
 )
 
-// Support is a provider's relation to one capability: in YAML just its state,
-// or a mapping with parameters.
+// Support says whether and how a provider supports one capability. In YAML it is
+// the state, or a mapping with parameters.
 type Support struct {
 	State State `yaml:"support"`
-	// Why says why it is not supported, for the report.
+	// Why is the reason, for reports, if the capability is not supported.
 	Why string `yaml:"why"`
-	// Gate is the feature gate that must be on (in controller.gates).
+	// Gate is the feature gate that controller.gates must turn on.
 	Gate string `yaml:"gate"`
-	// Since is the first release of Karpenter core with which the provider has
-	// it, as major.minor. Empty: every release.
+	// Since is the first release of Karpenter core that has the capability, as
+	// major.minor. Empty: every release.
 	Since string `yaml:"since"`
 	// Reasons are the drift reasons that the provider gives.
 	Reasons []string `yaml:"reasons"`
-	// Within bounds how long the provider takes, such as until a leaked instance is gone.
+	// Within is the longest time that the provider takes, for example to collect a leaked
+	// instance.
 	Within time.Duration `yaml:"within"`
 	// Toleration is how long an unhealthy node is left alone.
 	Toleration time.Duration `yaml:"toleration"`
-	// Condition makes a node unhealthy, and isn't set by anything else.
+	// Condition makes a node unhealthy. Nothing but specs may set it.
 	Condition NodeCondition `yaml:"condition"`
 }
 
@@ -88,7 +88,7 @@ type NodeCondition struct {
 	Status string `yaml:"status"`
 }
 
-// Has tells whether the adapter has a hook, and if not, says so.
+// Has tells whether the adapter has a hook. If not, why says so for reports.
 func (a *Adapter) Has(h HookName) (ok bool, why string) {
 	if _, there := a.Hooks[h]; there {
 		return true, ""
@@ -96,7 +96,7 @@ func (a *Adapter) Has(h HookName) (ok bool, why string) {
 	return false, fmt.Sprintf("the adapter of %s has no hook %s", a.Name, h)
 }
 
-// Supports tells whether specs that need c can run, and if not, why.
+// Supports tells whether specs that need a capability can run, and if not, why.
 func (a *Adapter) Supports(c Capability) (ok bool, why string) {
 	s, listed := a.Capabilities[c]
 	switch {

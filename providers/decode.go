@@ -12,9 +12,9 @@ import (
 // maxDepth bounds nesting, since an alias can contain itself.
 const maxDepth = 64
 
-// decoder fills a struct from YAML and keeps every mistake, not just the first.
-// What the struct holds already stays where the YAML says nothing: mappings are
-// merged, all else is replaced, and null takes it away.
+// decoder fills a struct from YAML and collects all mistakes, not just the first.
+// Fields that the YAML doesn't name keep their values: mappings are merged,
+// everything else is replaced, and null clears a field.
 type decoder struct {
 	file     string
 	mistakes Mistakes
@@ -30,7 +30,7 @@ func (d *decoder) document(raw []byte, out any) {
 		return
 	}
 	if doc.Kind == 0 {
-		d.mistakes = append(d.mistakes, Mistake{File: d.file, Message: "the file is empty; an adapter was expected"})
+		d.mistakes = append(d.mistakes, Mistake{File: d.file, Message: "the file is empty; write an adapter into it"})
 		return
 	}
 	d.value(doc.Content[0], reflect.ValueOf(out).Elem(), "")
@@ -65,7 +65,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 		d.object(n, out, path)
 		return
 	case *Support:
-		*out = Support{} // a parameter says nothing beside another state
+		*out = Support{} // old parameters have no meaning with a new state
 		if n.Kind == yaml.ScalarNode {
 			d.value(n, reflect.ValueOf(&out.State).Elem(), path)
 			return
@@ -93,7 +93,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 	}
 }
 
-// pairs calls f for each key of a mapping and reports keys that come twice.
+// pairs calls f for each key of a mapping and reports duplicate keys.
 func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		d.say(n, path, "%s where a mapping is expected", describe(n))
@@ -175,7 +175,7 @@ func (d *decoder) anything(n *yaml.Node, v reflect.Value, path string) {
 	}
 }
 
-// jsonNumber makes x one of the types that unstructured objects may hold.
+// jsonNumber converts x to a type that unstructured objects allow.
 func jsonNumber(x any) any {
 	switch x := x.(type) {
 	case int:

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fieldNames lists the keys that a struct has in YAML, and their fields' indexes.
+// fieldNames returns the keys that a struct has in YAML, and the indexes of their fields.
 func fieldNames(t reflect.Type) (names []string, index map[string]int) {
 	index = map[string]int{}
 	for i := range t.NumField() {
@@ -30,7 +30,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// describe says what kind of YAML a node is, with its text if that is short.
+// describe names the kind of a YAML node, with its text if that is short.
 func describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -48,7 +48,7 @@ func describe(n *yaml.Node) string {
 	return fmt.Sprintf("%s `%s`", kind, n.Value)
 }
 
-// wanted is the article and name of what a scalar field takes.
+// wanted names, with its article, what a scalar field takes.
 func wanted(k reflect.Kind) string {
 	switch k {
 	case reflect.Bool:
@@ -62,8 +62,8 @@ func wanted(k reflect.Kind) string {
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
 
-// syntaxMistake turns the YAML parser's error, which names a line in its text,
-// into a mistake with a place.
+// syntaxMistake converts an error of the YAML parser to a mistake. The error's text
+// holds the line.
 func syntaxMistake(file string, err error) Mistake {
 	parts := yamlLine.FindStringSubmatch(strings.ReplaceAll(err.Error(), "\n", " "))
 	line, _ := strconv.Atoi(parts[1])

@@ -15,14 +15,14 @@ const SourcePrefix = "$source"
 
 func fromSource(p string) bool { return p == SourcePrefix || strings.HasPrefix(p, SourcePrefix+"/") }
 
-// Files finds the files that an adapter names.
+// Files reads the files of an adapter.
 type Files struct {
 	a      *Adapter
 	source string
 }
 
-// Files returns the adapter's files. The source is the folder of the downloaded
-// source module; empty: it has not been downloaded.
+// Files returns the adapter's files. Source is the folder of the downloaded source
+// module, or empty if the module has not been downloaded.
 func (a *Adapter) Files(source string) Files { return Files{a, source} }
 
 // locate splits a path of the adapter into a file system and a name in it.
@@ -44,19 +44,19 @@ func (f Files) Read(p string) ([]byte, error) {
 	return fs.ReadFile(files, name)
 }
 
-// stat says what a path is.
+// stat describes a file or folder.
 func (f Files) stat(p string) (fs.FileInfo, error) {
 	files, name := f.locate(p)
 	return fs.Stat(files, name)
 }
 
-// YAMLFile is a file that was found, under a name for messages.
+// YAMLFile is the content of a file, with a name for messages.
 type YAMLFile struct {
 	Name string
 	Raw  []byte
 }
 
-// YAMLs reads the YAML file p, or those directly in the folder p, by name.
+// YAMLs reads the YAML file p, or all YAML files that are directly in the folder p.
 func (f Files) YAMLs(p string) ([]YAMLFile, error) {
 	files, name := f.locate(p)
 	info, err := fs.Stat(files, name)
@@ -88,8 +88,8 @@ func (f Files) YAMLs(p string) ([]YAMLFile, error) {
 	return found, nil
 }
 
-// Folder is where the folder p lies on disk. A built-in adapter has no folders
-// of its own on disk; it takes them from the source module.
+// Folder returns the path of the folder p on disk. The folders of a built-in adapter
+// are all in the source module.
 func (f Files) Folder(p string) string {
 	switch {
 	case fromSource(p):

@@ -2,50 +2,51 @@ package providers
 
 import "time"
 
-// HookName names something that is done to the provider's cloud.
+// HookName names an action on the provider's cloud.
 type HookName string
 
 const (
-	// ListInstances answers the cloud's instances, a JSON list of provider IDs.
+	// ListInstances answers with the provider IDs of all instances, a JSON list.
 	ListInstances HookName = "listInstances"
-	// TerminateInstance ends the instance {{.ProviderID}} behind the provider's back.
+	// TerminateInstance ends the instance {{.ProviderID}}. The provider isn't told.
 	TerminateInstance HookName = "terminateInstance"
-	// LeakInstance makes an instance that belongs to no NodeClaim.
+	// LeakInstance creates an instance that belongs to no NodeClaim.
 	LeakInstance HookName = "leakInstance"
-	// FailNextLaunch makes the next {{.Count}} launches fail for want of capacity, all of
-	// them if it is 0; of {{.CapacityType}} and in {{.Zone}} alone, where these aren't empty.
+	// FailNextLaunch makes the next {{.Count}} launches fail because there is no capacity, or
+	// all launches if the count is 0. If {{.CapacityType}} or {{.Zone}} is not empty, only
+	// launches of that capacity type or in that zone fail.
 	FailNextLaunch HookName = "failNextLaunch"
-	// LoseAnswer makes the next {{.Count}} launches succeed without an answer to who asked.
+	// LoseAnswer makes the next {{.Count}} launches succeed, but loses the answers.
 	LoseAnswer HookName = "loseAnswer"
-	// Throttle makes the cloud refuse the next {{.Count}} calls since there were too many.
+	// Throttle makes the cloud refuse the next {{.Count}} calls because of its rate limit.
 	Throttle HookName = "throttle"
-	// SlowDown makes every answer of the cloud take seconds longer.
+	// SlowDown delays every answer of the cloud by some seconds.
 	SlowDown HookName = "slowDown"
-	// StaleLists makes the cloud's lists tell how things were some seconds ago.
+	// StaleLists makes the cloud's lists some seconds old.
 	StaleLists HookName = "staleLists"
-	// ClearFailures takes all of these back.
+	// ClearFailures undoes FailNextLaunch, LoseAnswer, Throttle, SlowDown and StaleLists.
 	ClearFailures HookName = "clearFailures"
 	// DriftNodeClass makes the nodes of the NodeClass drift, for whatever reason.
 	DriftNodeClass HookName = "driftNodeClass"
 	// UnreadyNodeClass makes the NodeClass not ready.
 	UnreadyNodeClass HookName = "unreadyNodeClass"
-	// ReadyNodeClass takes UnreadyNodeClass back.
+	// ReadyNodeClass undoes UnreadyNodeClass.
 	ReadyNodeClass HookName = "readyNodeClass"
 	// Interrupt announces the end of the instance {{.ProviderID}}.
 	Interrupt HookName = "interrupt"
-	// Rebalance says that the instance {{.ProviderID}} is likely to be interrupted.
+	// Rebalance announces that the instance {{.ProviderID}} is likely to be interrupted.
 	Rebalance HookName = "rebalance"
-	// Maintain schedules maintenance that the instance {{.ProviderID}} will not survive.
+	// Maintain schedules maintenance that ends the instance {{.ProviderID}}.
 	Maintain HookName = "maintain"
-	// NodeLabels answers the labels that the node of the instance {{.ProviderID}} has by the
-	// instance's type, a JSON object of strings.
+	// NodeLabels answers with the labels that the type of the instance {{.ProviderID}} gives to
+	// its node, a JSON object of strings.
 	NodeLabels HookName = "nodeLabels"
-	// ResetCloud puts the cloud back to how it was at first, but for its instances. It is
-	// called at the end of every spec that called another hook.
+	// ResetCloud puts everything but the instances back to how it was at first. It is called
+	// at the end of every spec that called another hook.
 	ResetCloud HookName = "resetCloud"
 )
 
-// HookNames lists all of them.
+// HookNames returns the names of all hooks.
 func HookNames() []HookName {
 	return []HookName{
 		ListInstances, TerminateInstance, LeakInstance,
@@ -54,30 +55,29 @@ func HookNames() []HookName {
 	}
 }
 
-// Hook is an HTTP call, a patch of the NodeClass, the removal of a node or a
-// command: exactly one.
-// Strings in it are templates over HookValues.
+// Hook is exactly one of these: an HTTP call, a patch of the NodeClass, the removal
+// of a node, or a command. Strings in it are templates over HookValues.
 type Hook struct {
 	HTTP *HTTPCall `yaml:"http"`
 	// Patch is a JSON merge patch of the NodeClass.
 	Patch map[string]any `yaml:"patch"`
-	// Subresource is what the patch is for, such as status. Empty: the object.
+	// Subresource is the subresource that is patched, such as status. Empty: the object.
 	Subresource string `yaml:"subresource"`
-	// RemoveNode takes the node {{.NodeName}} away in spite of its finalizers: how an
-	// instance ends where instances are nodes and nothing else.
+	// RemoveNode removes the node {{.NodeName}} in spite of its finalizers. So an instance
+	// ends if it is nothing but its node.
 	RemoveNode bool `yaml:"removeNode"`
-	// Exec is a command; what it prints is the hook's answer.
+	// Exec is a command. Its output is the hook's answer.
 	Exec []string `yaml:"exec"`
 
-	// Within bounds how long the effect may take to show.
+	// Within is the longest time until the effect shows.
 	Within time.Duration `yaml:"within"`
-	// Poison is for how long the provider remembers the failure; more than zero
-	// means that the controller is restarted after the spec.
+	// Poison is how long the provider remembers the failure. If it is more than zero,
+	// the controller is restarted after the spec.
 	Poison time.Duration `yaml:"poison"`
 }
 
-// HTTPCall is one request: exactly one of the methods has a path, which is
-// relative to the simulator, or a whole URL.
+// HTTPCall is one request. Exactly one of the methods has a value: a path on the
+// simulator or a whole URL.
 type HTTPCall struct {
 	Get    string `yaml:"get"`
 	Post   string `yaml:"post"`
@@ -86,16 +86,16 @@ type HTTPCall struct {
 	Body   string `yaml:"body"`
 }
 
-// HookValues is what templates in hooks can name.
+// HookValues are the values that templates in hooks can use.
 type HookValues struct {
-	Simulator  string // host:port where it listens, as the controller reaches it
+	Simulator  string // host:port by which the controller reaches it
 	Kubeconfig string // path of the cluster's kubeconfig
 	NodeClass  string // name of the NodeClass
 	NodeName   string // name of the node that the hook is about
 	ProviderID string // of the instance that the hook is about
-	Count      int    // how often
-	// CapacityType and Zone are those that the hook is about, such as spot; empty: any.
+	Count      int    // of calls
+	// CapacityType, such as spot, and Zone limit what the hook does. Empty: no limit.
 	CapacityType, Zone string
-	Nonce              string // another value at each call
-	Now                string // what time it is in the cluster, as RFC 3339 has it
+	Nonce              string // a new value for each call
+	Now                string // the cluster's time, in the format of RFC 3339
 }

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// builtins holds the adapters that come with this module, one folder each.
+// builtins holds the built-in adapters, one folder each.
 //
 //go:embed aws/adapter.yaml kwok/adapter.yaml
 var builtins embed.FS
 
-// Load reads the adapter in a YAML file. It never fails: mistakes are kept and
-// come out of Validate, all of them together, each with its place in the file.
+// Load reads an adapter from a YAML file. It never fails: Validate reports all mistakes
+// together, each with its place in the file.
 func Load(file string) *Adapter {
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -25,7 +25,7 @@ func Load(file string) *Adapter {
 	return parse(raw, file, filepath.Dir(file), nil)
 }
 
-// Names lists the built-in providers.
+// Names returns the names of the built-in providers.
 func Names() []string {
 	files, err := fs.Glob(builtins, "*/adapter.yaml")
 	if err != nil {
@@ -38,8 +38,8 @@ func Names() []string {
 	return names
 }
 
-// Named is the built-in provider of that name, or else the adapter in the file
-// of that path. Like Load it keeps what is wrong for Validate.
+// Named returns the built-in provider of that name, or else the adapter in the file of
+// that path. Like Load it leaves mistakes to Validate.
 func Named(nameOrPath string) *Adapter {
 	file := path.Join(nameOrPath, "adapter.yaml")
 	if raw, err := builtins.ReadFile(file); err == nil && nameOrPath != "." {
@@ -52,7 +52,7 @@ func Named(nameOrPath string) *Adapter {
 	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
 		return Load(nameOrPath)
 	}
-	return broken("", "unknown provider `%s`; there are %s, and the path of an adapter's YAML file works too", nameOrPath, strings.Join(Names(), ", "))
+	return broken("", "unknown provider `%s`; use %s, or the path of an adapter's YAML file", nameOrPath, strings.Join(Names(), ", "))
 }
 
 func broken(file, format string, args ...any) *Adapter {
@@ -64,14 +64,14 @@ func parse(raw []byte, file, dir string, builtin fs.FS) *Adapter {
 	a := &Adapter{}
 	d.document(raw, a)
 	if a.Base != "" {
-		a = d.over(a.Base, raw)
+		a = d.decodeOver(a.Base, raw)
 	}
 	a.Dir, a.file, a.builtin, a.mistakes, a.at = dir, file, builtin, d.mistakes, d.at
 	return a
 }
 
-// over decodes a document again, over the built-in adapter of that name.
-func (d *decoder) over(base string, raw []byte) *Adapter {
+// decodeOver decodes a document again, on top of the built-in adapter of that name.
+func (d *decoder) decodeOver(base string, raw []byte) *Adapter {
 	a := &Adapter{}
 	below, err := builtins.ReadFile(path.Join(base, "adapter.yaml"))
 	if err != nil {
@@ -82,6 +82,6 @@ func (d *decoder) over(base string, raw []byte) *Adapter {
 		})
 	}
 	(&decoder{file: base, at: map[string]position{}}).document(below, a)
-	(&decoder{file: d.file, at: map[string]position{}}).document(raw, a) // whose mistakes d has already
+	(&decoder{file: d.file, at: map[string]position{}}).document(raw, a) // d has the mistakes already
 	return a
 }

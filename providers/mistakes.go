@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Mistake is one thing that is wrong in an adapter.
+// Mistake is one mistake in an adapter.
 type Mistake struct {
-	File         string // empty if the adapter was filled in Go
+	File         string // empty if the adapter was written in Go
 	Line, Column int    // from 1; 0 if the place is unknown
 	Path         string // such as controller.chart.path; empty for the file as a whole
-	Message      string // what is wrong and what would be right
+	Message      string // says what is wrong and what would be right
 }
 
-// String is "file:line:column: path: message", without what is unknown.
+// String returns "file:line:column: path: message", without the parts that are unknown.
 func (m Mistake) String() string {
 	var b strings.Builder
 	if m.File != "" {
@@ -31,7 +31,7 @@ func (m Mistake) String() string {
 	return b.String() + m.Message
 }
 
-// Mistakes is all that is wrong in an adapter, in the order of the file.
+// Mistakes are all mistakes in an adapter, in the order of the file.
 type Mistakes []Mistake
 
 func (ms Mistakes) Error() string {
@@ -48,7 +48,7 @@ func (ms Mistakes) Error() string {
 // position is a place in a file.
 type position struct{ line, column int }
 
-// sorted orders mistakes by their place and drops what is said twice.
+// sorted orders mistakes by their place and removes duplicates.
 func (ms Mistakes) sorted() Mistakes {
 	ms = slices.Clone(ms)
 	slices.SortStableFunc(ms, func(a, b Mistake) int {
@@ -57,7 +57,7 @@ func (ms Mistakes) sorted() Mistakes {
 	return slices.Compact(ms)
 }
 
-// hint proposes the known name that was probably meant, or lists them all.
+// hint proposes the known name that was probably meant, or lists all known names.
 func hint[S ~string](name string, known []S) string {
 	if best := Nearest(name, known); best != "" {
 		return fmt.Sprintf(", did you mean `%s`?", best)
@@ -69,7 +69,7 @@ func hint[S ~string](name string, known []S) string {
 	return "; known are " + strings.Join(list, ", ")
 }
 
-// Nearest returns the known name that was probably meant; "" if none is near.
+// Nearest returns the known name that was probably meant, or "" if none is similar.
 func Nearest[S ~string](name string, known []S) string {
 	best, distance := "", len(name)/3+1
 	for _, k := range known {

@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// content is the object, read from its file if it lies in one; a copy. It is
-// nil if the adapter leaves it out.
+// content returns a copy of the object, which it reads from its file if there is
+// one. It returns nil if the adapter leaves the object out.
 func (a *Adapter) content(o Object) (map[string]any, error) {
 	if o.File == "" {
 		return runtime.DeepCopyJSON(jsonOf(o.Inline)), nil
@@ -35,8 +35,8 @@ func (a *Adapter) content(o Object) (map[string]any, error) {
 	return jsonOf(object), nil
 }
 
-// jsonOf gives numbers the types that unstructured objects may hold, so that
-// an adapter filled in Go may write plain ints.
+// jsonOf converts numbers to the types that unstructured objects allow, so that an
+// adapter in Go may use plain ints.
 func jsonOf(m map[string]any) map[string]any {
 	if m == nil {
 		return nil
@@ -74,8 +74,8 @@ func jsonValue(x any) any {
 	}
 }
 
-// NodeClassObject is the adapter's NodeClass under that name; name empty keeps
-// the adapter's own, or "default". The adapter must be valid.
+// NodeClassObject returns the adapter's NodeClass with the name given. An empty name
+// keeps the adapter's own, or "default". The adapter must be valid.
 func (a *Adapter) NodeClassObject(name string) *unstructured.Unstructured {
 	content, err := a.content(a.NodeClass)
 	if err != nil || content == nil {
@@ -86,23 +86,23 @@ func (a *Adapter) NodeClassObject(name string) *unstructured.Unstructured {
 	return o
 }
 
-// NodeClassGVR is the resource of the provider's NodeClass. Its plural follows
-// Kubernetes' rule for English; Prepare checks it against the CRDs.
+// NodeClassGVR returns the resource of the provider's NodeClass. It guesses the plural
+// by Kubernetes' rule for English; install.Prepare checks it against the CRDs.
 func (a *Adapter) NodeClassGVR() schema.GroupVersionResource {
 	plural, _ := meta.UnsafeGuessKindToResource(a.NodeClassObject("").GroupVersionKind())
 	return plural
 }
 
-// NodePoolTemplate is what lies below every NodePool of a spec: the adapter's
-// nodePool with apiVersion and kind. Its nodeClassRef is left open, for the
-// NodeClass that the spec makes from NodeClassObject. The adapter must be valid.
+// NodePoolTemplate returns the adapter's nodePool with apiVersion and kind. Every
+// NodePool of a spec gets from it what the spec leaves out. It has no nodeClassRef:
+// the spec creates a NodeClass from NodeClassObject. The adapter must be valid.
 func (a *Adapter) NodePoolTemplate() *unstructured.Unstructured {
 	return a.template(a.NodePool, "NodePool")
 }
 
-// NodeClaimTemplate is what lies, above NodePoolTemplate, below every NodeClaim
-// that no pod asks for: the adapter's nodeClaim with apiVersion and kind. The
-// adapter must be valid.
+// NodeClaimTemplate returns the adapter's nodeClaim with apiVersion and kind. Every
+// NodeClaim that no pod asks for gets from it what the spec leaves out; it wins over
+// NodePoolTemplate. The adapter must be valid.
 func (a *Adapter) NodeClaimTemplate() *unstructured.Unstructured {
 	return a.template(a.NodeClaim, "NodeClaim")
 }

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Rules are what the simulator may do to the cluster: what every cloud does, and its Rights.
+// Rules returns the RBAC rules of the simulator: those that every cloud needs, and its Rights.
 func (s *Simulator) Rules() ([]rbacv1.PolicyRule, error) {
 	rules := []rbacv1.PolicyRule{
 		{APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"}},
@@ -16,7 +16,7 @@ func (s *Simulator) Rules() ([]rbacv1.PolicyRule, error) {
 	for n, right := range s.Rights {
 		var rule rbacv1.PolicyRule
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(right, &rule, true); err != nil {
-			return nil, fmt.Errorf("rights[%d] is no rule of RBAC: %w", n, err)
+			return nil, fmt.Errorf("rights[%d] is not an RBAC rule: %w", n, err)
 		}
 		rules = append(rules, rule)
 	}

@@ -15,10 +15,10 @@ import (
 	"text/template"
 )
 
-// Values is what templates in controller.image, env, chart values and manifests
-// can name, as in {{.Image.Tag}}. Templates are those of text/template:
-// {{slice .Version 1}} is the version without its v, and {{env "NAME"}} a
-// variable of the harness's own environment, empty if it isn't set.
+// Values are the values that templates in controller.image, env, chart values and
+// manifests can use, as in {{.Image.Tag}}. Templates are those of text/template:
+// {{slice .Version 1}} is the version without its v. {{env "NAME"}} is a variable of
+// the harness's own environment; it is empty if the variable isn't set.
 type Values struct {
 	Version     string // release of the source module, such as v1.15.0
 	ClusterName string
@@ -37,7 +37,7 @@ type ImageName struct {
 	Digest     string // such as sha256:..., empty if it has none
 }
 
-// ParseImageName splits an image's name; a colon before the last slash is a port.
+// ParseImageName splits the name of an image. A colon before the last slash belongs to a port.
 func ParseImageName(name string) ImageName {
 	repository, digest, _ := strings.Cut(name, "@")
 	tag := ""
@@ -47,7 +47,7 @@ func ParseImageName(name string) ImageName {
 	return ImageName{Name: name, Repository: repository, Tag: tag, Digest: digest}
 }
 
-// SampleValues are values against which templates are checked before any cluster exists.
+// SampleValues returns values with which templates are tried before there is a cluster.
 func (a *Adapter) SampleValues(version string) Values {
 	v := Values{
 		Version:     cmp.Or(version, "v1.0.0"),
@@ -63,7 +63,7 @@ func (a *Adapter) SampleValues(version string) Values {
 	return v
 }
 
-// functions are what templates can call beside those of text/template.
+// functions returns the functions that templates have beside those of text/template.
 func functions() template.FuncMap { return template.FuncMap{"env": os.Getenv} }
 
 // Expand executes the template in s.
@@ -84,19 +84,19 @@ func Expand(s string, values any) (string, error) {
 
 var fieldError = regexp.MustCompile(`at <\$?([\w.]+)>: (?:can't evaluate field|map has no entry for key)`)
 
-// unknownField says which fields there are, if that is what err is about.
+// unknownField lists the known fields if err is about an unknown one.
 func unknownField(err error, values any) error {
 	parts := fieldError.FindStringSubmatch(err.Error())
 	if parts == nil {
 		for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 			err = inner // what wraps it only repeats the template
 		}
-		return fmt.Errorf("the template fails: %w", err)
+		return fmt.Errorf("the template failed: %w", err)
 	}
 	return fmt.Errorf("unknown template field `%s`%s", parts[1], hint(parts[1], fieldsOf(reflect.ValueOf(values), "")))
 }
 
-// fieldsOf lists what a template can name in v.
+// fieldsOf lists the fields of v that a template can use.
 func fieldsOf(v reflect.Value, prefix string) []string {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -119,8 +119,8 @@ func fieldsOf(v reflect.Value, prefix string) []string {
 
 var lonePort = regexp.MustCompile(`^\{\{\s*\.Ports\.\w+\s*\}\}$`)
 
-// ExpandAll expands every string in a mapping of the adapter at that path, which may
-// hold what Go's or YAML's mappings hold. The error names each that fails, with its path.
+// ExpandAll expands every string in a mapping of the adapter. The path says where in the
+// adapter the mapping is. The error names each string that fails, with its path.
 func ExpandAll(m map[string]any, path string, values any) (map[string]any, error) {
 	var failed error
 	expanded, _ := expandAll(jsonOf(m), path, values, func(at string, err error) {
@@ -129,8 +129,8 @@ func ExpandAll(m map[string]any, path string, values any) (map[string]any, error
 	return expanded, failed
 }
 
-// expandAll expands every string in x, which is made of maps, lists and
-// scalars; complain is told about each that fails, with its path.
+// expandAll expands every string in x, which consists of maps, lists and scalars. It
+// calls complain for each string that fails.
 func expandAll(x any, path string, values any, complain func(path string, err error)) any {
 	switch x := x.(type) {
 	case string:

@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Validate reports everything that is wrong in the adapter, as Mistakes. Files
-// of the source module are checked by Prepare, which downloads it.
+// Validate returns all mistakes in the adapter, as Mistakes. install.Prepare, which
+// downloads the source module, checks the files in it.
 func (a *Adapter) Validate() error {
 	c := &checker{a: a, mistakes: slices.Clone(a.mistakes)}
-	if a.mistakes == nil || len(a.at) > 1 { // else the file is no mapping, and that has been said
+	if a.mistakes == nil || len(a.at) > 1 { // else the file is not a mapping, which is reported already
 		c.all()
 	}
 	if len(c.mistakes) == 0 {
@@ -26,14 +26,14 @@ func (a *Adapter) Validate() error {
 	return c.mistakes.sorted()
 }
 
-// checker collects what is wrong with an adapter.
+// checker collects the mistakes in an adapter.
 type checker struct {
 	a        *Adapter
 	mistakes Mistakes
 }
 
-// say records a mistake at a path of the adapter, unless the decoder already
-// found something there: one mistake shouldn't be told twice.
+// say records a mistake at a path of the adapter, unless the decoder found one there:
+// each mistake is reported once.
 func (c *checker) say(at, format string, args ...any) {
 	if slices.ContainsFunc(c.a.mistakes, func(m Mistake) bool { return m.Path == at && at != "" }) {
 		return
@@ -67,7 +67,7 @@ func (c *checker) all() {
 func (c *checker) identity() {
 	a := c.a
 	if a.Name == "" {
-		c.say("name", "missing; a DNS label such as kwok is expected")
+		c.say("name", "missing; write a DNS label such as kwok")
 	} else if bad := validation.IsDNS1123Label(a.Name); bad != nil {
 		c.say("name", "`%s` is not a DNS label such as kwok: %s", a.Name, bad[0])
 	}
@@ -86,18 +86,18 @@ func (c *checker) identity() {
 	}
 }
 
-// names checks that the suites can follow the rules for names; the examples have the form
-// in which fixtures name NodePools and NodeClaims.
+// names checks that the rules for names accept the suites' names. The examples have the
+// form of the names that package fixtures makes.
 func (c *checker) names() {
 	rules := c.a.Names
 	c.regexp("names.pattern", rules.Pattern)
 	if rules.Max < 0 || rules.Max > 253 {
-		c.say("names.max", "%d is no length of a name; 1 to 253 is expected", rules.Max)
+		c.say("names.max", "%d is not the length of a name; write 1 to 253", rules.Max)
 		return
 	}
 	for _, example := range []string{"claim24567", "poolbcdfg"} {
 		if err := rules.Accept(example); err != nil {
-			c.say("names", "%v; the suites need names such as this one", err)
+			c.say("names", "%v; the suites use names of this form", err)
 			return
 		}
 	}
@@ -111,7 +111,7 @@ func (c *checker) controller() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.Ports)) {
 		if port := k.Ports[name]; port < 1 || port > 65535 {
-			c.say(join("controller.ports", name), "%d is no port; 1 to 65535 is expected", port)
+			c.say(join("controller.ports", name), "%d is not a port; write 1 to 65535", port)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
@@ -127,11 +127,11 @@ func (c *checker) controller() {
 	}
 }
 
-// runs checks what shall run: an image, or what is built.
+// runs checks that there is either an image or a build.
 func (c *checker) runs(at, image string, b *Build) {
 	switch {
 	case image == "" && b == nil:
-		c.say(at, "`image` or `build` is missing: what shall run?")
+		c.say(at, "`image` or `build` is missing; one of them says what runs")
 	case image != "" && b != nil:
 		c.say(at, "`image` and `build` exclude each other; keep one")
 	}
@@ -144,7 +144,7 @@ func (c *checker) runs(at, image string, b *Build) {
 	c.module(join(at, "build"), b.Module)
 }
 
-// module checks that there is one to build.
+// module checks that there is a module to build.
 func (c *checker) module(at, dir string) {
 	switch {
 	case dir == Plumbline:
@@ -154,7 +154,7 @@ func (c *checker) module(at, dir string) {
 		c.say(join(at, "module"), "`%s` is not a folder beside the adapter", dir)
 	default:
 		if _, err := c.a.Files("").stat(path.Join(dir, "go.mod")); err != nil {
-			c.say(join(at, "module"), "%s holds no go.mod; the folder of a Go module is expected, relative to the adapter", dir)
+			c.say(join(at, "module"), "%s holds no go.mod; write the folder of a Go module, relative to the adapter", dir)
 		}
 	}
 }
@@ -164,16 +164,16 @@ func (c *checker) installing() {
 	k := &c.a.Controller
 	switch {
 	case k.Chart == nil && len(k.Manifests) == 0:
-		c.say("controller", "`chart` or `manifests` is missing: how shall it be installed?")
+		c.say("controller", "`chart` or `manifests` is missing; one of them says what is installed")
 	case k.Chart != nil && len(k.Manifests) > 0:
 		c.say("controller", "`chart` and `manifests` exclude each other; keep one")
 	}
 	if k.Chart != nil {
 		if k.Chart.Path == "" {
-			c.say("controller.chart.path", "missing; the folder of a Helm chart is expected")
+			c.say("controller.chart.path", "missing; write the folder of a Helm chart")
 		} else if c.path("controller.chart.path", k.Chart.Path) && !fromSource(k.Chart.Path) {
 			if _, err := c.a.Files("").stat(path.Join(k.Chart.Path, "Chart.yaml")); err != nil {
-				c.say("controller.chart.path", "%s holds no Chart.yaml; the folder of a Helm chart is expected", k.Chart.Path)
+				c.say("controller.chart.path", "%s holds no Chart.yaml; write the folder of a Helm chart", k.Chart.Path)
 			}
 		}
 		if bad := validation.IsDNS1123Label(k.Chart.ReleaseName()); bad != nil {
@@ -184,14 +184,14 @@ func (c *checker) installing() {
 		c.path(fmt.Sprintf("controller.manifests[%d]", i), p)
 	}
 	if len(c.a.CRDs) == 0 {
-		c.say("crds", "missing; the files or folders of the provider's CRDs are expected, such as $source/pkg/apis/crds")
+		c.say("crds", "missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds")
 	}
 	for i, p := range c.a.CRDs {
 		c.path(fmt.Sprintf("crds[%d]", i), p)
 	}
 }
 
-// path checks that a path is there, as far as that can be known already.
+// path checks that a path exists. Paths in the source module can't be checked yet.
 func (c *checker) path(at, p string) (ok bool) {
 	if fromSource(p) {
 		c.needsSource(at)
@@ -206,12 +206,12 @@ func (c *checker) path(at, p string) (ok bool) {
 
 func (c *checker) needsSource(at string) {
 	if c.a.Source.Module == "" {
-		c.say(at, "needs `source`, the Go module to take it from")
+		c.say(at, "`source` is missing, the Go module that holds it")
 	}
 }
 
 func (c *checker) regexp(at, pattern string) {
 	if _, err := regexp.Compile(pattern); err != nil {
-		c.say(at, "not a regular expression of Go: %v", err)
+		c.say(at, "is not a regular expression of Go: %v", err)
 	}
 }

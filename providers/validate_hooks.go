@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// hooks checks that each hook is exactly one thing that can be done.
+// hooks checks the hooks and the drifts.
 func (c *checker) hooks() {
 	for _, name := range slices.Sorted(maps.Keys(c.a.Hooks)) {
 		at := join("hooks", string(name))
@@ -33,10 +33,10 @@ func (c *checker) hook(at string, h Hook) {
 		}
 	}
 	if ways != 1 {
-		c.say(at, "exactly one of `http`, `patch`, `removeNode` and `exec` is expected, not %d", ways)
+		c.say(at, "has %d of `http`, `patch`, `removeNode` and `exec`; write exactly one", ways)
 	}
 	if h.Subresource != "" && h.Patch == nil {
-		c.say(join(at, "subresource"), "only a patch has one")
+		c.say(join(at, "subresource"), "is only for a `patch`")
 	}
 	if h.Within < 0 || h.Poison < 0 {
 		c.say(at, "within and poison cannot be negative")
@@ -53,7 +53,7 @@ func (c *checker) hookTemplates(at string, h Hook) {
 		} else if _, err := Expand(url, HookValues{}); err != nil {
 			c.say(join(at, "http."+strings.ToLower(method)), "%v", err)
 		} else if strings.HasPrefix(url, "/") && c.a.Simulator == nil {
-			c.say(join(at, "http"), "`%s` is relative to the simulator, and there is none; write a whole URL", url)
+			c.say(join(at, "http"), "`%s` is a path on the simulator, and there is no simulator; write a whole URL", url)
 		}
 		expandAll(h.HTTP.Body, join(at, "http.body"), HookValues{}, complain)
 	}
@@ -63,7 +63,7 @@ func (c *checker) hookTemplates(at string, h Hook) {
 	}
 }
 
-// Request is the one method that has a path.
+// Request returns the one method that has a value, and that value.
 func (h HTTPCall) Request() (method, url string, err error) {
 	for _, r := range [][2]string{{"GET", h.Get}, {"POST", h.Post}, {"PUT", h.Put}, {"DELETE", h.Delete}} {
 		if r[1] == "" {

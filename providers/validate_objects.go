@@ -50,7 +50,7 @@ func (c *checker) objects() {
 	case err != nil:
 		c.say("nodeClass", "%v", err)
 	case class == nil:
-		c.say("nodeClass", "missing; the object, or the path of the file that holds it, is expected")
+		c.say("nodeClass", "missing; write the object, or the path of its file")
 	default:
 		o := unstructured.Unstructured{Object: class}
 		if o.GetAPIVersion() == "" {
@@ -66,8 +66,8 @@ func (c *checker) objects() {
 	c.template("nodeClaim", "NodeClaim", c.a.NodeClaim, "spec", "requirements")
 }
 
-// template checks what is laid below objects of one kind, whose requirements
-// stand at that path.
+// template checks the template of one kind of objects. The path leads to their
+// requirements.
 func (c *checker) template(at, kind string, object Object, path ...string) {
 	content, err := c.a.content(object)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,18 +79,18 @@ func (c *checker) template(at, kind string, object Object, path ...string) {
 		return
 	}
 	if is := (&unstructured.Unstructured{Object: content}).GetKind(); is != "" && is != kind {
-		c.say(at, "kind is `%s`; it can be left out, or is %s", is, kind)
+		c.say(at, "kind is `%s`; write %s or leave it out", is, kind)
 	}
 	c.topLevel(at, content, "apiVersion", "kind", "metadata", "spec")
 	list, _, err := unstructured.NestedSlice(content, path...)
 	at = join(at, strings.Join(path, "."))
 	if err != nil {
-		c.say(at, "a list of key, operator and values is expected")
+		c.say(at, "is not a list; each requirement has key, operator and values")
 	}
 	c.requirements(at, list)
 }
 
-// topLevel reports unknown keys of an API object; the API server checks the rest.
+// topLevel reports unknown top-level keys of an API object. The API server checks the rest.
 func (c *checker) topLevel(at string, object map[string]any, known ...string) {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(known, key) {
@@ -99,8 +99,8 @@ func (c *checker) topLevel(at string, object map[string]any, known ...string) {
 	}
 }
 
-// requirements checks requirements, whose mistakes would otherwise show as nodes
-// that never come.
+// requirements checks requirements. Without this check a mistake would show only as
+// nodes that never come.
 func (c *checker) requirements(at string, list []any) {
 	operators := []corev1.NodeSelectorOperator{
 		corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn, corev1.NodeSelectorOpExists,
@@ -133,15 +133,15 @@ func (c *checker) capabilities() {
 			c.say(at, "within and toleration cannot be negative")
 		}
 		if _, err := semver.NewVersion(s.Since); s.Since != "" && err != nil {
-			c.say(join(at, "since"), "`%s` is no release such as 1.15", s.Since)
+			c.say(join(at, "since"), "`%s` is not a release such as 1.15", s.Since)
 		}
 		if s.Condition != (NodeCondition{}) && (s.Condition.Type == "" || !slices.Contains([]string{"True", "False", "Unknown"}, s.Condition.Status)) {
-			c.say(join(at, "condition"), "a type, and a status of True, False or Unknown, are expected")
+			c.say(join(at, "condition"), "needs a type, and a status of True, False or Unknown")
 		}
 	}
 }
 
-// specID is the form of a spec's ID.
+// specID matches the ID of a spec.
 var specID = regexp.MustCompile(`^[a-z0-9-]+(/[a-z0-9-]+)+$`)
 
 func (c *checker) knownFailures() {
@@ -161,7 +161,7 @@ func (c *checker) knownFailures() {
 		}
 		for n, what := range k.Breaks {
 			if _, err := regexp.Compile(what); err != nil {
-				c.say(fmt.Sprintf("%s.breaks[%d]", at, n), "not a regular expression of Go: %v", err)
+				c.say(fmt.Sprintf("%s.breaks[%d]", at, n), "is not a regular expression of Go: %v", err)
 			}
 		}
 		if _, err := semver.NewConstraint(k.Releases); err != nil {
@@ -177,7 +177,7 @@ func (c *checker) simulator() {
 	}
 	c.runs("simulator", s.Image, s.Build)
 	if s.Port < 1 || s.Port > 65535 {
-		c.say("simulator.port", "%d is no port; 1 to 65535 is expected", s.Port)
+		c.say("simulator.port", "%d is not a port; write 1 to 65535", s.Port)
 	}
 	if !strings.HasPrefix(s.Ready, "/") {
 		c.say("simulator.ready", "`%s` is not an HTTP path such as /healthz", s.Ready)

@@ -65,7 +65,7 @@ nodeClass: {apiVersion: acme.example/v1, kind: AcmeNodeClass}
   adapter.yaml:9:3: knownFailures[0].breaks: missing; a known failure names its spec, the releases, the upstream issue, the reason, and what it breaks
   adapter.yaml:9:28: knownFailures[0].releases: ` + "`all of them` is not a constraint such as \">=1.6.0 <=1.15.0\": improper constraint: all of them" + `
   adapter.yaml:10:4: knownFailures[1].spec: ` + "`drift keeps nodes` is not the ID of a spec such as drift/one-to-one; `make list` shows them all" + `
-  adapter.yaml:10:97: knownFailures[1].breaks[0]: not a regular expression of Go: error parsing regexp: missing closing ): ` + "`left behind: (Node`",
+  adapter.yaml:10:97: knownFailures[1].breaks[0]: is not a regular expression of Go: error parsing regexp: missing closing ): ` + "`left behind: (Node`",
 		},
 		"wrong types": {
 			good + `capabilities: [nodePools]
@@ -80,7 +80,7 @@ hooks: nothing
 		"names that the suites have none of": {
 			good + `names: {max: 8, pattern: "[a-z]+"}
 `,
-			`adapter.yaml:8:1: names: the name claim24567 has 10 characters, and the adapter's ` + "`names`" + ` accepts at most 8; the suites need names such as this one`,
+			`adapter.yaml:8:1: names: the name claim24567 has 10 characters, and the adapter's ` + "`names`" + ` accepts at most 8; the suites use names of this form`,
 		},
 		"a number in env": {
 			`name: acme
@@ -107,10 +107,10 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   adapter.yaml:8:38: capabilities.spot: unknown state ` + "`maybe`" + `; known are supported, unsupported, unknown
   adapter.yaml:8:84: capabilities.nodeRepair: unknown field ` + "`tolerance`, did you mean `toleration`?" + `
   adapter.yaml:9:9: hooks.failNextLunch: unknown hook ` + "`failNextLunch`, did you mean `failNextLaunch`?" + `
-  adapter.yaml:9:37: hooks.interrupt: exactly one of ` + "`http`, `patch`, `removeNode` and `exec`" + ` is expected, not 0`,
+  adapter.yaml:9:37: hooks.interrupt: has 0 of ` + "`http`, `patch`, `removeNode` and `exec`" + `; write exactly one`,
 		},
 		"what is there twice": {good + "name: other\n", "adapter.yaml:8:1: `name` is there twice, first in line 1"},
-		"nothing":             {"", "adapter.yaml: the file is empty; an adapter was expected"},
+		"nothing":             {"", "adapter.yaml: the file is empty; write an adapter into it"},
 		"not YAML":            {"name: acme\n\t x: 1\n", "adapter.yaml:2:1: not YAML: found a tab character that violates indentation"},
 		"a list":              {"- name: acme\n", "adapter.yaml:1:1: a list where a mapping is expected"},
 	} {
@@ -128,7 +128,7 @@ func TestAnAliasThatContainsItself(t *testing.T) {
 func TestAModuleInAFolderMustBeThere(t *testing.T) {
 	g := NewWithT(t)
 	for build, want := range map[string]string{
-		"{module: acme, package: .}":          "controller.build.module: acme holds no go.mod; the folder of a Go module is expected, relative to the adapter",
+		"{module: acme, package: .}":          "controller.build.module: acme holds no go.mod; write the folder of a Go module, relative to the adapter",
 		"{module: $source/tools, package: .}": "controller.build.module: `$source/tools` is not a folder beside the adapter",
 	} {
 		a := loaded(t, strings.Replace(good, "{package: ./cmd/controller}", build, 1))
@@ -161,24 +161,24 @@ func TestMistakesOfAStruct(t *testing.T) {
   source.version: ` + "`latest`" + ` is not a version; write one such as v1.15.0
   controller: ` + "`image` and `build`" + ` exclude each other; keep one
   controller.build.package: ` + "`cmd/controller`" + ` is not a package of the module; write it relative to its root, such as ./cmd/controller
-  controller.ports.health: 99999 is no port; 1 to 65535 is expected
+  controller.ports.health: 99999 is not a port; write 1 to 65535
   controller.ready.timeout: -1s is negative
-  controller.logs.tolerate[0]: not a regular expression of Go: error parsing regexp: missing closing ): ` + "`no subnets (found`" + `
-  crds: missing; the files or folders of the provider's CRDs are expected, such as $source/pkg/apis/crds
+  controller.logs.tolerate[0]: is not a regular expression of Go: error parsing regexp: missing closing ): ` + "`no subnets (found`" + `
+  crds: missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds
   controller.image: unknown template field ` + "`.Vresion`, did you mean `.Version`?" + `
   controller.chart.values.metrics: unknown template field ` + "`.Ports.metric`, did you mean `.Ports.metrics`?" + `
   controller.chart.values.x: not a template: :1: missing value for if
-  nodeClass: missing; the object, or the path of the file that holds it, is expected
+  nodeClass: missing; write the object, or the path of its file
   nodePool.spec.template.spec.requirements[0].operator: unknown operator ` + "`Is`, did you mean `In`?" + `
-  simulator: ` + "`image` or `build`" + ` is missing: what shall run?
-  simulator.port: 0 is no port; 1 to 65535 is expected
+  simulator: ` + "`image` or `build`" + ` is missing; one of them says what runs
+  simulator.port: 0 is not a port; write 1 to 65535
   simulator.ready: ` + "``" + ` is not an HTTP path such as /healthz
   simulator.args[1]: unknown template field ` + "`.Simulater`, did you mean `.Simulator`?"))
 }
 
 func TestUnknownProviders(t *testing.T) {
 	g := NewWithT(t)
-	g.Expect(Named("kwik").Validate()).To(MatchError("unknown provider `kwik`; there are aws, kwok, and the path of an adapter's YAML file works too"))
+	g.Expect(Named("kwik").Validate()).To(MatchError("unknown provider `kwik`; use aws, kwok, or the path of an adapter's YAML file"))
 	missing := filepath.Join(t.TempDir(), "plumbline.yaml")
 	g.Expect(Named(missing).Validate()).To(MatchError(missing + ": the adapter cannot be read: open " + missing + ": no such file or directory"))
 }
