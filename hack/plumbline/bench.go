@@ -27,10 +27,10 @@ type figure struct {
 	Value   float64 `json:"value"`
 	Unit    string  `json:"unit"`
 	Machine string  `json:"machine"`
-	Bound   float64 `json:"bound,omitempty"` // what is wanted at most; 0: nothing is
+	Bound   float64 `json:"bound,omitempty"` // the largest value that is wanted; 0: none
 }
 
-// rounds is how often a start-up is measured; its median is the figure.
+// rounds is how often a start-up is measured. The figure is the median.
 const rounds = 5
 
 // measurement measures some figures.
@@ -48,7 +48,7 @@ func bench(ctx context.Context, args []string) error {
 	if *binary != "" {
 		return benchSuites(ctx, *binary)
 	}
-	// Of the backends that are measured one alone knows it, and the others refuse it.
+	// Only kind knows it. The other backends, which are measured too, refuse it.
 	nodeImage := os.Getenv("NODE_IMAGE")
 	if err := os.Unsetenv("NODE_IMAGE"); err != nil {
 		return err
@@ -75,7 +75,7 @@ func bench(ctx context.Context, args []string) error {
 	return publish(figures, filepath.Join(c.Artifacts, "bench.json"))
 }
 
-// measure measures everything; what is written meanwhile goes to scratch.
+// measure measures everything. It writes its files to the folder scratch.
 func measure(ctx context.Context, plan *e2e.Plan, nodeImage, scratch string) ([]figure, error) {
 	var figures []figure
 	for _, m := range []measurement{
@@ -87,8 +87,8 @@ func measure(ctx context.Context, plan *e2e.Plan, nodeImage, scratch string) ([]
 		{"plain kwokctl", func(ctx context.Context) ([]figure, error) { return plainKwokctl(ctx, plan, scratch) }},
 		{"kind", func(ctx context.Context) ([]figure, error) { return onKind(ctx, plan.Adapter, nodeImage, scratch) }},
 		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return onLocal(ctx, plan, scratch) }},
-		// From here on this process may live by a cluster's clock, which gets ahead.
-		{"the clock", func(ctx context.Context) ([]figure, error) { return theClock(ctx, plan, scratch) }},
+		// After this the process may live by a cluster's clock, which runs ahead.
+		{"the clock", func(ctx context.Context) ([]figure, error) { return benchClock(ctx, plan, scratch) }},
 	} {
 		step("measuring " + m.what)
 		some, err := m.run(ctx)
@@ -124,7 +124,7 @@ func machine() string {
 	return fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 }
 
-// startUp is a way to start clusters with the provider, and how its figures are called.
+// startUp is a way to start clusters with the provider, with the names of its figures.
 type startUp struct {
 	plan   *e2e.Plan
 	rounds int
@@ -133,7 +133,7 @@ type startUp struct {
 	cluster, provider, resident, ended figure // without their values
 }
 
-// figures starts clusters one after another, and has the medians.
+// figures starts clusters one after another and returns the medians.
 func (u startUp) figures(ctx context.Context, scratch string) ([]figure, error) {
 	all := []*figure{&u.cluster, &u.provider, &u.resident, &u.ended}
 	values := make([][]float64, len(all))
@@ -207,8 +207,8 @@ func memoryOf(ctx context.Context, pids []int) (float64, error) {
 	return kilobytes / 1000, nil
 }
 
-// recorder runs the benchmarks of the recorder, which fail if an event is lost, and of
-// the invariants that judge what it recorded.
+// recorder runs the benchmarks of the recorder and of the invariants. They fail if an
+// event is lost.
 func recorder(ctx context.Context) ([]figure, error) {
 	var figures []figure
 	for _, b := range []struct{ pkg, names, times string }{
@@ -228,19 +228,20 @@ func recorder(ctx context.Context) ([]figure, error) {
 	return figures, nil
 }
 
-// simulated launches and ends instances of the simulated AWS, none of which may be lost.
+// simulated runs the benchmark of the simulated AWS, which launches and ends instances. It
+// fails if an instance is lost.
 func simulated(ctx context.Context) ([]figure, error) {
 	return benchmarks(ctx, "./providers/aws/wire", "^BenchmarkSimulatedAWS$", "3x")
 }
 
-// benchmarks runs those of a package whose names match, so many times.
+// benchmarks runs the benchmarks of a package whose names match. Times says how often.
 func benchmarks(ctx context.Context, pkg, names, times string) ([]figure, error) {
 	out, err := output(ctx, "go", "test", "-run", "^$", "-bench", names, "-benchtime", times, pkg)
 	return parse(out), err
 }
 
-// parse reads the figures that benchmarks reported: after name and count a
-// line has pairs of value and unit. Go's own ns/op is the rate of the stream.
+// parse reads the figures that benchmarks reported: name and count, then pairs of value
+// and unit. It leaves out Go's own ns/op, which is only the rate of the stream.
 func parse(out string) []figure {
 	var figures []figure
 	for line := range strings.Lines(out) {
@@ -276,7 +277,7 @@ func makeTest(ctx context.Context) ([]figure, error) {
 	return []figure{{Name: "make test, warm", Value: time.Since(began).Seconds(), Unit: "s", Bound: 60}}, err
 }
 
-// firstSpec measures from `make e2e` to the start of the first spec.
+// firstSpec measures the time from `make e2e` to the start of the first spec.
 func firstSpec(ctx context.Context, artifacts string) ([]figure, error) {
 	began := time.Now()
 	if _, err := output(ctx, "make", "e2e", "ARTIFACTS="+artifacts, "FOCUS=^taints/"); err != nil {
@@ -298,7 +299,7 @@ func firstSpec(ctx context.Context, artifacts string) ([]figure, error) {
 	return []figure{{Name: "make e2e, warm, until the first spec starts", Value: first.Sub(began).Seconds(), Unit: "s", Bound: 15}}, nil
 }
 
-// requires counts what the root module, and a module that imports the suites, requires.
+// requires counts the requires of the root module, and of a module that imports the suites.
 func requires(ctx context.Context) ([]figure, error) {
 	var figures []figure
 	for _, m := range []struct {
@@ -318,7 +319,7 @@ func requires(ctx context.Context) ([]figure, error) {
 	return figures, nil
 }
 
-// output runs a command and returns what it prints; an error holds the end of it.
+// output runs a command and returns its output. An error holds the end of the output.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	var both bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)

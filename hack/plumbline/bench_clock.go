@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 )
 
-// theClock measures what bending time costs, and what it gains, on an idle cluster.
-// There is nothing to measure where time is not bent.
-func theClock(ctx context.Context, plan *e2e.Plan, scratch string) (figures []figure, err error) {
+// benchClock measures, on an idle cluster, what it costs to bend time and what that gains.
+// It measures nothing where time can't be bent.
+func benchClock(ctx context.Context, plan *e2e.Plan, scratch string) (figures []figure, err error) {
 	name := fmt.Sprintf("bench-%d-clock", os.Getpid())
 	s, err := plan.Start(ctx, name, filepath.Join(scratch, name))
 	if err != nil || s.Clock == nil {

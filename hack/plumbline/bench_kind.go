@@ -13,11 +13,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// kindRounds is how often a kind cluster is started: each takes half a minute.
+// kindRounds is how often a kind cluster is started. Each start takes half a minute.
 const kindRounds = 3
 
-// onKind starts kind clusters with the provider, one after another, of a node image, or
-// of kind's own if that is empty. Without a container engine it measures nothing, and says so.
+// onKind starts kind clusters with the provider, one after another. An empty node image means
+// kind's own. Without a container engine it measures nothing, and says so.
 func onKind(ctx context.Context, a *providers.Adapter, nodeImage, scratch string) ([]figure, error) {
 	c, err := configured(map[string]string{"CLUSTER": "kind", "NODE_IMAGE": nodeImage, "SPEED": "1"})
 	if err != nil {
@@ -40,7 +40,7 @@ func onKind(ctx context.Context, a *providers.Adapter, nodeImage, scratch string
 	}.figures(ctx, scratch)
 }
 
-// configured is the configuration with these variables laid over the environment.
+// configured returns the configuration of the environment with some variables changed.
 func configured(variables map[string]string) (c e2e.Config, err error) {
 	for name, value := range variables {
 		before := os.Getenv(name) // empty and unset are the same
@@ -52,7 +52,7 @@ func configured(variables map[string]string) (c e2e.Config, err error) {
 	return e2e.FromEnv()
 }
 
-// containerMemory is what the engine says that a container uses, in MB.
+// containerMemory asks the engine how much memory a container uses, in MB.
 func containerMemory(ctx context.Context, container string) (float64, error) {
 	out, err := exec.CommandContext(ctx, "docker", "stats", "--no-stream", "--format", "{{.MemUsage}}", container).Output()
 	if err != nil {

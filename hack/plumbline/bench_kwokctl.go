@@ -22,8 +22,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 )
 
-// plainKwokctl starts clusters as somebody does who calls kwokctl, with the programs of
-// the plan's Kubernetes, and without a host node, a clock or a provider.
+// plainKwokctl starts clusters by kwokctl alone, with the programs of the plan's Kubernetes.
+// They have no host node, no clock and no provider.
 func plainKwokctl(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure, error) {
 	cache, err := build.Open(step)
 	if err != nil {
@@ -62,22 +62,22 @@ func plainKwokctl(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure
 	}, nil
 }
 
-// kwokctlCluster is a cluster of kwokctl's with a working directory of its own.
+// kwokctlCluster is a cluster that kwokctl starts in a working directory of its own.
 type kwokctlCluster struct {
 	name, folder, kubernetes string
 	programs                 map[string]string // paths by name
 }
 
-// measure starts the cluster, waits until it works as the local backend does, and ends it.
+// measure starts the cluster, waits like the local backend until it works, and ends it.
 func (k *kwokctlCluster) measure(ctx context.Context) (took time.Duration, megabytes float64, err error) {
 	if err := os.MkdirAll(k.folder, 0o700); err != nil {
 		return 0, 0, err
 	}
-	// It would download one, to ask whether the server answers.
+	// kwokctl asks kubectl whether the server answers, and would download one.
 	if err := os.WriteFile(filepath.Join(k.folder, "kubectl"), []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // it's a program
 		return 0, 0, err
 	}
-	// What there are no flags for. It listens on all interfaces otherwise.
+	// There are no flags for these options. Without them it listens on all interfaces.
 	config := fmt.Sprintf("kind: KwokctlConfiguration\napiVersion: config.kwok.x-k8s.io/v1alpha1\noptions: {bindAddress: 127.0.0.1, kubeVersion: %s}\n", k.kubernetes)
 	if err := os.WriteFile(k.config(), []byte(config), 0o600); err != nil {
 		return 0, 0, err
@@ -116,11 +116,11 @@ func (k *kwokctlCluster) run(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// works waits until pods could be created, which takes the controller manager too.
+// works waits until pods can be created, which needs the controller manager too.
 func (k *kwokctlCluster) works(ctx context.Context) error {
 	access, err := clientcmd.LoadFromFile(k.kubeconfig())
 	if err == nil {
-		err = clientcmdapi.FlattenConfig(access) // clients watch files of keys, and these go
+		err = clientcmdapi.FlattenConfig(access) // clients watch files of keys, and these are removed
 	}
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (k *kwokctlCluster) processes() ([]int, error) {
 		pids = append(pids, pid)
 	}
 	if len(pids) == 0 {
-		return nil, fmt.Errorf("kwokctl says of no process of cluster %s", k.name)
+		return nil, fmt.Errorf("kwokctl has written no pid file for cluster %s", k.name)
 	}
 	return pids, nil
 }

@@ -17,21 +17,20 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// Of the catalogue, which takes hours at SPEED=1, so many of the longest specs run at
-// that speed, and of the others one in so many, for all of which it stands.
+// The catalogue takes hours at SPEED=1, so only a sample runs at that speed: the longest
+// specs, and every tenth of the others, which counts ten times.
 const (
 	longest = 10
 	oneIn   = 10
 )
 
-// bothCan selects the specs that can run at either speed: at SPEED=1 nobody waits for
-// those that let a month pass.
+// bothCan selects the specs that can run at both speeds. At SPEED=1 nobody can wait for
+// specs that let a month pass.
 const bothCan = "!leaps"
 
-// benchSuites measures what bending time gains: the whole catalogue, and Karpenter's
-// own suite, as fast as they go and at the machine's own speed. At SPEED=auto each has
-// the machine to itself. At SPEED=1, where they wait far more than they work, they run
-// side by side, for about an hour and a half.
+// benchSuites measures what bent time gains. It runs the whole catalogue, and Karpenter's
+// own suite, at SPEED=auto and at SPEED=1. At SPEED=auto each has the machine to itself. At
+// SPEED=1 they mostly wait, so they run side by side, for about an hour and a half.
 func benchSuites(ctx context.Context, binary string) error {
 	c, _, err := selected()
 	if err != nil {
@@ -80,8 +79,8 @@ func benchSuites(ctx context.Context, binary string) error {
 	return publish(figures, filepath.Join(c.Artifacts, "bench-suites.json"))
 }
 
-// compareCatalogue compares the whole catalogue, which took so long, with the sample
-// of it at SPEED=1: the slow ones, and others that each stand for so many.
+// compareCatalogue compares the whole catalogue at SPEED=auto with its sample at SPEED=1.
+// Slow are the longest specs; each other spec of the sample counts ten times.
 func compareCatalogue(bent, still, slow []report.Outcome, took time.Duration) []figure {
 	differ := 0
 	var alone time.Duration
@@ -105,8 +104,8 @@ func compareCatalogue(bent, still, slow []report.Outcome, took time.Duration) []
 	}
 }
 
-// compareUpstream compares Karpenter's own suite at both speeds: what became of its
-// specs, by name, and how long it took.
+// compareUpstream compares the verdicts of Karpenter's own suite, by spec, and its duration
+// at both speeds.
 func compareUpstream(bent, still map[string]types.SpecState, took, alone time.Duration) []figure {
 	differ := 0
 	for name, state := range still {
@@ -122,20 +121,20 @@ func compareUpstream(bent, still map[string]types.SpecState, took, alone time.Du
 	}
 }
 
-// sample returns the specs that took longest by their clusters' clocks and some of
-// the others. Those that were skipped take no time.
+// sample returns the specs that took longest by their clusters' clocks, and every tenth of
+// the others. It leaves out skipped specs.
 func sample(outcomes []report.Outcome) (slow, others []report.Outcome) {
 	ran := slices.DeleteFunc(slices.Clone(outcomes), func(o report.Outcome) bool { return o.Verdict == report.Skipped })
 	slices.SortStableFunc(ran, func(a, b report.Outcome) int { return cmp.Compare(b.Took, a.Took) })
 	slow, rest := ran[:min(longest, len(ran))], ran[min(longest, len(ran)):]
-	for i := oneIn / 2; i < len(rest); i += oneIn { // the middle one of each so many
+	for i := oneIn / 2; i < len(rest); i += oneIn { // the middle one of each ten
 		others = append(others, rest[i])
 	}
 	return slow, others
 }
 
-// upstreamAt runs Karpenter's own suite at a speed, in a process of its own, which
-// lives by that, and returns what became of its specs, by name.
+// upstreamAt runs Karpenter's own suite at a speed and returns the verdicts of its specs, by
+// name. It uses a process of its own, since that lives by the suite's clock.
 func upstreamAt(ctx context.Context, speed, folder string) (map[string]types.SpecState, time.Duration, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -153,7 +152,7 @@ func upstreamAt(ctx context.Context, speed, folder string) (map[string]types.Spe
 	switch {
 	case ctx.Err() != nil:
 		return nil, 0, context.Cause(ctx)
-	case err != nil && !errors.As(err, &exit): // specs that fail are no error here
+	case err != nil && !errors.As(err, &exit): // failed specs are no error here
 		return nil, 0, err
 	}
 	r, err := readUpstream(filepath.Join(folder, "latest", upstreamFile))

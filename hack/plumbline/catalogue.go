@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites"
 )
 
-// catalogue prints suites/README.md: what each suite covers, and each spec with
-// its promise, read from the comments in the sources. It runs at the root of
+// catalogue prints suites/README.md: what each suite covers, and the promise of each
+// spec. It reads both from the comments in the sources, so it must run at the root of
 // the repository.
 func catalogue(context.Context, []string) error {
 	var b strings.Builder
@@ -41,7 +41,7 @@ func catalogue(context.Context, []string) error {
 	return nil
 }
 
-// chapter is one suite's part of the catalogue.
+// chapter returns one suite's part of the catalogue.
 func chapter(suite *e2e.Suite) (string, error) {
 	specs := suite.Specs()
 	folder := filepath.Join("suites", filepath.Base(filepath.Dir(specs[0].Source())))
@@ -69,17 +69,17 @@ func chapter(suite *e2e.Suite) (string, error) {
 	return b.String(), nil
 }
 
-// place is the file, without its folder, and the line of a spec's declaration.
+// place returns the file, without its folder, and the line of a spec's declaration.
 func place(spec *e2e.Spec) (file string, line int, err error) {
 	name, number, _ := strings.Cut(filepath.Base(spec.Source()), ":")
 	line, err = strconv.Atoi(number)
 	if err != nil {
-		return "", 0, fmt.Errorf("spec %q: where it is declared is unknown: %q", spec.Name, spec.Source())
+		return "", 0, fmt.Errorf("spec %q: the place of its declaration is unknown: %q", spec.Name, spec.Source())
 	}
 	return name, line, nil
 }
 
-// commented is a suite's folder, parsed.
+// commented is the parsed folder of a suite.
 type commented struct {
 	about string // the package's comment, without its first words
 	set   *token.FileSet
@@ -109,8 +109,8 @@ func sources(folder string) (commented, error) {
 	return c, nil
 }
 
-// promise splits the comment above the declaration that holds a line: what is promised,
-// and where that is written down. Both are for a cell of a table.
+// promise finds the declaration at a line and splits the comment above it into the promise
+// and its source. Both are escaped for a cell of a table.
 func (c commented) promise(file string, at int) (promise, source string) {
 	for _, d := range c.files[file].Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -123,7 +123,7 @@ func (c commented) promise(file string, at int) (promise, source string) {
 	return "", ""
 }
 
-// line is a comment's text without its line breaks.
+// line removes the line breaks from a comment's text.
 func line(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func needed(spec *e2e.Spec) string {

@@ -8,23 +8,23 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/existing"
 )
 
-// cleanExisting removes what a dead run has left on a cluster of somebody's.
+// cleanExisting removes what dead runs have left on the cluster of KUBECONFIG.
 func cleanExisting(ctx context.Context, _ []string) error {
 	removed, err := existing.Reap(ctx, os.Getenv("KUBECONFIG"))
 	if err != nil {
 		return err
 	}
 	if len(removed) == 0 {
-		step("there is nothing of ours on the cluster")
+		step("the cluster has nothing that a run left")
 	}
 	for _, name := range removed {
-		step("removed what a dead run has left on " + name)
+		step("removed what a dead run left on " + name)
 	}
 	return nil
 }
 
-// clean removes artifacts and what dead runs have left; living runs keep
-// theirs, and the cache of builds stays.
+// clean removes artifacts, and what dead runs have left. It leaves living runs alone, and
+// the cache of builds.
 func clean(ctx context.Context, _ []string) error {
 	c, err := e2e.FromEnv()
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-const judgeHelp = `say which recordings: plumbline judge HISTORY.jsonl.gz...
+const judgeHelp = `name the recordings: plumbline judge HISTORY.jsonl.gz...
 
-A recording is what a run leaves in _artifacts/*/histories, one per spec; a folder
-stands for the recordings in it. No cluster is needed. PROVIDER, if set, says by its
-adapter which kind the NodeClass is, and where the controller runs (else any kind, and
-kube-system)`
+A run leaves one recording per spec in _artifacts/*/histories. A folder stands for all
+recordings in it. No cluster is needed. The adapter of PROVIDER says which kind the
+NodeClass is, and where the controller runs; without PROVIDER any kind will do, and
+the controller runs in kube-system`
 
-// judge judges saved histories by every invariant, and fails if one is broken.
+// judge judges saved histories by every invariant. It fails if an invariant broke.
 func judge(_ context.Context, args []string) error {
 	params, err := judgeParams()
 	if err != nil {
@@ -48,7 +48,7 @@ func judgeParams() (invariant.Params, error) {
 	return invariant.Params{NodeClass: a.NodeClassGVR(), Controller: a.Controller.Namespace}, a.Validate()
 }
 
-// recordings are the files that the arguments stand for.
+// recordings returns the files that the arguments name.
 func recordings(args []string) ([]string, error) {
 	var files []string
 	for _, arg := range args {
@@ -89,8 +89,8 @@ func recordingsIn(folder string) ([]string, error) {
 	return files, nil
 }
 
-// judgeFiles judges each file. A file that can't be judged is an error, but doesn't
-// keep the others from being judged.
+// judgeFiles judges each file. A file that can't be judged is an error, and the others are
+// judged all the same.
 func judgeFiles(out io.Writer, files []string, params invariant.Params) error {
 	var errs []error
 	counts := map[check.Verdict]int{}
@@ -122,7 +122,7 @@ func loadHistory(file string) (*history.History, error) {
 	h, err := history.Load(in)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fmt.Errorf("%s: the file is cut off, and compressed, so that it can't be read as far as it goes: %w", file, err)
+		return nil, fmt.Errorf("%s: the file is cut off; since it is compressed, no part of it can be read: %w", file, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	default:
@@ -130,7 +130,7 @@ func loadHistory(file string) (*history.History, error) {
 	}
 }
 
-// verdict is a finding on one line, or in full if something broke.
+// verdict writes a finding on one line, or in full if it broke.
 func verdict(name string, f check.Finding) string {
 	switch f.Verdict {
 	case check.Holds:

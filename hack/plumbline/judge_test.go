@@ -114,6 +114,6 @@ func TestRecordings(t *testing.T) {
 	_, err = recordings([]string{t.TempDir()})
 	g.Expect(err).To(MatchError(ContainSubstring("no file in it ends with .jsonl.gz")))
 	_, err = recordings([]string{"-h"})
-	g.Expect(err).To(MatchError(ContainSubstring("say which recordings")))
-	g.Expect(judge(t.Context(), nil)).To(MatchError(ContainSubstring("say which recordings")))
+	g.Expect(err).To(MatchError(ContainSubstring("name the recordings")))
+	g.Expect(judge(t.Context(), nil)).To(MatchError(ContainSubstring("name the recordings")))
 }

@@ -18,13 +18,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites"
 )
 
-// liesFile is where the results lie, in the run's folder.
+// liesFile holds the results, in the run's folder.
 const liesFile = "lies.json"
 
-// tellLies runs, for each lie, the specs that claim to catch it, and the same
-// specs against the honest provider. It fails unless every lie is caught and
-// no honest run is red.
-func tellLies(ctx context.Context, args []string) error {
+// runLies runs, for each lie, the specs that claim to catch it, and the same specs against
+// the honest provider. It fails unless every lie is caught and no honest run is red.
+func runLies(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("lies", flag.ContinueOnError)
 	binary := flags.String("binary", "", "the compiled conformance test, which `make lies` makes")
 	if err := flags.Parse(args); err != nil {
@@ -83,8 +82,8 @@ func tellLies(ctx context.Context, args []string) error {
 	return r.verdict()
 }
 
-// prepare builds what the trials need, one after another and with its
-// progress shown, so that whatever can't be built is said before any starts.
+// prepare builds what the trials need, one after another, and shows its progress. So a
+// failed build is reported before any trial starts.
 func prepare(ctx context.Context, c e2e.Config, all []trial) error {
 	type providing struct{ provider, release string }
 	done := map[providing]bool{}
@@ -102,14 +101,14 @@ func prepare(ctx context.Context, c e2e.Config, all []trial) error {
 	return nil
 }
 
-// chooseLies reads what is asked for, with all mistakes at once, and returns
-// all lies that there are and those that are to be told.
+// chooseLies reads the configuration and returns all lies, and those that LIE chooses. The
+// error holds all mistakes.
 func chooseLies(binary string) (c e2e.Config, all, chosen []lie, err error) {
 	c, err = e2e.FromEnv()
 	errs := []error{err}
 	for _, name := range []string{"PROVIDER", "KARPENTER", "IMAGE", "FOCUS", "SKIP", "LABELS", "GATES", "KEEP"} {
 		if v := os.Getenv(name); v != "" {
-			errs = append(errs, fmt.Errorf("%s=%s: what runs is said by the lies; LIE chooses among them, by name or level, separated by commas", name, v))
+			errs = append(errs, fmt.Errorf("%s=%s: the lies say what runs; choose lies by LIE, with names or levels separated by commas", name, v))
 		}
 	}
 	if _, err := os.Stat(binary); err != nil {
@@ -124,7 +123,7 @@ func chooseLies(binary string) (c e2e.Config, all, chosen []lie, err error) {
 	return c, all, chosen, errors.Join(errs...)
 }
 
-// allSpecs are the IDs of all specs.
+// allSpecs returns the IDs of all specs.
 func allSpecs() []string {
 	var all []string
 	for _, suite := range suites.All() {
@@ -142,7 +141,7 @@ type liesProgress struct {
 	began       time.Time
 }
 
-// line shows what add says, under a lock that add's own work needs too.
+// line calls add and shows its line. It holds a lock, which add's own work needs too.
 func (p *liesProgress) line(add func() string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,31 +14,31 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 )
 
-// faulty is the folder of the providers that are broken on purpose.
+// faulty is the folder of the faulty provider and the lies.
 const faulty = "providers/faulty"
 
-// releases is the level of the lies that released versions of Karpenter tell.
+// releases is the level of lies that released versions of Karpenter tell.
 const releases = "releases"
 
 // lie is a broken promise and the specs that claim to catch it.
 type lie struct {
 	Name    string   `json:"name"`
 	Lie     string   `json:"lie"`     // what the provider does, in a sentence
-	Promise string   `json:"promise"` // what it should, in a sentence
-	Specs   []string `json:"specs"`   // by ID: every one of them must turn red
+	Promise string   `json:"promise"` // what it should do, in a sentence
+	Specs   []string `json:"specs"`   // IDs of specs, each of which must turn red
 
-	// Karpenter is the release that tells the lie; empty: the faulty provider does.
+	// Karpenter is the release that tells the lie. Empty: the faulty provider tells it.
 	Karpenter string `json:"karpenter,omitempty"`
-	// Fixed is the release in which the same specs are green; empty: none yet.
+	// Fixed is the release in which the same specs are green. Empty: there is none yet.
 	Fixed string `json:"fixed,omitempty"`
-	Issue string `json:"issue,omitempty"` // upstream's
+	Issue string `json:"issue,omitempty"` // the upstream issue
 	// Gates are feature gates that the specs need.
 	Gates map[string]bool `json:"gates,omitempty"`
 
 	Level string `json:"level"` // the name of its file: cloud, core, saboteur, releases
 }
 
-// gates is the lie's feature gates as the variable GATES has them.
+// gates returns the lie's feature gates in the form of the variable GATES.
 func (l lie) gates() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(l.Gates)) {
@@ -47,8 +47,8 @@ func (l lie) gates() string {
 	return strings.Join(parts, ",")
 }
 
-// loadLies reads all lies of a folder, and returns all mistakes together.
-// Suites are those whose specs may be named.
+// loadLies reads all lies in a folder. They may name the specs of the suites. The error
+// holds all mistakes.
 func loadLies(folder string, suites []*e2e.Suite) ([]lie, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err == nil && len(files) == 0 {
@@ -82,7 +82,7 @@ func loadLies(folder string, suites []*e2e.Suite) ([]lie, error) {
 	return all, errors.Join(mistakes...)
 }
 
-// check says what is wrong with a lie.
+// check returns the mistakes in a lie.
 func (l lie) check(suites []*e2e.Suite, again bool) error {
 	var mistakes []error
 	mistake := func(wrong bool, format string, args ...any) {
@@ -102,8 +102,8 @@ func (l lie) check(suites []*e2e.Suite, again bool) error {
 	return errors.Join(mistakes...)
 }
 
-// choose returns the lies that a list of names and levels chooses; all of
-// them for an empty list.
+// choose returns the lies that a list of names and levels chooses. An empty list chooses
+// all of them.
 func choose(all []lie, list string) ([]lie, error) {
 	if list == "" {
 		return all, nil
@@ -122,7 +122,7 @@ func choose(all []lie, list string) ([]lie, error) {
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, fmt.Errorf("LIE=%s: no lie, and no level, is called that; there are\n%s", strings.Join(unknown, ","), overview(all))
+		return nil, fmt.Errorf("LIE=%s: there is no such lie or level; there are\n%s", strings.Join(unknown, ","), overview(all))
 	}
 	return chosen, nil
 }

@@ -13,31 +13,31 @@ import (
 // provenWanted is the share of specs that some lie must turn red.
 const provenWanted = 0.9
 
-// result is what became of a trial.
+// result is the result of a trial.
 type result struct {
 	outcomes []report.Outcome
-	err      error // it could not be carried through
+	err      error // why the trial could not be completed
 	took     time.Duration
 }
 
-// liesReport is what lies.json holds.
+// liesReport is the content of lies.json.
 type liesReport struct {
 	Lies     []liesRow `json:"lies"`
 	Honest   honest    `json:"honest"`
-	Complete bool      `json:"complete"` // all lies were told, so that what is unproven means something
+	Complete bool      `json:"complete"` // all lies were told, so that Unproven has a meaning
 	Specs    int       `json:"specs"`    // in all suites
 	Unproven []string  `json:"unproven"` // specs that no lie turned red
 	Took     float64   `json:"tookSeconds"`
 }
 
-// liesRow is one lie and what became of it.
+// liesRow is one lie and its result.
 type liesRow struct {
 	lie
-	Caught bool     `json:"caught"` // by every spec that claims to, and green in the fixed release
+	Caught bool     `json:"caught"` // every spec that claims to caught it, and is green in the fixed release
 	By     []caught `json:"by"`
-	Missed []string `json:"missed,omitempty"` // specs that claim to catch it and didn't, with their verdicts
-	Wrong  []string `json:"wrong,omitempty"`  // what else is not as it should be
-	Took   float64  `json:"tookSeconds"`      // the whole trial, its cluster included
+	Missed []string `json:"missed,omitempty"` // specs that claim to catch it and did not, with their verdicts
+	Wrong  []string `json:"wrong,omitempty"`  // everything else that is wrong
+	Took   float64  `json:"tookSeconds"`      // the whole trial, with its cluster
 }
 
 // caught is a spec that turned red.
@@ -50,7 +50,7 @@ type caught struct {
 	Took       float64  `json:"tookSeconds"` // from the spec's start to its verdict
 }
 
-// honest is what became of the honest provider.
+// honest is the result of the honest provider.
 type honest struct {
 	Specs int      `json:"specs"`
 	Red   []string `json:"red,omitempty"` // with the reason
@@ -94,7 +94,7 @@ func (r *liesReport) addLie(t trial, got result) string {
 		row.Wrong = append(row.Wrong, got.err.Error())
 	}
 	for _, o := range got.outcomes {
-		// A failure that is known of a release is one.
+		// A known failure of a release is a failure too.
 		if o.Verdict == report.Failed || o.Verdict == report.Known {
 			row.By = append(row.By, caught{o.ID, broke(o.Claims), broke(o.Invariants), firstLine(o.Reason), o.Took.Seconds()})
 			continue
@@ -103,7 +103,7 @@ func (r *liesReport) addLie(t trial, got result) string {
 	}
 	by := "not caught"
 	if len(row.By) > 0 {
-		by = "caught by " + row.By[0].what()
+		by = "caught by " + row.By[0].brokenChecks()
 	}
 	problem := strings.Join(slices.Concat(row.Missed, row.Wrong), "; ")
 	if problem != "" {
@@ -112,7 +112,7 @@ func (r *liesReport) addLie(t trial, got result) string {
 	return fmt.Sprintf("%s %s (%s): %s, in %s%s", mark(len(row.By) > 0 && problem == ""), row.Name, row.Level, by, got.took.Round(time.Second), problem)
 }
 
-// finish says which lies were caught and which specs no lie has turned red.
+// finish finds the lies that were caught, and the specs that no lie turned red.
 func (r *liesReport) finish(specs []string) {
 	proven := map[string]bool{}
 	for i := range r.Lies {
@@ -130,7 +130,7 @@ func (r *liesReport) finish(specs []string) {
 	}
 }
 
-// verdict is an error unless all is as it should be.
+// verdict returns an error unless every lie was caught and no honest spec is red.
 func (r *liesReport) verdict() error {
 	var errs []error
 	for _, l := range r.Lies {
@@ -149,8 +149,8 @@ func (r *liesReport) verdict() error {
 
 func (r *liesReport) proven() float64 { return float64(r.Specs - len(r.Unproven)) }
 
-// what names the checks that broke, or the reason if none did.
-func (c caught) what() string {
+// brokenChecks names the checks that broke, or the reason if none did.
+func (c caught) brokenChecks() string {
 	checks := slices.Concat(c.Claims, c.Invariants)
 	if len(checks) == 0 {
 		return c.Reason
@@ -173,8 +173,8 @@ func broke(all []report.Judged) []string {
 	return names
 }
 
-// reds lists what of an honest trial is not green. A spec that is skipped was
-// not tried, which is not green either.
+// reds lists the specs of an honest trial that are not green. A skipped spec was not
+// tried, so it is not green either.
 func reds(got result) []string {
 	var red []string
 	if got.err != nil {

@@ -19,7 +19,7 @@ func (r *liesReport) write(file string) error {
 	return os.WriteFile(file, append(raw, '\n'), 0o644) //nolint:gosec // a report, for everybody
 }
 
-// readLies reads what write wrote.
+// readLies reads the report that write wrote.
 func readLies(file string) (*liesReport, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -29,7 +29,7 @@ func readLies(file string) (*liesReport, error) {
 	return r, json.Unmarshal(raw, r)
 }
 
-// print writes the table of lies and what else there is to know.
+// print writes the table of lies, the unproven specs and the counts.
 func (r *liesReport) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\tLIE\tLEVEL\tTOOK\tCAUGHT BY")
@@ -37,7 +37,7 @@ func (r *liesReport) print(out io.Writer) error {
 		by := "nothing"
 		took := ""
 		if len(l.By) > 0 {
-			by, took = l.By[0].Spec+": "+l.By[0].what(), fmt.Sprintf("%.0f s", l.By[0].Took)
+			by, took = l.By[0].Spec+": "+l.By[0].brokenChecks(), fmt.Sprintf("%.0f s", l.By[0].Took)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", mark(l.Caught), l.Name, l.Level, took, by)
 		for _, problem := range slices.Concat(l.Missed, l.Wrong) {
@@ -54,7 +54,7 @@ func (r *liesReport) print(out io.Writer) error {
 	return nil
 }
 
-// counts sums the report up in a line.
+// counts sums the report up in one line.
 func (r *liesReport) counts() string {
 	caught := 0
 	for _, l := range r.Lies {
@@ -69,14 +69,14 @@ func (r *liesReport) counts() string {
 	return counts
 }
 
-// markdown is the report for a CI's page.
+// markdown returns the report for a page of a CI.
 func (r *liesReport) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n| | lie | what it does | caught by | took |\n|---|---|---|---|---|\n", r.counts())
 	for _, l := range r.Lies {
 		by, took := strings.Join(slices.Concat(l.Missed, l.Wrong), "; "), ""
 		if len(l.By) > 0 {
-			by, took = strings.TrimSuffix(l.By[0].Spec+": "+l.By[0].what()+"; "+by, "; "), fmt.Sprintf("%.0f s", l.By[0].Took)
+			by, took = strings.TrimSuffix(l.By[0].Spec+": "+l.By[0].brokenChecks()+"; "+by, "; "), fmt.Sprintf("%.0f s", l.By[0].Took)
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", mark(l.Caught), cell(l.Name), cell(l.Lie), cell(by), took)
 	}

@@ -64,7 +64,7 @@ func TestLiesAreLoaded(t *testing.T) {
 	g.Expect(choose(all, "releases")).To(Equal(all[1:]))
 	g.Expect(choose(all, "static-runaway,cloud,forgets")).To(Equal([]lie{all[1], all[0]}), "each once")
 	_, err = choose(all, "forgts,cloud")
-	g.Expect(err).To(MatchError("LIE=forgts: no lie, and no level, is called that; there are\n  cloud: forgets\n  releases: static-runaway\n"))
+	g.Expect(err).To(MatchError("LIE=forgts: there is no such lie or level; there are\n  cloud: forgets\n  releases: static-runaway\n"))
 
 	honest, lying, fixed := trials(all)
 	g.Expect(honest).To(HaveLen(1), "releases have twins of their own")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// lying is the trial in which the lie is told.
+// lying returns the trial in which the lie is told.
 func (l lie) lying() trial {
 	t := trial{name: l.Name, lie: l.Name, provider: filepath.Join(faulty, "adapter.yaml"), gates: l.gates(), specs: l.Specs, procs: "1"}
 	if l.Karpenter != "" {
@@ -15,9 +15,10 @@ func (l lie) lying() trial {
 	return t
 }
 
-// trials are all runs that the lies need: each lie's own; the fixed release of
-// each that a release tells; and the honest twin of the faulty provider with
-// every spec that claims to catch a lie, suite by suite. The long ones come first.
+// trials returns all runs that the lies need. Lying has one for each lie. Fixed has one for
+// each lie of a release that a later release doesn't tell. Honest has one for each suite, with
+// every spec that claims to catch a lie, against the honest twin of the faulty provider. The
+// long ones come first.
 func trials(lies []lie) (honest, lying, fixed []trial) {
 	type group struct{ suite, gates string }
 	specs := map[group][]string{}

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites"
 )
 
-// entry is a spec as `list` shows it.
+// entry is what `list` shows of a spec.
 type entry struct {
 	ID              string   `json:"id"`
 	Suite           string   `json:"suite"`
@@ -21,7 +21,7 @@ type entry struct {
 	Gate            string   `json:"gate,omitempty"`
 	SinceKarpenter  string   `json:"sinceKarpenter,omitempty"`
 	SinceKubernetes string   `json:"sinceKubernetes,omitempty"`
-	Known           []string `json:"known,omitempty"` // upstream issues of releases that fail it
+	Known           []string `json:"known,omitempty"` // upstream issues of its known failures
 }
 
 func list(_ context.Context, args []string) error {
@@ -38,7 +38,7 @@ func list(_ context.Context, args []string) error {
 	case "table":
 		return table(entries())
 	default:
-		return fmt.Errorf("FORMAT=%s: say table or json", *format)
+		return fmt.Errorf("FORMAT=%s: use table or json", *format)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Command plumbline does what `make` offers beside running the suites.
+// Command plumbline does what `make` offers besides running the suites.
 package main
 
 import (
@@ -26,15 +26,15 @@ func commands() []command {
 	return []command{
 		{name: "list", help: "list the specs; -format table or json", run: list},
 		{name: "catalogue", help: "print suites/README.md, made from the specs", run: catalogue},
-		{name: "setup", help: "build what a run needs into the cache, without running anything", run: setup},
+		{name: "setup", help: "build all that a run needs into the cache", run: setup},
 		{name: "up", help: "start a cluster with the provider, or with PROVIDER=none, and leave it running", run: up},
 		{name: "down", help: "end the cluster that up started", run: down},
-		{name: "lies", help: "run the specs against providers that are broken on purpose; LIE chooses some", run: tellLies},
+		{name: "lies", help: "run the specs against providers that are broken on purpose; LIE chooses some", run: runLies},
 		{name: "judge", help: "judge saved recordings by every invariant: judge HISTORY.jsonl.gz...", run: judge},
 		{name: "summary", help: "print the latest run as Markdown", run: summary},
-		{name: "upstream", help: "run Karpenter's own regression suite against a cluster like that of up", run: upstream},
+		{name: "upstream", help: "run Karpenter's own regression suite on a cluster like that of up", run: upstream},
 		{name: "bench", help: "measure start-up, memory and the recorder; writes bench.json", run: bench},
-		{name: "clean-existing", help: "remove what a dead run has left on the cluster of KUBECONFIG", run: cleanExisting},
+		{name: "clean-existing", help: "remove what dead runs have left on the cluster of KUBECONFIG", run: cleanExisting},
 		{name: "clean", help: "remove artifacts, and what dead runs have left", run: clean},
 		{name: "keep", run: keep, hidden: true},
 		{name: "pinned", run: pinned, hidden: true},
@@ -77,7 +77,7 @@ func usage() string {
 	return b.String()
 }
 
-// selected reads what the environment selects, with all mistakes at once.
+// selected reads what the environment selects. The error holds all mistakes.
 func selected() (e2e.Config, *providers.Adapter, error) {
 	c, err := e2e.FromEnv()
 	a := providers.Named(provider())
@@ -93,7 +93,7 @@ func provider() string {
 
 func step(text string) { fmt.Fprintf(os.Stderr, "· %s\n", text) }
 
-// pinned builds what a pin stands for and prints the folder that holds it.
+// pinned builds the programs of a pin and prints the folder that holds them.
 func pinned(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return errors.New("usage: plumbline pinned NAME, a file of e2e/build/pins without its ending")
@@ -110,7 +110,7 @@ func pinned(ctx context.Context, args []string) error {
 	return nil
 }
 
-// setup builds everything and starts nothing.
+// setup builds everything that a run needs, and starts nothing.
 func setup(ctx context.Context, _ []string) error {
 	c, a, err := selected()
 	if err != nil {
@@ -119,6 +119,6 @@ func setup(ctx context.Context, _ []string) error {
 	if _, err = e2e.Prepare(ctx, c, a, step); err != nil {
 		return err
 	}
-	step("everything is there")
+	step("everything is built")
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// summary prints the latest run as Markdown, for a CI's page.
+// summary prints the latest run as Markdown, for a page of a CI.
 func summary(_ context.Context, _ []string) error {
 	c, err := e2e.FromEnv()
 	if err != nil {
@@ -28,14 +28,14 @@ func summary(_ context.Context, _ []string) error {
 		return fmt.Errorf("there is no run to sum up: %w", err)
 	}
 	proven, err := report.ReadConformance(filepath.Join(latest, e2e.ConformanceFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a run that was killed leaves none
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a killed run leaves none
 		return err
 	}
 	fmt.Print(markdown(outcomes, proven.NotReached))
 	return nil
 }
 
-// markdown is a table of the outcomes, those first that need to be read.
+// markdown returns a table of the outcomes. Red ones come first.
 func markdown(outcomes []report.Outcome, notReached int) string {
 	var red, other strings.Builder
 	for _, o := range outcomes {
@@ -52,7 +52,7 @@ func markdown(outcomes []report.Outcome, notReached int) string {
 		report.Counts(outcomes, notReached), head, red.String(), other.String(), invariants(outcomes))
 }
 
-// invariants is a table of how often each invariant was put to the test.
+// invariants returns a table that counts how often each invariant was tested.
 func invariants(outcomes []report.Outcome) string {
 	var b strings.Builder
 	for _, r := range report.Invariants(outcomes) {

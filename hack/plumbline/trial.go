@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// trialLog is what a trial's run showed, in its folder.
+// trialLog holds the output of a trial, in its folder.
 const trialLog = "log.txt"
 
 // trial is one run of some specs against one provider.
@@ -33,9 +33,8 @@ type trial struct {
 	rerun    string   // the command that people run, where a speed is given
 }
 
-// run runs the trial's specs one after another, by the test binary that `make
-// e2e` runs, in a folder of its own, and returns their outcomes. Specs that
-// turn red are no error; a run that did not get to a spec is.
+// run runs the trial's specs by the test binary of `make e2e`, in a folder of their own,
+// and returns their outcomes. Red specs are no error, but specs that did not run are.
 func (t trial) run(ctx context.Context, binary, folder string) ([]report.Outcome, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -71,8 +70,8 @@ func (t trial) run(ctx context.Context, binary, folder string) ([]report.Outcome
 	return outcomes, nil
 }
 
-// environ is the environment of the trial: the user's, with all that selects
-// what runs replaced.
+// environ returns the environment of the trial: the user's, but for the variables that
+// select what runs.
 func (t trial) environ(user []string, folder string) []string {
 	focus := ""
 	if len(t.specs) > 0 {

@@ -18,9 +18,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A cluster of `up` belongs to a process of its own, the keeper, which plays
-// its host node and supervises it until `down`. One keeper per cache: its
-// folder holds a lock, which lives as long as it does, and what it is.
+// keeperFolder is the folder of the keeper, of which each cache has one. The keeper is a
+// process that owns the cluster of `up`: it plays the host node and supervises the cluster
+// until `down`. The folder holds the keeper's state, and a lock that it holds while it lives.
 type keeperFolder string
 
 func (k keeperFolder) lock() string     { return filepath.Join(string(k), "lock") }
@@ -29,7 +29,7 @@ func (k keeperFolder) progress() string { return filepath.Join(string(k), "progr
 func (k keeperFolder) log() string      { return filepath.Join(string(k), "keeper.log") }
 func (k keeperFolder) logs() string     { return filepath.Join(string(k), "logs") }
 
-// state is what a keeper tells others.
+// state is what a keeper says about itself and its cluster.
 type state struct {
 	PID        int    `json:"pid"`
 	Provider   string `json:"provider"`
@@ -40,7 +40,7 @@ type state struct {
 	Deployment string `json:"deployment"`
 }
 
-func theKeeper() (keeperFolder, error) {
+func findKeeper() (keeperFolder, error) {
 	cache, err := build.Open(nil)
 	if err != nil {
 		return "", err
@@ -48,7 +48,7 @@ func theKeeper() (keeperFolder, error) {
 	return keeperFolder(filepath.Join(cache.Dir, "up")), nil
 }
 
-// running returns the state of a living keeper, or false.
+// running returns the state of a living keeper, or false if none lives.
 func (k keeperFolder) running() (state, bool, error) {
 	lock, err := filelock.Try(k.lock())
 	if err == nil {
@@ -69,9 +69,9 @@ func (k keeperFolder) running() (state, bool, error) {
 	return s, true, err
 }
 
-// byHand is what is selected for somebody who will look at the cluster: by the
-// machine's clock, unless they ask for another.
-func byHand() (e2e.Config, *providers.Adapter, error) {
+// selectedForUp reads what the environment selects. The cluster lives by the machine's
+// clock unless SPEED asks for another.
+func selectedForUp() (e2e.Config, *providers.Adapter, error) {
 	var c e2e.Config
 	var a *providers.Adapter
 	var err error
@@ -86,11 +86,11 @@ func byHand() (e2e.Config, *providers.Adapter, error) {
 	return c, a, err
 }
 
-// noProvider is the PROVIDER of a cluster that has none, and no KWOK.
+// noProvider is the value of PROVIDER for a cluster with no provider and no KWOK.
 const noProvider = "none"
 
-// prepared is a cluster with the provider, or without one if there is none, ready to be started.
-func prepared(ctx context.Context, c e2e.Config, a *providers.Adapter, say func(string)) (*e2e.Plan, error) {
+// prepareCluster prepares a cluster with the provider, or with none if a is nil.
+func prepareCluster(ctx context.Context, c e2e.Config, a *providers.Adapter, say func(string)) (*e2e.Plan, error) {
 	if a == nil {
 		return e2e.PrepareBare(ctx, c, say)
 	}
@@ -98,11 +98,11 @@ func prepared(ctx context.Context, c e2e.Config, a *providers.Adapter, say func(
 }
 
 func up(ctx context.Context, _ []string) error {
-	c, a, err := byHand()
+	c, a, err := selectedForUp()
 	if err != nil {
 		return err
 	}
-	folder, err := theKeeper()
+	folder, err := findKeeper()
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func up(ctx context.Context, _ []string) error {
 	if _, err := c.Reap(ctx); err != nil {
 		return err
 	}
-	if _, err := prepared(ctx, c, a, step); err != nil {
+	if _, err := prepareCluster(ctx, c, a, step); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(string(folder)); err != nil {
@@ -128,8 +128,7 @@ func up(ctx context.Context, _ []string) error {
 	return folder.await(ctx, keeper)
 }
 
-// spawn starts a keeper in a session of its own, so that it outlives the
-// terminal.
+// spawn starts a keeper in a session of its own, so that it outlives the terminal.
 func (k keeperFolder) spawn() (*exec.Cmd, error) {
 	if err := os.MkdirAll(string(k), 0o700); err != nil {
 		return nil, err
@@ -211,10 +210,10 @@ func (s state) print(what string) {
 	fmt.Printf("\nlogs of all components: %s\n", s.Logs)
 }
 
-// keep is the keeper: it brings the cluster up, says so, and stays until it
-// is told to end or a component dies.
+// keep runs the keeper: it starts the cluster, writes its state, and stays until a signal
+// ends it or a component dies.
 func keep(ctx context.Context, _ []string) error {
-	folder, err := theKeeper()
+	folder, err := findKeeper()
 	if err != nil {
 		return err
 	}
@@ -238,11 +237,11 @@ func keep(ctx context.Context, _ []string) error {
 }
 
 func (k keeperFolder) host(ctx context.Context, say func(string)) error {
-	c, a, err := byHand()
+	c, a, err := selectedForUp()
 	if err != nil {
 		return err
 	}
-	plan, err := prepared(ctx, c, a, say)
+	plan, err := prepareCluster(ctx, c, a, say)
 	if err != nil {
 		return err
 	}
@@ -277,7 +276,7 @@ func (k keeperFolder) host(ctx context.Context, say func(string)) error {
 }
 
 func down(ctx context.Context, _ []string) error {
-	folder, err := theKeeper()
+	folder, err := findKeeper()
 	if err != nil {
 		return err
 	}
@@ -309,7 +308,7 @@ func down(ctx context.Context, _ []string) error {
 	defer cancel()
 	lock, err := filelock.Wait(ctx, folder.lock(), nil)
 	if err != nil {
-		return fmt.Errorf("the keeper, process %d, does not end: %w; see %s", s.PID, err, folder.log())
+		return fmt.Errorf("the keeper, process %d, has not ended: %w; see %s", s.PID, err, folder.log())
 	}
 	lock.Release()
 	step("the cluster is gone")

@@ -24,14 +24,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 )
 
-// upstreamFile holds the verdicts of Karpenter's own suite, below the run's folder.
+// upstreamFile holds the verdicts of Karpenter's own suite, in the run's folder.
 const upstreamFile = "upstream.json"
 
-// upstreamGates are on where Karpenter's Makefile tests, unless GATES says otherwise.
+// upstreamGates are the gates that Karpenter's Makefile turns on for tests. GATES replaces them.
 var upstreamGates = map[string]bool{"NodeRepair": true, "CapacityBuffer": true, "StaticCapacity": true}
 
-// upstream runs a suite of Karpenter's own, as it was released, against a cluster
-// whose clock is bent as SPEED says, by which the suite lives too.
+// upstream runs a suite of Karpenter's own, as it was released, against a cluster. SPEED
+// bends the cluster's clock, by which the suite lives too.
 func upstream(ctx context.Context, _ []string) error {
 	c, a, err := selected()
 	if err != nil {
@@ -45,7 +45,7 @@ func upstream(ctx context.Context, _ []string) error {
 		return err
 	}
 	release, suite := cmp.Or(c.Release, a.Source.Version), cmp.Or(os.Getenv("SUITE"), "regression")
-	if err := offers(ctx, cache, a.Source.Module, release, suite); err != nil {
+	if err := checkSuite(ctx, cache, a.Source.Module, release, suite); err != nil {
 		return err
 	}
 	tests, folder, err := cache.Tests(ctx, a.Source.Module, release, suitesFolder+"/"+suite)
@@ -69,11 +69,11 @@ func upstream(ctx context.Context, _ []string) error {
 	return errors.Join(err, session.Close(context.WithoutCancel(ctx)))
 }
 
-// suitesFolder holds Karpenter's suites, a package each.
+// suitesFolder holds Karpenter's suites, one package each.
 const suitesFolder = "./test/suites"
 
-// offers says which suites a release has, if not this one.
-func offers(ctx context.Context, cache *build.Cache, module, release, suite string) error {
+// checkSuite makes sure that a release has a suite. The error lists those that it has.
+func checkSuite(ctx context.Context, cache *build.Cache, module, release, suite string) error {
 	dir, err := cache.Module(ctx, module, release)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func offers(ctx context.Context, cache *build.Cache, module, release, suite stri
 	case len(names) == 0:
 		return fmt.Errorf("%s %s has no suites in %s", module, release, suitesFolder)
 	case !slices.Contains(names, suite):
-		return fmt.Errorf("SUITE=%s: %s %s has no such suite; it has %s", suite, module, release, strings.Join(names, ", "))
+		return fmt.Errorf("SUITE=%s: %s %s has no such suite; use one of %s", suite, module, release, strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -105,8 +105,8 @@ type upstreamRun struct {
 	began   time.Time
 }
 
-// run runs the suite, shows what becomes of each spec, and then all that failed. The
-// suite's own words go to a file.
+// run runs the suite and shows the verdict of each spec, then all failed specs. The suite's
+// own output goes to the log.
 func (u *upstreamRun) run(ctx context.Context, log string, c e2e.Config) error {
 	words, err := os.Create(log)
 	if err != nil {
@@ -114,7 +114,7 @@ func (u *upstreamRun) run(ctx context.Context, log string, c e2e.Config) error {
 	}
 	defer words.Close()
 	step("running " + filepath.Base(u.folder) + "; its log is " + log)
-	real := u.real()
+	began := u.realTime()
 	line := []string{u.tests}
 	if u.session.Clock != nil {
 		line = u.session.Clock.Command("upstream", u.tests)
@@ -145,22 +145,22 @@ func (u *upstreamRun) run(ctx context.Context, log string, c e2e.Config) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return u.sum(u.real()-real, ended)
+	return u.summarize(u.realTime()-began, ended)
 }
 
-// real is the machine's time.
-func (u *upstreamRun) real() time.Duration {
+// realTime returns the machine's time.
+func (u *upstreamRun) realTime() time.Duration {
 	if u.session.Clock == nil {
 		return time.Since(u.began)
 	}
 	return u.session.Clock.Real()
 }
 
-// specEnded is how Ginkgo says that a spec has ended.
+// specEnded matches the line by which Ginkgo says that a spec has ended.
 var specEnded = regexp.MustCompile(`^[•PS] (?:\[(\w+)\] )?\[([0-9.]+ seconds)\]`)
 
-// follow shows each spec that ends. Ginkgo says its name when it begins, between a
-// line of dashes and the place in the source.
+// follow shows each spec that ends. Ginkgo writes a spec's name when it begins, between a
+// line of dashes and its place in the source.
 func follow(said io.Reader, out io.Writer) {
 	lines := bufio.NewScanner(said)
 	lines.Buffer(nil, 1<<24)
@@ -182,7 +182,7 @@ func follow(said io.Reader, out io.Writer) {
 	}
 }
 
-// readUpstream reads the report that Ginkgo has left of the suite.
+// readUpstream reads the suite's report by Ginkgo.
 func readUpstream(file string) (types.Report, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -195,8 +195,8 @@ func readUpstream(file string) (types.Report, error) {
 	return reports[0], nil
 }
 
-// sum counts the verdicts of the suite's report and lists what failed.
-func (u *upstreamRun) sum(took time.Duration, ended error) error {
+// summarize counts the verdicts in the suite's report and lists the failed specs.
+func (u *upstreamRun) summarize(took time.Duration, ended error) error {
 	r, err := readUpstream(u.report)
 	if err != nil {
 		return errors.Join(err, ended)
