@@ -47,19 +47,6 @@ func backendsThat(can func(cluster.Backend) bool) string {
 	return strings.Join(names, " or ")
 }
 
-// procs is how many clusters of a backend keep so many CPUs busy, see Speed.procs. A
-// whole node for each takes more of them than processes alone.
-func procs(b cluster.Backend, s Speed, cpus int, memory uint64) int {
-	switch n := s.procs(cpus, memory); {
-	case b.Guest != nil:
-		return 1
-	case b.Containers:
-		return min(n, cpus)
-	default:
-		return n
-	}
-}
-
 // Reap ends what dead runs left behind, on every backend that makes clusters and on the
 // cluster that the configuration names, and returns the names of the clusters, also if it
 // returns an error about others.

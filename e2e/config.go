@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,8 +14,10 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/e2e/session"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -33,7 +36,7 @@ type Config struct {
 	Skip       *regexp.Regexp  // SKIP: don't run specs whose ID or sentence matches; nil: none
 	Labels     string          // LABELS: a Ginkgo label filter; empty: all
 	Procs      int             // PROCS: specs run side by side, each on a cluster of its own
-	Speed      Speed           // SPEED: of the clusters' clocks; default auto where the backend and the system allow it
+	Speed      clock.Speed     // SPEED: of the clusters' clocks; default auto where the backend and the system allow it
 	Keep       bool            // KEEP=1: leave the cluster of a failure running until Ctrl-C
 	Artifacts  string          // ARTIFACTS: folder for artifacts; default _artifacts in the working directory
 	Rerun      string          // PLUMBLINE_RERUN: the command that people run, for "run it alone"
@@ -111,6 +114,15 @@ func (c Config) options() cluster.Options {
 	return cluster.Options{Kubernetes: c.Kubernetes, NodeImage: c.NodeImage, Kubeconfig: c.Kubeconfig, Registry: c.Registry}
 }
 
+// Prepare builds, or finds in the cache, the programs of the backend and of the provider, or
+// of a cluster without a provider if a is nil. It starts nothing.
+func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(string)) (*session.Plan, error) {
+	return session.Prepare(ctx, session.Setup{
+		Backend: c.backend, Cluster: c.options(), Adapter: c.gated(a), Release: c.Release, Image: c.Image,
+		Speed: c.Speed, Tried: c.tried, Progress: progress,
+	})
+}
+
 func envOr(name, otherwise string) string {
 	if v := os.Getenv(name); v != "" {
 		return v
@@ -138,7 +150,7 @@ func gates(name string) (map[string]bool, error) {
 
 // gated is the adapter with the configuration's gates laid over its own.
 func (c Config) gated(a *providers.Adapter) *providers.Adapter {
-	if len(c.Gates) == 0 {
+	if len(c.Gates) == 0 || a == nil {
 		return a
 	}
 	over := *a

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
@@ -48,17 +49,16 @@ func (i *Inert) Inerted() Spec {
 }
 
 // run is the spec's body.
-func (i *Inert) run(ctx context.Context, env *Env) {
-	end, cut := i.real(ctx, env)
-	if end != nil && (end.verdict == report.Infra || end.verdict == report.Skipped) {
-		panic(*end)
-	}
+func (i *Inert) run(ctx context.Context, e *Env) {
+	failure, cut := i.real(ctx, e)
 	verdict, detail := report.Passed, ""
-	if end != nil {
-		verdict, detail = end.verdict, end.reason+"\n"+end.detail
-	} else if len(env.claims) == 0 {
-		verdict = report.Vacuous
+	if failure != nil {
+		verdict, detail = failure.Verdict, failure.Reason+"\n"+failure.Detail
 	}
+	if verdict == report.Infra || verdict == report.Skipped {
+		panic(*failure)
+	}
+	result := env.ResultOf(e)
 	wrong := ""
 	switch {
 	case i.leftOut == 0:
@@ -67,55 +67,55 @@ func (i *Inert) run(ctx context.Context, env *Env) {
 		wrong = fmt.Sprintf("its claims should all hold, since its last change only lifts what it has tested: it %s, %d of its waits cut short", verdict, cut)
 	case !i.Lifts && verdict != report.Vacuous:
 		wrong = fmt.Sprintf("it should be vacuous: it %s, %d of its waits cut short", verdict, cut)
-	case i.NoneHolds && slices.ContainsFunc(env.claims, func(c report.Judged) bool { return c.Verdict == check.Holds.String() }):
+	case i.NoneHolds && slices.ContainsFunc(result.Claims, func(c report.Judged) bool { return c.Verdict == check.Holds.String() }):
 		wrong = "a claim holds of what never happened"
 	}
 	if wrong != "" {
-		panic(ending{verdict: report.Failed, reason: wrong, detail: strings.TrimSpace(detail), at: time.Now()})
+		panic(*env.Failed(wrong + "\n" + strings.TrimSpace(detail)))
 	}
-	env.claims = append(env.claims, report.Judged{Check: "without its stimulus it proves nothing", Verdict: check.Holds.String(), Tested: i.leftOut})
+	result.Claims = append(result.Claims, report.Judged{Check: "without its stimulus it proves nothing", Verdict: check.Holds.String(), Tested: i.leftOut})
 }
 
-// real runs the spec and returns how it ended, nil if it went through, and how
+// real runs the spec and returns how it failed, nil if it went through, and how
 // many of its waits were cut short.
-func (i *Inert) real(ctx context.Context, env *Env) (end *ending, cut int) {
+func (i *Inert) real(ctx context.Context, e *Env) (failure *env.Failure, cut int) {
 	i.leftOut, i.leaveOut = 0, i.LeaveOut()
-	client, recorder := env.session.client, env.recorder
-	defer func() { env.session.client, env.recorder = client, recorder }() // the clean-up leaves nothing out
-
-	config := rest.CopyConfig(env.session.Cluster.Config())
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return leavingOut{next, i} })
-	var err error
-	if env.session.client, err = dynamic.NewForConfig(config); err != nil {
-		env.fail(ctx, "a client that leaves requests out: %w", err)
-	}
-	hasty := &hasty{recording: recorder, inert: i}
-	env.recorder = hasty
-	return i.untilNothingIsThere(ctx, env), hasty.cut
+	var waits *hasty
+	restore := env.Replace(e, func(p env.Place, r env.Recording) (env.Place, env.Recording) {
+		config := rest.CopyConfig(p.Cluster.Config())
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return leavingOut{next, i} })
+		var err error
+		if p.Client, err = dynamic.NewForConfig(config); err != nil {
+			panic(*env.Failed(fmt.Sprintf("a client that leaves requests out: %v", err)))
+		}
+		waits = &hasty{Recording: r, inert: i}
+		return p, waits
+	})
+	defer restore() // the clean-up leaves nothing out
+	return i.untilNothingIsThere(ctx, e), waits.cut
 }
 
 // untilNothingIsThere runs the spec up to its end or to where it takes the first of
 // the objects that it waited for and none came: there it can't go on.
-func (i *Inert) untilNothingIsThere(ctx context.Context, env *Env) (end *ending) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case ending:
-			end = &r
-		case runtime.Error:
-			if !strings.Contains(r.Error(), "index out of range [0] with length 0") {
+func (i *Inert) untilNothingIsThere(ctx context.Context, e *Env) *env.Failure {
+	var end error
+	failure := env.Run(ctx, e, func(ctx context.Context, e *Env) {
+		defer func() {
+			r := recover()
+			err, is := r.(runtime.Error)
+			switch {
+			case is && strings.Contains(err.Error(), "index out of range [0] with length 0"):
+				end = err
+			case r != nil:
 				panic(r)
 			}
-			end = &ending{verdict: report.Vacuous, reason: r.Error()}
-			if len(env.claims) > 0 { // else it would have ended at the first that doesn't hold
-				end.verdict = report.Failed
-			}
-		default:
-			panic(r)
-		}
-	}()
-	i.Spec.Run(ctx, env)
-	return nil
+		}()
+		i.Spec.Run(ctx, e)
+	})
+	if failure == nil && end != nil { // without any claim it would be vacuous
+		return env.Failed(end.Error())
+	}
+	return failure
 }
 
 // leavingOut answers the requests that are left out in the API server's place.
@@ -146,7 +146,7 @@ func (l leavingOut) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // hasty waits for what still happens, and not for what has been left out.
 type hasty struct {
-	recording
+	env.Recording
 	inert *Inert
 	cut   int // waits that ended without what was waited for
 }
@@ -156,7 +156,7 @@ type hasty struct {
 func (h *hasty) Await(ctx context.Context, pred func(*history.World) bool) error {
 	for h.inert.leftOut > 0 {
 		window, cancel := context.WithDeadline(ctx, h.stirred().Add(h.inert.Quiet))
-		err := h.recording.Await(window, pred)
+		err := h.Recording.Await(window, pred)
 		cancel()
 		switch {
 		case err == nil || ctx.Err() != nil:
@@ -166,7 +166,7 @@ func (h *hasty) Await(ctx context.Context, pred func(*history.World) bool) error
 			return nil
 		}
 	}
-	return h.recording.Await(ctx, pred)
+	return h.Recording.Await(ctx, pred)
 }
 
 // stirred is when something last happened: an event, or a request of the spec.

@@ -67,9 +67,9 @@ func covers(what string, b report.Broken) bool {
 	return err == nil && matches
 }
 
-// knownFailure returns the entry that covers a release, or nil. A release that
+// known returns the entry that covers a release, or nil. A release that
 // is not a version (a branch build, say) is covered by none.
-func (s *Spec) knownFailure(release string) (*Known, error) {
+func (s *Spec) known(release string) (*Known, error) {
 	for i, k := range s.Known {
 		covered, err := providers.Covers(k.Releases, release)
 		if err != nil {
@@ -82,15 +82,15 @@ func (s *Spec) knownFailure(release string) (*Known, error) {
 	return nil, nil //nolint:nilnil // no entry
 }
 
-// known returns the failure that upstream knows of, of Karpenter's own or the
-// provider's, or nil.
-func (s *Session) known(spec *Spec) (*Known, error) {
-	known, err := spec.knownFailure(s.Provider.CoreVersion)
+// knownFailure returns the failure in a release of Karpenter that upstream knows of, of
+// Karpenter's own or the provider's, or nil.
+func knownFailure(spec *Spec, a *providers.Adapter, release string) (*Known, error) {
+	known, err := spec.known(release)
 	if known != nil || err != nil {
 		return known, err
 	}
-	for _, k := range s.Adapter.KnownFailures {
-		covered, err := providers.Covers(k.Releases, s.Provider.CoreVersion)
+	for _, k := range a.KnownFailures {
+		covered, err := providers.Covers(k.Releases, release)
 		if err != nil {
 			return nil, fmt.Errorf("adapter, known failure %s: %w", k.Issue, err)
 		}

@@ -5,7 +5,6 @@ import (
 
 	. "github.com/onsi/gomega"
 
-	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -17,12 +16,12 @@ func TestKnownFailures(t *testing.T) {
 	} {
 		t.Run(release, func(t *testing.T) {
 			g := NewWithT(t)
-			k, err := spec.knownFailure(release)
+			k, err := spec.known(release)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(k != nil).To(Equal(known))
 		})
 	}
-	_, err := (&Spec{Name: "x", Known: []Known{{Releases: "all of them"}}}).knownFailure("v1.0.0")
+	_, err := (&Spec{Name: "x", Known: []Known{{Releases: "all of them"}}}).known("v1.0.0")
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("not a constraint")))
 }
 
@@ -35,8 +34,7 @@ func TestAProviderHasKnownFailuresOfItsOwn(t *testing.T) {
 	for release, known := range map[string]bool{"v1.2.0": false, "v1.3.0": true, "v1.9.0": false, "main": false} {
 		t.Run(release, func(t *testing.T) {
 			g := NewWithT(t)
-			s := &Session{Adapter: adapter, Provider: &install.Installed{CoreVersion: release}}
-			k, err := s.known(spec)
+			k, err := knownFailure(spec, adapter, release)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(k != nil).To(Equal(known))
 			if known {

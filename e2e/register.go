@@ -16,7 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
+	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/e2e/session"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -56,8 +58,8 @@ func Register(a *providers.Adapter, suites ...*Suite) *Registration {
 // Registration is the part of a Ginkgo tree that Register added.
 type Registration struct {
 	adapter  *providers.Adapter
-	plan     *Plan
-	session  *Session
+	plan     *session.Plan
+	session  *session.Session
 	sessions int
 	leaps    bool  // the session's cluster is for specs that move the clock far
 	setUp    error // remembered: what failed once is not tried for every spec again
@@ -135,7 +137,7 @@ func (r *Registration) it(ctx ginkgo.SpecContext, suite *Suite, spec *Spec) {
 // an interruption from a timeout.
 func interruptible(parent context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
-	context.AfterFunc(parent, func() { cancel(errInterrupted) })
+	context.AfterFunc(parent, func() { cancel(env.ErrInterrupted) })
 	return ctx
 }
 
@@ -153,7 +155,7 @@ func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) re
 		}
 	}
 	histories := filepath.Join(r.run, "histories")
-	o, clean := r.session.Run(ctx, suite, spec, histories)
+	o, clean := r.runSpec(ctx, suite, spec, histories)
 	if o.Verdict == report.Infra && ctx.Err() == nil {
 		first, lagged := strings.TrimSpace(o.Reason+"\n"+o.Detail), o.Lag > clock.MaxLag
 		r.renew(ctx)
@@ -161,9 +163,9 @@ func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) re
 			how := "on a new cluster"
 			if lagged {
 				how += ", slower"
-				defer r.session.slowDown()()
+				defer r.session.SlowDown()()
 			}
-			o, clean = r.session.Run(ctx, suite, spec, filepath.Join(histories, "again"))
+			o, clean = r.runSpec(ctx, suite, spec, filepath.Join(histories, "again"))
 			o.Note = strings.TrimSpace(fmt.Sprintf("%s run again %s, since the first time was infra: %s", o.Note, how, first))
 		}
 	}
@@ -195,16 +197,13 @@ func (r *Registration) start(ctx context.Context) error {
 	r.sessions++
 	name := fmt.Sprintf("%s-%d-%s", r.adapter.Name, os.Getpid(), rand.String(4))
 	plan := *r.plan
-	plan.leaps = r.leaps
-	session, err := plan.Start(ctx, name, logFolder(r.run, ginkgo.GinkgoParallelProcess(), r.sessions))
+	plan.Leaps = r.leaps
+	started, err := plan.Start(ctx, name, logFolder(r.run, ginkgo.GinkgoParallelProcess(), r.sessions))
 	if err != nil {
 		return err
 	}
-	r.session = session
-	r.send(report.Message{Cluster: session.describe(r.config.Cluster)})
-	if r.config.Keep {
-		session.hold = r.hold
-	}
+	r.session = started
+	r.send(report.Message{Cluster: started.Describe()})
 	return nil
 }
 
@@ -236,9 +235,9 @@ func (r *Registration) renew(ctx context.Context) {
 }
 
 // hold leaves the cluster as it is until somebody interrupts the run.
-func (r *Registration) hold(ctx context.Context, sentence string, end *ending) {
+func (r *Registration) hold(ctx context.Context, sentence string, failure *env.Failure) {
 	r.send(report.Message{Step: fmt.Sprintf("KEEP=1: %q %s (%s); its cluster stays until Ctrl-C: export KUBECONFIG=%s",
-		sentence, end.verdict, end.reason, r.session.Cluster.Kubeconfig())})
+		sentence, failure.Verdict, failure.Reason, r.session.Cluster.Kubeconfig())})
 	<-ctx.Done()
 }
 
@@ -247,16 +246,16 @@ func (r *Registration) Close(ctx context.Context) error {
 	if r.session == nil {
 		return nil
 	}
-	session := r.session
+	ended := r.session
 	r.session = nil
-	if unknown, err := session.Provider.Unknown(ctx); err != nil && session.Err() == nil {
+	if unknown, err := ended.Provider.Unknown(ctx); err != nil && ended.Err() == nil {
 		r.send(report.Message{Step: fmt.Sprintf("asking the simulator what it didn't know: %v", err)})
 	} else if len(unknown) > 0 {
 		r.send(report.Message{
 			Step: "the provider asked its simulated cloud for what that doesn't know: " + strings.Join(unknown, ", "),
 		})
 	}
-	return session.Close(ctx)
+	return ended.Close(ctx)
 }
 
 func (r *Registration) send(m report.Message) {

@@ -21,7 +21,9 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
+	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -79,11 +81,11 @@ func lifetime(t *testing.T) (context.Context, context.CancelCauseFunc) {
 		defer signal.Stop(signals)
 		select {
 		case s := <-signals:
-			cancel(fmt.Errorf("%w (%s)", errInterrupted, s))
+			cancel(fmt.Errorf("%w (%s)", env.ErrInterrupted, s))
 		case <-deadline:
 			cancel(fmt.Errorf("the test's deadline is near; run it with -timeout=0: %w", context.DeadlineExceeded))
 		case <-orphaned():
-			cancel(fmt.Errorf("%w: the process that started it is gone", errInterrupted))
+			cancel(fmt.Errorf("%w: the process that started it is gone", env.ErrInterrupted))
 		case <-ctx.Done():
 		}
 	}()
@@ -128,7 +130,8 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	if err != nil {
 		return err
 	}
-	cli, err := plan.ginkgoCLI(ctx)
+	c.Speed = plan.Setup.Speed // as it turned out
+	cli, err := ginkgoCLI(ctx, plan.Cache)
 	if err != nil {
 		return err
 	}
@@ -139,16 +142,16 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	if err := writeWorker(filepath.Join(run, testBinary)); err != nil {
 		return err
 	}
-	took := readDurations(plan.cache.Dir)
+	took := readDurations(plan.Cache.Dir)
 	if err := took.write(run); err != nil {
 		return err
 	}
 	terminal := report.NewTerminal(out, total, c.Procs)
 	steps(fmt.Sprintf("%s of %s on Kubernetes %s (%s), %d at a time, at speed %s",
-		check.Words(total, "specs"), a.Name, c.Kubernetes, c.Cluster, c.Procs, plan.Config.Speed))
+		check.Words(total, "specs"), a.Name, c.Kubernetes, c.Cluster, c.Procs, c.Speed))
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err = follow(ctx, stop, command(ctx, cli, run, test, plan.Config), run, terminal)
+	err = follow(ctx, stop, command(ctx, cli, run, test, c), run, terminal)
 	if _, err2 := c.Reap(context.WithoutCancel(ctx)); err2 != nil {
 		err = errors.Join(err, err2)
 	}
@@ -157,7 +160,7 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 		err = errors.Join(err, written)
 	}
 	took.learn(terminal.Outcomes())
-	err = errors.Join(err, took.write(plan.cache.Dir), plan.proves(terminal.Conformance(), filepath.Join(run, ConformanceFile)))
+	err = errors.Join(err, took.write(plan.Cache.Dir), c.proves(c.gated(a), terminal.Conformance(), filepath.Join(run, ConformanceFile)))
 	green := terminal.Summary(short(filepath.Join(c.Artifacts, latestLink)))
 	if err == nil && !green {
 		err = errRed
@@ -166,17 +169,17 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 }
 
 // proves writes what a run proves of the provider.
-func (p *Plan) proves(c report.Conformance, file string) error {
-	c.Provider, c.Version = p.Adapter.Name, cmp.Or(p.Config.Release, p.Adapter.Source.Version)
-	c.Gates = p.Adapter.Controller.Gates
-	c.Complete = p.Config.Focus == nil && p.Config.Skip == nil && p.Config.Labels == ""
-	return c.Write(file)
+func (c Config) proves(a *providers.Adapter, proven report.Conformance, file string) error {
+	proven.Provider, proven.Version = a.Name, cmp.Or(c.Release, a.Source.Version)
+	proven.Gates = a.Controller.Gates
+	proven.Complete = c.Focus == nil && c.Skip == nil && c.Labels == ""
+	return proven.Write(file)
 }
 
 // ginkgoCLI is Ginkgo's command in the version that is linked here, which
 // must be the same.
-func (p *Plan) ginkgoCLI(ctx context.Context) (string, error) {
-	return p.cache.Main(ctx, "github.com/onsi/ginkgo/v2", "v"+types.VERSION, "./ginkgo", runtime.GOOS, runtime.GOARCH)
+func ginkgoCLI(ctx context.Context, cache *build.Cache) (string, error) {
+	return cache.Main(ctx, "github.com/onsi/ginkgo/v2", "v"+types.VERSION, "./ginkgo", runtime.GOOS, runtime.GOARCH)
 }
 
 // command runs this very test binary in worker processes.

@@ -10,9 +10,20 @@ import (
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/env"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
+
+// Env is what a spec works with: one cluster, one provider, one recording.
+type Env = env.Env
+
+// Cell is what kubectl prints of an object in one column, see Env.Prints.
+type Cell = env.Cell
+
+// About names a node, its instance and its zone to a hook.
+func About(node *history.Object) providers.HookValues { return env.About(node) }
 
 // Spec is one promise that a provider makes, put to the test.
 //

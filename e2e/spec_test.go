@@ -38,3 +38,14 @@ func TestASuiteSpeaksForItsSpecs(t *testing.T) {
 		HaveField("Needs", alone), HaveField("Gate", "StaticCapacity"), HaveField("Since.Karpenter", "1.8")))
 	g.Expect(static.Add(Spec{Name: "d", Row: "d", Run: run, Since: Since{Karpenter: "1.9"}}).Since.Karpenter).To(Equal("1.9"))
 }
+
+func TestABreachMustNameAnInvariant(t *testing.T) {
+	g := NewWithT(t)
+	const budgets = "disruption budgets are never exceeded"
+	add := func(b Breach) func() {
+		return func() { NewSuite("x").Add(Spec{Name: "y", Run: nothing, Breaks: []Breach{b}}) }
+	}
+	g.Expect(add(Breach{Invariant: budgets, Why: "it edits the status"})).NotTo(Panic())
+	g.Expect(add(Breach{Invariant: budgets})).To(PanicWith(ContainSubstring("and why")))
+	g.Expect(add(Breach{Invariant: "all is well", Why: "it isn't"})).To(PanicWith(ContainSubstring("the name of an invariant")))
+}

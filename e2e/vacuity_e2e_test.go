@@ -14,6 +14,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/session"
 	"github.com/plumbline-e2e/plumbline/providers"
 	"github.com/plumbline-e2e/plumbline/suites/api"
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
@@ -86,7 +87,7 @@ func TestVacuous(t *testing.T) {
 // claims may hold.
 func withoutPods(t *testing.T) []*e2e.Suite {
 	t.Helper()
-	stimuli := regexp.MustCompile("/namespaces/" + e2e.Namespace + "/|/nodeclaims/|/nodeoverlays/")
+	stimuli := regexp.MustCompile("/namespaces/" + session.Namespace + "/|/nodeclaims/|/nodeoverlays/")
 	workloads := regexp.MustCompile(`fixtures\.(Deployment|Pod|DaemonSet)\(`)
 	return inert("without pods", func(suite *e2e.Suite, spec *e2e.Spec) *e2e.Inert {
 		if suite == api.Suite && !workloads.MatchString(text(t, spec)) {

@@ -28,6 +28,7 @@ type Installed struct {
 	Digest string
 
 	adapter   *providers.Adapter
+	cluster   cluster.Cluster
 	clients   *clients
 	simulator *simulator     // nil without one
 	ports     map[string]int // as allocated
@@ -107,10 +108,10 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 	i := &Installed{
 		Namespace: m.deployment.GetNamespace(), Deployment: m.deployment.GetName(),
 		CoreVersion: p.core, KubernetesVersion: on.kubernetes, Digest: p.controller.digest,
-		adapter: p.adapter, clients: clients, ports: values.Ports, selector: m.selector, simulator: sim,
+		adapter: p.adapter, cluster: c, clients: clients, ports: values.Ports, selector: m.selector, simulator: sim,
 		container: m.container, serviceAccount: serviceAccount(m.deployment),
 	}
-	s := &start{Installed: i, cluster: c, what: "controller", timeout: p.adapter.Controller.Ready.Within(), setting: "controller.ready.timeout"}
+	s := &start{Installed: i, what: "controller", timeout: p.adapter.Controller.Ready.Within(), setting: "controller.ready.timeout"}
 	return i, s.await(ctx)
 }
 

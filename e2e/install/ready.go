@@ -20,8 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
-
-	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
 const (
@@ -36,7 +34,6 @@ var errReady = errors.New("ready")
 // start is the wait for a controller, or a simulator, that was just installed.
 type start struct {
 	*Installed
-	cluster cluster.Cluster
 	what    string                     // the controller, or the simulator
 	timeout time.Duration              // until when it must be ready, and
 	setting string                     // what in the adapter says so

@@ -38,7 +38,6 @@ const simulatorTimeout = 30 * time.Second
 // simulator is one that runs.
 type simulator struct {
 	clients *clients
-	cluster cluster.Cluster
 	pod     *corev1.Pod
 	port    int
 	address string // host:port, as the controller reaches it
@@ -72,15 +71,15 @@ func (p *Prepared) simulate(ctx context.Context, c cluster.Cluster, k *clients, 
 	}
 	s := &start{
 		Installed: &Installed{
-			Namespace: v.Namespace, adapter: a, clients: k, selector: labels.Set(simulatorLabels()).String(),
+			Namespace: v.Namespace, adapter: a, cluster: c, clients: k, selector: labels.Set(simulatorLabels()).String(),
 			container: simulatorContainer(a.Simulator, image, nil, port), serviceAccount: simulatorName,
 		},
-		cluster: c, what: "simulator", timeout: simulatorTimeout, setting: "simulator",
+		what: "simulator", timeout: simulatorTimeout, setting: "simulator",
 	}
 	if err := s.await(ctx); err != nil {
 		return nil, err
 	}
-	sim := &simulator{clients: k, cluster: c, pod: s.pod.Load(), port: port}
+	sim := &simulator{clients: k, pod: s.pod.Load(), port: port}
 	sim.address = net.JoinHostPort(sim.pod.Status.PodIP, strconv.Itoa(port))
 	v.Simulator = sim.address
 	return sim, nil
@@ -183,15 +182,15 @@ func (i *Installed) Components() []cluster.Component {
 			_, err := s.ask(ctx, http.MethodGet, i.adapter.Simulator.Ready, "")
 			return err
 		},
-		Log: s.lastWords,
+		Log: i.simulatorLastWords,
 	}}
 }
 
-// lastWords returns the end of the simulator's log.
-func (s *simulator) lastWords(ctx context.Context) []string {
+// simulatorLastWords returns the end of the simulator's log.
+func (i *Installed) simulatorLastWords(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	return cluster.LastWords(podLog(ctx, s.cluster, s.pod.Namespace, s.pod.Name), tailLines)
+	return cluster.LastWords(podLog(ctx, i.cluster, i.simulator.pod.Namespace, i.simulator.pod.Name), tailLines)
 }
 
 // SimulatorEnded returns when the simulator has ended, with the last lines of its log; with
@@ -209,5 +208,5 @@ func (i *Installed) SimulatorEnded(ctx context.Context) (lastWords []string) {
 	if err != nil {
 		return nil
 	}
-	return append(s.lastWords(ctx), "it ended")
+	return append(i.simulatorLastWords(ctx), "it ended")
 }

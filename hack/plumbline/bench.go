@@ -18,7 +18,9 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
+	"github.com/plumbline-e2e/plumbline/e2e/session"
 )
 
 // figure is one line of bench.json.
@@ -76,7 +78,7 @@ func bench(ctx context.Context, args []string) error {
 }
 
 // measure measures everything. It writes its files to the folder scratch.
-func measure(ctx context.Context, plan *e2e.Plan, nodeImage, scratch string) ([]figure, error) {
+func measure(ctx context.Context, plan *session.Plan, nodeImage, scratch string) ([]figure, error) {
 	var figures []figure
 	for _, m := range []measurement{
 		{"make e2e until the first spec", func(ctx context.Context) ([]figure, error) { return firstSpec(ctx, scratch) }},
@@ -85,7 +87,9 @@ func measure(ctx context.Context, plan *e2e.Plan, nodeImage, scratch string) ([]
 		{"the simulated AWS", simulated},
 		{"go.mod", requires},
 		{"plain kwokctl", func(ctx context.Context) ([]figure, error) { return plainKwokctl(ctx, plan, scratch) }},
-		{"kind", func(ctx context.Context) ([]figure, error) { return onKind(ctx, plan.Adapter, nodeImage, scratch) }},
+		{"kind", func(ctx context.Context) ([]figure, error) {
+			return onKind(ctx, plan.Setup.Adapter, nodeImage, scratch)
+		}},
 		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return onLocal(ctx, plan, scratch) }},
 		// After this the process may live by a cluster's clock, which runs ahead.
 		{"the clock", func(ctx context.Context) ([]figure, error) { return benchClock(ctx, plan, scratch) }},
@@ -126,7 +130,7 @@ func machine() string {
 
 // startUp is a way to start clusters with the provider, with the names of its figures.
 type startUp struct {
-	plan   *e2e.Plan
+	plan   *session.Plan
 	rounds int
 	memory func(ctx context.Context, cluster string) (megabytes float64, err error)
 
@@ -139,7 +143,7 @@ func (u startUp) figures(ctx context.Context, scratch string) ([]figure, error) 
 	values := make([][]float64, len(all))
 	for i := range u.rounds {
 		name := fmt.Sprintf("bench-%d-%d", os.Getpid(), i)
-		s, err := u.plan.Start(ctx, name, filepath.Join(scratch, u.plan.Config.Cluster+"-"+name))
+		s, err := u.plan.Start(ctx, name, filepath.Join(scratch, u.plan.Setup.Backend.Name+"-"+name))
 		if err != nil {
 			return nil, err
 		}
@@ -161,9 +165,9 @@ func (u startUp) figures(ctx context.Context, scratch string) ([]figure, error) 
 }
 
 // onLocal starts clusters of the local backend, as `make up` does.
-func onLocal(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure, error) {
+func onLocal(ctx context.Context, plan *session.Plan, scratch string) ([]figure, error) {
 	unbent := *plan
-	unbent.Config.Speed = e2e.Speed{Limit: 1}
+	unbent.Setup.Speed = clock.Speed{Limit: 1}
 	return startUp{
 		plan: &unbent, rounds: rounds, memory: resident,
 		cluster:  figure{Name: "cluster ready, warm binaries", Unit: "s", Bound: 4},

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/session"
 )
 
 // benchClock measures, on an idle cluster, what it costs to bend time and what that gains.
 // It measures nothing where time can't be bent.
-func benchClock(ctx context.Context, plan *e2e.Plan, scratch string) (figures []figure, err error) {
+func benchClock(ctx context.Context, plan *session.Plan, scratch string) (figures []figure, err error) {
 	name := fmt.Sprintf("bench-%d-clock", os.Getpid())
 	s, err := plan.Start(ctx, name, filepath.Join(scratch, name))
 	if err != nil || s.Clock == nil {

@@ -18,19 +18,19 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/session"
 )
 
 // plainKwokctl starts clusters by kwokctl alone, with the programs of the plan's Kubernetes.
 // They have no host node, no clock and no provider.
-func plainKwokctl(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure, error) {
+func plainKwokctl(ctx context.Context, plan *session.Plan, scratch string) ([]figure, error) {
 	cache, err := build.Open(step)
 	if err != nil {
 		return nil, err
 	}
 	programs := map[string]string{}
-	for _, pin := range []string{"kubernetes-" + semver.MajorMinor(plan.Config.Kubernetes), "etcd", "kwok"} {
+	for _, pin := range []string{"kubernetes-" + semver.MajorMinor(plan.Setup.Cluster.Kubernetes), "etcd", "kwok"} {
 		dir, err := cache.Pinned(ctx, pin)
 		if err != nil {
 			return nil, err
@@ -47,7 +47,7 @@ func plainKwokctl(ctx context.Context, plan *e2e.Plan, scratch string) ([]figure
 	for i := range rounds {
 		k := &kwokctlCluster{
 			name: fmt.Sprintf("plain-%d-%d", os.Getpid(), i), folder: filepath.Join(scratch, "plain-"+strconv.Itoa(i)), programs: programs,
-			kubernetes: plan.Config.Kubernetes,
+			kubernetes: plan.Setup.Cluster.Kubernetes,
 		}
 		took, megabytes, err := k.measure(ctx)
 		if err != nil {

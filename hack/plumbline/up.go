@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -81,21 +82,13 @@ func selectedForUp() (e2e.Config, *providers.Adapter, error) {
 		c, a, err = selected()
 	}
 	if os.Getenv("SPEED") == "" {
-		c.Speed = e2e.Speed{Limit: 1}
+		c.Speed = clock.Speed{Limit: 1}
 	}
 	return c, a, err
 }
 
 // noProvider is the value of PROVIDER for a cluster with no provider and no KWOK.
 const noProvider = "none"
-
-// prepareCluster prepares a cluster with the provider, or with none if a is nil.
-func prepareCluster(ctx context.Context, c e2e.Config, a *providers.Adapter, say func(string)) (*e2e.Plan, error) {
-	if a == nil {
-		return e2e.PrepareBare(ctx, c, say)
-	}
-	return e2e.Prepare(ctx, c, a, say)
-}
 
 func up(ctx context.Context, _ []string) error {
 	c, a, err := selectedForUp()
@@ -115,7 +108,7 @@ func up(ctx context.Context, _ []string) error {
 	if _, err := c.Reap(ctx); err != nil {
 		return err
 	}
-	if _, err := prepareCluster(ctx, c, a, step); err != nil {
+	if _, err := e2e.Prepare(ctx, c, a, step); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(string(folder)); err != nil {
@@ -241,7 +234,7 @@ func (k keeperFolder) host(ctx context.Context, say func(string)) error {
 	if err != nil {
 		return err
 	}
-	plan, err := prepareCluster(ctx, c, a, say)
+	plan, err := e2e.Prepare(ctx, c, a, say)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/session"
 )
 
 // upstreamFile holds the verdicts of Karpenter's own suite, in the run's folder.
@@ -60,13 +61,13 @@ func upstream(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	session, err := plan.Start(ctx, fmt.Sprintf("%s-%d-upstream", a.Name, os.Getpid()), filepath.Join(run, "logs"))
+	started, err := plan.Start(ctx, fmt.Sprintf("%s-%d-upstream", a.Name, os.Getpid()), filepath.Join(run, "logs"))
 	if err != nil {
 		return err
 	}
-	u := &upstreamRun{session: session, tests: tests, folder: folder, report: filepath.Join(run, upstreamFile), began: time.Now()}
+	u := &upstreamRun{session: started, tests: tests, folder: folder, report: filepath.Join(run, upstreamFile), began: time.Now()}
 	err = u.run(ctx, filepath.Join(run, "upstream.log"), c)
-	return errors.Join(err, session.Close(context.WithoutCancel(ctx)))
+	return errors.Join(err, started.Close(context.WithoutCancel(ctx)))
 }
 
 // suitesFolder holds Karpenter's suites, one package each.
@@ -98,7 +99,7 @@ func checkSuite(ctx context.Context, cache *build.Cache, module, release, suite 
 }
 
 type upstreamRun struct {
-	session *e2e.Session
+	session *session.Session
 	tests   string // the program
 	folder  string // where it expects to run
 	report  string

@@ -1,0 +1,96 @@
+package env
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// enforcedWithin is longer than the API server takes to learn of an admission policy.
+const enforcedWithin = 5 * time.Second
+
+// Enforce creates an admission policy and its binding, and lets the API server learn of
+// them.
+func (e *Env) Enforce(ctx context.Context, policy, binding fixtures.Object) {
+	e.Create(ctx, policy, binding)
+	e.Observe(ctx, enforcedWithin)
+}
+
+// Accepted expects that the API server would accept each of these objects, completed as
+// Create does. Nothing is created.
+func (e *Env) Accepted(ctx context.Context, objects ...fixtures.Object) {
+	for _, object := range objects {
+		o, err := e.ask(ctx, object)
+		switch {
+		case err == nil:
+			e.claim("the API server accepts " + called(o))
+		case invalid(err):
+			e.skipIfAbsent(o, err)
+			e.Fail("%s is refused, though %s is valid: %v", called(o), spec(object), err)
+		default:
+			e.fail(ctx, "%s: %w", called(o), err)
+		}
+	}
+}
+
+// Refused expects that the API server refuses each of these objects, completed as Create
+// does, with a message that contains because. Nothing is created.
+func (e *Env) Refused(ctx context.Context, because string, objects ...fixtures.Object) {
+	for _, object := range objects {
+		o, err := e.ask(ctx, object)
+		switch {
+		case err == nil:
+			e.Fail("%s is accepted with %s; it should have been refused: %s", called(o), spec(object), because)
+		case !invalid(err):
+			e.fail(ctx, "%s: %w", called(o), err)
+		case !strings.Contains(err.Error(), because):
+			e.skipIfAbsent(o, err)
+			e.Fail("%s with %s is refused, but not for %q: %v", called(o), spec(object), because, err)
+		}
+		e.claim(fmt.Sprintf("the API server refuses %s: %s", called(o), because))
+	}
+}
+
+// ask has the API server judge an object without storing it.
+func (e *Env) ask(ctx context.Context, object fixtures.Object) (*unstructured.Unstructured, error) {
+	o := e.complete(ctx, object.Unstructured())
+	ref, err := e.refer(o)
+	if err != nil {
+		return o, err
+	}
+	_, err = e.send(ctx, ref, o, metav1.DryRunAll)
+	return o, err
+}
+
+// invalid tells an object that is wrong from a server that can't answer. What an
+// object of the schema's types can't be read from is the server's own failure, as
+// its status code says: a set with something in it twice, for one.
+func invalid(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || strings.Contains(err.Error(), "failed to create typed patch object")
+}
+
+// claim notes that something was put to the test once, and held.
+func (e *Env) claim(what string) {
+	e.result.Claims = append(e.result.Claims, report.Judged{Check: what, Verdict: check.Holds.String(), Tested: 1})
+}
+
+func called(o *unstructured.Unstructured) string { return o.GetKind() + " " + o.GetName() }
+
+// spec is what an object says, before it is completed.
+func spec(object fixtures.Object) string {
+	text, err := json.Marshal(object.Unstructured().Object["spec"])
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

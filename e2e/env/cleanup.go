@@ -1,0 +1,249 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/install"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// instancesEvery is how often a cloud is asked, which has no watch.
+const instancesEvery = 500 * time.Millisecond
+
+// CleanUpWithin is the clean-up's own budget: a node needs some seconds to
+// drain, and what isn't gone by then is stuck.
+const CleanUpWithin = 60 * time.Second
+
+// podsWithin is how long the clean-up waits for the pods of deleted workloads.
+const podsWithin = 10 * time.Second
+
+// batch is how long after the last pod Karpenter decides about nodes, and has them
+// launched: the batch is open for a second more.
+const batch = 3 * time.Second
+
+// launchWithin is how long the clean-up waits for launches that are under way.
+const launchWithin = 15 * time.Second
+
+// CleanUp deletes what the spec created and all that came of it, and returns
+// what is left when its time is over, one a line: nothing, if the provider keeps
+// its promise to end what it launched.
+func CleanUp(ctx context.Context, e *Env) []string {
+	ctx, cancel := context.WithTimeout(ctx, CleanUpWithin)
+	defer cancel()
+	ctx, stop := e.place.WhileAlive(ctx)
+	defer stop()
+	var problems []string
+	for _, step := range []func(context.Context) error{e.letKubeletsGoOn, e.resetCloud, e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses} {
+		if err := step(ctx); err != nil {
+			problems = append(problems, strings.Split(err.Error(), "\n")...)
+		}
+		if ctx.Err() != nil {
+			break // the steps that follow could only say that time is over
+		}
+	}
+	return problems
+}
+
+// deleteWorkloads deletes everything but Karpenter's objects and NodeClasses, the
+// likes of volumes and runtime classes included, then the pods themselves: nobody
+// needs nodes then. Pods go by the garbage collector, as far as it is quick: it ends a
+// ReplicaSet first, which would replace what somebody else deletes.
+func (e *Env) deleteWorkloads(ctx context.Context) error {
+	awaited := e.awaitNodes()
+	later := []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims, e.place.Adapter.NodeClassGVR()}
+	for _, ref := range e.created {
+		if slices.Contains(later, ref.kind) {
+			continue
+		}
+		if err := e.remove(ctx, ref); err != nil {
+			return err
+		}
+	}
+	if err := e.releasePods(ctx); err != nil {
+		return err
+	}
+	if err := e.letPodsEnd(ctx); err != nil {
+		return err
+	}
+	err := e.at(reference{kind: karpenter.Pods, namespace: e.place.Namespace}).DeleteCollection(ctx,
+		metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("deleting pods: %w", err)
+	}
+	if awaited {
+		return e.awaitAWhile(ctx, batch, "a batch", func(*history.World) bool { return false })
+	}
+	return nil
+}
+
+// awaitNodes tells whether pods of the spec wait for a node. Karpenter may launch
+// nodes for them yet, though they are gone.
+func (e *Env) awaitNodes() bool {
+	return slices.ContainsFunc(e.recorder.History().End().List(karpenter.Pods), func(pod *history.Object) bool {
+		return pod.Namespace == e.place.Namespace && karpenter.PodNode(pod.Unstructured()) == ""
+	})
+}
+
+// releasePods takes the finalizers from pods that the spec has made to linger.
+func (e *Env) releasePods(ctx context.Context) error {
+	for _, pod := range e.recorder.History().End().List(karpenter.Pods) {
+		if pod.Namespace != e.place.Namespace || !slices.Contains(pod.Unstructured().GetFinalizers(), fixtures.LingeringFinalizer) {
+			continue
+		}
+		_, err := e.at(reference{kind: karpenter.Pods, namespace: pod.Namespace}).Patch(ctx, pod.Name, types.MergePatchType,
+			[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{FieldManager: fieldManager})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("releasing pod %s: %w", pod.Name, err)
+		}
+	}
+	return nil
+}
+
+// letPodsEnd waits a while until the spec's namespace has no pods.
+func (e *Env) letPodsEnd(ctx context.Context) error {
+	// What takes longer is deleted by force.
+	return e.awaitAWhile(ctx, podsWithin, "pods to end", func(w *history.World) bool {
+		return !slices.ContainsFunc(w.List(karpenter.Pods), func(pod *history.Object) bool { return pod.Namespace == e.place.Namespace })
+	})
+}
+
+// letLaunchesEnd waits a while for claims whose node has not joined yet. What
+// becomes of a claim that is deleted in the middle of its launch is a promise
+// with a spec of its own; a clean-up that raced with it would put it to the
+// test, by chance, in every other spec.
+func (e *Env) letLaunchesEnd(ctx context.Context) error {
+	// A launch that takes longer is not the clean-up's business.
+	return e.awaitAWhile(ctx, launchWithin, "launches", func(w *history.World) bool {
+		for _, claim := range w.List(karpenter.NodeClaims) {
+			if !karpenter.IsTrue(claim.Unstructured(), karpenter.Registered) && !karpenter.Deleting(claim.Unstructured()) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// awaitAWhile waits for something that need not come: that it hasn't by then is
+// no error.
+func (e *Env) awaitAWhile(ctx context.Context, within time.Duration, what string, pred func(*history.World) bool) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	if err := e.recorder.Await(ctx, pred); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("waiting for %s: %w", what, err)
+	}
+	return nil
+}
+
+// deletePools deletes NodePools and NodeClaims, with which their nodes go.
+func (e *Env) deletePools(ctx context.Context) error {
+	for _, kind := range []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims} {
+		err := e.at(reference{kind: kind}).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+		if err != nil {
+			return fmt.Errorf("deleting %s: %w", kind.Resource, err)
+		}
+	}
+	return nil
+}
+
+// awaitEmpty waits until the cluster has no pods, claims, nodes or pools of
+// the spec any more.
+func (e *Env) awaitEmpty(ctx context.Context) error {
+	var left []*history.Object
+	err := e.recorder.Await(ctx, func(w *history.World) bool {
+		left = e.leftovers(w)
+		return len(left) == 0
+	})
+	if err == nil {
+		return nil
+	}
+	if e.place.Death() != nil || Interrupted(ctx) {
+		return nil //nolint:nilerr // nothing can be said of a cluster that died, or is about to go
+	}
+	var lines []string
+	for _, o := range left {
+		lines = append(lines, check.Describe(o))
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+func (e *Env) leftovers(w *history.World) []*history.Object {
+	left := append(w.List(karpenter.NodePools), w.List(karpenter.NodeClaims)...)
+	for _, pod := range w.List(karpenter.Pods) {
+		if pod.Namespace == e.place.Namespace {
+			left = append(left, pod)
+		}
+	}
+	for _, node := range w.List(karpenter.Nodes) {
+		if !e.nodesBefore.Has(node.Name) {
+			left = append(left, node)
+		}
+	}
+	return left
+}
+
+// awaitNoInstances waits until the provider's cloud has no instances any more,
+// where the adapter has a way to ask it; elsewhere nodes are all that shows.
+func (e *Env) awaitNoInstances(ctx context.Context) error {
+	var left []string
+	err := wait.PollUntilContextCancel(ctx, instancesEvery, true, func(ctx context.Context) (bool, error) {
+		var err error
+		left, err = e.place.Provider.Instances(ctx, providers.HookValues{Kubeconfig: e.place.Cluster.Kubeconfig(), NodeClass: nodeClassObject})
+		return len(left) == 0, err
+	})
+	switch {
+	case err == nil || errors.Is(err, install.ErrNoHook) || Interrupted(ctx):
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("instances in the provider's cloud: %s", strings.Join(left, ", "))
+	default:
+		return fmt.Errorf("asking for instances: %w", err)
+	}
+}
+
+// deleteNodeClasses deletes the spec's NodeClasses once no claim needs them, and waits
+// until the provider has let them go: the next spec makes one of the same name.
+func (e *Env) deleteNodeClasses(ctx context.Context) error {
+	kind := e.place.Adapter.NodeClassGVR()
+	var names []string
+	for _, ref := range e.created {
+		if ref.kind != kind {
+			continue
+		}
+		if err := e.remove(ctx, ref); err != nil {
+			return err
+		}
+		names = append(names, ref.name)
+	}
+	var left []string
+	err := e.recorder.Await(ctx, func(w *history.World) bool {
+		left = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return w.Get(kind, "", name) == nil })
+		return len(left) == 0
+	})
+	if err == nil || e.place.Death() != nil || Interrupted(ctx) {
+		return nil //nolint:nilerr // nothing can be said of a cluster that died, or is about to go
+	}
+	return fmt.Errorf("%s: %s", kind.Resource, strings.Join(left, ", "))
+}
+
+func (e *Env) remove(ctx context.Context, ref reference) error {
+	err := e.at(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("deleting %s: %w", ref, err)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package env
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+func requirement(key string, values ...any) map[string]any {
+	return map[string]any{"key": key, "operator": "In", "values": values}
+}
+
+func TestBelow(t *testing.T) {
+	template := map[string]any{
+		"nodeClassRef": map[string]any{"group": "g", "kind": "k"},
+		"requirements": []any{requirement("arch", "amd64"), requirement("os", "linux")},
+		"expireAfter":  "Never",
+	}
+	for name, c := range map[string]struct{ own, want map[string]any }{
+		"nothing of its own": {map[string]any{}, template},
+		"its own value wins": {
+			map[string]any{"expireAfter": "30s"},
+			map[string]any{"nodeClassRef": template["nodeClassRef"], "requirements": template["requirements"], "expireAfter": "30s"},
+		},
+		"maps are merged": {
+			map[string]any{"nodeClassRef": map[string]any{"name": "n"}},
+			map[string]any{"nodeClassRef": map[string]any{"group": "g", "kind": "k", "name": "n"}, "requirements": template["requirements"], "expireAfter": "Never"},
+		},
+		"requirements by key": {
+			map[string]any{"requirements": []any{requirement("arch", "arm64")}},
+			map[string]any{"nodeClassRef": template["nodeClassRef"], "requirements": []any{requirement("arch", "arm64"), requirement("os", "linux")}, "expireAfter": "Never"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			NewWithT(t).Expect(below(template, c.own)).To(Equal(c.want))
+		})
+	}
+	NewWithT(t).Expect(template["expireAfter"]).To(Equal("Never"), "the template itself never changes")
+}
+
+// gpu-provisioner calls an agent pool of Azure by its NodeClaim, and is the strictest provider known.
+func TestNamesFollowTheStrictestProvider(t *testing.T) {
+	g := NewWithT(t)
+	rules := providers.NameRules{Max: 11, Pattern: "[a-z][a-z0-9]*"}
+	for range 100 {
+		for _, object := range []fixtures.Object{
+			fixtures.NodePool(), fixtures.NodeClaim(), fixtures.WrittenNodePool(), fixtures.WrittenNodeClaim(),
+		} {
+			g.Expect(rules.Accept(object.GetName())).To(Succeed())
+		}
+	}
+}
+
+func TestAnObjectOfAnotherNameIsNotCreated(t *testing.T) {
+	g := NewWithT(t)
+	env := &Env{place: &Place{
+		Adapter: &providers.Adapter{Names: providers.NameRules{Max: 11}}, Death: func() error { return nil },
+	}}
+	mine := fixtures.Existing("karpenter.sh/v1", "NodeClaim", "one-of-my-own").Unstructured()
+	reason := func(f Failure) string { return f.Reason }
+	g.Expect(func() { env.complete(t.Context(), mine) }).To(PanicWith(WithTransform(reason,
+		Equal("NodeClaim: the name one-of-my-own has 13 characters, and the adapter's `names` accepts at most 11"))))
+}

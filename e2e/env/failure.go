@@ -1,0 +1,100 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// ErrInterrupted is the cause of a context that ended because somebody
+// stopped the run.
+var ErrInterrupted = errors.New("the run was interrupted")
+
+// Interrupted tells whether somebody stopped the run.
+func Interrupted(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), ErrInterrupted)
+}
+
+// Failure is how a spec ended other than by passing. Env's methods panic with
+// it, and Run recovers it.
+type Failure struct {
+	Verdict report.Verdict
+	Reason  string          // one line
+	Detail  string          // the rest
+	At      time.Time       // when it happened, to find the controller's words of that moment
+	Broke   []report.Broken // all that broke; there is something if the verdict is Failed
+}
+
+// Broken is the failure of a spec in which something broke. The text's first line is the reason.
+func Broken(kind report.BrokenKind, what, text string, at time.Time) *Failure {
+	reason, detail, _ := strings.Cut(text, "\n")
+	return &Failure{
+		Verdict: report.Failed, Reason: reason, Detail: detail, At: at, Broke: []report.Broken{{Kind: kind, What: what}},
+	}
+}
+
+// Failed is Broken for something that couldn't be done: the reason says what.
+func Failed(text string) *Failure {
+	reason, _, _ := strings.Cut(text, "\n")
+	return Broken(report.BrokenStep, reason, text, time.Now())
+}
+
+// Infra is the failure of something that isn't the provider's. The text's first line is the reason.
+func Infra(text string) *Failure {
+	reason, detail, _ := strings.Cut(text, "\n")
+	return &Failure{Verdict: report.Infra, Reason: reason, Detail: detail, At: time.Now()}
+}
+
+// Merge adds what broke later to what a spec had failed for already, which may be nothing. The headline is
+// what went wrong first: a broken invariant often explains the error that follows it. That nothing was proven
+// matters no more then.
+func (f *Failure) Merge(later *Failure) *Failure {
+	switch {
+	case f == nil:
+		return later
+	case f.Verdict == report.Vacuous || f.Verdict == report.Skipped || f.Verdict == report.Failed && later.At.Before(f.At):
+		later.Detail = strings.Join([]string{later.Detail, f.Reason, f.Detail}, "\n")
+		later.Broke = append(later.Broke, f.Broke...)
+		return later
+	}
+	f.Detail = strings.TrimSpace(strings.Join([]string{f.Detail, later.Reason, later.Detail}, "\n"))
+	f.Broke = append(f.Broke, later.Broke...)
+	return f
+}
+
+// judged turns the findings of checks that don't hold into the spec's failure.
+// The worst decides: a broken promise outweighs one that was never tested.
+func judged(findings []check.Finding) Failure {
+	failure := Failure{Verdict: report.Vacuous, At: time.Now()}
+	var details []string
+	for _, f := range findings {
+		verdict, reason := verdictOf(f)
+		if len(details) == 0 || verdict == report.Failed && failure.Verdict != report.Failed {
+			failure.Verdict, failure.Reason = verdict, reason
+			if f.Event != nil {
+				failure.At = f.Event.Time
+			}
+		}
+		if verdict == report.Failed {
+			failure.Broke = append(failure.Broke, report.Broken{Kind: report.BrokenCheck, What: f.Check})
+		}
+		details = append(details, f.String())
+	}
+	failure.Detail = strings.Join(details, "\n")
+	return failure
+}
+
+func verdictOf(f check.Finding) (report.Verdict, string) {
+	switch f.Verdict {
+	case check.Vacuous:
+		return report.Vacuous, f.Check + ": was never put to the test"
+	case check.Unknown:
+		return report.Infra, f.Check + ": can't be judged: " + f.Reason
+	default:
+		return report.Failed, f.Check + ": broken"
+	}
+}

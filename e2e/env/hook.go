@@ -1,0 +1,197 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/install"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Hook does something to the provider's cloud, or to the spec's NodeClass, by
+// the adapter's hook of that name. About says which node, instance or number it
+// is about, where it is about one. The spec is skipped where the adapter has no
+// such hook; see also Spec.Hooks.
+//
+// UnreadyNodeClass and ReadyNodeClass return when the NodeClass says that it is.
+// What was done is in the recording, as an Event about the NodeClass. When the spec is over
+// the cloud is put back to how it was, by providers.ResetCloud, and a controller that remembers a
+// failure for long is started anew.
+func (e *Env) Hook(ctx context.Context, name providers.HookName, about ...providers.HookValues) {
+	e.hook(ctx, string(name), e.place.Adapter.Hooks[name], about, func(v providers.HookValues) ([]byte, error) {
+		return e.place.Provider.Call(ctx, name, v)
+	})
+}
+
+// Drift makes the nodes of the spec's NodeClass drift for a reason of the provider's, by the
+// adapter's way to do that; one of them at least is that which about names, or is in its
+// zone. The spec is skipped where the adapter has none.
+func (e *Env) Drift(ctx context.Context, reason string, about ...providers.HookValues) {
+	e.hook(ctx, "drift "+reason, e.place.Adapter.Drifts[reason], about, func(v providers.HookValues) ([]byte, error) {
+		return e.place.Provider.Drift(ctx, reason, v)
+	})
+}
+
+// EachDriftReason takes a step for each of the provider's reasons for which Drift can make
+// nodes drift, one after the other. The spec is skipped where there is none.
+func (e *Env) EachDriftReason(step func(reason string)) {
+	reasons := slices.Sorted(maps.Keys(e.place.Adapter.Drifts))
+	if len(reasons) == 0 {
+		e.skip("the adapter of %s has no way to make nodes drift for a reason of the provider's", e.place.Adapter.Name)
+	}
+	for _, reason := range reasons {
+		step(reason)
+	}
+}
+
+// Bound is how long the provider may take for what a capability promises, in cluster time,
+// as its adapter says. The spec is skipped where the adapter doesn't.
+func (e *Env) Bound(c providers.Capability) time.Duration {
+	bound := e.place.Adapter.Capabilities[c].Within
+	if bound == 0 {
+		e.skip("the adapter of %s doesn't say how long %s takes", e.place.Adapter.Name, c)
+	}
+	return bound
+}
+
+// About names a node, its instance and its zone to a hook.
+func About(node *history.Object) providers.HookValues {
+	u := node.Unstructured()
+	return providers.HookValues{
+		NodeName: node.Name, ProviderID: karpenter.NodeProviderID(u), Zone: karpenter.Label(u, corev1.LabelTopologyZone),
+	}
+}
+
+// HookEach is Hook about each node that is counted now.
+func (e *Env) HookEach(ctx context.Context, name providers.HookName, nodes check.Count) {
+	for _, node := range nodes.Of(e.World()) {
+		e.Hook(ctx, name, About(node))
+	}
+}
+
+func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []providers.HookValues, call func(providers.HookValues) ([]byte, error)) {
+	var v providers.HookValues
+	if len(about) > 0 {
+		v = about[0]
+	}
+	e.nodeClass(ctx)
+	e.hooked, e.result.Poisoned = true, e.result.Poisoned || h.Poison > 0
+	v = e.hookValues(v)
+	answer, err := call(v)
+	if errors.Is(err, install.ErrNoHook) {
+		e.skip("%v", err)
+	}
+	if err == nil {
+		class := &history.Object{Name: nodeClassObject}
+		message := strings.TrimSpace(fmt.Sprintf("%s %s: %.500s", name, strings.TrimSpace(v.NodeName+" "+v.ProviderID), answer))
+		_, err = e.report(ctx, e.place.Adapter.NodeClassObject("").GetKind(), class, reasonHook, message)
+	}
+	if err != nil {
+		e.fail(ctx, "%w", err)
+	}
+	switch providers.HookName(name) {
+	case providers.UnreadyNodeClass:
+		e.Await(ctx, 0, readyNodeClass(e.place.Adapter.NodeClassGVR()))
+	case providers.ReadyNodeClass:
+		e.Await(ctx, 1, readyNodeClass(e.place.Adapter.NodeClassGVR()))
+	}
+}
+
+// readyNodeClass counts the spec's NodeClass, if it is ready.
+func readyNodeClass(kind schema.GroupVersionResource) check.Count {
+	return check.Where("ready NodeClasses", kind, func(o *unstructured.Unstructured) bool {
+		return o.GetName() == nodeClassObject && karpenter.IsTrue(o, karpenter.Ready)
+	})
+}
+
+// reasonHook is the reason of Events that tell of a hook.
+const reasonHook = "Hook"
+
+// hookValues completes what a hook is about with what all hooks can name.
+func (e *Env) hookValues(v providers.HookValues) providers.HookValues {
+	v.NodeClass, v.Kubeconfig, v.Nonce = nodeClassObject, e.place.Cluster.Kubeconfig(), rand.String(8)
+	v.Now = e.recorder.History().Taken().UTC().Format(time.RFC3339)
+	return v
+}
+
+// resetCloud puts the cloud back to how it was, if the spec did something to it.
+func (e *Env) resetCloud(ctx context.Context) error {
+	if !e.hooked {
+		return nil
+	}
+	_, err := e.place.Provider.Call(ctx, providers.ResetCloud, e.hookValues(providers.HookValues{}))
+	if errors.Is(err, install.ErrNoHook) {
+		return nil
+	}
+	return err
+}
+
+// FollowInstances counts the instances that the provider's cloud has, from now on: each is an
+// Event in the recording, whose message is the provider ID, for as long as the adapter's hook
+// listInstances names it. The cloud is asked every instancesEvery, so that what lives for less
+// may be missed. The spec is skipped where the adapter has no such hook.
+func (e *Env) FollowInstances(ctx context.Context) check.Count {
+	listed := map[string]string{} // Events' names by provider ID
+	instances := check.ReportsFrom(invariant.Harness, reasonInstance, nil).New(e.Mark()).Named("instances in the cloud")
+	if err := e.recordInstances(ctx, listed); errors.Is(err, install.ErrNoHook) {
+		e.skip("%v", err)
+	} else if err != nil {
+		e.fail(ctx, "%w", err)
+	}
+	go func() {
+		_ = wait.PollUntilContextCancel(ctx, instancesEvery, false, func(ctx context.Context) (bool, error) {
+			_ = e.recordInstances(ctx, listed) // what couldn't be asked for, or said, is the next time
+			return false, nil
+		})
+	}()
+	return instances
+}
+
+// reasonInstance is the reason of Events that are there for as long as an instance is.
+const reasonInstance = "Instance"
+
+// recordInstances asks for the instances, and has those that have come or gone since they
+// were listed recorded.
+func (e *Env) recordInstances(ctx context.Context, listed map[string]string) error {
+	ids, err := e.place.Provider.Instances(ctx, e.hookValues(providers.HookValues{}))
+	if err != nil {
+		return err
+	}
+	class := &history.Object{Name: nodeClassObject}
+	for _, id := range ids {
+		if listed[id] != "" {
+			continue
+		}
+		if listed[id], err = e.report(ctx, e.place.Adapter.NodeClassObject("").GetKind(), class, reasonInstance, id); err != nil {
+			return err
+		}
+	}
+	for id, name := range listed {
+		if slices.Contains(ids, id) {
+			continue
+		}
+		err := e.at(reference{kind: karpenter.Events, namespace: metav1.NamespaceDefault}).Delete(ctx, name, metav1.DeleteOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+		delete(listed, id)
+	}
+	return nil
+}

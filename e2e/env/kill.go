@@ -1,0 +1,90 @@
+package env
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// KillController ends the provider's controller as a crash does, by SIGKILL, and
+// waits until it has been restarted and is ready again. Ready is not yet leading:
+// whoever elects a leader waits for the lease of the dead one to end, with
+// Karpenter's own settings 15 s. An Event about each pod says that the kill was
+// asked for, so that it isn't held against the provider. The spec is skipped
+// where the backend can't kill.
+func (e *Env) KillController(ctx context.Context) {
+	killer, can := e.place.Cluster.(cluster.Killer)
+	if !can {
+		e.skip("the backend has no way to make the controller crash")
+	}
+	for _, name := range e.place.Provider.Pods(ctx) {
+		pod := e.World().Get(karpenter.Pods, e.place.Provider.Namespace, name)
+		if pod == nil || karpenter.Deleting(pod.Unstructured()) {
+			continue
+		}
+		if err := e.kill(ctx, killer, pod); err != nil {
+			e.fail(ctx, "killing the controller: %w", err)
+		}
+	}
+}
+
+// kill ends one of the controller's pods and waits for it to come back.
+func (e *Env) kill(ctx context.Context, killer cluster.Killer, pod *history.Object) error {
+	if _, err := e.report(ctx, "Pod", pod, invariant.ReasonKilled, "killed by the spec, as a crash would"); err != nil {
+		return err
+	}
+	if err := killer.Kill(ctx, pod.Namespace, pod.Name); err != nil {
+		return err
+	}
+	before := restarts(pod)
+	err := e.recorder.Await(ctx, func(w *history.World) bool {
+		now := w.Get(karpenter.Pods, pod.Namespace, pod.Name)
+		return now != nil && restarts(now) > before
+	})
+	if err != nil {
+		return fmt.Errorf("pod %s was killed and not restarted: %w", pod.Name, err)
+	}
+	return e.place.Provider.ReadyAgain(ctx, pod.Name)
+}
+
+// restarts is how often containers of a pod have been restarted.
+func restarts(pod *history.Object) (n int) {
+	for _, c := range karpenter.Containers(pod.Unstructured()) {
+		n += int(c.RestartCount)
+	}
+	return n
+}
+
+// report writes an Event of the harness's own about an object, and returns its name.
+func (e *Env) report(ctx context.Context, kind string, about *history.Object, reason, message string) (string, error) {
+	now := metav1.Now().UTC().Format(time.RFC3339)
+	event := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1",
+		"kind":       "Event",
+		"metadata":   map[string]any{"generateName": about.Name + "."},
+		"involvedObject": map[string]any{
+			"apiVersion": "v1", "kind": kind, "namespace": about.Namespace, "name": about.Name, "uid": about.UID,
+		},
+		"type":           "Normal",
+		"reason":         reason,
+		"message":        message,
+		"source":         map[string]any{"component": invariant.Harness},
+		"firstTimestamp": now,
+		"lastTimestamp":  now,
+		"count":          int64(1),
+	}}
+	made, err := e.place.Client.Resource(karpenter.Events).Namespace(cmp.Or(about.Namespace, metav1.NamespaceDefault)).Create(ctx, event, metav1.CreateOptions{FieldManager: fieldManager})
+	if err != nil {
+		return "", err
+	}
+	return made.GetName(), nil
+}

@@ -1,0 +1,91 @@
+package env
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/install"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Place is where specs run: a cluster with a provider on it.
+type Place struct {
+	Cluster   cluster.Cluster
+	Provider  *install.Installed
+	Adapter   *providers.Adapter
+	Namespace string // where specs create their workloads
+	Client    dynamic.Interface
+	Mapper    meta.RESTMapper
+	Shared    bool // the cluster has nodes of others, which aren't for specs' pods
+
+	// Jump moves the cluster's clock ahead; nil where time can't be bent.
+	Jump func(ctx context.Context, d time.Duration) error
+	// Death says which component died, or hangs, with its last lines; nil if none has.
+	Death func() error
+	// WhileAlive gives a context that also ends when a component dies, or hangs.
+	WhileAlive func(parent context.Context) (context.Context, context.CancelFunc)
+}
+
+// Recording is what an Env needs of a history.Recorder.
+type Recording interface {
+	Await(ctx context.Context, pred func(*history.World) bool) error
+	Interrupt(why string) (over func(context.Context) error)
+	Complete(ctx context.Context) (*history.History, error)
+	History() *history.History
+}
+
+// New returns the Env of a spec. Foreground says that the spec may delete in the foreground.
+func New(p *Place, r Recording, foreground bool) *Env {
+	e := &Env{place: p, recorder: r, foreground: foreground, nodesBefore: sets.New[string]()}
+	for _, node := range r.History().Start().List(karpenter.Nodes) {
+		e.nodesBefore.Insert(node.Name)
+	}
+	return e
+}
+
+// Run runs a spec's function and returns how it failed; nil if it went through.
+func Run(ctx context.Context, e *Env, spec func(context.Context, *Env)) (failure *Failure) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case Failure:
+			failure = &r
+		default:
+			failure = Failed(fmt.Sprintf("the spec panicked: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	e.life = ctx
+	spec(ctx, e)
+	if len(e.result.Claims) == 0 {
+		return &Failure{Verdict: report.Vacuous, Reason: "the spec ended without expecting anything", At: time.Now()}
+	}
+	return nil
+}
+
+// Result is what a spec leaves for its outcome.
+type Result struct {
+	Claims   []report.Judged // by Expect; a spec without any proves nothing
+	Notes    []string        // what else readers of the outcome must know
+	Poisoned bool            // the controller will remember what was done to the provider's cloud
+}
+
+// ResultOf returns what a spec has left so far.
+func ResultOf(e *Env) *Result { return &e.result }
+
+// Replace has a spec work at another place and on another recording, until restore is called.
+func Replace(e *Env, other func(Place, Recording) (Place, Recording)) (restore func()) {
+	before, recorder := e.place, e.recorder
+	place, recording := other(*before, recorder)
+	e.place, e.recorder = &place, recording
+	return func() { e.place, e.recorder = before, recorder }
+}

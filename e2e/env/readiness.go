@@ -1,0 +1,19 @@
+package env
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// saysReadiness tells whether a NodePool of this generation or a later one says whether it is
+// ready. Karpenter takes a condition of an older generation for Unknown. Releases before 1.1
+// write no observedGeneration and compare none: there the condition counts as it is.
+func saysReadiness(pool *unstructured.Unstructured, generation int64) bool {
+	ready, found := karpenter.Condition(pool, karpenter.Ready)
+	if !found || ready.Status == metav1.ConditionUnknown || pool.GetGeneration() < generation {
+		return false
+	}
+	return ready.ObservedGeneration == 0 || ready.ObservedGeneration == pool.GetGeneration()
+}

@@ -1,0 +1,68 @@
+package env
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+func TestAWaitThatRanOutSaysWhatStoodInTheWay(t *testing.T) {
+	pending := func(name string) *historytest.Thing {
+		return historytest.Pod(name, "app").Phase("Pending").Set([]any{
+			map[string]any{
+				"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes are available",
+			},
+		}, "status", "conditions")
+	}
+	launching := historytest.Claim("c").Pool("p").Set([]any{
+		map[string]any{"type": "Launched", "status": "Unknown", "reason": "LaunchFailed", "message": "no subnets"},
+	}, "status", "conditions")
+	pod := pending("app-1")
+	story := historytest.Begin().Add(historytest.Pool("p"), pod).Add(
+		historytest.Pod("app-2", "app").Phase("Running").Ready(),
+		historytest.Claim("d").Pool("p").Ready(),
+	).After(time.Second).Add(launching).
+		Add(historytest.Report("karpenter", "Nominated", pod).Set("should schedule on c", "message")).
+		Add(historytest.Report("kubelet", "Pulled", historytest.Pod("app-2", "app")).Set("pulled", "message")).
+		After(2 * time.Second).
+		Add(historytest.Report("karpenter", "InsufficientCapacityError", launching).Set("no subnets", "message")).
+		After(3 * time.Second).Change(pod)
+
+	NewWithT(t).Expect(situationOf(story.History(), "default", []string{
+		`{"level":"ERROR","message":"a"}`, `{"level":"ERROR","message":"b"}`, `{"level":"ERROR","message":"c"}`,
+		`{"level":"ERROR","message":"d"}`, `{"level":"ERROR","message":"b","again":1}`,
+	})).To(Equal(`
+  pods that don't run:
+    Pod default/app-1: Pending, not bound
+      PodScheduled: Unschedulable: 0/1 nodes are available
+  NodeClaims that aren't ready:
+    NodeClaim c: pool p, Launched=Unknown (LaunchFailed)
+      Launched: LaunchFailed: no subnets
+  latest events about pods that don't run, NodeClaims and NodePools:
+    5s before: Nominated on Pod app-1: should schedule on c
+    3s before: InsufficientCapacityError on NodeClaim c: no subnets
+  the controller's last errors:
+    {"level":"ERROR","message":"c"}
+    {"level":"ERROR","message":"d"}
+    {"level":"ERROR","message":"b","again":1}`))
+}
+
+func TestASituationFitsOnAScreen(t *testing.T) {
+	g := NewWithT(t)
+	story := historytest.Begin()
+	for i := range 20 {
+		pod := historytest.Pod(fmt.Sprintf("app-%d", i), "app").Phase("Pending")
+		story.Add(pod, historytest.Report("karpenter", "FailedScheduling", pod).Set(fmt.Sprint(i/2), "message"))
+	}
+	text := situationOf(story.History(), "default", nil)
+	g.Expect(text).To(ContainSubstring("\n    and 15 more\n"))
+	g.Expect(strings.Count(text, "FailedScheduling on")).To(Equal(situationEvents))
+	well := historytest.Begin().Add(historytest.Claim("c").True(karpenter.Ready)).History()
+	g.Expect(situationOf(well, "default", nil)).To(BeEmpty())
+}

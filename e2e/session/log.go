@@ -1,0 +1,62 @@
+package session
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/install"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// Lines that are quoted from the controller's log: those around a moment, no
+// more than fit on a screen.
+const (
+	quoteBefore = 5 * time.Second
+	quoteAfter  = time.Second
+	quoteLines  = 15
+)
+
+// controllerLog is what the controller wrote around a moment, without what the adapter
+// tolerates. Of a moment before the spec's end nothing is quoted that came after the end:
+// that is about the clean-up.
+func (s *Session) controllerLog(ctx context.Context, at, ended time.Time) string {
+	return quote(s.Provider.Untolerated(s.Provider.Log(ctx)), at, ended)
+}
+
+// quote returns the lines around a moment, under a heading.
+func quote(lines []string, at, ended time.Time) string {
+	from, to := at.Add(-quoteBefore), at.Add(quoteAfter)
+	if !at.After(ended) && to.After(ended) {
+		to = ended
+	}
+	var around []string
+	for _, line := range lines {
+		if t := install.LineTime(line); t.After(from) && !t.After(to) {
+			around = append(around, install.Shorten(line))
+		}
+	}
+	around = around[max(0, len(around)-quoteLines):]
+	if len(around) == 0 {
+		return ""
+	}
+	return "the controller's log at that moment:\n  " + strings.Join(around, "\n  ")
+}
+
+// errorsIn sorts lines of the log by what they say, in the order in which
+// they came.
+func errorsIn(lines []string) []report.LogError {
+	var kinds []report.LogError
+	at := map[string]int{}
+	for _, line := range lines {
+		message := install.LineMessage(line)
+		i, seen := at[message]
+		if !seen {
+			i = len(kinds)
+			at[message] = i
+			kinds = append(kinds, report.LogError{Message: message, Line: install.Shorten(line)})
+		}
+		kinds[i].Times++
+	}
+	return kinds
+}

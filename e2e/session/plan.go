@@ -1,0 +1,129 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/clock"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/env"
+	"github.com/plumbline-e2e/plumbline/e2e/install"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Setup says which cluster is wanted, and which provider on it.
+type Setup struct {
+	Backend cluster.Backend
+	Cluster cluster.Options // what all clusters have in common
+	// Adapter is the provider's; nil: a cluster without a provider and without KWOK, such as
+	// people have who know neither.
+	Adapter  *providers.Adapter
+	Release  string      // of the provider's source module; empty: the adapter's
+	Image    string      // of the provider; empty: the adapter's
+	Speed    clock.Speed // of the cluster's clock
+	Tried    bool        // another process has tried whether clocks can be bent here
+	Progress func(string)
+}
+
+// Plan is a session that is ready to be started: everything that can be
+// wrong without a cluster has been checked, everything to build is built.
+type Plan struct {
+	Setup Setup
+	Cache *build.Cache
+	Leaps bool // see cluster.Options
+
+	prepared *install.Prepared // nil: without a provider
+}
+
+// Prepare builds, or finds in the cache, the programs of the backend and of
+// the provider. It starts nothing.
+func Prepare(ctx context.Context, s Setup) (*Plan, error) {
+	guest := s.Backend.Guest
+	if s.Adapter == nil && guest != nil {
+		return nil, fmt.Errorf("CLUSTER=%s: that cluster is there already", s.Backend.Name)
+	}
+	cache, err := build.Open(s.Progress)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Setup: s, Cache: cache}
+	if s.Adapter != nil {
+		// The provider first: of what people ask for, it can be wrong in most ways,
+		// and building a control plane takes minutes.
+		if err := p.prepareProvider(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Backend.Prepare(ctx, cache, s.Cluster); err != nil {
+		return nil, err
+	}
+	if guest != nil {
+		objects, err := p.prepared.Objects(ctx)
+		if err == nil {
+			err = guest.Try(ctx, s.Cluster.Kubeconfig, objects)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p, p.prepareClock(ctx)
+}
+
+// prepareProvider makes sure that the provider can be installed.
+func (p *Plan) prepareProvider(ctx context.Context) error {
+	s := p.Setup
+	selection := install.Selection{Version: s.Release, Image: s.Image, Kubernetes: s.Cluster.Kubernetes, Containers: s.Backend.Containers}
+	if guest := s.Backend.Guest; guest != nil {
+		s.Progress("looking at the cluster")
+		if err := guest.Look(ctx, s.Cluster, cmp.Or(s.Image, s.Adapter.Controller.Image)); err != nil {
+			return err
+		}
+		selection.Namespace = guest.Namespace
+	}
+	var err error
+	p.prepared, err = install.Prepare(ctx, p.Cache, s.Adapter, selection)
+	return err
+}
+
+// Start brings a cluster up and installs the provider. Logs of both go to
+// the folder logs. The caller closes the session.
+func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
+	if err := os.MkdirAll(logs, 0o755); err != nil {
+		return nil, fmt.Errorf("folder for logs: %w", err)
+	}
+	s := &Session{setup: p.Setup}
+	s.Place = env.Place{
+		Adapter: p.Setup.Adapter, Namespace: Namespace, Shared: p.Setup.Backend.Guest != nil,
+		Death: s.Err, WhileAlive: s.whileAlive,
+	}
+	s.alive, s.died = context.WithCancelCause(context.WithoutCancel(ctx))
+	if p.Setup.Speed.Bent() {
+		defer s.bend(ctx, p)() // until all works: those who wait for others to start give up soon
+	}
+	began := time.Now()
+	o := p.Setup.Cluster
+	o.Bare = p.prepared == nil
+	o.Name, o.Logs, o.Progress, o.OnDeath, o.Clock, o.Leaps = name, logs, p.Setup.Progress, s.onDeath, s.Clock, p.Leaps
+	var err error
+	s.Cluster, err = p.Setup.Backend.Start(ctx, p.Cache, o)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	s.ClusterReady = time.Since(began)
+	s.monitor(p.Setup.Progress)
+	if p.prepared == nil {
+		return s, nil
+	}
+	if err := s.installProvider(ctx, p.prepared); err != nil {
+		if death := s.Err(); death != nil { // all else follows from it
+			err = death
+		}
+		return nil, errors.Join(err, s.Close(context.WithoutCancel(ctx)))
+	}
+	return s, nil
+}

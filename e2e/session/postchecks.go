@@ -1,0 +1,120 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/env"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+const (
+	// syncedWithin is how long the controller's picture of the cluster may lag
+	// behind when a spec is over; Karpenter looks at it at least every ten seconds.
+	syncedWithin = 15 * time.Second
+	syncedEvery  = 250 * time.Millisecond
+	syncedMetric = "karpenter_cluster_state_synced"
+)
+
+// postChecks are made when a spec is over.
+type postChecks struct {
+	session  *Session
+	recorder *history.Recorder
+	rights   *rights
+	breaks   map[string]string // invariants that the spec breaks on purpose, and why
+	outcome  *report.Outcome
+}
+
+// run adds to a spec's failure, which may be none, what shows only when it is over: components that died
+// or hang, rights that were refused, things left behind, broken invariants, gaps in
+// the recording.
+func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []string) *env.Failure {
+	s := c.session
+	s.awaitAnswers(ctx)
+	if infra := s.Err(); infra != nil {
+		return env.Infra(infra.Error())
+	}
+	if env.Interrupted(ctx) {
+		return failure
+	}
+	if lacking := c.rights.lacking(ctx, 0); lacking != nil && (failure == nil || !strings.Contains(failure.Reason, lacking.Error())) {
+		failure = failure.Merge(env.Failed("the controller was refused what it asked for: " + lacking.Error()))
+	}
+	failure = leftBehind(failure, left)
+	alive, stop := s.whileAlive(ctx)
+	defer stop()
+	if err := synced(alive, s.Provider.Metric, syncedWithin); err != nil {
+		failure = failure.Merge(env.Failed(err.Error()))
+	}
+	c.outcome.Errors = errorsIn(s.Provider.Unexpected(s.Provider.LogSince(ctx, c.outcome.Started)))
+	recorded, err := c.recorder.Complete(alive)
+	if err != nil {
+		return failure.Merge(env.Failed(fmt.Sprintf("recording: %v", err)))
+	}
+	failure = c.judge(failure, recorded, invariant.Params{NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace})
+	if stray := strayEviction(recorded, s.Namespace); stray != "" && failure != nil && (failure.Verdict == report.Failed || failure.Verdict == report.Vacuous) {
+		failure.Verdict = report.Infra
+		failure.Reason = fmt.Sprintf("Kubernetes evicted %s for a taint that was gone (kubernetes/kubernetes#119862); what came of it: %s", stray, failure.Reason)
+	}
+	gaps := slices.DeleteFunc(slices.Clone(recorded.Gaps()), func(g history.Gap) bool { return g.Asked })
+	if len(gaps) > 0 && failure == nil {
+		why := fmt.Sprintf("the recording has %s, the first because %s", check.Words(len(gaps), "gaps"), gaps[0].Reason)
+		return &env.Failure{Verdict: report.Infra, Reason: why, At: gaps[0].Time}
+	}
+	return failure
+}
+
+// judge applies the invariants, which hold in every spec, to its recording.
+func (c *postChecks) judge(failure *env.Failure, recorded *history.History, params invariant.Params) *env.Failure {
+	all := invariant.All()
+	for i, f := range invariant.Judge(recorded, params) {
+		j := report.Judged{Check: all[i].Name, Verdict: f.Verdict.String(), Tested: f.Tested, Breaks: c.breaks[all[i].Name]}
+		c.outcome.Invariants = append(c.outcome.Invariants, j)
+		if !j.Broke() {
+			continue
+		}
+		at := recorded.End().Time()
+		if f.Event != nil {
+			at = f.Event.Time
+		}
+		failure = failure.Merge(env.Broken(report.BrokenInvariant, j.Check, fmt.Sprintf("an invariant is broken: %s\n%s", j.Check, f), at))
+	}
+	return failure
+}
+
+// leftBehind fails a spec whose clean-up left something.
+func leftBehind(failure *env.Failure, left []string) *env.Failure {
+	if len(left) == 0 {
+		return failure
+	}
+	worse := env.Failed(fmt.Sprintf("the clean-up, which has %s, left behind:\n  %s", env.CleanUpWithin, strings.Join(left, "\n  ")))
+	worse.Broke = nil
+	for _, what := range left {
+		worse.Broke = append(worse.Broke, report.Broken{Kind: report.BrokenCleanUp, What: "left behind: " + what})
+	}
+	return failure.Merge(worse)
+}
+
+// synced waits until the controller says that its picture of the cluster is
+// complete. A controller that has no such metric, or none within reach, is
+// not asked.
+func synced(ctx context.Context, metric func(ctx context.Context, name string) (float64, error), within time.Duration) error {
+	said := false
+	err := wait.PollUntilContextTimeout(ctx, syncedEvery, within, true, func(ctx context.Context) (bool, error) {
+		value, err := metric(ctx, syncedMetric)
+		said = said || err == nil
+		return err != nil && !said || err == nil && value == 1, nil
+	})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("the controller's metric %s was not 1 within %s of the spec's end: its picture of the cluster is incomplete", syncedMetric, within)
+	}
+	return nil
+}

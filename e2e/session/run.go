@@ -1,0 +1,145 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plumbline-e2e/plumbline/e2e/env"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// Work is a spec, as far as a session knows it.
+type Work struct {
+	Outcome    report.Outcome // whose it is; Run adds what becomes of it
+	Run        func(ctx context.Context, e *env.Env)
+	Within     time.Duration     // bounds Run, in cluster time
+	Foreground bool              // Run deletes in the foreground
+	Breaks     map[string]string // the invariants that Run breaks on purpose, and why
+	Recording  string            // file
+	// Hold, if set, is called for what fails, before the clean-up.
+	Hold func(ctx context.Context, failure *env.Failure)
+}
+
+// Run runs one spec: it records, lets the spec do its work, cleans up, and
+// judges. The second result tells whether the session is clean enough for another spec.
+func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool) {
+	o = w.Outcome
+	o.Verdict, o.Started = report.Passed, time.Now()
+	measured := s.measureReal(&o)
+	defer func() { measured(); o.Took = time.Since(o.Started) }()
+	recorder, err := s.begin(ctx, w)
+	if err != nil {
+		if death := s.Err(); death != nil { // that is why
+			err = death
+		}
+		o.Verdict = report.Infra
+		o.Reason, o.Detail, _ = strings.Cut(err.Error(), "\n")
+		return o, false
+	}
+	e := env.New(&s.Place, recorder, w.Foreground)
+	checks := &postChecks{session: s, recorder: recorder, rights: s.newRights(ctx), breaks: w.Breaks, outcome: &o}
+
+	failure := s.runBody(ctx, w, e, checks.rights)
+	ended := time.Now()
+	if failure != nil && failure.Verdict.Red() && w.Hold != nil && s.Err() == nil {
+		w.Hold(ctx, failure)
+	}
+	var left []string
+	if !env.Interrupted(ctx) && s.Err() == nil { // else the whole cluster goes
+		left = env.CleanUp(ctx, e)
+	}
+	result := env.ResultOf(e)
+	o.Claims, o.Note = result.Claims, strings.Join(result.Notes, "; ")
+	failure = checks.run(ctx, failure, left)
+	log := ""
+	if failure != nil { // before a restart, which begins another log
+		log = s.controllerLog(ctx, failure.At, ended)
+	}
+	if result.Poisoned && len(left) == 0 && s.Err() == nil && !env.Interrupted(ctx) {
+		if err := s.Provider.Restart(ctx); err != nil {
+			left = []string{err.Error()}
+			failure = failure.Merge(env.Failed(err.Error()))
+		}
+	}
+	o.History, err = save(recorder, w.Recording)
+	if err != nil && failure == nil {
+		failure = env.Infra(fmt.Sprintf("the recording is incomplete: %v", err))
+	}
+	if failure != nil {
+		o.Verdict, o.Reason = failure.Verdict, failure.Reason
+		if failure.Verdict == report.Failed {
+			o.Broke = failure.Broke
+		}
+		o.Detail = strings.TrimSpace(failure.Detail + "\n" + log)
+	}
+	s.checkLag(&o)
+	return o, len(left) == 0 && s.Err() == nil
+}
+
+// runBody runs the spec's own function and returns how it failed; nil if it went
+// through.
+func (s *Session) runBody(ctx context.Context, w Work, e *env.Env, rights *rights) *env.Failure {
+	ctx, cancel := context.WithTimeoutCause(ctx, w.Within, fmt.Errorf("the spec's %s were over", w.Within))
+	defer cancel()
+	ctx, release := s.whileAlive(ctx)
+	defer release()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go rights.watch(ctx, stop)
+	return env.Run(ctx, e, w.Run)
+}
+
+// begin starts the recording of a spec when the cluster is as the spec needs it.
+func (s *Session) begin(ctx context.Context, w Work) (*history.Recorder, error) {
+	if w.Foreground && !s.collects {
+		ctx, release := s.whileAlive(ctx)
+		defer release()
+		if err := awaitCollector(ctx, s.Client); err != nil {
+			return nil, err
+		}
+		s.collects = true
+	}
+	recorder, err := s.record(w.Recording)
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	return recorder, nil
+}
+
+// record starts the recording of a spec, which ends with the cluster at the
+// latest.
+func (s *Session) record(file string) (*history.Recorder, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return nil, err
+	}
+	return history.Record(s.alive, s.Cluster.Config(), file, append(s.alpha(),
+		karpenter.Nodes, karpenter.Pods, karpenter.PodDisruptionBudgets, karpenter.Events,
+		karpenter.NodePools, karpenter.NodeClaims, s.Adapter.NodeClassGVR())...)
+}
+
+// alpha are the kinds that are not in every release, as far as they are served.
+func (s *Session) alpha() []schema.GroupVersionResource {
+	var served []schema.GroupVersionResource
+	for _, kind := range []schema.GroupVersionResource{karpenter.NodeOverlays, karpenter.CapacityBuffers} {
+		if _, err := s.Mapper.KindFor(kind); err == nil {
+			served = append(served, kind)
+		}
+	}
+	return served
+}
+
+// save ends the recording and returns the file that holds it.
+func save(recorder *history.Recorder, file string) (string, error) {
+	err := recorder.Stop()
+	saved, err2 := history.Compress(file)
+	return saved, errors.Join(err, err2)
+}
