@@ -39,7 +39,8 @@ func TestWorkersThatCannotWriteAreStopped(t *testing.T) {
 func TestMessagesThatCannotBeReadStopTheWorkers(t *testing.T) {
 	g := NewWithT(t)
 	run := t.TempDir()
-	shown, err := followed(t, run, "sh", "-c", `echo '{"step":"half a mess{"step":"one"}' >> `+run+"/"+progressFile+" && exec sleep 60")
+	halfMessage := `echo '{"step":"half a mess{"step":"one"}' >> ` + filepath.Join(run, progressFile)
+	shown, err := followed(t, run, "sh", "-c", halfMessage+" && exec sleep 60")
 	g.Expect(err).To(MatchError(ContainSubstring("progress file: ")))
 	g.Expect(shown).To(HavePrefix("\n✗ progress file: "))
 	g.Expect(os.ReadDir(run)).To(HaveLen(2), "the messages and Ginkgo's log")

@@ -66,7 +66,8 @@ func TestASpecDuringWhichTheAPIServerHangs(t *testing.T) {
 
 // stopAPIServer stops the API server of a local cluster.
 func stopAPIServer(g Gomega, kubeconfig string) {
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(kubeconfig), "kwok", "clusters", "*", "pids", "kube-apiserver.pid"))
+	state := filepath.Join(filepath.Dir(kubeconfig), "kwok", "clusters", "*")
+	files, err := filepath.Glob(filepath.Join(state, "pids", "kube-apiserver.pid"))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(files).To(HaveLen(1))
 	content, err := os.ReadFile(files[0])

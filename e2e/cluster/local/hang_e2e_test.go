@@ -25,7 +25,10 @@ func TestAComponentThatHangs(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() { _ = up.Close(context.WithoutCancel(ctx)) })
 	said := make(chan string, 100)
-	monitor := &cluster.Monitor{Components: up.(cluster.Monitored).Components, Progress: func(step string) { said <- step }}
+	monitor := &cluster.Monitor{
+		Components: up.(cluster.Monitored).Components,
+		Progress:   func(step string) { said <- step },
+	}
 
 	t.Run("is named", func(t *testing.T) {
 		for _, name := range components() {
