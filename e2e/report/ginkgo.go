@@ -56,6 +56,9 @@ func inRealTime(s *types.SpecReport, run Span) error {
 	if s.StartTime.IsZero() { // it was not run
 		return nil
 	}
+	if s.EndTime.IsZero() { // it was skipped since the run was interrupted
+		s.EndTime = s.StartTime
+	}
 	cluster := Span{s.StartTime, s.EndTime}
 	real := Span{run.clamp(s.StartTime), run.clamp(s.EndTime)}
 	if i := slices.IndexFunc(s.ReportEntries, func(e types.ReportEntry) bool { return e.Name == SpanEntry }); i >= 0 {

@@ -35,12 +35,16 @@ func TestGinkgosReportsAreInRealTime(t *testing.T) {
 		LeafNodeType: types.NodeTypeIt, LeafNodeText: "hangs", State: types.SpecStateInterrupted,
 		StartTime: at(30), EndTime: at(30).Add(month), RunTime: month,
 	}
+	skipped := types.SpecReport{
+		LeafNodeType: types.NodeTypeIt, LeafNodeText: "comes after Ctrl-C", State: types.SpecStateSkipped,
+		StartTime: at(30).Add(month),
+	}
 	notRun := types.SpecReport{LeafNodeType: types.NodeTypeIt, LeafNodeText: "is filtered", State: types.SpecStateSkipped}
 	folder := t.TempDir()
 	file, junit := filepath.Join(folder, "report.json"), filepath.Join(folder, "junit.xml")
 	g.Expect(reporters.GenerateJSONReport(types.Report{
 		StartTime: began, EndTime: began.Add(2 * month), RunTime: 2 * month,
-		SpecReports: types.SpecReports{spec, killed, notRun},
+		SpecReports: types.SpecReports{spec, killed, skipped, notRun},
 	}, file)).To(Succeed())
 
 	g.Expect(WriteInRealTime(file, junit, Span{began, at(42)})).To(Succeed())
@@ -58,7 +62,9 @@ func TestGinkgosReportsAreInRealTime(t *testing.T) {
 	g.Expect(spec.SpecEvents).To(Equal(types.SpecEvents{event(at(10), 0), event(at(30), 20*time.Second)}))
 	killed = r.SpecReports[1]
 	g.Expect([]any{killed.StartTime, killed.EndTime, killed.RunTime}).To(Equal([]any{at(30), at(42), 12 * time.Second}))
-	notRun = r.SpecReports[2]
+	skipped = r.SpecReports[2]
+	g.Expect([]any{skipped.StartTime, skipped.EndTime, skipped.RunTime}).To(Equal([]any{at(42), at(42), time.Duration(0)}))
+	notRun = r.SpecReports[3]
 	g.Expect([]any{notRun.StartTime, notRun.RunTime}).To(Equal([]any{time.Time{}, time.Duration(0)}))
 
 	data, err = os.ReadFile(junit)
