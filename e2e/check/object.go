@@ -1,6 +1,9 @@
 package check
 
 import (
+	"slices"
+	"strings"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -17,11 +20,10 @@ type Object interface {
 func The(object Object, more ...Object) Count {
 	kind := object.Unstructured().GroupVersionKind()
 	resource, _ := meta.UnsafeGuessKindToResource(kind)
-	names := map[string]bool{object.GetName(): true}
-	words := kind.Kind + "s called " + object.GetName()
+	names := []string{object.GetName()}
 	for _, o := range more {
-		names[o.GetName()] = true
-		words += ", " + o.GetName()
+		names = append(names, o.GetName())
 	}
-	return Where(words, resource, func(o *unstructured.Unstructured) bool { return names[o.GetName()] })
+	words := kind.Kind + "s called " + strings.Join(names, ", ")
+	return Where(words, resource, func(o *unstructured.Unstructured) bool { return slices.Contains(names, o.GetName()) })
 }

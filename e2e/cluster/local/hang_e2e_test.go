@@ -33,7 +33,7 @@ func TestAComponentThatHangs(t *testing.T) {
 	t.Run("is named", func(t *testing.T) {
 		for _, name := range components() {
 			g := NewWithT(t)
-			g.Expect(monitor.Ask(ctx)).To(BeNil())
+			g.Expect(monitor.Ask(ctx)).To(BeZero())
 			id := pid(g, c, "hangs", name)
 			g.Expect(syscall.Kill(id, syscall.SIGSTOP)).To(Succeed())
 			limited, cancel := context.WithTimeout(ctx, 15*time.Second)
@@ -45,7 +45,7 @@ func TestAComponentThatHangs(t *testing.T) {
 			t.Logf("%s after %s", hung, time.Since(began))
 			g.Expect(hung.LastLines).NotTo(BeEmpty())
 			g.Expect(said).To(Receive(Equal(name + " has not answered for 4 s")))
-			g.Eventually(func() *cluster.Death { return monitor.Ask(ctx) }).Should(BeNil(), "it goes on")
+			g.Eventually(func() *cluster.Death { return monitor.Ask(ctx) }).Should(BeZero(), "it goes on")
 		}
 	})
 
@@ -55,9 +55,9 @@ func TestAComponentThatHangs(t *testing.T) {
 		g.Expect(err).NotTo(HaveOccurred())
 		limited, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
-		g.Expect(monitor.Run(limited)).To(BeNil())
+		g.Expect(monitor.Run(limited)).To(BeZero())
 		g.Expect(resume()).To(Succeed())
-		g.Expect(monitor.Ask(ctx)).To(BeNil())
+		g.Expect(monitor.Ask(ctx)).To(BeZero())
 	})
 
 	t.Run("is not one of a busy machine", func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestAComponentThatHangs(t *testing.T) {
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		used := cpuTime(t)
-		g.Expect(monitor.Run(limited)).To(BeNil())
+		g.Expect(monitor.Run(limited)).To(BeZero())
 		t.Logf("asking took %s of CPU time in a minute", cpuTime(t)-used)
 		g.Expect(said).NotTo(Receive())
 	})
