@@ -62,7 +62,8 @@ func TestDefaults(t *testing.T) {
 	g.Expect(c.Cluster).To(Equal("local"))
 	g.Expect(c.Kubernetes).To(HavePrefix("v1.36."))
 	g.Expect(c.Procs).To(BeNumerically(">=", 1))
-	g.Expect(c.Speed.Bent() == clock.Supported).To(BeTrue())
+	bends := clock.Supported
+	g.Expect(c.Speed.Bent()).To(Equal(bends))
 	g.Expect(c.count(&providers.Adapter{Name: "kwok"}, twoSuites())).To(Equal(3))
 }
 

@@ -29,7 +29,8 @@ type domains struct {
 var _ = e2e.Table(Suite, map[string]domains{
 	"zones": {choice{"zones", corev1.LabelTopologyZone}, []providers.Capability{providers.Zones}, nil},
 	"capacity-types": {
-		choice{"capacity types", karpenter.CapacityTypeLabel}, []providers.Capability{providers.Spot},
+		choice{"capacity types", karpenter.CapacityTypeLabel},
+		[]providers.Capability{providers.Spot},
 		[]string{karpenter.Spot, karpenter.OnDemand},
 	},
 	"label": {choice{"the values of a label", rack}, nil, []string{"a", "b", "c"}},
