@@ -124,7 +124,7 @@ import-test: ## run the suites from another module, as a provider's repository d
 test-clusters: ## test the harness on real clusters: both doors, a cluster's life and death
 	go test -tags e2e -count=1 -timeout 0 -run 'Twice$$' ./e2e
 	go test -tags e2e -count=1 -timeout 0 -run 'Exists$$' ./e2e
-	go test -tags e2e -count=1 -timeout 0 -run 'Hangs$$' ./e2e
+	go test -tags e2e -count=1 -timeout 0 -run 'Hangs$$' ./e2e/session
 	go test -tags e2e -count=1 -timeout 0 ./e2e/cluster/local ./e2e/cluster/existing
 	go test -tags e2e -count=1 -timeout 0 -run '^TestAnImage' ./e2e/install
 
