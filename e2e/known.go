@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -47,15 +48,28 @@ func (k *Known) excuses(broke []report.Broken) bool {
 	return k != nil && len(broke) > 0 && len(k.beside(broke)) == 0
 }
 
-// beside returns, in words, what broke and is not known.
-func (k *Known) beside(broke []report.Broken) []string {
-	var others []string
+// beside returns what broke and is not known.
+func (k *Known) beside(broke []report.Broken) []report.Broken {
+	return slices.DeleteFunc(slices.Clone(broke), func(b report.Broken) bool {
+		return slices.ContainsFunc(k.Breaks, func(what string) bool { return covers(what, b) })
+	})
+}
+
+// said is what broke, on one line.
+func said(broke []report.Broken) string {
+	var parts []string
+	left := 0
 	for _, b := range broke {
-		if !slices.ContainsFunc(k.Breaks, func(what string) bool { return covers(what, b) }) {
-			others = append(others, b.What)
+		if b.Kind == report.BrokenCleanUp {
+			left++
+			continue
 		}
+		parts = append(parts, b.What)
 	}
-	return others
+	if left > 0 {
+		parts = append(parts, check.Words(left, "objects")+" left behind")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // covers tells whether an entry of Known.Breaks names what broke.
@@ -124,7 +138,7 @@ func settleBeside(o *report.Outcome, known *Known) {
 		return
 	}
 	o.Detail = strings.TrimSpace(o.Reason + "\n" + o.Detail)
-	o.Reason = fmt.Sprintf("broken beside what is known: %s; known is that %s (%s)", strings.Join(others, "; "), known.Reason, known.Issue)
+	o.Reason = fmt.Sprintf("broken beside what is known: %s; known is that %s (%s)", said(others), known.Reason, known.Issue)
 }
 
 // unknownKnownFailures returns an error for each of the adapter's known failures that is of the

@@ -50,6 +50,7 @@ func TestWhatIsKnownChangesTheVerdict(t *testing.T) {
 	wait := report.Broken{Kind: report.BrokenWait, What: "waited for 3 nodes of pool a that are ready"}
 	left := report.Broken{Kind: report.BrokenCleanUp, What: "left behind: Node a: ready"}
 	ledger := report.Broken{Kind: report.BrokenInvariant, What: "instances come and go"}
+	claims := report.Broken{Kind: report.BrokenCleanUp, What: "left behind: NodeClaim a: launched"}
 	budget := report.Broken{Kind: report.BrokenInvariant, What: budgets}
 	known := Known{
 		Issue: "upstream#1", Reason: "it doesn't",
@@ -62,7 +63,7 @@ func TestWhatIsKnownChangesTheVerdict(t *testing.T) {
 		reason, note string
 	}{
 		"all that broke is known":       {report.Failed, []report.Broken{check, wait, left, ledger}, report.Known, "it doesn't (upstream#1)", ""},
-		"something broke beside it":     {report.Failed, []report.Broken{check, budget}, report.Failed, "broken beside what is known: " + budgets + "; known is that it doesn't (upstream#1)", ""},
+		"something broke beside it":     {report.Failed, []report.Broken{check, claims, budget}, report.Failed, "broken beside what is known: " + budgets + "; 1 object left behind; known is that it doesn't (upstream#1)", ""},
 		"an invariant needs its name":   {report.Failed, []report.Broken{budget}, report.Failed, "the reason", "another known failure here: it doesn't (upstream#1)"},
 		"nothing says what broke":       {report.Failed, nil, report.Failed, "the reason", "another known failure"},
 		"a pass is unexpected":          {report.Passed, nil, report.Passed, "the reason", "may be out of date"},
