@@ -87,13 +87,13 @@ func TestABreachIsATest(t *testing.T) {
 	}
 }
 
-func TestFailureOfAFollowerSaysWhatItSaw(t *testing.T) {
+func TestFailureOfAMonitorSaysWhatItSaw(t *testing.T) {
 	s, a, _, _ := inPool()
 	h := s.After(time.Second).Change(a.Taint(karpenter.DisruptedTaint)).History()
 	f := Follow("nodes stay", "", func() Monitor {
 		return observer(func(m *Moment) {
 			if m.Event != nil {
-				m.Broken("node a goes", m.Event.Object)
+				m.Broken("node a goes").Beside(m.Event.Object)
 			}
 		})
 	}, karpenter.Nodes).Judge(h)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,13 +49,24 @@ type Moment struct {
 	End bool
 
 	tested int
-	breach *breach
+	breach *Breach
 	seen   [1]*history.Object
 }
 
-type breach struct {
-	reason, standing string
-	proven           bool
+// Breach is a breach of the promise.
+type Breach struct {
+	reason string
+	stood  []*history.Object
+	proven bool
+}
+
+// Beside adds objects to what stood then; nil ones are left out.
+func (b *Breach) Beside(objects ...*history.Object) {
+	for _, o := range objects {
+		if o != nil && !slices.Contains(b.stood, o) {
+			b.stood = append(b.stood, o)
+		}
+	}
 }
 
 // Resource is the event's; empty at the start and at the end.
@@ -94,19 +106,29 @@ func (m *Moment) Since() time.Time {
 // broken.
 func (m *Moment) Tested() { m.tested++ }
 
-// Broken says that this moment by itself shows a breach, whatever else was or wasn't
-// recorded. The objects are what stood then; nil ones are left out.
-func (m *Moment) Broken(reason string, stood ...*history.Object) { m.record(reason, true, stood) }
+// Broken says that this moment by itself shows a breach, whatever else was or wasn't recorded. Format and args say why, as
+// for fmt.Sprintf. The objects among args are what stood then.
+func (m *Moment) Broken(format string, args ...any) *Breach {
+	return m.record(true, format, args...)
+}
 
-// Suspect says that this is a breach unless something before it is missing in the
-// recording: something did not come, or came in the wrong order.
-func (m *Moment) Suspect(reason string, stood ...*history.Object) { m.record(reason, false, stood) }
+// Suspect is Broken for what is a breach unless something before it is missing in the recording: something did not come,
+// or came in the wrong order.
+func (m *Moment) Suspect(format string, args ...any) *Breach {
+	return m.record(false, format, args...)
+}
 
-func (m *Moment) record(reason string, proven bool, stood []*history.Object) {
-	if m.breach == nil {
-		stood = slices.DeleteFunc(stood, func(o *history.Object) bool { return o == nil })
-		m.breach = &breach{reason, strings.TrimPrefix(lines(stood), "\n  "), proven}
+func (m *Moment) record(proven bool, format string, args ...any) *Breach {
+	b := &Breach{reason: fmt.Sprintf(format, args...), proven: proven}
+	for _, a := range args {
+		if o, is := a.(*history.Object); is {
+			b.Beside(o)
+		}
 	}
+	if m.breach == nil {
+		m.breach = b
+	}
+	return b
 }
 
 type follow struct {
@@ -241,7 +263,7 @@ func joint(a, b []schema.GroupVersionResource, first bool) []schema.GroupVersion
 }
 
 func (f follow) found(j judgement, m *Moment, at int) Finding {
-	found := j.broken(at, 0, "", m.breach.standing)
+	found := j.broken(at, 0, "", strings.TrimPrefix(lines(m.breach.stood), "\n  "))
 	found.Reason, found.Tested = m.breach.reason, max(1, m.tested)
 	switch {
 	case m.breach.proven:

@@ -37,8 +37,8 @@ func (o *taintedOnce) Observe(m *Moment) {
 }
 
 func TestFollow(t *testing.T) {
-	broken := func(m *Moment, reason string) { m.Broken(reason, m.Event.Object) }
-	suspect := func(m *Moment, reason string) { m.Suspect(reason, m.Event.Object) }
+	broken := func(m *Moment, reason string) { m.Broken("%s", reason).Beside(m.Event.Object) }
+	suspect := func(m *Moment, reason string) { m.Suspect("%s", reason).Beside(m.Event.Object) }
 	tell := func(gap bool) *historytest.Story {
 		s, a, b, _ := inPool()
 		if gap {
@@ -127,12 +127,14 @@ func TestMomentTellsWhatIsNew(t *testing.T) {
 	}))
 }
 
-func TestWhatStoodMayBeNil(t *testing.T) {
+func TestWhatStoodIsToldOnce(t *testing.T) {
 	s, _, _, _ := inPool()
 	f := Follow("", "", func() Monitor {
 		return observer(func(m *Moment) {
-			m.Suspect("it has no NodeClaim", m.World.Get(karpenter.NodeClaims, "", "c"), m.World.Get(karpenter.Nodes, "", "a"))
+			node := m.World.Get(karpenter.Nodes, "", "a")
+			m.Suspect("%s has no NodeClaim", node).Beside(m.World.Get(karpenter.NodeClaims, "", "c"), node)
 		})
 	}).Judge(s.History())
-	NewWithT(t).Expect(f.Standing).To(HavePrefix("Node a: "))
+	NewWithT(t).Expect(f.Reason).To(Equal("a has no NodeClaim"))
+	NewWithT(t).Expect(f.Standing).To(Equal("Node a: ready, pool p"))
 }

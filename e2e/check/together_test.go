@@ -42,6 +42,6 @@ func (u *upTo) Observe(m *check.Moment) {
 	}
 	m.Tested()
 	if u.seen++; u.seen > u.n {
-		m.Broken("one more", m.Event.Object)
+		m.Broken("one more").Beside(m.Event.Object)
 	}
 }

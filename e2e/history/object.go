@@ -44,6 +44,14 @@ func newObject(raw []byte, cluster bool) (*Object, error) {
 	return &Object{Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, raw: raw}, nil
 }
 
+// String is the object's name, with its namespace if it has one.
+func (o *Object) String() string {
+	if o.Namespace == "" {
+		return o.Name
+	}
+	return o.Namespace + "/" + o.Name
+}
+
 // Raw is the object's JSON as the API server sent it. Read only.
 func (o *Object) Raw() json.RawMessage { return o.raw }
 

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Reasons of voluntary disruption (Karpenter: pkg/apis/v1/nodepool.go, DisruptionReason). Unhealthy is that of node repair,
-// since v1.15.
+// Reasons of voluntary disruption (Karpenter: pkg/apis/v1/nodepool.go, DisruptionReason). Unhealthy is that of node
+// repair, since v1.15.
 const (
 	drifted       = "Drifted"
 	underutilized = "Underutilized"
@@ -53,10 +53,10 @@ func (b budget) active(now time.Time) bool {
 	return b.schedule == nil || !b.schedule.Next(now.UTC().Add(-b.duration)).After(now.UTC())
 }
 
-// allowed is how many of a pool's nodes may be disrupted at a time for this reason: the least that an active budget for
-// the reason, or for all reasons, allows. A percentage rounds up (Karpenter: pkg/apis/v1/nodepool.go,
+// allowedDisruptions is how many of a pool's nodes may be disrupted at a time for this reason: the least that an active
+// budget for the reason, or for all reasons, allows. A percentage rounds up (Karpenter: pkg/apis/v1/nodepool.go,
 // GetAllowedDisruptionsByReason).
-func allowed(budgets []budget, nodes int, reason string, now time.Time) int {
+func allowedDisruptions(budgets []budget, nodes int, reason string, now time.Time) int {
 	least := math.MaxInt32
 	for _, b := range budgets {
 		if b.broken {

@@ -34,7 +34,7 @@ func TestAllowed(t *testing.T) {
 		"nonsense closes":            {[]map[string]any{b("5"), b("5", "schedule", "soon", "duration", "1h")}, drifted, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := allowed(budgetsOf(c.budgets), 11, c.reason, now); got != c.want {
+			if got := allowedDisruptions(budgetsOf(c.budgets), 11, c.reason, now); got != c.want {
 				t.Errorf("%d, want %d", got, c.want)
 			}
 		})

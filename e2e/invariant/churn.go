@@ -1,8 +1,6 @@
 package invariant
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -12,36 +10,35 @@ import (
 // evictionsEach is how often each pod of a workload may be evicted by choice, on average, without new input.
 const evictionsEach = 2
 
-// comesToRest checks that Karpenter comes to rest without new input. Input is a change of a NodePool's spec and any change
-// of a NodeClass; for evictions also a pod more than there was, or one less that was not evicted. Without it
+// comesToRest checks that Karpenter comes to rest without new input. Input is a change of a NodePool's spec and any
+// change of a NodeClass. For evictions it is also one pod more than there ever was, or one less that was not evicted.
+// Without it:
 //
-//   - Drifted doesn't come, go and come again on one NodeClaim (what is lost when another condition is written is not
-//     counted), nor does a NodeClaim drift that was made more than ten seconds after the last input to its pool;
-//   - voluntary disruption doesn't evict the pods of one owner more than twice each, on average;
-//   - no pool gets more NodeClaims in a minute than 30, and two for each pod, replica and NodeClaim that there was: not even
-//     when launches fail;
-//   - a pool that is being deleted, or is gone, gets no NodeClaims any more, ten seconds after (upstream issue 2840: a
-//     static pool did).
+//   - Drifted does not come, go and come again on one NodeClaim. What is lost when another condition is written does
+//     not count. A NodeClaim does not drift if it was made more than ten seconds after the last input to its pool.
+//   - Voluntary disruption evicts the pods of one owner at most twice each, on average.
+//   - A pool gets at most 30 NodeClaims in a minute, and two more for each pod, replica and NodeClaim that there was,
+//     even when launches fail.
+//   - A pool gets no NodeClaims when it has been gone, or being deleted, for ten seconds (upstream issue 2840: a static
+//     pool did).
 //
-// What the provider's cloud does by itself (a new image behind an alias) is input that no recording shows. That NodeClaims
-// are made only for a reason isn't judged, since not all reasons are recorded (capacity buffers); nor is how the rate of
-// failing launches falls from minute to minute.
-//
-// Sources: Karpenter, designs/drift.md; pkg/controllers/provisioning;
-// https://github.com/kubernetes-sigs/karpenter/issues/2840.
+// What the provider's cloud does by itself (a new image behind an alias) is input that no recording shows. That
+// NodeClaims are made only for a reason is not judged, since not all reasons are recorded (capacity buffers). Neither
+// is how the rate of failing launches falls from minute to minute.
 func comesToRest() Invariant {
 	return Invariant{
-		Name:     "Karpenter comes to rest when nothing changes",
-		Source:   "designs/drift.md; kubernetes-sigs/karpenter#2840",
+		Name: "Karpenter comes to rest when nothing changes",
+		Source: "designs/drift.md; Karpenter: pkg/controllers/provisioning; " +
+			"https://github.com/kubernetes-sigs/karpenter/issues/2840",
 		Untested: "no NodeClaim was made or has drifted",
 		New: func(p Params) check.Monitor {
-			return &churnMonitor{params: p, nodeIndex: newNodeIndex(), pools: map[string]*poolChurn{}, owners: map[string]*evictions{}}
+			return &churnMonitor{lastNodeClaims{}, p, map[string]*poolChurn{}, 0, map[string]*evictions{}, 0}
 		},
 	}
 }
 
 type churnMonitor struct {
-	nodeIndex
+	lastNodeClaims
 	params Params
 	pools  map[string]*poolChurn
 	pods   int
@@ -74,10 +71,10 @@ func (c *churnMonitor) Observe(m *check.Moment) {
 
 func (c *churnMonitor) start(m *check.Moment) {
 	for _, pool := range m.Seen(karpenter.NodePools) {
-		entry(c.pools, pool.Name).begin(pool.Unstructured(), m.Time)
+		getOrNew(c.pools, pool.Name).begin(pool.Unstructured(), m.Time)
 	}
 	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
-		entry(c.pools, karpenter.NodePoolOf(nodeClaim.Unstructured())).nodeClaims++
+		getOrNew(c.pools, karpenter.NodePoolOf(nodeClaim.Unstructured())).nodeClaims++
 	}
 	for _, pod := range m.Seen(karpenter.Pods) {
 		c.pods++
@@ -86,9 +83,9 @@ func (c *churnMonitor) start(m *check.Moment) {
 }
 
 func (c *churnMonitor) pool(m *check.Moment) {
-	pool, p := m.Event.Object, entry(c.pools, m.Event.Object.Name)
+	pool, p := m.Event.Object, getOrNew(c.pools, m.Event.Object.Name)
 	switch {
-	case m.Deleted() || deleting(pool):
+	case m.Deleted() || isDeleting(pool):
 		if p.dying.IsZero() {
 			p.dying = m.Time
 		}
@@ -103,7 +100,7 @@ func (c *churnMonitor) nodeClaim(m *check.Moment) {
 	if name == "" {
 		return
 	}
-	switch p := entry(c.pools, name); {
+	switch p := getOrNew(c.pools, name); {
 	case m.Deleted():
 		p.nodeClaims--
 	case m.Before == nil:
@@ -120,7 +117,7 @@ func (c *churnMonitor) pod(m *check.Moment, pod *unstructured.Unstructured) {
 		if c.owner(pod).add() {
 			c.input++
 		}
-	case m.Before != nil && !deleting(m.Before) && (m.Deleted() || karpenter.Deleting(pod)):
+	case m.Before != nil && !isDeleting(m.Before) && (m.Deleted() || karpenter.Deleting(pod)):
 		c.pods--
 		c.owner(pod).pods-- // it makes another one already
 		if !isEvicted(pod) {
@@ -133,15 +130,15 @@ func (c *churnMonitor) pod(m *check.Moment, pod *unstructured.Unstructured) {
 			o.input, o.count, o.most = c.input, 0, o.pods
 		}
 		if o.count++; o.count > evictionsEach*o.most {
-			m.Suspect(fmt.Sprintf("pod %s/%s was evicted to disrupt its node; that makes %d evictions of its workload, which has %d pods at most, although nothing changed",
-				m.Event.Object.Namespace, m.Event.Object.Name, o.count, o.most), m.Event.Object)
+			m.Suspect("pod %s was evicted to disrupt its node; that makes %d evictions of its workload, which has %d pods at "+
+				"most, although nothing changed", m.Event.Object, o.count, o.most)
 		}
 	}
 }
 
 // disruptedByChoice says whether the node of a pod is disrupted voluntarily.
 func (c *churnMonitor) disruptedByChoice(pod *unstructured.Unstructured) bool {
-	nodeClaim := c.onNode[karpenter.PodNode(pod)]
+	nodeClaim := c.lastNodeClaims[karpenter.PodNode(pod)]
 	return nodeClaim != nil && voluntaryReason(nodeClaim.Unstructured()) != ""
 }
 
@@ -151,7 +148,7 @@ func (c *churnMonitor) owner(pod *unstructured.Unstructured) *evictions {
 	if owners := ownersOf(pod); len(owners) > 0 {
 		id, _ = owners[0]["uid"].(string)
 	}
-	return entry(c.owners, id)
+	return getOrNew(c.owners, id)
 }
 
 // add counts one more pod, and says whether there are more than ever.

@@ -21,16 +21,15 @@ import (
 //   - Each type is there once. The status is True, False or Unknown, the reason is a word and not empty, the message is
 //     there, empty or not, and lastTransitionTime is a time.
 //   - No condition was observed at a generation that the object has yet to reach.
-//   - When the status changes, lastTransitionTime doesn't go back. It doesn't stay either, unless it is of a moment ago.
+//   - When the status changes, lastTransitionTime does not go back. It does not stay either, unless it is of a moment
+//     ago.
 //
-// Karpenter's CRDs require only type, status and lastTransitionTime, so that the API server lets the rest pass. Nobody
-// judges that lastTransitionTime stays while the status does: specs turn it back to make time pass.
-//
-// Source: k8s.io/apimachinery, pkg/apis/meta/v1, Condition.
+// Karpenter's CRDs require only type, status and lastTransitionTime: the API server lets the rest pass. That
+// lastTransitionTime stays while the status does is not judged: specs turn it back to make time pass.
 func conditionsWellFormed() Invariant {
 	return Invariant{
 		Name:     "conditions are well-formed",
-		Source:   "metav1.Condition",
+		Source:   "k8s.io/apimachinery, pkg/apis/meta/v1, Condition",
 		Untested: "no object had conditions",
 		New:      func(p Params) check.Monitor { return &conditionMonitor{params: p} },
 	}
@@ -70,23 +69,23 @@ func (c *conditionMonitor) judge(m *check.Moment, o *history.Object) {
 	}
 	conditions := objectsAt(o.Unstructured(), "status", "conditions")
 	for i, condition := range conditions {
-		old := ofType(before, condition["type"])
-		if old != nil && same(old, condition) {
+		old := conditionOfType(before, condition["type"])
+		if old != nil && sameCondition(old, condition) {
 			continue
 		}
 		m.Tested()
-		fault := faultOf(old, condition, generation(o.Unstructured()), m.Time)
-		if ofType(conditions[:i], condition["type"]) != nil {
+		fault := faultOfCondition(old, condition, generationOf(o.Unstructured()), m.Time)
+		if conditionOfType(conditions[:i], condition["type"]) != nil {
 			fault = "is there twice"
 		}
 		if kind, _ := condition["type"].(string); fault != "" && !c.stale(m, kind) {
-			m.Broken(fmt.Sprintf("condition %v of %s %s %s", condition["type"], o.Unstructured().GetKind(), o.Name, fault), o)
+			m.Broken("condition %v of %s %s %s", condition["type"], o.Unstructured().GetKind(), o, fault)
 		}
 	}
 }
 
-// ofType is the condition of a type, nil if there is none.
-func ofType(conditions []map[string]any, kind any) map[string]any {
+// conditionOfType is the condition of a type, nil if there is none.
+func conditionOfType(conditions []map[string]any, kind any) map[string]any {
 	name, _ := kind.(string)
 	for _, c := range conditions {
 		if n, ok := c["type"].(string); ok && n == name {
@@ -96,8 +95,8 @@ func ofType(conditions []map[string]any, kind any) map[string]any {
 	return nil
 }
 
-// same compares two conditions. Reflection is slow, and left for what no condition should have.
-func same(a, b map[string]any) bool {
+// sameCondition compares two conditions. Reflection is slow, and left for what no condition should have.
+func sameCondition(a, b map[string]any) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -118,13 +117,14 @@ const writeLag = 10 * time.Second
 
 // Patterns of metav1.Condition. The message may have 32768 characters there, and the reason 1024.
 var (
-	typePattern   = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`)
+	typePattern = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?` +
+		`(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`)
 	reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 	statuses      = []any{string(metav1.ConditionTrue), string(metav1.ConditionFalse), string(metav1.ConditionUnknown)}
 )
 
-// faultOf is what is wrong with a condition, empty if nothing is.
-func faultOf(old, c map[string]any, generation int64, now time.Time) string {
+// faultOfCondition is what is wrong with a condition, empty if nothing is.
+func faultOfCondition(old, c map[string]any, generation int64, now time.Time) string {
 	kind, _ := c["type"].(string)
 	reason, _ := c["reason"].(string)
 	message, hasMessage := c["message"].(string)
@@ -149,9 +149,11 @@ func faultOf(old, c map[string]any, generation int64, now time.Time) string {
 	case generation > 0 && observed > generation:
 		return fmt.Sprintf("was observed at generation %d, and the object is at %d", observed, generation)
 	case hadTime && old["status"] != c["status"] && since.Before(before):
-		return fmt.Sprintf("went from %v to %v, and lastTransitionTime back from %v to %v", old["status"], c["status"], old["lastTransitionTime"], c["lastTransitionTime"])
+		return fmt.Sprintf("went from %v to %v, and lastTransitionTime back from %v to %v",
+			old["status"], c["status"], old["lastTransitionTime"], c["lastTransitionTime"])
 	case hadTime && old["status"] != c["status"] && since.Equal(before) && now.Sub(before) > writeLag:
-		return fmt.Sprintf("went from %v to %v, and lastTransitionTime stays %v, which was %s ago", old["status"], c["status"], c["lastTransitionTime"], now.Sub(before).Round(time.Second))
+		return fmt.Sprintf("went from %v to %v, and lastTransitionTime stays %v, which was %s ago",
+			old["status"], c["status"], c["lastTransitionTime"], now.Sub(before).Round(time.Second))
 	default:
 		return ""
 	}

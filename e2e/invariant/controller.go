@@ -23,25 +23,23 @@ const (
 	ReasonInterrupted = "Interrupted"
 )
 
-// controllerStaysUp checks that no container of the provider's controller ends or is restarted: it doesn't panic, and is
-// not killed for a probe, a lost election or its memory.
+// controllerStaysUp checks that no container of the provider's controller ends or is restarted: it does not panic, and
+// is not killed for a probe, a lost election or its memory.
 //
-// The controller's pods are those in its namespace whose name or label app.kubernetes.io/name contains "karpenter", as in
-// every known chart. Where there is none, this is vacuous. A pod that is deleted, as in a rollout, may end, and each
-// container of a pod that a spec kills may end once for each kill: the harness says so before, by an Event about the pod
-// (ReasonKilled).
+// The controller's pods are those in its namespace whose name or label app.kubernetes.io/name contains "karpenter", as
+// in every known chart. A pod that is deleted, as in a rollout, may end. Each container of a pod that a spec kills may
+// end once for each kill: the harness reports it before, by an Event about the pod (ReasonKilled).
 //
-// A recording has neither the log nor the metrics: error lines, and that karpenter_cluster_state_synced returns to 1, are
-// not judged.
-//
-// Source: core/v1 ContainerStatus (restartCount, state, lastState); upstream treats every panic of its controllers as a
-// bug.
+// A recording has neither the log nor the metrics. So nobody judges error lines here, or whether
+// karpenter_cluster_state_synced returns to 1.
 func controllerStaysUp() Invariant {
 	return Invariant{
-		Name:     "the controller neither restarts nor panics",
-		Source:   "Pod status.containerStatuses[*].restartCount of the controller",
-		Untested: "no container of a controller was running in its namespace (controller.namespace of the adapter; else the namespace kube-system)",
-		Reads:    resources{karpenter.Pods, karpenter.Events},
+		Name: "the controller neither restarts nor panics",
+		Source: "core/v1 ContainerStatus (restartCount, state, lastState); " +
+			"upstream treats every panic of its controllers as a bug",
+		Untested: "no container of a controller was running in its namespace " +
+			"(the adapter's controller.namespace, else the namespace kube-system)",
+		Reads: resources{karpenter.Pods, karpenter.Events},
 		New: func(p Params) check.Monitor {
 			return &controllerMonitor{cmp.Or(p.Controller, "kube-system"), map[string]bool{}, map[string]int{}, map[string]int{}}
 		},
@@ -59,7 +57,7 @@ func (c *controllerMonitor) Observe(m *check.Moment) {
 	for _, pod := range m.Seen(karpenter.Pods) {
 		if pod.Namespace == c.namespace && isController(pod.Unstructured()) {
 			c.learn(m, pod)
-			if m.Before != nil && !deleting(pod) {
+			if m.Before != nil && !isDeleting(pod) {
 				c.judge(m, pod)
 			}
 		}
@@ -84,39 +82,42 @@ func (c *controllerMonitor) learn(m *check.Moment, pod *history.Object) {
 func (c *controllerMonitor) judge(m *check.Moment, pod *history.Object) {
 	before := map[string]int{}
 	for _, s := range karpenter.Containers(m.Before.Unstructured()) {
-		before[s.Name] = ends(pod.Unstructured(), s)
+		before[s.Name] = timesEnded(pod.Unstructured(), s)
 	}
 	for _, s := range karpenter.Containers(pod.Unstructured()) {
-		id, more := pod.UID+"/"+s.Name, ends(pod.Unstructured(), s)-before[s.Name]
+		id, more := pod.UID+"/"+s.Name, timesEnded(pod.Unstructured(), s)-before[s.Name]
 		switch {
 		case more <= 0:
 		case c.forgiven[id]+more <= c.killed[pod.UID]:
 			c.forgiven[id] += more
 		case s.State.Terminated != nil:
-			m.Broken(fmt.Sprintf("container %s ended: %s", s.Name, lastWords(s.State.Terminated)), pod)
+			m.Broken("container %s ended: %s", s.Name, lastWords(s.State.Terminated)).Beside(pod)
 		default:
-			m.Broken(fmt.Sprintf("container %s was restarted (%d times by now): %s", s.Name, s.RestartCount, lastWords(s.LastTerminationState.Terminated)), pod)
+			m.Broken("container %s was restarted (%d times by now): %s",
+				s.Name, s.RestartCount, lastWords(s.LastTerminationState.Terminated)).Beside(pod)
 		}
 	}
 }
 
-// ends is how often a container has ended so far, without the one end that is due of an init container.
-func ends(pod *unstructured.Unstructured, s corev1.ContainerStatus) int {
+// timesEnded is how often a container has ended so far, without the one end that is due of an init container.
+func timesEnded(pod *unstructured.Unstructured, s corev1.ContainerStatus) int {
 	n := int(s.RestartCount)
 	ended := s.State.Terminated != nil || s.State.Running == nil && s.LastTerminationState.Terminated != nil
-	if ended && !initial(pod, s.Name) {
+	if ended && !isInitContainer(pod, s.Name) {
 		n++ // and has not been started again
 	}
 	return n
 }
 
 func isController(pod *unstructured.Unstructured) bool {
-	return strings.Contains(pod.GetName(), "karpenter") || strings.Contains(karpenter.Label(pod, "app.kubernetes.io/name"), "karpenter")
+	return strings.Contains(pod.GetName(), "karpenter") ||
+		strings.Contains(karpenter.Label(pod, "app.kubernetes.io/name"), "karpenter")
 }
 
-// initial says whether a container is one of those that end before the others begin.
-func initial(pod *unstructured.Unstructured, name string) bool {
-	return slices.ContainsFunc(objectsAt(pod, "spec", "initContainers"), func(c map[string]any) bool { return c["name"] == name })
+// isInitContainer says whether a container is one of those that end before the others begin.
+func isInitContainer(pod *unstructured.Unstructured, name string) bool {
+	named := func(c map[string]any) bool { return c["name"] == name }
+	return slices.ContainsFunc(objectsAt(pod, "spec", "initContainers"), named)
 }
 
 // lastWords is how a container ended, with the line of a panic if it left one.

@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -11,22 +10,20 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// disruptionBudgetsHold checks that no voluntary disruption begins that the budgets of its NodePool forbid for its reason.
-// It counts as Karpenter does. A pool's nodes are those that have a NodeClaim, are initialized, and whose instance isn't
-// terminating yet. Out of use are those that are being disrupted or deleted, for whatever reason, and those that are not
-// ready (which node repair doesn't count).
+// disruptionBudgetsHold checks that no voluntary disruption begins that the budgets of its NodePool forbid for its
+// reason. It counts as Karpenter does. A pool's nodes are those that have a NodeClaim and are initialized, and whose
+// instance is not terminating yet. Out of use are those that are being disrupted or deleted, for whatever reason, and
+// those that are not ready (which node repair does not count).
 //
-// Source: spec.disruption.budgets of NodePool, designs/disruption-controls.md and disruption-controls-by-reason.md;
-// Karpenter: pkg/controllers/disruption/helpers.go, BuildDisruptionBudgetMapping and NodePoolStats.
-//
-// It is judged when a node gets the disrupted taint, and again when its NodeClaim says why (DisruptionReason). As long as
-// nobody says why, and releases before v1.5 never do, the most lenient reason counts. In between, nodes that expire or
-// break may exceed a budget: it only keeps Karpenter from going on. What others did to a pool in the moments before (stale)
-// counts as either done or not. Restarts in place (alpha in v1.15) don't count.
+// It judges a node when it gets the disrupted taint, and again when its NodeClaim says why (DisruptionReason). As long
+// as the reason is not known, the most lenient one counts; releases before v1.5 never say it. Nodes that expire or
+// break may exceed a budget: a budget only keeps Karpenter from disrupting more. What changed within stale before a
+// disruption counts as either known or not. Restarts in place (alpha in v1.15) do not count.
 func disruptionBudgetsHold() Invariant {
 	return Invariant{
-		Name:     "disruption budgets are never exceeded",
-		Source:   "NodePool spec.disruption.budgets; Karpenter: designs/disruption-controls.md, pkg/controllers/disruption/helpers.go",
+		Name: "disruption budgets are never exceeded",
+		Source: "NodePool spec.disruption.budgets; designs/disruption-controls.md, disruption-controls-by-reason.md; " +
+			"Karpenter: pkg/controllers/disruption/helpers.go, BuildDisruptionBudgetMapping, NodePoolStats",
 		Untested: "no disruption began in a NodePool that has a budget",
 		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools},
 		New: func(Params) check.Monitor {
@@ -52,7 +49,7 @@ type countedNode struct {
 func (b *budgetMonitor) Observe(m *check.Moment) {
 	b.observe(m)
 	for _, pool := range m.Seen(karpenter.NodePools) {
-		entry(b.pools, pool.Name).learn(m.Time, pool.Unstructured())
+		getOrNew(b.pools, pool.Name).learn(m.Time, pool.Unstructured())
 	}
 	if m.Event == nil {
 		for _, node := range m.Seen(karpenter.Nodes) {
@@ -93,8 +90,8 @@ func (b *budgetMonitor) judge(m *check.Moment) {
 		if is.reason != "" {
 			because = " as " + is.reason
 		}
-		m.Suspect(fmt.Sprintf("node %s of pool %s is disrupted%s, and %s", name, is.pool, because, excess),
-			outOfUse(m.World, node, nodeClaim, pool)...)
+		m.Suspect("node %s of pool %s is disrupted%s, and %s",
+			name, is.pool, because, excess).Beside(outOfUse(m.World, node, nodeClaim, pool)...)
 	}
 }
 
@@ -113,7 +110,8 @@ func outOfUse(w *history.World, node, nodeClaim *history.Object, pool *poolBudge
 // count takes over what a node is to its pool's budgets. Node and NodeClaim may be nil.
 func (b *budgetMonitor) count(now time.Time, name string, node, nodeClaim *history.Object) {
 	is, counted := b.counted[name]
-	if node == nil || nodeClaim == nil || !labeled(node, karpenter.InitializedLabel) || isTrue(nodeClaim, karpenter.InstanceTerminating) {
+	if node == nil || nodeClaim == nil || !isLabeled(node, karpenter.InitializedLabel) ||
+		isTrue(nodeClaim, karpenter.InstanceTerminating) {
 		if counted {
 			b.pools[is.pool].discount(now, name)
 			delete(b.counted, name)
@@ -123,7 +121,7 @@ func (b *budgetMonitor) count(now time.Time, name string, node, nodeClaim *histo
 	if !counted {
 		is.pool = karpenter.NodePoolOf(node.Unstructured())
 	}
-	voluntary := disrupted(node, nodeClaim) || is.disrupted && (deleting(node) || deleting(nodeClaim))
+	voluntary := underDisruption(node, nodeClaim) || is.disrupted && (isDeleting(node) || isDeleting(nodeClaim))
 	if !voluntary {
 		is = countedNode{pool: is.pool}
 	} else if c, _ := karpenter.Condition(nodeClaim.Unstructured(), karpenter.DisruptionReason); c.Status == "True" {
@@ -131,7 +129,7 @@ func (b *budgetMonitor) count(now time.Time, name string, node, nodeClaim *histo
 	}
 	is.disrupted = voluntary
 	b.counted[name] = is
-	entry(b.pools, is.pool).count(now, name, usability{
-		deleting: deleting(nodeClaim), notReady: !karpenter.NodeReady(node.Unstructured()), voluntary: voluntary,
+	getOrNew(b.pools, is.pool).count(now, name, usability{
+		deleting: isDeleting(nodeClaim), notReady: !karpenter.NodeReady(node.Unstructured()), voluntary: voluntary,
 	})
 }

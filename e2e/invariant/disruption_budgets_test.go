@@ -74,7 +74,9 @@ func TestDisruptionBudgetsHold(t *testing.T) {
 		"chosen without a taint":      {of(poolWithBudget("0")).Change(withReason(itsClaim(0), empty)), check.Broken, "1 of 4"},
 		"the budget has just changed": {of(one).Change(poolWithBudget("0")).After(time.Second).Change(marked(0)), check.Holds, ""},
 		"the budget has changed":      {of(one).Change(poolWithBudget("0")).After(time.Minute).Change(marked(0)), check.Broken, "1 of 4"},
-		"initialized a moment ago":    {begun.Change(marked(0), marked(1)), check.Broken, "with it 2 of 4 nodes are out of use, where the budgets allow 1"},
+		"the first budget has just come": {historytest.Begin().Add(historytest.Pool("p")).After(time.Minute).
+			Change(poolWithBudget("0")).Add(member(0), itsClaim(0)).Change(marked(0)), check.Holds, ""},
+		"initialized a moment ago": {begun.Change(marked(0), marked(1)), check.Broken, "with it 2 of 4 nodes are out of use, where the budgets allow 1"},
 		"another pool's": {of(one).Add(historytest.Node("x").Pool("q").Label(karpenter.InitializedLabel, "true").
 			Taint(karpenter.DisruptedTaint)).Change(marked(0)), check.Holds, ""},
 		"nothing disrupted": {of(one).Change(member(0)), check.Vacuous, "no disruption began"},

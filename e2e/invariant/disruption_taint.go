@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -19,20 +18,19 @@ const (
 	giveUpLag = 30 * time.Second
 )
 
-// taintedFirst checks that a node which Karpenter disrupts has the disrupted taint before its deletion begins and before
-// any pod is evicted from it, until it is gone; that no pod is bound to it after; and that the taint goes away if the
-// disruption is given up. Else pods move to a node that is about to go, or a node stays out of use for ever.
-//
-// Source: designs/disruption-controls.md and the docs on disruption (the taint comes first); Karpenter:
-// pkg/controllers/disruption/queue.go, markDisrupted, and pkg/controllers/node/termination.
+// taintedFirst checks that a node which Karpenter disrupts has the disrupted taint. It has the taint before its
+// deletion begins and before any pod is evicted from it, until it is gone. No pod is bound to it after. The taint goes
+// away if the disruption is given up. Else pods move to a node that is about to go, or a node stays out of use for
+// ever.
 //
 // A pod's condition DisruptionTarget tells an eviction from other departures (Kubernetes: EvictionByEvictionAPI). The
-// NodeClaim's condition DisruptionReason tells that a disruption was begun and given up. Releases before v1.5 don't have
-// it, and with them that part isn't judged.
+// NodeClaim's condition DisruptionReason tells that a disruption was begun and given up. Releases before v1.5 do not
+// have it; with them that part is not judged.
 func taintedFirst() Invariant {
 	return Invariant{
-		Name:     "nodes are tainted before they are disrupted, and as long",
-		Source:   "karpenter.sh/disrupted taint, NodeClaim condition DisruptionReason; Karpenter: designs/disruption-controls.md, pkg/controllers/disruption/queue.go",
+		Name: "nodes are tainted before they are disrupted, and until they are gone",
+		Source: "karpenter.sh/disrupted taint, NodeClaim condition DisruptionReason; designs/disruption-controls.md; " +
+			"Karpenter: pkg/controllers/disruption/queue.go, markDisrupted; pkg/controllers/node/termination",
 		Untested: "no node was disrupted",
 		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims, karpenter.Pods},
 		New: func(Params) check.Monitor {
@@ -50,7 +48,10 @@ type taintMonitor struct {
 func (t *taintMonitor) Observe(m *check.Moment) {
 	t.observe(m)
 	for _, name := range t.givenUp.over(m.Time) {
-		t.judgeGivenUp(m, name)
+		if node := m.World.Get(karpenter.Nodes, "", name); node != nil {
+			m.Suspect("node %s has the taint %s still, %s after its disruption was given up",
+				node, karpenter.DisruptedTaint, giveUpLag).Beside(t.nodeClaimOf(node))
+		}
 	}
 	switch m.Resource() {
 	case karpenter.Nodes:
@@ -65,15 +66,17 @@ func (t *taintMonitor) Observe(m *check.Moment) {
 }
 
 func (t *taintMonitor) node(m *check.Moment, node *history.Object) {
-	had, has := tainted(m.Before), tainted(node) && !m.Deleted()
+	had, has := hasDisruptedTaint(m.Before), hasDisruptedTaint(node) && !m.Deleted()
+	if m.Deleted() || !has || isDeleting(node) {
+		t.givenUp.stop(node.Name)
+	}
 	switch {
 	case has && !had:
 		t.since[node.Name] = m.Time
 	case had && !has:
 		delete(t.since, node.Name)
-		t.givenUp.stop(node.Name)
-		if !m.Deleted() && deleting(m.Before) && deleting(node) {
-			m.Broken(fmt.Sprintf("node %s is being deleted and loses the taint %s", node.Name, karpenter.DisruptedTaint), node)
+		if !m.Deleted() && isDeleting(m.Before) && isDeleting(node) {
+			m.Broken("node %s is being deleted and loses the taint %s", node, karpenter.DisruptedTaint)
 		}
 	}
 }
@@ -81,19 +84,25 @@ func (t *taintMonitor) node(m *check.Moment, node *history.Object) {
 // nodeClaim judges the beginning of the deletion, and notes what is given up.
 func (t *taintMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Object) {
 	node := t.nodeOf(nodeClaim)
-	if node == nil || m.Deleted() || m.Before == nil || !isTrue(m.Before, karpenter.DisruptionReason) {
+	if node == nil || m.Deleted() {
+		return
+	}
+	if isDeleting(nodeClaim) || isTrue(nodeClaim, karpenter.DisruptionReason) {
+		t.givenUp.stop(node.Name)
+	}
+	if m.Before == nil || isDeleting(m.Before) || !isTrue(m.Before, karpenter.DisruptionReason) {
 		return
 	}
 	switch {
-	case becomesDeleting(m):
+	case isDeleting(nodeClaim):
 		m.Tested()
-		if !tainted(node) {
-			m.Suspect(fmt.Sprintf("NodeClaim %s is being deleted to disrupt node %s, which lacks the taint %s",
-				nodeClaim.Name, node.Name, karpenter.DisruptedTaint), nodeClaim, node)
+		if !hasDisruptedTaint(node) {
+			m.Suspect("NodeClaim %s is being deleted to disrupt node %s, which lacks the taint %s",
+				nodeClaim, node, karpenter.DisruptedTaint)
 		}
-	case !deleting(nodeClaim) && !isTrue(nodeClaim, karpenter.DisruptionReason):
+	case !isTrue(nodeClaim, karpenter.DisruptionReason):
 		m.Tested()
-		if tainted(node) {
+		if hasDisruptedTaint(node) {
 			t.givenUp.set(node.Name, m.Time.Add(giveUpLag))
 		}
 	}
@@ -111,32 +120,21 @@ func (t *taintMonitor) pod(m *check.Moment, pod *history.Object) {
 	}
 	bound := m.Before == nil || karpenter.PodNode(m.Before.Unstructured()) != on
 	since, is := t.since[on]
-	if bound && is && m.Time.Sub(since) > schedulerLag && !toleratesDisruption(pod.Unstructured()) && !ownedBy(pod.Unstructured(), "Node") {
-		m.Suspect(fmt.Sprintf("pod %s/%s is bound to node %s, %s after it got the taint %s",
-			pod.Namespace, pod.Name, on, m.Time.Sub(since).Round(time.Millisecond), karpenter.DisruptedTaint), pod, node)
+	late := is && m.Time.Sub(since) > schedulerLag
+	if bound && late && !toleratesDisruption(pod.Unstructured()) && !ownedBy(pod.Unstructured(), "Node") {
+		m.Suspect("pod %s is bound to node %s, %s after it got the taint %s",
+			pod, on, m.Time.Sub(since).Round(time.Millisecond), karpenter.DisruptedTaint).Beside(node)
 	}
 }
 
 func (t *taintMonitor) judgeEviction(m *check.Moment, pod, node *history.Object) {
 	nodeClaim := t.nodeClaimOf(node)
-	if !deleting(node) && !deleting(nodeClaim) && (nodeClaim == nil || !isTrue(nodeClaim, karpenter.DisruptionReason)) {
-		return // by somebody else than Karpenter
+	chosen := nodeClaim != nil && isTrue(nodeClaim, karpenter.DisruptionReason)
+	if !chosen && !isDeleting(node) && !isDeleting(nodeClaim) {
+		return // somebody else than Karpenter evicts it
 	}
 	m.Tested()
-	if !tainted(node) {
-		m.Suspect(fmt.Sprintf("pod %s/%s is evicted from node %s, which lacks the taint %s",
-			pod.Namespace, pod.Name, node.Name, karpenter.DisruptedTaint), pod, node)
-	}
-}
-
-// judgeGivenUp judges a node that still has the taint some time after its disruption was given up.
-func (t *taintMonitor) judgeGivenUp(m *check.Moment, name string) {
-	node := m.World.Get(karpenter.Nodes, "", name)
-	if node == nil || deleting(node) {
-		return
-	}
-	nodeClaim := t.nodeClaimOf(node)
-	if !deleting(nodeClaim) && (nodeClaim == nil || !isTrue(nodeClaim, karpenter.DisruptionReason)) {
-		m.Suspect(fmt.Sprintf("node %s has the taint %s still, %s after its disruption was given up", name, karpenter.DisruptedTaint, giveUpLag), node, nodeClaim)
+	if !hasDisruptedTaint(node) {
+		m.Suspect("pod %s is evicted from node %s, which lacks the taint %s", pod, node, karpenter.DisruptedTaint)
 	}
 }

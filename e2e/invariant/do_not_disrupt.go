@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,30 +16,29 @@ import (
 //     before the deadline of its node.
 //   - Its node is not chosen for voluntary disruption (Drifted, Underutilized, Empty), unless it has drifted and has a
 //     terminationGracePeriod.
-//   - No pod, protected or not, is deleted by force before that deadline less the pod's own grace period, nor at all where
-//     there is no deadline. Such a deletion passes PodDisruptionBudgets by.
+//   - No pod, protected or not, is deleted by force before that deadline less the pod's own grace period, nor at all
+//     where there is no deadline. Such a deletion bypasses PodDisruptionBudgets.
 //
-// The third rule is judged where Karpenter reports such a deletion (event Disrupted on the pod): anybody else may delete a
-// pod. podBudgetsHold judges PodDisruptionBudgets. A protection by annotation with a duration is not judged.
-//
-// Sources: Karpenter, pkg/apis/v1/nodeclaim.go (terminationGracePeriod), designs/nodeclaim-termination-grace-period.md,
-// pkg/controllers/state/statenode.go (ValidatePodsDisruptable).
+// The third rule is judged where Karpenter reports such a deletion (event Disrupted on the pod): anybody else may
+// delete a pod. podBudgetsHold judges PodDisruptionBudgets. A protection by annotation with a duration is not judged.
 func doNotDisruptHolds() Invariant {
 	return Invariant{
-		Name:     "pods that must not be disrupted are not",
-		Source:   "annotation karpenter.sh/do-not-disrupt; designs/nodeclaim-termination-grace-period.md",
+		Name: "pods that forbid disruption are not disrupted",
+		Source: "annotation karpenter.sh/do-not-disrupt; designs/nodeclaim-termination-grace-period.md; " +
+			"Karpenter: pkg/apis/v1/nodeclaim.go, terminationGracePeriod; " +
+			"pkg/controllers/state/statenode.go, ValidatePodsDisruptable",
 		Untested: "no node with a protected pod had a reason to be disrupted, and no pod was deleted by force",
 		Reads:    resources{karpenter.Pods, karpenter.NodeClaims, karpenter.Events},
 		New: func(Params) check.Monitor {
 			return &doNotDisruptMonitor{
-				newNodeIndex(), newPodDeletions(), podsOnNodes{}, map[string]time.Time{}, map[string]*history.Object{},
+				lastNodeClaims{}, newPodDeletions(), podsOnNodes{}, map[string]time.Time{}, map[string]*history.Object{},
 			}
 		},
 	}
 }
 
 type doNotDisruptMonitor struct {
-	nodeIndex
+	lastNodeClaims
 	podDeletions
 	pods      podsOnNodes
 	protected map[string]time.Time       // since when pods are protected, by UID; zero if they were made so
@@ -48,7 +46,7 @@ type doNotDisruptMonitor struct {
 }
 
 func (d *doNotDisruptMonitor) Observe(m *check.Moment) {
-	d.nodeIndex.observe(m)
+	d.lastNodeClaims.observe(m)
 	d.podDeletions.observe(m)
 	d.pods.observe(m)
 	switch m.Resource() {
@@ -83,12 +81,12 @@ func (d *doNotDisruptMonitor) isLong(pod *history.Object, now time.Time) bool {
 
 // judgePod judges the eviction or deletion of a protected pod.
 func (d *doNotDisruptMonitor) judgePod(m *check.Moment, pod *history.Object) {
-	if nodeClaim := d.onNode[karpenter.PodNode(pod.Unstructured())]; nodeClaim != nil && d.isLong(pod, m.Time) {
+	if nodeClaim := d.lastNodeClaims[karpenter.PodNode(pod.Unstructured())]; nodeClaim != nil && d.isLong(pod, m.Time) {
 		switch {
 		case becomesEvicted(m) && isActive(m.Before.Unstructured()):
 			m.Tested()
-			m.Broken(fmt.Sprintf("pod %s/%s has the annotation %s, and was evicted", pod.Namespace, pod.Name, karpenter.DoNotDisruptAnnotation), pod, nodeClaim)
-		case leaves(m) && (deleting(nodeClaim) || isTrue(nodeClaim, karpenter.DisruptionReason)):
+			m.Broken("pod %s has the annotation %s, and was evicted", pod, karpenter.DoNotDisruptAnnotation).Beside(nodeClaim)
+		case becomesInactive(m) && (isDeleting(nodeClaim) || isTrue(nodeClaim, karpenter.DisruptionReason)):
 			m.Tested()
 			d.suspect(m, nodeClaim, "it has the annotation "+karpenter.DoNotDisruptAnnotation)
 		}
@@ -101,8 +99,8 @@ func (d *doNotDisruptMonitor) judgePod(m *check.Moment, pod *history.Object) {
 
 // judgeChoice judges the choice of a node for disruption.
 func (d *doNotDisruptMonitor) judgeChoice(m *check.Moment, nodeClaim *history.Object) {
-	chosen := becomes(m, karpenter.DisruptionReason)
-	if !chosen && !becomes(m, karpenter.Drifted) && !becomes(m, karpenter.Consolidatable) && !becomesDeleting(m) {
+	chosen := becomesTrue(m, karpenter.DisruptionReason)
+	if !chosen && !becomesTrue(m, karpenter.Drifted) && !becomesTrue(m, karpenter.Consolidatable) && !becomesDeleting(m) {
 		return
 	}
 	why := voluntaryReason(nodeClaim.Unstructured())
@@ -115,8 +113,8 @@ func (d *doNotDisruptMonitor) judgeChoice(m *check.Moment, nodeClaim *history.Ob
 		m.Tested()
 		known := d.isLong(pod.Object, m.Time) && m.Time.Sub(pod.since) > stale
 		if chosen && known && why != "" && !waits {
-			m.Broken(fmt.Sprintf("the node of NodeClaim %s is disrupted (%s) although pod %s/%s on it has the annotation %s",
-				nodeClaim.Name, why, pod.Namespace, pod.Name, karpenter.DoNotDisruptAnnotation), pod.Object, nodeClaim)
+			m.Broken("the node of NodeClaim %s is disrupted (%s) although pod %s on it has the annotation %s",
+				nodeClaim, why, pod.Object, karpenter.DoNotDisruptAnnotation)
 		}
 	}
 }
@@ -134,19 +132,19 @@ func (d *doNotDisruptMonitor) judgeForced(m *check.Moment) {
 	if pod == nil {
 		return
 	}
-	nodeClaim := d.onNode[karpenter.PodNode(pod.Unstructured())]
+	nodeClaim := d.lastNodeClaims[karpenter.PodNode(pod.Unstructured())]
 	if nodeClaim == nil {
 		return
 	}
 	m.Tested()
 	switch from := forceTime(nodeClaim.Unstructured(), pod.Unstructured()); {
 	case from.IsZero():
-		m.Suspect(fmt.Sprintf("Karpenter deleted pod %s/%s by force, past the Eviction API, and nothing bounds the drain of its node: "+
-			"NodeClaim %s has no terminationGracePeriod", pod.Namespace, pod.Name, nodeClaim.Name), pod, nodeClaim)
+		m.Suspect("Karpenter deleted pod %s by force, past the Eviction API, and nothing bounds the drain of its node: "+
+			"NodeClaim %s has no terminationGracePeriod", pod, nodeClaim)
 	case m.Time.Before(from):
-		m.Suspect(fmt.Sprintf("Karpenter deleted pod %s/%s by force, past the Eviction API, at %s; its grace period of %s ends before the drain must, at %s",
-			pod.Namespace, pod.Name, m.Time.UTC().Format(time.TimeOnly), gracePeriod(pod.Unstructured()),
-			drainDeadline(nodeClaim.Unstructured()).UTC().Format(time.TimeOnly)), pod, nodeClaim)
+		by := timeOfDay(drainDeadline(nodeClaim.Unstructured()))
+		m.Suspect("Karpenter deleted pod %s by force, past the Eviction API, at %s; its grace period of %s ends before "+
+			"the drain must, at %s", pod, timeOfDay(m.Time), gracePeriod(pod.Unstructured()), by).Beside(nodeClaim)
 	}
 }
 

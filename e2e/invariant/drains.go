@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -20,34 +19,32 @@ const (
 // drainsInOrder checks that drains have an end and an order:
 //
 //   - When the terminationGracePeriod of a NodeClaim is over, counted from its deletion, every pod on its node that the
-//     drain waits for has been told to go, and has no longer to live than that. The annotation that says when this is may
-//     name an earlier time, but no later one.
-//   - Pods are evicted in turn: first those that are neither critical nor of a DaemonSet, then daemons, then critical pods,
-//     then critical daemons. No turn begins while a pod of an earlier one is there, unless that is due to be deleted by
-//     force.
-//   - The drain isn't said to be over (condition Drained), and the instance of a ready node isn't ended
-//     (InstanceTerminating), while a pod is there that it waits for.
+//     drain waits for has been told to go, and has no longer to live than that. The annotation that says when this is
+//     may name an earlier time, but no later one.
+//   - Pods are evicted in turn: first those that are neither critical nor of a DaemonSet, then daemons, then critical
+//     pods, then critical daemons. No turn begins while a pod of an earlier one is there, unless that pod is due to be
+//     deleted by force.
+//   - The drain is not said to be over (condition Drained), and the instance of a ready node is not ended
+//     (InstanceTerminating), while a pod is there that the drain waits for.
 //
 // Pods that come while the drain is under way hold no turn. How long the instance takes to end after the drain is the
-// provider's business and not judged.
-//
-// Sources: Karpenter, pkg/apis/v1/nodeclaim.go (terminationGracePeriod), designs/nodeclaim-termination-grace-period.md,
-// pkg/controllers/node/termination/terminator/terminator.go (Drain), after
-// https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/.
+// provider's business.
 func drainsInOrder() Invariant {
 	return Invariant{
-		Name:     "drains end in time, and pods leave in turn",
-		Source:   "NodeClaim spec.terminationGracePeriod; designs/nodeclaim-termination-grace-period.md",
+		Name: "drains end by their deadline, and evict pods in their order",
+		Source: "NodeClaim spec.terminationGracePeriod; designs/nodeclaim-termination-grace-period.md; " +
+			"Karpenter: pkg/controllers/node/termination/terminator/terminator.go, Drain, after " +
+			"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/",
 		Untested: "no node with pods was drained up to a deadline, and none had pods of different turns",
 		Reads:    resources{karpenter.Pods, karpenter.NodeClaims, karpenter.Nodes},
 		New: func(Params) check.Monitor {
-			return &drainMonitor{newNodeIndex(), podsOnNodes{}, newTimers(), map[string]time.Time{}}
+			return &drainMonitor{lastNodeClaims{}, podsOnNodes{}, newTimers(), map[string]time.Time{}}
 		},
 	}
 }
 
 type drainMonitor struct {
-	nodeIndex
+	lastNodeClaims
 	pods  podsOnNodes
 	due   timers               // nodes, by name: when their pods must be gone
 	began map[string]time.Time // since when nodes are being drained, by name
@@ -57,7 +54,7 @@ func (d *drainMonitor) Observe(m *check.Moment) {
 	for _, node := range d.due.over(m.Time) {
 		d.judgeOverdue(m, node)
 	}
-	d.nodeIndex.observe(m)
+	d.lastNodeClaims.observe(m)
 	d.pods.observe(m)
 	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
 		d.learnDeadline(m, nodeClaim)
@@ -74,8 +71,8 @@ func (d *drainMonitor) Observe(m *check.Moment) {
 	case karpenter.NodeClaims:
 		if node := karpenter.ClaimNode(m.Event.Object.Unstructured()); m.Deleted() {
 			d.due.stop(node)
-		} else if m.Before != nil && (becomes(m, karpenter.Drained) || becomes(m, karpenter.InstanceTerminating)) {
-			d.judgeEnd(m, m.Event.Object, node)
+		} else if began, draining := d.began[node]; draining && m.Before != nil {
+			d.judgeEnd(m, m.Event.Object, node, began)
 		}
 	}
 }
@@ -87,11 +84,12 @@ func (d *drainMonitor) learnDeadline(m *check.Moment, o *history.Object) {
 	if node == "" {
 		return
 	}
-	if annotated, by := annotatedDeadline(nodeClaim), specDeadline(nodeClaim); !by.IsZero() && annotated.After(by.Add(drainLag)) {
-		m.Broken(fmt.Sprintf("NodeClaim %s puts the end of its drain off to %s by the annotation %s, and its terminationGracePeriod ends at %s",
-			o.Name, annotated.UTC().Format(time.TimeOnly), karpenter.TerminationTimestampAnnotation, by.UTC().Format(time.TimeOnly)), o)
+	annotated, by := annotatedDeadline(nodeClaim), specDeadline(nodeClaim)
+	if !by.IsZero() && annotated.After(by.Add(drainLag)) {
+		m.Broken("NodeClaim %s puts the end of its drain off to %s by the annotation %s, and its terminationGracePeriod "+
+			"ends at %s", o, timeOfDay(annotated), karpenter.TerminationTimestampAnnotation, timeOfDay(by))
 	}
-	by := drainDeadline(nodeClaim)
+	by = drainDeadline(nodeClaim)
 	if by.IsZero() || !karpenter.Deleting(nodeClaim) {
 		d.due.stop(node)
 		return
@@ -114,20 +112,19 @@ func (d *drainMonitor) waits(node string) bool {
 
 // judgeOverdue judges a node that must have been drained by now.
 func (d *drainMonitor) judgeOverdue(m *check.Moment, node string) {
-	by := drainDeadline(d.onNode[node].Unstructured())
+	by := drainDeadline(d.lastNodeClaims[node].Unstructured())
 	for _, pod := range d.pods.on(node) {
 		ends := timeAt(pod.Unstructured(), "metadata", "deletionTimestamp")
 		if isDrained(pod.Unstructured()) && pod.since.Before(by) && (ends.IsZero() || ends.After(by.Add(drainLag))) {
-			m.Suspect(fmt.Sprintf("the drain of node %s had to be over at %s; %s later pod %s/%s is there that was not told to end by then",
-				node, by.UTC().Format(time.TimeOnly), m.Time.Sub(by).Round(time.Second), pod.Namespace, pod.Name), pod.Object, d.onNode[node])
+			m.Suspect("the drain of node %s had to be over at %s; %s later pod %s is there that was not told to end by then",
+				node, timeOfDay(by), m.Time.Sub(by).Round(time.Second), pod.Object).Beside(d.lastNodeClaims[node])
 		}
 	}
 }
 
-// judgeEnd judges the end of a drain.
-func (d *drainMonitor) judgeEnd(m *check.Moment, nodeClaim *history.Object, node string) {
-	began, draining := d.began[node]
-	if !draining {
+// judgeEnd judges the end of a drain that began at a time.
+func (d *drainMonitor) judgeEnd(m *check.Moment, nodeClaim *history.Object, node string, began time.Time) {
+	if !becomesTrue(m, karpenter.Drained) && !becomesTrue(m, karpenter.InstanceTerminating) {
 		return
 	}
 	if is := m.World.Get(karpenter.Nodes, "", node); is == nil || !karpenter.NodeReady(is.Unstructured()) {
@@ -136,8 +133,8 @@ func (d *drainMonitor) judgeEnd(m *check.Moment, nodeClaim *history.Object, node
 	m.Tested()
 	for _, pod := range d.pods.on(node) {
 		if d.holds(pod, node, began, m.Time) {
-			m.Suspect(fmt.Sprintf("node %s counts as drained, or its instance is being ended, and pod %s/%s that should have left is still on it",
-				node, pod.Namespace, pod.Name), pod.Object, nodeClaim)
+			m.Suspect("node %s counts as drained, or its instance is being ended, and pod %s that should have left is still "+
+				"on it", node, pod.Object).Beside(nodeClaim)
 		}
 	}
 }
@@ -158,8 +155,8 @@ func (d *drainMonitor) judgeTurn(m *check.Moment, pod *history.Object) {
 		theirs := evictionRank(other.Unstructured())
 		tested = tested || theirs != rank
 		if theirs < rank && d.holds(other, node, began, m.Time) {
-			m.Suspect(fmt.Sprintf("pod %s (%s) was evicted before %s (%s) was gone, which has to leave earlier",
-				pod.Name, rankName(rank), other.Name, rankName(theirs)), pod, other.Object)
+			m.Suspect("pod %s (%s) was evicted before %s (%s) was gone, which has to leave earlier",
+				pod, rankName(rank), other.Object, rankName(theirs))
 		}
 	}
 	if tested {
@@ -173,10 +170,11 @@ func (d *drainMonitor) holds(pod boundPod, node string, began, now time.Time) bo
 	if !isDrained(pod.Unstructured()) || !pod.since.Before(began.Add(-cacheLag)) {
 		return false
 	}
-	if ends := timeAt(pod.Unstructured(), "metadata", "deletionTimestamp"); !ends.IsZero() && now.Sub(ends) > time.Minute-stale {
+	ends := timeAt(pod.Unstructured(), "metadata", "deletionTimestamp")
+	if !ends.IsZero() && now.Sub(ends) > time.Minute-stale {
 		return false
 	}
-	nodeClaim := d.onNode[node]
+	nodeClaim := d.lastNodeClaims[node]
 	if nodeClaim == nil {
 		return true
 	}

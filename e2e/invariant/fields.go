@@ -38,6 +38,9 @@ func asTime(v any) (t time.Time, ok bool) {
 	return t, err == nil && !t.IsZero()
 }
 
+// timeOfDay writes a time for people.
+func timeOfDay(t time.Time) string { return t.UTC().Format(time.TimeOnly) }
+
 // objectsAt are the elements of a list that are objects.
 func objectsAt(o *unstructured.Unstructured, path ...string) []map[string]any {
 	entries, _ := fieldAt(o, path...).([]any)
@@ -89,7 +92,7 @@ func taintKinds(o *history.Object, list string) []string {
 }
 
 // generation counts the states of an object's spec; 0 if nobody counts.
-func generation(o *unstructured.Unstructured) int64 {
+func generationOf(o *unstructured.Unstructured) int64 {
 	n, _ := fieldAt(o, "metadata", "generation").(int64)
 	return n
 }
@@ -97,38 +100,40 @@ func generation(o *unstructured.Unstructured) int64 {
 // changedAt says whether an event has changed a field of a spec. The API server counts the changes of a spec.
 func changedAt(m *check.Moment, path ...string) bool {
 	was, is := m.Before.Unstructured(), m.Event.Object.Unstructured()
-	if g := generation(is); g != 0 && g == generation(was) {
+	if g := generationOf(is); g != 0 && g == generationOf(was) {
 		return false
 	}
 	return !equality.Semantic.DeepEqual(fieldAt(was, path...), fieldAt(is, path...))
 }
 
-// becomes says whether a condition is true from this event on.
-func becomes(m *check.Moment, condition string) bool {
+// becomesTrue says whether a condition is true from this event on.
+func becomesTrue(m *check.Moment, condition string) bool {
 	return isTrue(m.Event.Object, condition) && (m.Before == nil || !isTrue(m.Before, condition))
 }
 
 // becomesDeleting says whether the object is being deleted from this event on.
-func becomesDeleting(m *check.Moment) bool { return deleting(m.Event.Object) && !deleting(m.Before) }
+func becomesDeleting(m *check.Moment) bool {
+	return isDeleting(m.Event.Object) && !isDeleting(m.Before)
+}
 
 // becomesLabeled says whether an object that was there gets a label of Karpenter's with the value "true".
 func becomesLabeled(m *check.Moment, label string) bool {
-	return m.Before != nil && labeled(m.Event.Object, label) && !labeled(m.Before, label)
+	return m.Before != nil && isLabeled(m.Event.Object, label) && !isLabeled(m.Before, label)
 }
 
 func isTrue(o *history.Object, condition string) bool {
 	return karpenter.IsTrue(o.Unstructured(), condition)
 }
 
-func deleting(o *history.Object) bool { return o != nil && karpenter.Deleting(o.Unstructured()) }
+func isDeleting(o *history.Object) bool { return o != nil && karpenter.Deleting(o.Unstructured()) }
 
-// labeled says whether an object has a label of Karpenter's with the value "true".
-func labeled(o *history.Object, label string) bool {
+// isLabeled says whether an object has a label of Karpenter's with the value "true".
+func isLabeled(o *history.Object, label string) bool {
 	return o != nil && karpenter.Label(o.Unstructured(), label) == "true"
 }
 
-// eventOf says what a Kubernetes Event of a component is about, if that is of this kind, and which of the reasons it gives;
-// "" if it is another Event. Most aren't decoded.
+// eventOf says what a Kubernetes Event of a component is about, if that is of this kind, and which of the reasons it
+// gives; "" if it is another Event. Most aren't decoded.
 func eventOf(m *check.Moment, component, kind string, reasons ...string) (reason string, about karpenter.Involved) {
 	said := func(reason string) bool { return bytes.Contains(m.Event.Object.Raw(), []byte(`"`+reason+`"`)) }
 	if m.Deleted() || !slices.ContainsFunc(reasons, said) {
@@ -142,8 +147,8 @@ func eventOf(m *check.Moment, component, kind string, reasons ...string) (reason
 	return reason, about
 }
 
-// entry is the value of a key; it is made when it is first asked for.
-func entry[V any](m map[string]*V, key string) *V {
+// getOrNew returns the value of a key, and makes it when it is first asked for.
+func getOrNew[V any](m map[string]*V, key string) *V {
 	v := m[key]
 	if v == nil {
 		v = new(V)

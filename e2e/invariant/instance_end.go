@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -9,18 +8,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// instanceEndsFirst checks that Karpenter lets go of a node, and of a NodeClaim that was launched, only once the instance
-// is gone: the finalizer karpenter.sh/termination stays until the NodeClaim's condition InstanceTerminating is true.
+// instanceEndsFirst checks that Karpenter lets go of a node, and of a NodeClaim that was launched, only once the
+// instance is gone: the finalizer karpenter.sh/termination stays until the NodeClaim's condition InstanceTerminating is
+// true.
 //
 // The condition says that the provider was asked to end the instance. No recording of the API server shows that it has
 // ended. A node that is not ready is not judged: its instance may have been found gone before anybody asked.
-//
-// Sources: Karpenter, pkg/controllers/node/termination/controller.go (awaitInstanceTermination),
-// pkg/controllers/nodeclaim/lifecycle/controller.go (finalize).
 func instanceEndsFirst() Invariant {
 	return Invariant{
-		Name:     "instances end before their nodes and NodeClaims do",
-		Source:   "finalizer karpenter.sh/termination; NodeClaim condition InstanceTerminating",
+		Name: "instances end before their nodes and NodeClaims do",
+		Source: "finalizer karpenter.sh/termination, NodeClaim condition InstanceTerminating; Karpenter: " +
+			"pkg/controllers/node/termination, awaitInstanceTermination; pkg/controllers/nodeclaim/lifecycle, finalize",
 		Untested: "no finalizer was removed from a node or a launched NodeClaim",
 		Reads:    resources{karpenter.NodeClaims, karpenter.Nodes},
 		New:      func(Params) check.Monitor { return &instanceEndMonitor{newNodeIndex()} },
@@ -30,7 +28,7 @@ func instanceEndsFirst() Invariant {
 type instanceEndMonitor struct{ nodeIndex }
 
 func (i *instanceEndMonitor) Observe(m *check.Moment) {
-	if m.Event != nil && letGo(m) {
+	if m.Event != nil && losesFinalizer(m) {
 		i.judge(m, m.Event.Object) // before the index forgets it
 	}
 	i.observe(m)
@@ -47,16 +45,18 @@ func (i *instanceEndMonitor) judge(m *check.Moment, o *history.Object) {
 	case isTrue(nodeClaim, karpenter.InstanceTerminating):
 		m.Tested()
 	case o == nodeClaim || karpenter.NodeReady(o.Unstructured()):
-		m.Suspect(fmt.Sprintf("%s %s lost the finalizer %s before its instance was ended (the NodeClaim's condition %s is not true)",
-			kind, o.Name, karpenter.TerminationFinalizer, karpenter.InstanceTerminating), slices.Compact([]*history.Object{o, nodeClaim})...)
+		m.Suspect("%s %s lost the finalizer %s before its instance was ended (the NodeClaim's condition %s is not true)",
+			kind, o, karpenter.TerminationFinalizer, karpenter.InstanceTerminating).Beside(nodeClaim)
 	}
 }
 
-// letGo says whether Karpenter's finalizer has gone. An object that is being deleted ends with its last finalizer.
-func letGo(m *check.Moment) bool {
+// losesFinalizer says whether Karpenter's finalizer has gone. An object that is being deleted ends with its last
+// finalizer.
+func losesFinalizer(m *check.Moment) bool {
 	return m.Before != nil && hasFinalizer(m.Before) && (m.Deleted() || !hasFinalizer(m.Event.Object))
 }
 
 func hasFinalizer(o *history.Object) bool {
-	return slices.Contains(o.Unstructured().GetFinalizers(), karpenter.TerminationFinalizer)
+	finalizers, _ := fieldAt(o.Unstructured(), "metadata", "finalizers").([]any)
+	return slices.Contains(finalizers, any(karpenter.TerminationFinalizer))
 }

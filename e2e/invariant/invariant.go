@@ -2,7 +2,8 @@
 // recording, named after the guarantee that it judges.
 //
 // Every run applies them to the recording of every spec. A spec fails if one breaks, unless it breaks it on purpose and
-// says so (e2e.Spec.Breaks). `plumbline judge` (make judge FILE=...) applies them to saved recordings, without a cluster.
+// says so (e2e.Spec.Breaks). `plumbline judge` (make judge FILE=...) applies them to saved recordings, without a
+// cluster.
 package invariant
 
 import (
@@ -78,8 +79,8 @@ func All() []Invariant {
 
 // Judge judges a recording by every invariant and returns their findings, in the order of All.
 //
-// A recording has a gap where a spec took the API server away on purpose. What is seen before and meanwhile can break an
-// invariant; what comes after is judged like a recording of its own.
+// A recording has a gap where a spec took the API server away on purpose. What is seen before and meanwhile can break
+// an invariant; what comes after is judged like a recording of its own.
 func Judge(h *history.History, p Params) []check.Finding {
 	var checks []check.Check
 	for _, i := range All() {

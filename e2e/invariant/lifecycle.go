@@ -1,28 +1,24 @@
 package invariant
 
 import (
-	"fmt"
-
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// lifecycleCloses checks that instances, NodeClaims and nodes come in threes and go together. A NodeClaim gets one instance
-// and keeps it. An instance belongs to one NodeClaim and is one node. A NodeClaim goes after its node. None of them, nor a
-// pod, stays alone for longer than its bound: it costs money and serves nobody.
+// lifecycleCloses checks that instances, NodeClaims and nodes come and go together. A NodeClaim gets one instance and
+// keeps it. An instance belongs to one NodeClaim and is one node. A NodeClaim goes after its node. None of them, nor a
+// pod, stays alone for longer than its bound (see orphans): it costs money and serves nobody.
 //
-// Source: status.providerID of NodeClaim and spec.providerID of Node; Karpenter: pkg/controllers/nodeclaim/lifecycle,
-// nodeclaim/garbagecollection and nodeclaim/consistency. The bounds say where they come from.
-//
-// Instances show as nodes only. What a cloud keeps that never joins is judged by the provider's own list of instances. A
-// bound that isn't over at the end is not judged, except for a Karpenter node that is alone when all pools and NodeClaims
-// are gone, as after a clean-up. The KWOK provider leaves one when a NodeClaim is deleted in the middle of its launch: its
-// Delete leaves the node to the registration that never comes.
+// Instances show as nodes only. What a cloud keeps that never joins is judged by the provider's own list of instances.
+// A bound that is not over at the end is not judged, except for a Karpenter node that is alone when all pools and
+// NodeClaims are gone, as after a clean-up. The KWOK provider leaves one when a NodeClaim is deleted in the middle of
+// its launch: its Delete leaves the node to the registration that never comes.
 func lifecycleCloses() Invariant {
 	return Invariant{
-		Name:     "instances, NodeClaims, nodes and pods come and go together",
-		Source:   "NodeClaim status.providerID; Karpenter: pkg/controllers/nodeclaim/lifecycle, nodeclaim/garbagecollection",
+		Name: "instances, NodeClaims, nodes and pods come and go together",
+		Source: "NodeClaim status.providerID, Node spec.providerID; " +
+			"Karpenter: pkg/controllers/nodeclaim/lifecycle, nodeclaim/garbagecollection, nodeclaim/consistency",
 		Untested: "no instance was launched and no NodeClaim went",
 		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools, karpenter.Pods},
 		New: func(Params) check.Monitor {
@@ -78,7 +74,8 @@ func (l *lifecycleMonitor) Observe(m *check.Moment) {
 	l.judgeOverdue(m)
 }
 
-// judgeIDs judges that an instance has one NodeClaim and one node, and that a NodeClaim keeps its instance and its node.
+// judgeIDs judges that an instance has one NodeClaim and one node, and that a NodeClaim keeps its instance and its
+// node.
 func (l *lifecycleMonitor) judgeIDs(m *check.Moment) {
 	o := m.Event.Object
 	switch m.Resource() {
@@ -88,10 +85,10 @@ func (l *lifecycleMonitor) judgeIDs(m *check.Moment) {
 			had = karpenter.ClaimProviderID(m.Before.Unstructured())
 		}
 		if had != "" && had != id {
-			m.Suspect(fmt.Sprintf("NodeClaim %s had the instance %s, and now has %q", o.Name, had, id), m.Before, o)
+			m.Suspect("NodeClaim %s had the instance %s, and now has %q", o, had, id).Beside(m.Before)
 		}
 		if other := l.nodeClaims[id]; other != nil && other.Name != o.Name {
-			m.Suspect(fmt.Sprintf("NodeClaims %s and %s have the same instance, %s", other.Name, o.Name, id), other, o)
+			m.Suspect("NodeClaims %s and %s have the same instance, %s", other, o, id)
 		}
 		if had == "" && id != "" {
 			m.Tested()
@@ -100,7 +97,7 @@ func (l *lifecycleMonitor) judgeIDs(m *check.Moment) {
 	case karpenter.Nodes:
 		id := karpenter.NodeProviderID(o.Unstructured())
 		if other := l.nodes[id]; other != nil && other.Name != o.Name {
-			m.Suspect(fmt.Sprintf("nodes %s and %s are the same instance, %s", other.Name, o.Name, id), other, o)
+			m.Suspect("nodes %s and %s are the same instance, %s", other, o, id)
 		}
 	}
 }
@@ -117,10 +114,10 @@ func judgeNodeName(m *check.Moment, nodeClaim *history.Object) {
 	id, node := karpenter.ClaimProviderID(nodeClaim.Unstructured()), m.World.Get(karpenter.Nodes, "", on)
 	switch {
 	case had != "":
-		m.Suspect(fmt.Sprintf("NodeClaim %s had the node %s, and now has %q", nodeClaim.Name, had, on), m.Before, nodeClaim)
+		m.Suspect("NodeClaim %s had the node %s, and now has %q", nodeClaim, had, on).Beside(m.Before)
 	case node != nil && karpenter.NodeProviderID(node.Unstructured()) != id:
-		m.Suspect(fmt.Sprintf("NodeClaim %s says that its node is %s, and its instance %s; that node is the instance %s",
-			nodeClaim.Name, on, id, karpenter.NodeProviderID(node.Unstructured())), nodeClaim, node)
+		m.Suspect("NodeClaim %s says that its node is %s, and its instance %s; that node is the instance %s",
+			nodeClaim, on, id, karpenter.NodeProviderID(node.Unstructured())).Beside(node)
 	}
 }
 
@@ -128,7 +125,7 @@ func judgeNodeName(m *check.Moment, nodeClaim *history.Object) {
 func (l *lifecycleMonitor) judgeOwners(m *check.Moment, node *history.Object) {
 	for _, uid := range owningNodeClaims(node) {
 		if other := l.nodeOfOwner[uid]; other != "" && other != node.Name {
-			m.Suspect(fmt.Sprintf("nodes %s and %s have the same NodeClaim", other, node.Name), m.World.Get(karpenter.Nodes, "", other), node)
+			m.Suspect("nodes %s and %s have the same NodeClaim", other, node).Beside(m.World.Get(karpenter.Nodes, "", other))
 		}
 		l.nodeOfOwner[uid] = node.Name
 	}
@@ -149,7 +146,7 @@ func owningNodeClaims(node *history.Object) []string {
 func (l *lifecycleMonitor) awaitInstance(m *check.Moment, nodeClaim *history.Object) {
 	key := nodeClaimKey(nodeClaim)
 	switch {
-	case deleting(nodeClaim) || l.nodeOf(nodeClaim) != nil:
+	case isDeleting(nodeClaim) || l.nodeOf(nodeClaim) != nil:
 		l.adopt(key)
 	case karpenter.ClaimProviderID(nodeClaim.Unstructured()) == "":
 		l.orphan(m, key, launchBound, "NodeClaim %s has no instance and is not being deleted", nodeClaim)
@@ -160,7 +157,7 @@ func (l *lifecycleMonitor) awaitInstance(m *check.Moment, nodeClaim *history.Obj
 
 // awaitNodeClaim notes that a node of Karpenter's has no NodeClaim.
 func (l *lifecycleMonitor) awaitNodeClaim(m *check.Moment, node *history.Object) {
-	ofKarpenter := karpenter.NodePoolOf(node.Unstructured()) != "" || unregistered(node)
+	ofKarpenter := karpenter.NodePoolOf(node.Unstructured()) != "" || isUnregistered(node)
 	if !ofKarpenter || l.strays[node.UID] || l.nodeClaimOf(node) != nil {
 		l.adopt("node/" + node.Name)
 		return
@@ -176,8 +173,8 @@ func (l *lifecycleMonitor) nodeClaimGone(m *check.Moment, nodeClaim *history.Obj
 	if node == nil {
 		return
 	}
-	if isTrue(nodeClaim, karpenter.Registered) && labeled(node, karpenter.RegisteredLabel) {
-		m.Suspect(fmt.Sprintf("NodeClaim %s is gone before its node %s", nodeClaim.Name, node.Name), nodeClaim, node)
+	if isTrue(nodeClaim, karpenter.Registered) && isLabeled(node, karpenter.RegisteredLabel) {
+		m.Suspect("NodeClaim %s is gone before its node %s", nodeClaim, node)
 	}
 	l.awaitNodeClaim(m, node)
 }

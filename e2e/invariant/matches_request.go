@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -19,21 +18,18 @@ import (
 // requirements and requests. If the instance is another, they stay pending, or run where they must not:
 //
 //   - A registered node has the labels that its NodeClaim requires (spec.requirements), with a value that is allowed.
-//   - The instance can hold the requests that its NodeClaim was made for (spec.resources.requests), by status.allocatable
-//     of the NodeClaim, and of the node once it is initialized.
+//   - The instance can hold the requests that its NodeClaim was made for (spec.resources.requests), by
+//     status.allocatable of the NodeClaim, and of the node once it is initialized.
 //   - An initialized node has at least 90 % of the capacity that its NodeClaim says (status.capacity), of each resource
-//     that is requested. Until then Karpenter places pods by what the NodeClaim says.
+//     that is requested. Until then Karpenter places pods by what the NodeClaim says, and reports such a node itself.
 //
-// A missing label breaks only the operator In: nobody knows whether the provider has a value for another. Beta labels are
-// left out, since Karpenter translates them.
-//
-// Sources: NodeClaim spec.requirements and spec.resources; Karpenter: pkg/cloudprovider/types.go (Create "launches a
-// NodeClaim with the given resource requests and requirements"), and
-// pkg/controllers/nodeclaim/consistency/nodeshape.go, where Karpenter itself reports a node that has less than 90 %.
+// A missing label breaks only the operator In: nobody knows whether the provider has a value for another. Beta labels
+// are left out, since Karpenter translates them.
 func matchesRequest() Invariant {
 	return Invariant{
-		Name:     "instances are what their NodeClaims ask for",
-		Source:   "NodeClaim spec.requirements and spec.resources; Karpenter: pkg/cloudprovider/types.go, Create, and pkg/controllers/nodeclaim/consistency/nodeshape.go",
+		Name: "instances match what their NodeClaims request",
+		Source: "NodeClaim spec.requirements and spec.resources; " +
+			"Karpenter: pkg/cloudprovider/types.go, Create; pkg/controllers/nodeclaim/consistency/nodeshape.go",
 		Untested: "nothing was launched or registered for a NodeClaim that asks for anything",
 		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims},
 		New:      func(Params) check.Monitor { return &requestMonitor{newNodeIndex()} },
@@ -51,9 +47,9 @@ func (r *requestMonitor) Observe(m *check.Moment) {
 	ofNode := m.Resource() == karpenter.Nodes
 	switch {
 	case nodeClaim == nil:
-	case !ofNode && becomes(m, karpenter.Launched):
+	case !ofNode && becomesTrue(m, karpenter.Launched):
 		judgeRoom(m, nodeClaim, nodeClaim)
-	case !ofNode && becomes(m, karpenter.Initialized):
+	case !ofNode && becomesTrue(m, karpenter.Initialized):
 		judgeCapacity(m, nodeClaim, node)
 	case ofNode && becomesLabeled(m, karpenter.RegisteredLabel):
 		judgeLabels(m, nodeClaim, node)
@@ -77,8 +73,8 @@ func judgeRoom(m *check.Moment, nodeClaim, holder *history.Object) {
 		want, has := requests[resource], room[resource]
 		m.Tested()
 		if want.Cmp(has) > 0 {
-			m.Suspect(fmt.Sprintf("NodeClaim %s was made for pods that request %s of %s, and %s %s has %s allocatable",
-				nodeClaim.Name, &want, resource, holder.Unstructured().GetKind(), holder.Name, &has), holder, nodeClaim)
+			m.Suspect("NodeClaim %s was made for pods that request %s of %s, and %s %s has %s allocatable",
+				nodeClaim, &want, resource, holder.Unstructured().GetKind(), holder, &has)
 			return
 		}
 	}
@@ -86,7 +82,7 @@ func judgeRoom(m *check.Moment, nodeClaim, holder *history.Object) {
 
 // judgeCapacity judges whether a NodeClaim's node, which may be nil, has what the NodeClaim says.
 func judgeCapacity(m *check.Moment, nodeClaim, node *history.Object) {
-	if node == nil || deleting(nodeClaim) {
+	if node == nil || isDeleting(nodeClaim) {
 		return
 	}
 	requests := quantities(requestsOf(nodeClaim))
@@ -102,8 +98,8 @@ func judgeCapacity(m *check.Moment, nodeClaim, node *history.Object) {
 		nineTimes.Mul(9)
 		tenTimes.Mul(10)
 		if tenTimes.Cmp(nineTimes) < 0 {
-			m.Suspect(fmt.Sprintf("NodeClaim %s says that its node has %s of %s, and node %s has %s, which is less than 90 %%",
-				nodeClaim.Name, &said, resource, node.Name, &has), node, nodeClaim)
+			m.Suspect("NodeClaim %s says that its node has %s of %s, and node %s has %s, which is less than 90 %%",
+				nodeClaim, &said, resource, node, &has)
 			return
 		}
 	}
@@ -120,20 +116,20 @@ func judgeLabels(m *check.Moment, nodeClaim, node *history.Object) {
 		}
 		label, labeled := fieldAt(node.Unstructured(), "metadata", "labels", key).(string)
 		m.Tested()
-		if !allows(operator, values, label, labeled) {
+		if !allowsLabel(operator, values, label, labeled) {
 			if !labeled {
 				label = "not there"
 			}
-			m.Suspect(fmt.Sprintf("NodeClaim %s requires %s %s %v, and on node %s this label is %s",
-				nodeClaim.Name, key, operator, values, node.Name, label), node, nodeClaim)
+			m.Suspect("NodeClaim %s requires %s %s %v, and on node %s this label is %s",
+				nodeClaim, key, operator, values, node, label)
 			return
 		}
 	}
 }
 
-// allows says whether a requirement allows a label with this value, or no label (Karpenter: pkg/apis/v1/nodeclaim.go,
-// NodeSelectorRequirementWithMinValues). It allows what it can't read.
-func allows(operator string, values []string, label string, labeled bool) bool {
+// allowsLabel says whether a requirement allows a label with this value, or no label (Karpenter:
+// pkg/apis/v1/nodeclaim.go, NodeSelectorRequirementWithMinValues). It allows what it can't read.
+func allowsLabel(operator string, values []string, label string, labeled bool) bool {
 	switch corev1.NodeSelectorOperator(operator) {
 	case corev1.NodeSelectorOpIn:
 		return labeled && slices.Contains(values, label)

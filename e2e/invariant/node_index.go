@@ -9,29 +9,27 @@ import (
 // nodeIndex finds the NodeClaim of a node and the node of a NodeClaim by the ID of their instance, as Karpenter does
 // (Karpenter: pkg/utils/nodeclaim, NodeForNodeClaim).
 type nodeIndex struct {
-	nodes, nodeClaims map[string]*history.Object // those that are there, by provider ID
-	onNode            map[string]*history.Object // the last NodeClaim of each node, by the node's name
+	nodes, nodeClaims map[string]*history.Object // by provider ID
 }
 
 func newNodeIndex() nodeIndex {
-	return nodeIndex{map[string]*history.Object{}, map[string]*history.Object{}, map[string]*history.Object{}}
+	return nodeIndex{map[string]*history.Object{}, map[string]*history.Object{}}
 }
 
 // observe takes over what a moment shows.
 func (x nodeIndex) observe(m *check.Moment) {
 	for _, node := range m.Seen(karpenter.Nodes) {
-		put(x.nodes, karpenter.NodeProviderID(node.Unstructured()), node)
+		putByID(x.nodes, karpenter.NodeProviderID(node.Unstructured()), node)
 	}
 	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
-		put(x.nodeClaims, karpenter.ClaimProviderID(nodeClaim.Unstructured()), nodeClaim)
-		put(x.onNode, karpenter.ClaimNode(nodeClaim.Unstructured()), nodeClaim)
+		putByID(x.nodeClaims, karpenter.ClaimProviderID(nodeClaim.Unstructured()), nodeClaim)
 	}
 	switch {
 	case !m.Deleted():
 	case m.Resource() == karpenter.Nodes:
-		remove(x.nodes, karpenter.NodeProviderID(m.Event.Object.Unstructured()), m.Event.Object)
+		removeByID(x.nodes, karpenter.NodeProviderID(m.Event.Object.Unstructured()), m.Event.Object)
 	case m.Resource() == karpenter.NodeClaims:
-		remove(x.nodeClaims, karpenter.ClaimProviderID(m.Event.Object.Unstructured()), m.Event.Object)
+		removeByID(x.nodeClaims, karpenter.ClaimProviderID(m.Event.Object.Unstructured()), m.Event.Object)
 	}
 }
 
@@ -57,28 +55,38 @@ func (x nodeIndex) pair(m *check.Moment) (node, nodeClaim *history.Object) {
 	return x.nodeOf(m.Event.Object), is
 }
 
-func put(m map[string]*history.Object, id string, o *history.Object) {
+func putByID(m map[string]*history.Object, id string, o *history.Object) {
 	if id != "" {
 		m[id] = o
 	}
 }
 
-func remove(m map[string]*history.Object, id string, o *history.Object) {
+func removeByID(m map[string]*history.Object, id string, o *history.Object) {
 	if is := m[id]; is != nil && is.Name == o.Name {
 		delete(m, id)
 	}
 }
 
-// disrupted says that a voluntary disruption has begun: Karpenter has tainted a node, or said why it disrupts it, and
-// nobody has asked for its deletion (Karpenter: pkg/controllers/disruption/queue.go, markDisrupted). Node and NodeClaim
-// may be nil.
-func disrupted(node, nodeClaim *history.Object) bool {
-	if deleting(node) || deleting(nodeClaim) {
-		return false
+// lastNodeClaims are the last NodeClaim of each node, by the node's name.
+type lastNodeClaims map[string]*history.Object
+
+// observe takes over what a moment shows.
+func (l lastNodeClaims) observe(m *check.Moment) {
+	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
+		putByID(l, karpenter.ClaimNode(nodeClaim.Unstructured()), nodeClaim)
 	}
-	return tainted(node) || nodeClaim != nil && isTrue(nodeClaim, karpenter.DisruptionReason)
 }
 
-func tainted(node *history.Object) bool {
+// underDisruption says that a voluntary disruption has begun: Karpenter has tainted a node, or said why it disrupts it,
+// and nobody has asked for its deletion (Karpenter: pkg/controllers/disruption/queue.go, markDisrupted). Node and
+// NodeClaim may be nil.
+func underDisruption(node, nodeClaim *history.Object) bool {
+	if isDeleting(node) || isDeleting(nodeClaim) {
+		return false
+	}
+	return hasDisruptedTaint(node) || nodeClaim != nil && isTrue(nodeClaim, karpenter.DisruptionReason)
+}
+
+func hasDisruptedTaint(node *history.Object) bool {
 	return node != nil && karpenter.HasTaint(node.Unstructured(), karpenter.DisruptedTaint)
 }

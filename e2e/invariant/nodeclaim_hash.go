@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -10,29 +9,28 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// hashWithin is how long after a NodeClaim its pool may get the hash that it was made with: another controller writes it
-// (Karpenter: pkg/controllers/nodepool/hash).
+// hashWithin is how long after a NodeClaim its pool may get the hash that it was made with: another controller writes
+// it (Karpenter: pkg/controllers/nodepool/hash).
 const hashWithin = 10 * time.Second
 
-// keepsSpecAndHash checks that a NodeClaim stays what it was made as, and that its annotations tell whether its pool has
-// changed since:
+// keepsSpecAndHash checks that a NodeClaim stays what it was made as, and that its annotations tell whether its pool
+// has changed since:
 //
 //   - Its spec never changes.
 //   - Its hash changes only together with the version of the hash.
-//   - It is made with a hash that its pool has, had until a moment ago (templateAge), or has ten seconds later, and of the
-//     same version.
-//   - It doesn't drift with the reason NodePoolDrifted while its hash is its pool's.
+//   - It is made with a hash that its pool has, had until a moment ago (templateAge), or has ten seconds later, and of
+//     the same version.
+//   - It does not drift with the reason NodePoolDrifted while its hash is its pool's.
 //   - The hash of a pool changes when its template does, requirements aside, within ten seconds, and only then.
 //
 // A pool that changes twice before it gets a new hash leaves a hash that nobody has seen. NodeClaims that are made from
 // then on are not held against it. Nothing is asked of pools without a hash: they may belong to another controller.
-//
-// Sources: Karpenter, pkg/apis/v1/nodeclaim.go ("spec is immutable"), designs/drift.md, designs/drift-hash-versioning.md,
-// pkg/apis/v1/nodepool.go (Hash), pkg/controllers/nodeclaim/disruption/drift.go.
 func keepsSpecAndHash() Invariant {
 	return Invariant{
-		Name:     "NodeClaims stay what they were made as, and carry their pool's hash",
-		Source:   "NodeClaim spec (immutable); annotations karpenter.sh/nodepool-hash and -version; designs/drift-hash-versioning.md",
+		Name: "NodeClaims keep their spec, and carry the hash of their NodePool",
+		Source: "NodeClaim spec (immutable), annotations karpenter.sh/nodepool-hash and -version; " +
+			"designs/drift.md, drift-hash-versioning.md; Karpenter: pkg/apis/v1/nodeclaim.go; " +
+			"pkg/apis/v1/nodepool.go, Hash; pkg/controllers/nodeclaim/disruption/drift.go",
 		Untested: "no NodeClaim was made or changed, nor the hash of a NodePool",
 		Reads:    resources{karpenter.NodeClaims, karpenter.NodePools},
 		New:      func(Params) check.Monitor { return &hashMonitor{pools: map[string]*poolHash{}} },
@@ -69,7 +67,7 @@ func (h *hashMonitor) Observe(m *check.Moment) {
 
 func (h *hashMonitor) pool(m *check.Moment, pool *history.Object) {
 	switch p := h.pools[pool.Name]; {
-	case m.Deleted() || deleting(pool): // its name may come again, and its NodeClaims may come late
+	case m.Deleted() || isDeleting(pool): // its name may come again, and its NodeClaims may come late
 		if p != nil {
 			p.due = time.Time{}
 		}
@@ -89,13 +87,13 @@ func (h *hashMonitor) made(m *check.Moment, nodeClaim *history.Object) {
 	}
 	m.Tested()
 	if is := hashOf(nodeClaim); is.value == "" || is.version == "" {
-		m.Broken(fmt.Sprintf("NodeClaim %s was made without the hash of its pool, or without its version", nodeClaim.Name), nodeClaim)
+		m.Broken("NodeClaim %s was made without the hash of its pool, or without its version", nodeClaim)
 	}
 	h.waiting = append(h.waiting, madeNodeClaim{nodeClaim, m.Time})
 }
 
-// judgeHash judges the hash of a new NodeClaim and says whether it is done: its pool has or had the hash, or had time to
-// get it.
+// judgeHash judges the hash of a new NodeClaim and says whether it is done: its pool has or had the hash, or had time
+// to get it.
 func (h *hashMonitor) judgeHash(m *check.Moment, w madeNodeClaim) (done bool) {
 	p, is := h.pools[karpenter.NodePoolOf(w.Unstructured())], hashOf(w.Object)
 	switch {
@@ -103,11 +101,11 @@ func (h *hashMonitor) judgeHash(m *check.Moment, w madeNodeClaim) (done bool) {
 	case !m.Time.After(w.at.Add(hashWithin)):
 		return false
 	case p.until[is].IsZero():
-		m.Suspect(fmt.Sprintf("NodeClaim %s has the hash %s (version %s), which its pool never had; %s later that one has %s (version %s)",
-			w.Name, is.value, is.version, hashWithin, p.now.value, p.now.version), w.Object)
+		m.Suspect("NodeClaim %s has the hash %s (version %s), which its pool never had; %s later the pool has %s (version "+
+			"%s)", w.Object, is.value, is.version, hashWithin, p.now.value, p.now.version)
 	default:
-		m.Suspect(fmt.Sprintf("NodeClaim %s was made with the hash %s, which its pool had given up %s before, for %s",
-			w.Name, is.value, w.at.Sub(p.until[is]).Round(time.Millisecond), p.now.value), w.Object)
+		m.Suspect("NodeClaim %s was made with the hash %s, which its pool had given up %s before, for %s",
+			w.Object, is.value, w.at.Sub(p.until[is]).Round(time.Millisecond), p.now.value)
 	}
 	return true
 }
@@ -118,15 +116,15 @@ func (h *hashMonitor) judgeChange(m *check.Moment, nodeClaim *history.Object) {
 	was, is := hashOf(m.Before), hashOf(nodeClaim)
 	switch {
 	case changedAt(m, "spec"):
-		m.Broken(fmt.Sprintf("the spec of NodeClaim %s changed, which can't change what was launched by it", nodeClaim.Name), nodeClaim)
+		m.Broken("the spec of NodeClaim %s changed, which can't change what was launched by it", nodeClaim)
 	case was.value != is.value && was.value != "" && was.version == is.version:
-		m.Broken(fmt.Sprintf("the hash of NodeClaim %s changed from %s to %s, its version did not", nodeClaim.Name, was.value, is.value), nodeClaim)
-	case becomes(m, karpenter.Drifted):
+		m.Broken("the hash of NodeClaim %s changed from %s to %s, its version did not", nodeClaim, was.value, is.value)
+	case becomesTrue(m, karpenter.Drifted):
 		c, _ := karpenter.Condition(nodeClaim.Unstructured(), karpenter.Drifted)
 		p := h.pools[karpenter.NodePoolOf(nodeClaim.Unstructured())]
 		if p != nil && c.Reason == "NodePoolDrifted" && p.now == is && p.changed == 0 && m.Time.Sub(p.since) > stale {
-			m.Suspect(fmt.Sprintf("NodeClaim %s has drifted from its pool, although both have the hash %s (version %s)",
-				nodeClaim.Name, is.value, is.version), nodeClaim)
+			m.Suspect("NodeClaim %s has drifted from its pool, although both have the hash %s (version %s)",
+				nodeClaim, is.value, is.version)
 		}
 	}
 }

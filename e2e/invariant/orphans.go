@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -32,7 +31,8 @@ const (
 	lastBound = 10 * time.Second
 )
 
-// orphans are the objects that are alone, by kind and name. Each must be gone, or no longer alone, when its bound is over.
+// orphans are the objects that are alone, by kind and name. Each must be gone, or no longer alone, when its bound is
+// over.
 type orphans struct {
 	alone map[string]orphan
 	timers
@@ -67,7 +67,7 @@ func (o *orphans) adopt(key string) {
 func (o *orphans) judgeOverdue(m *check.Moment) {
 	for _, key := range o.over(m.Time) {
 		is := o.alone[key]
-		m.Suspect(fmt.Sprintf(is.why, is.object.Name)+fmt.Sprintf(", for longer than %s", is.bound), is.object)
+		m.Suspect(is.why+", for longer than %s", is.object.Name, is.bound).Beside(is.object)
 	}
 }
 
@@ -78,7 +78,7 @@ func (o *orphans) judgeLeftNodes(m *check.Moment) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(o.alone)) {
 		if is := o.alone[key]; strings.HasPrefix(key, "node/") && m.Time.Sub(is.since) > lastBound {
-			m.Suspect(fmt.Sprintf("all NodePools and NodeClaims are gone, and node %s is left: nobody will ever end its instance", is.object.Name), is.object)
+			m.Suspect("all NodePools and NodeClaims are gone, and node %s is left: nobody will ever end its instance", is.object)
 		}
 	}
 }

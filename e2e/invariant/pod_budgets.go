@@ -17,21 +17,20 @@ import (
 )
 
 // podBudgetsHold checks that a drain violates no PodDisruptionBudget before the deadline of its node
-// (terminationGracePeriod, less the pod's own grace period). Until then it takes pods away through the Eviction API, where
-// the API server refuses what a budget forbids.
+// (terminationGracePeriod, less the pod's own grace period). Until then it takes pods away through the Eviction API,
+// where the API server refuses what a budget forbids.
 //
-// So evictions are right by themselves. A breach is a ready pod on a node that is disrupted or drained, which is deleted
-// past that API and leaves fewer ready pods than the budget's status.desiredHealthy. Pods are counted in the recording,
-// since the budget's own status lags behind them. See podDeletions for how a deletion is laid to a drain.
+// So an eviction is never a breach. A breach is the deletion, past that API, of a ready pod on a node that is disrupted
+// or drained, if it leaves fewer ready pods than the budget's status.desiredHealthy. podDeletions tells whether a drain
+// deleted the pod. Pods are counted in the recording, since the budget's own status lags behind them.
 //
-// A budget that is newer than stale, or whose controller hasn't seen its last change, binds nobody yet.
-//
-// Sources: policy/v1 PodDisruptionBudget (an empty selector covers all pods of the namespace, none covers none); Karpenter,
-// designs/nodeclaim-termination-grace-period.md, pkg/controllers/node/termination/terminator/eviction.go.
+// A budget that is newer than stale, or whose controller has not seen its last change, binds nobody yet. An empty
+// selector covers all pods of the namespace; a budget without a selector covers none.
 func podBudgetsHold() Invariant {
 	return Invariant{
-		Name:     "drains hold PodDisruptionBudgets until their deadline",
-		Source:   "policy/v1 PodDisruptionBudget; designs/nodeclaim-termination-grace-period.md",
+		Name: "drains keep to PodDisruptionBudgets until their deadline",
+		Source: "policy/v1 PodDisruptionBudget; designs/nodeclaim-termination-grace-period.md; " +
+			"Karpenter: pkg/controllers/node/termination/terminator/eviction.go",
 		Untested: "no ready pod under a PodDisruptionBudget was on a node that was drained",
 		Reads:    resources{karpenter.PodDisruptionBudgets, karpenter.Pods, karpenter.Nodes, karpenter.NodeClaims},
 		New: func(Params) check.Monitor {
@@ -66,7 +65,7 @@ func (b *podBudgetMonitor) Observe(m *check.Moment) {
 			delete(b.budgets, m.Event.Object.Namespace+"/"+m.Event.Object.Name)
 		}
 	case karpenter.Pods:
-		if len(b.budgets) > 0 && leaves(m) {
+		if len(b.budgets) > 0 && becomesInactive(m) {
 			b.judge(m, m.Before)
 		}
 	case karpenter.Nodes:
@@ -79,7 +78,8 @@ func (b *podBudgetMonitor) Observe(m *check.Moment) {
 // learn takes over what a budget is.
 func (b *podBudgetMonitor) learn(o *history.Object, since time.Time) {
 	is := podBudget{Object: o, selector: selectorOf(o.Unstructured()), since: since}
-	if observed, _ := fieldAt(o.Unstructured(), "status", "observedGeneration").(int64); observed == generation(o.Unstructured()) {
+	observed, _ := fieldAt(o.Unstructured(), "status", "observedGeneration").(int64)
+	if observed == generationOf(o.Unstructured()) {
 		is.desired, _ = fieldAt(o.Unstructured(), "status", "desiredHealthy").(int64)
 	}
 	key := o.Namespace + "/" + o.Name
@@ -109,7 +109,8 @@ func selectorOf(budget *unstructured.Unstructured) labels.Selector {
 // drainBegins counts the ready pods under a budget on a node that is deleted from now on: each is a test.
 func (b *podBudgetMonitor) drainBegins(m *check.Moment) {
 	for _, pod := range m.World.List(karpenter.Pods) {
-		if karpenter.PodNode(pod.Unstructured()) == m.Event.Object.Name && karpenter.PodReady(pod.Unstructured()) && len(b.covering(pod)) > 0 {
+		u := pod.Unstructured()
+		if karpenter.PodNode(u) == m.Event.Object.Name && karpenter.PodReady(u) && len(b.covering(pod)) > 0 {
 			m.Tested()
 		}
 	}
@@ -140,7 +141,7 @@ func (b *podBudgetMonitor) drainedNodeClaim(w *history.World, pod *history.Objec
 	if node == nil {
 		return nil
 	}
-	if nodeClaim := b.nodeClaimOf(node); tainted(node) || deleting(node) || deleting(nodeClaim) {
+	if nodeClaim := b.nodeClaimOf(node); hasDisruptedTaint(node) || isDeleting(node) || isDeleting(nodeClaim) {
 		return nodeClaim
 	}
 	return nil

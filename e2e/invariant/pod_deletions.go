@@ -12,17 +12,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// replacedWithin is how soon a pod is made again that nobody wanted to lose (Kubernetes: pkg/controller/replicaset, at once;
-// pkg/controller/statefulset, once the old one is gone).
+// replacedWithin is how soon a pod is made again that nobody wanted to lose (Kubernetes: pkg/controller/replicaset, at
+// once; pkg/controller/statefulset, once the old one is gone).
 const replacedWithin = 10 * time.Second
 
 // podDeletions tell pods that a drain deleted from those that somebody else did. No object says it. When a workload is
 // scaled down, rolled out or deleted, it makes no new pod of the same revision instead. So a pod that is made again was
 // deleted by the drain.
 //
-// Not judged are pods that were evicted, that Kubernetes itself says that it ended (condition DisruptionTarget), that no
-// ReplicaSet, StatefulSet or ReplicationController owns, and that had to go for the deadline of their node. Whoever deletes
-// a pod by hand on a node that is being drained looks like a drain.
+// Not judged are pods that were evicted, that Kubernetes itself says that it ended (condition DisruptionTarget), that
+// no ReplicaSet, StatefulSet or ReplicationController owns, and that had to go for the deadline of their node. Whoever
+// deletes a pod by hand on a node that is being drained looks like a drain.
 type podDeletions struct {
 	workloads map[string]*workload // the owners of pods
 	suspected []podDeletion
@@ -46,9 +46,10 @@ type podDeletion struct {
 
 func newPodDeletions() podDeletions { return podDeletions{workloads: map[string]*workload{}} }
 
-// leaves says whether a pod comes to be deleted, or to its end.
-func leaves(m *check.Moment) bool {
-	return m.Before != nil && isActive(m.Before.Unstructured()) && (m.Deleted() || !isActive(m.Event.Object.Unstructured()))
+// becomesInactive says whether a pod comes to be deleted, or to its end.
+func becomesInactive(m *check.Moment) bool {
+	return m.Before != nil && isActive(m.Before.Unstructured()) &&
+		(m.Deleted() || !isActive(m.Event.Object.Unstructured()))
 }
 
 // observe takes over what a moment shows, and judges the deletions that are suspected.
@@ -63,7 +64,7 @@ func (d *podDeletions) observe(m *check.Moment) {
 	if m.Resource() != karpenter.Pods {
 		return
 	}
-	if leaves(m) {
+	if becomesInactive(m) {
 		d.workload(m.Before).add(-1, m.Time)
 	}
 	if m.Deleted() && ownedBy(m.Event.Object.Unstructured(), "StatefulSet") {
@@ -95,10 +96,10 @@ func (d *podDeletions) suspect(m *check.Moment, nodeClaim *history.Object, reaso
 func (d *podDeletions) judgeReplaced(m *check.Moment, made *history.Object, w *workload) {
 	d.suspected = slices.DeleteFunc(d.suspected, func(s podDeletion) bool { return m.Time.After(s.until) })
 	for _, s := range d.suspected {
-		if d.workload(s.pod) == w && w.pods >= s.wanted && revision(s.pod) == revision(made) {
-			m.Suspect(fmt.Sprintf("pod %s/%s was deleted at %s while its node was drained, without an eviction and before any deadline; %s. "+
-				"Its workload made pod %s instead, so it had not been scaled down",
-				s.pod.Namespace, s.pod.Name, s.at.UTC().Format(time.TimeOnly), s.reason, made.Name), append([]*history.Object{s.pod}, s.stood...)...)
+		if d.workload(s.pod) == w && w.pods >= s.wanted && revisionOf(s.pod) == revisionOf(made) {
+			m.Suspect("pod %s was deleted at %s while its node was drained, without an eviction and before any deadline; "+
+				"%s. Its workload made pod %s instead, so it had not been scaled down",
+				s.pod, timeOfDay(s.at), s.reason, made.Name).Beside(s.stood...)
 		}
 	}
 }
@@ -109,7 +110,7 @@ func (d *podDeletions) workload(pod *history.Object) *workload {
 	if owners := ownersOf(pod.Unstructured()); len(owners) > 0 {
 		id = fmt.Sprint(pod.Namespace, "/", owners[0]["name"], "/", owners[0]["uid"])
 	}
-	return entry(d.workloads, id)
+	return getOrNew(d.workloads, id)
 }
 
 func (w *workload) add(pods int, now time.Time) {
@@ -127,8 +128,8 @@ func (w *workload) wanted(now time.Time) int {
 	return most
 }
 
-// revision is which template of a StatefulSet a pod was made from (Kubernetes: apps/v1 ControllerRevisionHashLabelKey). A
-// ReplicaSet has one only.
-func revision(pod *history.Object) string {
+// revisionOf is which template of a StatefulSet a pod was made from (Kubernetes: apps/v1
+// ControllerRevisionHashLabelKey). A ReplicaSet has one only.
+func revisionOf(pod *history.Object) string {
 	return karpenter.Label(pod.Unstructured(), "controller-revision-hash")
 }

@@ -13,8 +13,8 @@ import (
 // What a pod is to a drain. Source: Karpenter, pkg/utils/pod/scheduling.go and
 // pkg/controllers/node/termination/terminator/terminator.go.
 
-// isProtected says whether a pod forbids its eviction. In recent releases its annotation may also be a duration: that is
-// no protection here, so that the answer is right for every release.
+// isProtected says whether a pod forbids its eviction. In recent releases its annotation may also be a duration: that
+// is no protection here, so that the answer is right for every release.
 func isProtected(pod *unstructured.Unstructured) bool {
 	return textAt(pod, "metadata", "annotations", karpenter.DoNotDisruptAnnotation) == "true"
 }
@@ -64,7 +64,8 @@ func toleratesDisruption(pod *unstructured.Unstructured) bool {
 // evictionRank is the order in which a drain evicts pods: each after all pods of lower ranks are gone.
 func evictionRank(pod *unstructured.Unstructured) int {
 	rank := 0
-	if class := textAt(pod, "spec", "priorityClassName"); class == "system-cluster-critical" || class == "system-node-critical" {
+	switch textAt(pod, "spec", "priorityClassName") {
+	case "system-cluster-critical", "system-node-critical":
 		rank = 2
 	}
 	if ownedBy(pod, "DaemonSet") {
@@ -84,8 +85,8 @@ func gracePeriod(pod *unstructured.Unstructured) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// drainDeadline is by when the drain of a NodeClaim's node must be over; zero if neither its annotation nor its spec says.
-// The earlier counts, since the annotation may only bring it forward (Karpenter: pkg/utils/nodeclaim,
+// drainDeadline is by when the drain of a NodeClaim's node must be over; zero if neither its annotation nor its spec
+// says. The earlier counts, since the annotation may only bring it forward (Karpenter: pkg/utils/nodeclaim,
 // TightenTerminationTimestampAnnotation).
 func drainDeadline(nodeClaim *unstructured.Unstructured) time.Time {
 	annotated, by := annotatedDeadline(nodeClaim), specDeadline(nodeClaim)

@@ -30,7 +30,8 @@ type poolState struct {
 
 // learn takes over the pool's budgets.
 func (p *poolBudgets) learn(now time.Time, pool *unstructured.Unstructured) {
-	if spec := objectsAt(pool, "spec", "disruption", "budgets"); !equality.Semantic.DeepEqual(spec, p.spec) {
+	spec := objectsAt(pool, "spec", "disruption", "budgets")
+	if len(p.recent) == 0 || !equality.Semantic.DeepEqual(spec, p.spec) {
 		p.spec, p.budgets = spec, budgetsOf(spec)
 		p.remember(now)
 	}
@@ -112,7 +113,7 @@ func (p *poolBudgets) exceeded(now time.Time, voluntary int, reason string) stri
 				out += p.others(s.notReady)
 			}
 			for _, at := range []time.Time{now.Add(-stale), now} {
-				may := allowed(s.budgets, s.nodes, r, at)
+				may := allowedDisruptions(s.budgets, s.nodes, r, at)
 				if out <= may {
 					return ""
 				}

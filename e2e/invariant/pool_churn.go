@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -46,7 +45,8 @@ func (p *poolChurn) forget(now time.Time) {
 func (p *poolChurn) judgeMade(m *check.Moment, pool string, pods int) {
 	m.Tested()
 	if late := m.Time.Sub(p.dying); !p.dying.IsZero() && late > underway {
-		m.Suspect(fmt.Sprintf("NodeClaim %s was made for pool %s, %s after the pool's deletion", m.Event.Object.Name, pool, late.Round(time.Second)), m.Event.Object)
+		m.Suspect("NodeClaim %s was made for pool %s, %s after the pool's deletion",
+			m.Event.Object, pool, late.Round(time.Second))
 	}
 	for len(p.made) > 0 && m.Time.Sub(p.made[0]) > runawayWindow {
 		p.made = p.made[1:]
@@ -57,8 +57,8 @@ func (p *poolChurn) judgeMade(m *check.Moment, pool string, pods int) {
 	p.nodeClaims, p.pods = p.nodeClaims+1, max(p.pods, pods)
 	p.made = append(p.made, m.Time)
 	if allowed := runawayFloor + 2*(p.pods+p.base+p.replicas); len(p.made) > allowed {
-		m.Suspect(fmt.Sprintf("pool %s got %d NodeClaims within %s although nothing changed; %d would be plenty",
-			pool, len(p.made), m.Time.Sub(p.made[0]).Round(time.Second), allowed), m.Event.Object)
+		m.Suspect("pool %s got %d NodeClaims within %s although nothing changed; %d would be plenty",
+			pool, len(p.made), m.Time.Sub(p.made[0]).Round(time.Second), allowed).Beside(m.Event.Object)
 	}
 }
 
@@ -66,7 +66,7 @@ func (p *poolChurn) judgeMade(m *check.Moment, pool string, pods int) {
 func (p *poolChurn) judgeDrift(m *check.Moment, pool string) {
 	nodeClaim := m.Event.Object
 	switch is, was := isTrue(nodeClaim, karpenter.Drifted), isTrue(m.Before, karpenter.Drifted); {
-	case was && !is && !overwritten(m):
+	case was && !is && !driftOverwritten(m):
 		if p.drifted == nil {
 			p.drifted = map[string]bool{}
 		}
@@ -74,27 +74,30 @@ func (p *poolChurn) judgeDrift(m *check.Moment, pool string) {
 	case is && !was:
 		m.Tested()
 		if p.drifted[nodeClaim.UID] {
-			m.Suspect(fmt.Sprintf("Drifted of NodeClaim %s came, went and came again although neither pool %s nor its NodeClass changed", nodeClaim.Name, pool), nodeClaim)
+			m.Suspect("Drifted of NodeClaim %s came, went and came again although neither pool %s nor its NodeClass changed",
+				nodeClaim, pool)
 		}
-		if late := timeAt(nodeClaim.Unstructured(), "metadata", "creationTimestamp").Sub(p.input); !p.input.IsZero() && late > underway {
-			m.Suspect(fmt.Sprintf("NodeClaim %s has drifted, and was made %s after the last change of its pool and its NodeClass: nothing has changed since then",
-				nodeClaim.Name, late.Round(time.Second)), nodeClaim)
+		late := timeAt(nodeClaim.Unstructured(), "metadata", "creationTimestamp").Sub(p.input)
+		if !p.input.IsZero() && late > underway {
+			m.Suspect("NodeClaim %s has drifted, and was made %s after the last change of its pool and its NodeClass: "+
+				"nothing has changed since then", nodeClaim, late.Round(time.Second))
 		}
 	}
 }
 
-// overwritten says whether Drifted may have gone because another controller, which hadn't seen it yet, wrote all conditions
-// at once to change one of its own, such as Initialized or DisruptionReason (Karpenter: pkg/controllers/nodeclaim/lifecycle,
-// pkg/controllers/disruption/queue.go; seen from v1.9.0 to v1.15.0). It is back at once. The controller that takes Drifted
-// away changes none of the others' conditions.
-func overwritten(m *check.Moment) bool {
+// driftOverwritten says whether Drifted may have gone because another controller, which hadn't seen it yet, wrote all
+// conditions at once to change one of its own, such as Initialized or DisruptionReason (Karpenter:
+// pkg/controllers/nodeclaim/lifecycle, pkg/controllers/disruption/queue.go; seen from v1.9.0 to v1.15.0). It is back at
+// once. The controller that takes Drifted away changes none of the others' conditions.
+func driftOverwritten(m *check.Moment) bool {
 	for _, c := range karpenter.Conditions(m.Event.Object.Unstructured()) {
 		switch c.Type {
 		case karpenter.Drifted, karpenter.Consolidatable, karpenter.Ready:
 			continue
 		}
 		was, _ := karpenter.Condition(m.Before.Unstructured(), c.Type)
-		if was.Status != c.Status || !was.LastTransitionTime.Equal(&c.LastTransitionTime) { // or said it again, not having seen its own word
+		// A new time alone is a controller that says its own word again, not having seen it.
+		if was.Status != c.Status || !was.LastTransitionTime.Equal(&c.LastTransitionTime) {
 			return true
 		}
 	}

@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"maps"
 	"time"
 
@@ -39,7 +38,9 @@ type poolHash struct {
 // newPoolHash is for a pool that was made, or first seen. Up to from its hash may be that of an older template.
 func newPoolHash(pool *history.Object, from time.Time) *poolHash {
 	t := templateOf(pool.Unstructured(), "spec", "template")
-	p := &poolHash{pool: pool, now: hashOf(pool), since: from, until: map[hash]time.Time{}, template: t, hashed: t, from: from}
+	p := &poolHash{
+		pool: pool, now: hashOf(pool), since: from, until: map[hash]time.Time{}, template: t, hashed: t, from: from,
+	}
 	if p.now.value == "" {
 		p.changed = 1
 	}
@@ -81,8 +82,8 @@ func (p *poolHash) change(m *check.Moment, is hash) {
 	if p.now.value != "" && p.now.version == is.version {
 		m.Tested()
 		if p.changed == 0 && !p.unseen && m.Time.After(p.from) {
-			m.Suspect(fmt.Sprintf("the hash of NodePool %s changed from %s to %s, and the part of its template that is hashed did not",
-				p.pool.Name, p.now.value, is.value), p.pool)
+			m.Suspect("the hash of NodePool %s changed from %s to %s, and the part of its template that is hashed did not",
+				p.pool, p.now.value, is.value)
 		}
 	}
 	p.until[p.now] = m.Time
@@ -94,8 +95,8 @@ func (p *poolHash) judgeDue(m *check.Moment) (done bool) {
 	if !p.due.IsZero() && !p.unseen && m.Time.After(p.due) {
 		p.due = time.Time{}
 		m.Tested()
-		m.Suspect(fmt.Sprintf("the template of NodePool %s has changed, and %s later its hash is %s still",
-			p.pool.Name, hashWithin, p.now.value), p.pool)
+		m.Suspect("the template of NodePool %s has changed, and %s later its hash is %s still",
+			p.pool, hashWithin, p.now.value)
 	}
 	return p.due.IsZero()
 }

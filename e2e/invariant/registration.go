@@ -1,8 +1,6 @@
 package invariant
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -10,25 +8,24 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// registeredWhole checks that pods find a node as its NodeClaim demands it. Else pods that must not run there are bound in
-// between:
+// registeredWhole checks that pods find a node as its NodeClaim demands it. Else pods that must not run there are bound
+// in between:
 //
-//   - A node joins with the unregistered taint and loses it when it is registered, not before.
-//   - A registered node has the labels, taints and startup taints of its NodeClaim, and keeps the labels and taints until
-//     it is deleted. A startup taint that was removed does not come back: its owner has said that the node is ready.
-//   - A node is initialized only when it was ready once, and without its startup taints.
+//   - A node joins with the unregistered taint. It loses the taint when it is registered, not before.
+//   - A registered node has the labels, taints and startup taints of its NodeClaim. It keeps the labels and taints
+//     until it is deleted. A startup taint that was removed does not come back: its owner has said that the node is
+//     ready.
+//   - A node is initialized only after it was ready once, and without its startup taints.
 //
-// Source: the taint karpenter.sh/unregistered (Karpenter: pkg/apis/v1/taints.go), which providers put on their nodes;
-// spec.taints and spec.startupTaints of NodeClaim; Karpenter: pkg/controllers/nodeclaim/lifecycle/registration.go.
-//
-// Of a node with the label karpenter.sh/do-not-sync-taints only the labels are judged. How a node has joined is judged if
-// the recording shows it. Taints that go together with a startup taint were removed by its owner. Whoever removes other
-// taints, or labels, by hand looks like the provider. A label may go that the NodeClaim has lost before, as when a provider
-// says that a node is on-demand from now on.
+// Of a node with the label karpenter.sh/do-not-sync-taints only the labels are judged. How a node has joined is judged
+// if the recording shows it. Taints that go together with a startup taint were removed by its owner. Whoever removes
+// other taints, or labels, by hand looks like the provider. A label may go that the NodeClaim has lost before, as when
+// a provider says that a node is on-demand from now on.
 func registeredWhole() Invariant {
 	return Invariant{
-		Name:     "nodes are registered whole, and unregistered until then",
-		Source:   "karpenter.sh/unregistered taint, NodeClaim spec.taints and spec.startupTaints; Karpenter: pkg/controllers/nodeclaim/lifecycle/registration.go",
+		Name: "nodes are registered with all that their NodeClaims demand, and not before",
+		Source: "karpenter.sh/unregistered taint, which providers put on their nodes (Karpenter: pkg/apis/v1/taints.go); " +
+			"NodeClaim spec.taints and spec.startupTaints; Karpenter: pkg/controllers/nodeclaim/lifecycle/registration.go",
 		Untested: "no node was registered",
 		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims},
 		New: func(Params) check.Monitor {
@@ -60,23 +57,23 @@ func (r *registrationMonitor) Observe(m *check.Moment) {
 		delete(r.known, node.UID)
 		return
 	}
-	known, nodeClaim := entry(r.known, node.UID), r.nodeClaimOf(node)
+	known, nodeClaim := getOrNew(r.known, node.UID), r.nodeClaimOf(node)
 	known.ready = known.ready || karpenter.NodeReady(node.Unstructured())
 	if known.joined && nodeClaim != nil && becomesLabeled(m, karpenter.InitializedLabel) {
 		known.judgeInitialized(m, node, nodeClaim)
 	}
 	switch {
 	case m.Before == nil:
-		known.joined, known.bare = true, !unregistered(node)
-		if labeled(node, karpenter.RegisteredLabel) {
-			m.Suspect(fmt.Sprintf("node %s joins with the label %s already: nobody has synced its labels and taints yet",
-				node.Name, karpenter.RegisteredLabel), node)
+		known.joined, known.bare = true, !isUnregistered(node)
+		if isLabeled(node, karpenter.RegisteredLabel) {
+			m.Suspect("node %s joins with the label %s already: nobody has synced its labels and taints yet",
+				node, karpenter.RegisteredLabel)
 		}
 	case becomesLabeled(m, karpenter.RegisteredLabel):
 		known.judgeRegistered(m, node, nodeClaim)
-	case unregistered(m.Before) && !unregistered(node):
-		m.Broken(fmt.Sprintf("node %s loses the taint %s without being registered", node.Name, karpenter.UnregisteredTaint), node)
-	case labeled(m.Before, karpenter.RegisteredLabel) && nodeClaim != nil:
+	case isUnregistered(m.Before) && !isUnregistered(node):
+		m.Broken("node %s loses the taint %s without being registered", node, karpenter.UnregisteredTaint)
+	case isLabeled(m.Before, karpenter.RegisteredLabel) && nodeClaim != nil:
 		judgeLostLabels(m, node, nodeClaim)
 		known.judgeTaints(m, node, nodeClaim)
 	}
@@ -87,31 +84,32 @@ func (r *registration) judgeRegistered(m *check.Moment, node, nodeClaim *history
 	m.Tested()
 	switch {
 	case r.bare:
-		m.Suspect(fmt.Sprintf("node %s is registered, and joined without the taint %s", node.Name, karpenter.UnregisteredTaint), node)
-	case !unregistered(m.Before):
-		m.Suspect(fmt.Sprintf("node %s is registered, and had lost the taint %s before", node.Name, karpenter.UnregisteredTaint), m.Before)
-	case unregistered(node):
-		m.Broken(fmt.Sprintf("node %s is registered, and has the taint %s still", node.Name, karpenter.UnregisteredTaint), node)
+		m.Suspect("node %s is registered, and joined without the taint %s", node, karpenter.UnregisteredTaint)
+	case !isUnregistered(m.Before):
+		m.Suspect("node %s is registered, and had lost the taint %s before",
+			node.Name, karpenter.UnregisteredTaint).Beside(m.Before)
+	case isUnregistered(node):
+		m.Broken("node %s is registered, and has the taint %s still", node, karpenter.UnregisteredTaint)
 	}
 	if nodeClaim == nil {
 		nodeClaim = launchingOwner(m.World, node)
 	}
 	if nodeClaim == nil {
-		m.Suspect(fmt.Sprintf("node %s is registered, and no NodeClaim has its provider ID", node.Name), node)
+		m.Suspect("node %s is registered, and no NodeClaim has its provider ID", node)
 		return
 	}
 	var missing []string
 	for _, label := range missingLabels(nodeClaim, node) {
 		missing = append(missing, "label "+label)
 	}
-	if !labeled(node, karpenter.DoNotSyncTaintsLabel) {
+	if !isLabeled(node, karpenter.DoNotSyncTaintsLabel) {
 		demanded := slices.Concat(taintKinds(nodeClaim, "taints"), taintKinds(nodeClaim, "startupTaints"))
 		for _, t := range without(demanded, taintKinds(node, "taints")) {
 			missing = append(missing, "taint "+t)
 		}
 	}
 	if len(missing) > 0 {
-		m.Suspect(fmt.Sprintf("node %s is registered without what NodeClaim %s demands: %v", node.Name, nodeClaim.Name, missing), node, nodeClaim)
+		m.Suspect("node %s is registered without what NodeClaim %s demands: %v", node, nodeClaim, missing)
 	}
 }
 
@@ -132,12 +130,12 @@ func launchingOwner(w *history.World, node *history.Object) *history.Object {
 func (r *registration) judgeInitialized(m *check.Moment, node, nodeClaim *history.Object) {
 	m.Tested()
 	if !r.ready {
-		m.Suspect(fmt.Sprintf("node %s is said to be initialized, and never was ready", node.Name), node, nodeClaim)
+		m.Suspect("node %s is said to be initialized, and never was ready", node).Beside(nodeClaim)
 	}
 	has := taintKinds(node, "taints")
 	for _, t := range without(taintKinds(nodeClaim, "startupTaints"), r.removed) {
 		if slices.Contains(has, t) {
-			m.Suspect(fmt.Sprintf("node %s is said to be initialized, and has the startup taint %s still", node.Name, t), node, nodeClaim)
+			m.Suspect("node %s is said to be initialized, and has the startup taint %s still", node, t).Beside(nodeClaim)
 		}
 	}
 }
@@ -145,11 +143,11 @@ func (r *registration) judgeInitialized(m *check.Moment, node, nodeClaim *histor
 // judgeLostLabels judges whether a registered node keeps the labels that its NodeClaim demands.
 func judgeLostLabels(m *check.Moment, node, nodeClaim *history.Object) {
 	missing := missingLabels(nodeClaim, node)
-	if len(missing) == 0 || deleting(node) {
+	if len(missing) == 0 || isDeleting(node) {
 		return
 	}
 	if lost := without(missing, missingLabels(nodeClaim, m.Before)); len(lost) > 0 {
-		m.Suspect(fmt.Sprintf("node %s loses labels that NodeClaim %s demands: %v", node.Name, nodeClaim.Name, lost), node, nodeClaim)
+		m.Suspect("node %s loses labels that NodeClaim %s demands: %v", node, nodeClaim, lost)
 	}
 }
 
@@ -167,32 +165,33 @@ func (r *registration) judgeTaints(m *check.Moment, node, nodeClaim *history.Obj
 			m.Tested()
 			r.removed = append(r.removed, t)
 		case slices.Contains(has, t) && slices.Contains(r.removed, t):
-			m.Suspect(fmt.Sprintf("the startup taint %s is back on node %s, from which it was removed", t, node.Name), node)
+			m.Suspect("the startup taint %s is back on node %s, from which it was removed", t, node)
 		}
 	}
-	if started || labeled(node, karpenter.DoNotSyncTaintsLabel) {
+	if started || isLabeled(node, karpenter.DoNotSyncTaintsLabel) {
 		return
 	}
 	for _, t := range taintKinds(nodeClaim, "taints") {
 		if slices.Contains(lost, t) {
-			m.Suspect(fmt.Sprintf("node %s loses the taint %s, which NodeClaim %s demands", node.Name, t, nodeClaim.Name), node, nodeClaim)
+			m.Suspect("node %s loses the taint %s, which NodeClaim %s demands", node, t, nodeClaim)
 		}
 	}
 }
 
-func unregistered(node *history.Object) bool {
+func isUnregistered(node *history.Object) bool {
 	return karpenter.HasTaint(node.Unstructured(), karpenter.UnregisteredTaint)
 }
 
 // missingLabels are the labels that a NodeClaim demands and its node lacks, sorted.
 func missingLabels(nodeClaim, node *history.Object) []string {
-	has, demands := node.Unstructured(), nodeClaim.Unstructured().GetLabels()
+	demands, _ := fieldAt(nodeClaim.Unstructured(), "metadata", "labels").(map[string]any)
 	var missing []string
-	for _, key := range slices.Sorted(maps.Keys(demands)) {
-		if karpenter.Label(has, key) != demands[key] {
-			missing = append(missing, key+"="+demands[key])
+	for key, v := range demands {
+		if value, _ := v.(string); karpenter.Label(node.Unstructured(), key) != value {
+			missing = append(missing, key+"="+value)
 		}
 	}
+	slices.Sort(missing)
 	return missing
 }
 

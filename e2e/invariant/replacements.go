@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -16,24 +15,21 @@ import (
 const reasonLaunching = "DisruptionLaunching"
 
 // replacedFirst checks that a replacement is initialized before the deletion begins of what it replaces, in drift,
-// consolidation and voluntary repair; expiration and forceful repair don't wait. It is what makes them graceful: there is
-// somewhere to go before anybody has to.
+// consolidation and voluntary repair. Pods have somewhere to go then before they must. Expiration and forceful repair
+// do not wait.
 //
-// Source: designs/disruption-controls.md, docs on disruption ("pre-spin"); Karpenter: pkg/controllers/disruption/queue.go,
-// waitOrTerminate.
+// No object says what a NodeClaim replaces. Karpenter's events say that it replaces something (DisruptionLaunching),
+// and that a NodeClaim was deleted to be replaced (DisruptionTerminating). A NodeClaim replaces nodes that were tainted
+// before it was made. So it is a breach when all that it may replace are being deleted and it is not initialized, or
+// not even made. With several disruptions under way that comes later than the first deletion.
 //
-// No object says what a NodeClaim replaces. Karpenter's events say that it replaces something (DisruptionLaunching), and
-// that a NodeClaim was deleted to be replaced (DisruptionTerminating). A NodeClaim replaces nodes that were tainted before
-// it was made. So it is a breach when all that it may replace are being deleted and it isn't initialized, or isn't even
-// made. With several disruptions under way that comes later than the first deletion.
-//
-// Not judged are disruptions of which one was given up, or whose NodeClaim expired meanwhile or was being deleted before;
+// Not judged are disruptions that were given up, or whose NodeClaim expired meanwhile or was being deleted before;
 // those whose replacement is being deleted too, as when somebody deletes the pool; and those whose events the recording
-// lacks. It is certain that a NodeClaim had to be replaced only where its pods had nowhere else to go (see unreplacedPod).
+// lacks. A NodeClaim certainly had to be replaced only where its pods had nowhere else to go (see unreplacedPod).
 func replacedFirst() Invariant {
 	return Invariant{
 		Name:     "replacements are initialized before what they replace is deleted",
-		Source:   "Karpenter: designs/disruption-controls.md, pkg/controllers/disruption/queue.go",
+		Source:   "designs/disruption-controls.md; Karpenter: pkg/controllers/disruption/queue.go, waitOrTerminate",
 		Untested: "nothing was replaced",
 		Reads: resources{
 			karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools,
@@ -92,11 +88,11 @@ func (r *replacementMonitor) Observe(m *check.Moment) {
 
 // disruption notes that the disruption of a NodeClaim begins, or is given up.
 func (r *replacementMonitor) disruption(now time.Time, nodeClaim, node *history.Object) {
-	d, is := r.disruptions[nodeClaim.Name], disrupted(node, nodeClaim)
+	d, is := r.disruptions[nodeClaim.Name], underDisruption(node, nodeClaim)
 	switch {
 	case d == nil && is:
 		r.disruptions[nodeClaim.Name] = &disruption{since: now}
-	case d != nil && !is && !d.deleted && !deleting(nodeClaim) && !deleting(node):
+	case d != nil && !is && !d.deleted && !isDeleting(nodeClaim) && !isDeleting(node):
 		d.void = true
 		delete(r.disruptions, nodeClaim.Name)
 	default:
@@ -104,10 +100,10 @@ func (r *replacementMonitor) disruption(now time.Time, nodeClaim, node *history.
 	}
 }
 
-// leaving notes a NodeClaim that was on its way out when nothing had been seen of its disruption: nobody can know whether
-// it is being replaced.
+// leaving notes a NodeClaim that was on its way out when nothing had been seen of its disruption: nobody can know
+// whether it is being replaced.
 func (r *replacementMonitor) leaving(nodeClaim, node *history.Object) {
-	if r.disruptions[nodeClaim.Name] == nil && (deleting(nodeClaim) || deleting(node) || tainted(node)) {
+	if r.disruptions[nodeClaim.Name] == nil && (isDeleting(nodeClaim) || isDeleting(node) || hasDisruptedTaint(node)) {
 		r.disruptions[nodeClaim.Name] = &disruption{deleted: true, void: true}
 	}
 }
@@ -127,9 +123,9 @@ func (r *replacementMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Objec
 	if m.Before == nil {
 		r.made(nodeClaim)
 	}
-	if d := r.disruptions[nodeClaim.Name]; d != nil && !d.deleted && deleting(nodeClaim) {
+	if d := r.disruptions[nodeClaim.Name]; d != nil && !d.deleted && isDeleting(nodeClaim) {
 		d.deleted = true
-		d.void = d.void || expired(nodeClaim, m.Time)
+		d.void = d.void || isExpired(nodeClaim, m.Time)
 		d.unreplaced = unreplacedPod(m.World, nodeClaim, d.since)
 		r.last = nodeClaim.Name
 		for _, n := range r.replacements {
@@ -183,17 +179,17 @@ func (r *replacementMonitor) event(m *check.Moment) {
 	case reason == karpenter.ReasonDisruptionTerminating && d != nil:
 		d.terminated = true
 		if pod := d.unreplaced; pod != nil && !d.void {
-			m.Suspect(fmt.Sprintf("the deletion of NodeClaim %s began when there was no replacement, and no other node for pod %s/%s",
-				about.Name, pod.Namespace, pod.Name), m.World.Get(karpenter.NodeClaims, "", about.Name), pod)
+			m.Suspect("the deletion of NodeClaim %s began when there was no replacement, and no other node for pod %s",
+				about.Name, pod).Beside(m.World.Get(karpenter.NodeClaims, "", about.Name))
 		}
 	default:
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.replacements)) {
 		n := r.replacements[name]
-		if is := m.World.Get(karpenter.NodeClaims, "", name); n.proven() && !deleting(is) {
-			m.Suspect(fmt.Sprintf("the deletion of NodeClaim %s began when its replacement %s was not initialized", n.early, name),
-				m.World.Get(karpenter.NodeClaims, "", n.early), is)
+		if is := m.World.Get(karpenter.NodeClaims, "", name); n.proven() && !isDeleting(is) {
+			m.Suspect("the deletion of NodeClaim %s began when its replacement %s was not initialized",
+				n.early, name).Beside(m.World.Get(karpenter.NodeClaims, "", n.early), is)
 		}
 	}
 }
@@ -212,8 +208,8 @@ func (n *replacement) proven() bool {
 	return true
 }
 
-// expired says that a NodeClaim is as old as it may become (NodeClaim spec.expireAfter).
-func expired(nodeClaim *history.Object, now time.Time) bool {
+// isExpired says that a NodeClaim is as old as it may become (NodeClaim spec.expireAfter).
+func isExpired(nodeClaim *history.Object, now time.Time) bool {
 	after, err := time.ParseDuration(textAt(nodeClaim.Unstructured(), "spec", "expireAfter"))
 	return err == nil && !now.Before(timeAt(nodeClaim.Unstructured(), "metadata", "creationTimestamp").Add(after))
 }

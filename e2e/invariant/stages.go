@@ -1,8 +1,6 @@
 package invariant
 
 import (
-	"fmt"
-
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -16,17 +14,15 @@ var stages = []string{karpenter.Launched, karpenter.Registered, karpenter.Initia
 const rebooting = "Rebooting"
 
 // stagesInOrder checks that a NodeClaim is launched, then registered, then initialized, and never falls back. Other
-// controllers rely on each once it was true: pods are nominated to a node, budgets count it, its launch is no longer timed
-// out. What a stage finds out is there with it: the instance (status.providerID) with Launched, the node (status.nodeName)
-// with Registered.
+// controllers rely on each stage once it was reached: they nominate pods to a node, count it for budgets, stop timing
+// out its launch. A stage comes with what it finds out: Launched with the instance (status.providerID), Registered with
+// the node (status.nodeName).
 //
-// Source: status.conditions of NodeClaim (Karpenter: pkg/apis/v1/nodeclaim_status.go; pkg/controllers/nodeclaim/lifecycle).
-//
-// Several may become true in one event, since Karpenter patches them together. Initialized may become false in a restart in
-// place, and any of them by a stale write (see staleWrites).
+// Several stages may be reached in one event, since Karpenter patches them together. Initialized may become false in a
+// restart in place, and any stage by a stale write (see staleWrites).
 func stagesInOrder() Invariant {
 	return Invariant{
-		Name:     "NodeClaims are launched, registered and initialized in that order, and for good",
+		Name:     "NodeClaims are launched, registered and initialized in that order, and stay so",
 		Source:   "NodeClaim status.conditions; Karpenter: pkg/controllers/nodeclaim/lifecycle",
 		Untested: "no NodeClaim got any further",
 		Reads:    resources{karpenter.NodeClaims},
@@ -46,14 +42,14 @@ func (s *stageMonitor) Observe(m *check.Moment) {
 		is, was := isTrue(nodeClaim, stage), m.Before != nil && isTrue(m.Before, stage)
 		switch {
 		case is && i > 0 && !isTrue(nodeClaim, stages[i-1]):
-			m.Broken(fmt.Sprintf("NodeClaim %s is %s, but not %s", nodeClaim.Name, stage, stages[i-1]), nodeClaim)
+			m.Broken("NodeClaim %s is %s, but not %s", nodeClaim, stage, stages[i-1])
 		case was && !is && s.stale(m, stage):
 		case was && !is && !(stage == karpenter.Initialized && isTrue(nodeClaim, rebooting)):
-			m.Suspect(fmt.Sprintf("NodeClaim %s was %s, and no longer is", nodeClaim.Name, stage), m.Before, nodeClaim)
+			m.Suspect("NodeClaim %s was %s, and no longer is", nodeClaim, stage).Beside(m.Before)
 		case is && !was:
 			m.Tested()
 			if field := emptyField(nodeClaim, stage); field != "" {
-				m.Broken(fmt.Sprintf("NodeClaim %s is %s, and its %s is empty", nodeClaim.Name, stage, field), nodeClaim)
+				m.Broken("NodeClaim %s is %s, and its %s is empty", nodeClaim, stage, field)
 			}
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// staleWrites recognises conditions of NodeClaims that a controller has written again as it had read them, when it meant
-// to change another one. Karpenter replaces the whole list of conditions, in places without regard to what was written
-// meanwhile (Karpenter: pkg/controllers/nodeclaim/lifecycle/controller.go; pkg/controllers/state/statenode.go, for
-// DisruptionReason; seen from v1.9.0 to v1.15.0 on busy machines). A condition that was true is false then until somebody
-// writes it again, and nothing is wrong with what it is about.
+// staleWrites recognises conditions of NodeClaims that a controller has written again as it had read them, when it
+// meant to change another one. Karpenter replaces the whole list of conditions, in places without regard to what was
+// written meanwhile (Karpenter: pkg/controllers/nodeclaim/lifecycle/controller.go; pkg/controllers/state/statenode.go,
+// for DisruptionReason; seen from v1.9.0 to v1.15.0 on busy machines). A condition that was true is false then until
+// somebody writes it again, and nothing is wrong with what it is about.
 type staleWrites struct {
 	versions map[string][]*history.Object // the earlier versions of each NodeClaim, by UID
 }
@@ -30,8 +30,8 @@ func (s *staleWrites) observe(m *check.Moment) {
 	s.versions[m.Before.UID] = append(s.versions[m.Before.UID], m.Before)
 }
 
-// stale says whether the moment's NodeClaim has a condition of this type as it once was, and another one that is new: what
-// its writer had to say.
+// stale says whether the moment's NodeClaim has a condition of this type as it once was, and another one that is new:
+// what its writer had to say.
 func (s *staleWrites) stale(m *check.Moment, conditionType string) bool {
 	if m.Resource() != karpenter.NodeClaims {
 		return false
@@ -40,7 +40,8 @@ func (s *staleWrites) stale(m *check.Moment, conditionType string) bool {
 	was := func(c metav1.Condition) bool {
 		return slices.ContainsFunc(versions, func(o *history.Object) bool {
 			old, found := karpenter.Condition(o.Unstructured(), c.Type)
-			return found && old.Status == c.Status && old.Reason == c.Reason && old.LastTransitionTime.Equal(&c.LastTransitionTime)
+			return found && old.Status == c.Status && old.Reason == c.Reason &&
+				old.LastTransitionTime.Equal(&c.LastTransitionTime)
 		})
 	}
 	again, news := false, false

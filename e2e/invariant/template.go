@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -11,21 +10,19 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// madeFromTemplate checks that a NodeClaim has what the template of its NodePool says: taints, startup taints, expireAfter,
-// terminationGracePeriod, nodeClassRef, labels and annotations. Else nodes aren't what their users asked for: pods run
-// where a taint should keep them off, and what replaces a drifted node has drifted itself.
+// madeFromTemplate checks that a NodeClaim has what the template of its NodePool says: taints, startup taints,
+// expireAfter, terminationGracePeriod, nodeClassRef, labels and annotations. Else nodes are not what their users asked
+// for: pods run where a taint should keep them off, and what replaces a drifted node has drifted itself.
 //
-// A NodeClaim may have more labels and annotations than its template. Requirements aren't compared, since Karpenter narrows
-// them down to what the pods need. Neither is a terminationGracePeriod that the template leaves out, for which providers
-// may have a default of their own. What the pool said at any one moment between templateAge before the NodeClaim and stale
-// after it counts as its template.
-//
-// Sources: NodePool spec.template; https://karpenter.sh/docs/concepts/nodepools, "spec.template"; Karpenter:
-// pkg/apis/v1/nodepool.go, ToNodeClaim, and pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go.
+// A NodeClaim may have more labels and annotations than its template. Requirements are not compared, since Karpenter
+// narrows them down to what the pods need. Neither is a terminationGracePeriod that the template leaves out: providers
+// may have a default of their own. What the pool said at any one moment between templateAge before the NodeClaim and
+// stale after it counts as its template.
 func madeFromTemplate() Invariant {
 	return Invariant{
-		Name:     "NodeClaims are made from their NodePool's template",
-		Source:   "NodePool spec.template; Karpenter: pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go",
+		Name: "NodeClaims are made from their NodePool's template",
+		Source: "NodePool spec.template; https://karpenter.sh/docs/concepts/nodepools; Karpenter: pkg/apis/v1/nodepool.go, " +
+			"ToNodeClaim; pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go",
 		Untested: "no NodeClaim was made for a NodePool that was recorded",
 		Reads:    resources{karpenter.NodeClaims, karpenter.NodePools},
 		New:      func(Params) check.Monitor { return &templateMonitor{pools: map[string]*recent[template]{}} },
@@ -59,7 +56,7 @@ func (t *templateMonitor) Observe(m *check.Moment) {
 
 func (t *templateMonitor) learn(m *check.Moment, pool *history.Object) {
 	t.templateAge.learn(pool)
-	is, known := templateOf(pool.Unstructured(), "spec", "template"), entry(t.pools, pool.Name)
+	is, known := templateOf(pool.Unstructured(), "spec", "template"), getOrNew(t.pools, pool.Name)
 	if len(*known) == 0 || !maps.Equal((*known)[len(*known)-1].value, is) {
 		known.set(m.Since(), is)
 	}
@@ -69,7 +66,7 @@ func (t *templateMonitor) learn(m *check.Moment, pool *history.Object) {
 func (t *templateMonitor) judge(m *check.Moment, w madeNodeClaim) (done bool) {
 	name := karpenter.NodePoolOf(w.Unstructured())
 	is, last := templateOf(w.Unstructured()), template(nil)
-	for meant := range entry(t.pools, name).since(w.at.Add(-t.longest())) {
+	for meant := range getOrNew(t.pools, name).since(w.at.Add(-t.longest())) {
 		if is.lacks(meant) == "" {
 			m.Tested()
 			return true
@@ -81,17 +78,17 @@ func (t *templateMonitor) judge(m *check.Moment, w madeNodeClaim) (done bool) {
 	}
 	if last != nil {
 		m.Tested()
-		m.Suspect(fmt.Sprintf("NodeClaim %s is not made from the template of NodePool %s: %s", w.Name, name, is.lacks(last)), w.Object)
+		m.Suspect("NodeClaim %s is not made from the template of NodePool %s: %s", w.Object, name, is.lacks(last))
 	}
 	return true
 }
 
-// validation is how long Karpenter waits between deciding to consolidate and doing so, with the replacement that it decided
-// on (Karpenter: pkg/controllers/disruption/consolidation.go).
+// validation is how long Karpenter waits between deciding to consolidate and doing so, with the replacement that it
+// decided on (Karpenter: pkg/controllers/disruption/consolidation.go).
 const validation = 15 * time.Second
 
-// templateAge is how old a pool's template may be when a NodeClaim is made from it. It grows when any pool consolidates:
-// the replacement may come from every other.
+// templateAge is how old a pool's template may be when a NodeClaim is made from it. It grows when any pool
+// consolidates: the replacement may come from every other.
 type templateAge struct{ consolidates bool }
 
 func (a *templateAge) learn(pool *history.Object) {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// template is the part of a NodePool's template that NodeClaims take over as it is, by what it is called in words. A pool's
-// hash is made of the same (Karpenter: pkg/apis/v1/nodepool.go, Hash).
+// template is the part of a NodePool's template that NodeClaims take over as it is, by what it is called in words. A
+// pool's hash is made of the same (Karpenter: pkg/apis/v1/nodepool.go, Hash).
 type template map[string]string
 
 // templateOf reads a pool's template, at the path to it, or what a NodeClaim has of one.
@@ -34,7 +34,7 @@ func templateOf(o *unstructured.Unstructured, path ...string) template {
 		t[field] = strings.Join(all, " ")
 	}
 	for _, field := range []string{"expireAfter", "terminationGracePeriod"} {
-		t.put(field, plain(textAt(o, at("spec", field)...)))
+		t.put(field, canonicalDuration(textAt(o, at("spec", field)...)))
 	}
 	for _, field := range []string{"group", "kind", "name"} {
 		t.put("nodeClassRef."+field, textAt(o, at("spec", "nodeClassRef", field)...))
@@ -49,16 +49,16 @@ func (t template) put(field, value string) {
 	}
 }
 
-// plain writes a duration in one way, since 60m is 1h0m0s. What is no duration stays.
-func plain(s string) string {
+// canonicalDuration writes a duration in one way, since 60m is 1h0m0s. What is no duration stays.
+func canonicalDuration(s string) string {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d.String()
 	}
 	return s
 }
 
-// lacks says in words what a NodeClaim lacks of a template, or has instead of it. It is empty if the NodeClaim can be made
-// from the template.
+// lacks says in words what a NodeClaim lacks of a template, or has instead of it. It is empty if the NodeClaim can be
+// made from the template.
 func (t template) lacks(of template) string {
 	var all []string
 	for _, what := range slices.Sorted(maps.Keys(of)) {

@@ -11,14 +11,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// unreplacedPod is a pod for which a NodeClaim had to be replaced before its deletion, which begins now; nil if there is
-// none for certain. Karpenter deletes a drifted or underutilized NodeClaim without replacement only if its pods fit
-// elsewhere (Karpenter: pkg/controllers/disruption, drift.go and consolidation.go). That they don't is certain only where
-// no other NodeClaim is there and no other node may take them.
+// unreplacedPod is a pod for which a NodeClaim had to be replaced before its deletion, which begins now; nil if there
+// is none for certain. Karpenter deletes a drifted or underutilized NodeClaim without replacement only if its pods fit
+// elsewhere (Karpenter: pkg/controllers/disruption, drift.go and consolidation.go). That they don't is certain only
+// where no other NodeClaim is there and no other node may take them.
 //
-// since is when the disruption began: Karpenter counted the pods that were bound long before. Pods that can't be evicted
-// yet don't count, so neither do those that an annotation or a PodDisruptionBudget may hold (Karpenter: pkg/utils/pdb,
-// IsCurrentlyReschedulable).
+// since is when the disruption began: Karpenter counted the pods that were bound long before. Pods that can't be
+// evicted yet don't count, so neither do those that an annotation or a PodDisruptionBudget may hold (Karpenter:
+// pkg/utils/pdb, IsCurrentlyReschedulable).
 //
 // Not judged are NodeClaims of static pools, and on reserved instances, which may be ended first and replaced then
 // (upstream issue 3203).
@@ -26,11 +26,12 @@ func unreplacedPod(w *history.World, nodeClaim *history.Object, since time.Time)
 	u := nodeClaim.Unstructured()
 	why, on := voluntaryReason(u), karpenter.ClaimNode(u)
 	pool := w.Get(karpenter.NodePools, "", karpenter.NodePoolOf(u))
-	if why != drifted && why != underutilized || on == "" || pool == nil || fieldAt(pool.Unstructured(), "spec", "replicas") != nil ||
+	if why != drifted && why != underutilized || on == "" || pool == nil ||
+		fieldAt(pool.Unstructured(), "spec", "replicas") != nil ||
 		karpenter.Label(u, karpenter.CapacityTypeLabel) == karpenter.Reserved {
 		return nil
 	}
-	if slices.ContainsFunc(w.List(karpenter.NodeClaims), func(other *history.Object) bool { return !deleting(other) }) {
+	if slices.ContainsFunc(w.List(karpenter.NodeClaims), func(other *history.Object) bool { return !isDeleting(other) }) {
 		return nil
 	}
 	for _, pod := range w.List(karpenter.Pods) {
@@ -51,16 +52,18 @@ func movesWithNode(pod *unstructured.Unstructured, since time.Time) bool {
 
 // mayBeHeld says whether something may keep a pod from being evicted.
 func mayBeHeld(w *history.World, pod *history.Object) bool {
+	beside := func(o *history.Object) bool { return o.Namespace == pod.Namespace }
 	return fieldAt(pod.Unstructured(), "metadata", "annotations", karpenter.DoNotDisruptAnnotation) != nil ||
-		slices.ContainsFunc(w.List(karpenter.PodDisruptionBudgets), func(o *history.Object) bool { return o.Namespace == pod.Namespace })
+		slices.ContainsFunc(w.List(karpenter.PodDisruptionBudgets), beside)
 }
 
 // mayMove says whether the taints of any other node may let a pod in.
 func mayMove(w *history.World, pod *unstructured.Unstructured, on string) bool {
+	bars := func(t corev1.Taint) bool {
+		return t.Effect != corev1.TaintEffectPreferNoSchedule && !mayTolerate(pod, t.Key)
+	}
 	return slices.ContainsFunc(w.List(karpenter.Nodes), func(node *history.Object) bool {
-		return node.Name != on && !deleting(node) && !slices.ContainsFunc(karpenter.Taints(node.Unstructured()), func(t corev1.Taint) bool {
-			return t.Effect != corev1.TaintEffectPreferNoSchedule && !mayTolerate(pod, t.Key)
-		})
+		return node.Name != on && !isDeleting(node) && !slices.ContainsFunc(karpenter.Taints(node.Unstructured()), bars)
 	})
 }
 

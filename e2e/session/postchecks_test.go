@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-const stages = "NodeClaims are launched, registered and initialized in that order, and for good"
+const stages = "NodeClaims are launched, registered and initialized in that order, and stay so"
 
 func TestABrokenInvariantFailsTheSpec(t *testing.T) {
 	claim := historytest.Claim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched)
