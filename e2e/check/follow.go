@@ -25,8 +25,8 @@ type Monitor interface {
 }
 
 // Follow is a check by a monitor, and begin makes a new one for each judgement. words say what is promised, untested
-// what never happened if nothing put it to the test. The monitor observes events of the resources that it reads; of any,
-// if there are none.
+// what never happened if nothing put it to the test. The monitor observes events of the resources that it reads: of
+// all, if there are none.
 //
 // The first breach is the finding.
 func Follow(words, untested string, begin func() Monitor, reads ...schema.GroupVersionResource) Check {
@@ -106,14 +106,14 @@ func (m *Moment) Since() time.Time {
 // broken.
 func (m *Moment) Tested() { m.tested++ }
 
-// Broken says that this moment by itself shows a breach, whatever else was or wasn't recorded. Format and args say why, as
-// for fmt.Sprintf. The objects among args are what stood then.
+// Broken says that this moment by itself shows a breach, whatever else was or wasn't recorded. Format and args say why,
+// as for fmt.Sprintf. The objects among args are what stood then.
 func (m *Moment) Broken(format string, args ...any) *Breach {
 	return m.record(true, format, args...)
 }
 
-// Suspect is Broken for what is a breach unless something before it is missing in the recording: something did not come,
-// or came in the wrong order.
+// Suspect is Broken for what is a breach unless something before it is missing in the recording: something did not
+// come, or came in the wrong order.
 func (m *Moment) Suspect(format string, args ...any) *Breach {
 	return m.record(false, format, args...)
 }

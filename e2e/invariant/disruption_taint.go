@@ -102,7 +102,7 @@ func (t *taintMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Object) {
 		}
 	case !isTrue(nodeClaim, karpenter.DisruptionReason):
 		m.Tested()
-		if hasDisruptedTaint(node) {
+		if hasDisruptedTaint(node) && !isDeleting(node) {
 			t.givenUp.set(node.Name, m.Time.Add(giveUpLag))
 		}
 	}

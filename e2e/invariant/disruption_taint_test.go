@@ -47,6 +47,8 @@ func TestTaintedFirst(t *testing.T) {
 			After(time.Minute).Change(marked()), check.Broken, "still, 30s after"},
 		"given up, and deleted then": {begin().Change(marked()).Change(chosen()).Change(claim()).
 			Change(claim().Deleting()).Delete(claim().Deleting()).After(time.Minute).Change(marked()), check.Holds, ""},
+		"given up when the node is deleted": {begin().Change(marked()).Change(chosen()).Change(marked().Deleting()).
+			Change(claim()).After(time.Minute).Change(claim()), check.Holds, ""},
 		"given up, and the NodeClaim goes": {begin().Change(marked()).Change(chosen()).Change(claim()).Delete(claim()).
 			After(time.Minute).Change(marked()), check.Broken, "still, 30s after"},
 		"given up, and taken up again": {begin().Change(marked()).Change(chosen()).Change(claim()).
