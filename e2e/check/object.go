@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // Object is anything with a kind and a name: the builders of package fixtures, and
@@ -20,6 +22,9 @@ type Object interface {
 func The(object Object, more ...Object) Count {
 	kind := object.Unstructured().GroupVersionKind()
 	resource, _ := meta.UnsafeGuessKindToResource(kind)
+	if kind.Kind == "NodeOverlay" {
+		resource = karpenter.NodeOverlays // the guess is "nodeoverlaies"
+	}
 	names := []string{object.GetName()}
 	for _, o := range more {
 		names = append(names, o.GetName())

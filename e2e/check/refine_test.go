@@ -15,13 +15,14 @@ import (
 // Each narrowing counts some of the objects that there are, and not all.
 func TestCountsAreNarrowed(t *testing.T) {
 	pool, event := fixtures.NodePool(), historytest.Report("karpenter", "FailedScheduling", historytest.Pod("app-1", "app"))
-	name := pool.GetName()
+	name, overlay := pool.GetName(), fixtures.NodeOverlay()
 	node := func(n string) *historytest.Thing { return historytest.Node(n).Pool(name) }
 	claim := func(n string) *historytest.Thing { return historytest.Claim(n).Pool(name) }
 	story := historytest.Begin().Add(historytest.Pool(name), historytest.Pool("another"),
 		node("a").Ready().Label(karpenter.RegisteredLabel, "true").Taint("starting"),
 		node("b").Ready().Label(karpenter.InitializedLabel, "true").Annotate("key", "value").Set("2026-01-02T15:03:05Z", "metadata", "creationTimestamp").Deleting(),
 		claim("a").True(karpenter.Drifted), claim("b").True(karpenter.Initialized),
+		historytest.Other(karpenter.NodeOverlays, "NodeOverlay", "", overlay.GetName()),
 		event.Set("no room for it", "message"), historytest.Report("karpenter", "FailedScheduling", historytest.Pod("app-2", "app")))
 	h := story.Start().Add(node("c")).History()
 	before := h.StartMark()
@@ -48,6 +49,7 @@ func TestCountsAreNarrowed(t *testing.T) {
 		"deleted at another age": {nodes.Deleting().With("at once", check.DeletedAt(time.Hour, time.Second)), nil},
 		"the object":             {check.The(pool), []string{name}},
 		"several objects":        {check.The(fixtures.Node("a"), fixtures.Node("c"), fixtures.Node("d")), []string{"a", "c"}},
+		"an overlay":             {check.The(overlay), []string{overlay.GetName()}},
 		"events that mention":    {check.Reports("FailedScheduling", nil).With("", check.Mentioning("no room")), []string{"app-1.FailedScheduling"}},
 	} {
 		t.Run(words, func(t *testing.T) {
