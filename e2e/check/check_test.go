@@ -70,7 +70,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	anything := func(*unstructured.Unstructured) bool { return true }
 	claimed := func() *historytest.Story {
-		return quiet().Add(historytest.Claim("c").Pool("p").Set([]any{
+		return quiet().Add(historytest.NodeClaim("c").Pool("p").Set([]any{
 			map[string]any{"key": "disk", "operator": "Exists"},
 			map[string]any{"key": "zone", "operator": "In", "values": []any{"y", "x"}},
 		}, "spec", "requirements"))
@@ -196,12 +196,12 @@ func TestQuantities(t *testing.T) {
 	g := NewWithT(t)
 	pool := named("p")
 	limit := Always(AtMostQuantity(resource.MustParse("5"), NodeClaimCapacity(pool, "cpu")))
-	a, b := historytest.Claim("a").Pool("p").Capacity("cpu", "2"), historytest.Claim("b").Pool("p").Capacity("cpu", "2500m")
+	a, b := historytest.NodeClaim("a").Pool("p").Capacity("cpu", "2"), historytest.NodeClaim("b").Pool("p").Capacity("cpu", "2500m")
 	story := historytest.Begin().Add(historytest.Pool("p")).Start()
 	g.Expect(limit.Judge(story.History()).Verdict).To(Equal(Vacuous))
-	story.Add(a, b, historytest.Claim("other").Pool("q").Capacity("cpu", "100"))
+	story.Add(a, b, historytest.NodeClaim("other").Pool("q").Capacity("cpu", "100"))
 	g.Expect(limit.Judge(story.History()).Verdict).To(Equal(Holds))
-	story.After(time.Second).Add(historytest.Claim("c").Pool("p").Set("600m", "spec", "resources", "requests", "cpu"))
+	story.After(time.Second).Add(historytest.NodeClaim("c").Pool("p").Set("600m", "spec", "resources", "requests", "cpu"))
 	f := limit.Judge(story.History())
 	g.Expect(f.Verdict).To(Equal(Broken))
 	g.Expect(f.At).To(Equal(3))

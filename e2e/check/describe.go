@@ -72,10 +72,10 @@ func claimFacts(claim *unstructured.Unstructured) []string {
 	if pool := karpenter.NodePoolOf(claim); pool != "" {
 		facts = append(facts, "pool "+pool)
 	}
-	if node := karpenter.ClaimNode(claim); node != "" {
+	if node := karpenter.NodeClaimNode(claim); node != "" {
 		facts = append(facts, "node "+node)
 	}
-	if id := karpenter.ClaimProviderID(claim); id != "" {
+	if id := karpenter.NodeClaimProviderID(claim); id != "" {
 		facts = append(facts, "instance "+id)
 	}
 	return append(facts, conditionFacts(claim)...)

@@ -109,8 +109,8 @@ func TestDescribe(t *testing.T) {
 	for want, thing := range map[string]*historytest.Thing{
 		"Pod default/app-1: Pending, not bound":                                        historytest.Pod("app-1", "app"),
 		"Pod default/app-2: Running, on a, ready, being deleted":                       historytest.Pod("app-2", "app").Phase("Running").On("a").Ready().Deleting(),
-		"NodeClaim c: pool p, node a, Registered, Drifted=False (Drifted)":             historytest.Claim("c").Pool("p").On("a").True("Registered").False("Drifted"),
-		"NodeClaim d: instance cloud://1":                                              historytest.Claim("d").Set("cloud://1", "status", "providerID"),
+		"NodeClaim c: pool p, node a, Registered, Drifted=False (Drifted)":             historytest.NodeClaim("c").Pool("p").On("a").True("Registered").False("Drifted"),
+		"NodeClaim d: instance cloud://1":                                              historytest.NodeClaim("d").Set("cloud://1", "status", "providerID"),
 		"NodePool p":                                                                   historytest.Pool("p"),
 		"Event default/app-1.FailedScheduling: FailedScheduling on Pod app-1: no room": historytest.Report("karpenter", "FailedScheduling", pod).Set("no room", "message"),
 	} {

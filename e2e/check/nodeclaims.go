@@ -34,6 +34,6 @@ func NodeClaimCapacity(pool Named, name corev1.ResourceName) Quantity {
 		if c := karpenter.Capacity(o, name); !c.IsZero() {
 			return c
 		}
-		return karpenter.ClaimRequests(o, name)
+		return karpenter.NodeClaimRequests(o, name)
 	})
 }

@@ -90,6 +90,6 @@ func OfNodeClass(name string) Predicate {
 func Requiring(key string, values ...string) Predicate {
 	wanted := sets.New(values...)
 	return func(o *unstructured.Unstructured) bool {
-		return sets.New(karpenter.ClaimRequired(o, key)...).Equal(wanted)
+		return sets.New(karpenter.NodeClaimRequired(o, key)...).Equal(wanted)
 	}
 }

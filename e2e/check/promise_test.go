@@ -14,7 +14,7 @@ import (
 func TestPromises(t *testing.T) {
 	pool := historytest.Pool("p")
 	begin := func() (s *historytest.Story, node, claim *historytest.Thing) {
-		node, claim = historytest.Node("n").Pool("p").Ready(), historytest.Claim("c").Pool("p")
+		node, claim = historytest.Node("n").Pool("p").Ready(), historytest.NodeClaim("c").Pool("p")
 		return historytest.Begin().Add(historytest.Pool("p"), node, claim).Start().After(time.Second), node, claim
 	}
 	quiet := func() *historytest.Story { s, _, _ := begin(); return s }

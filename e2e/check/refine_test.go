@@ -17,7 +17,7 @@ func TestCountsAreNarrowed(t *testing.T) {
 	pool, event := fixtures.NodePool(), historytest.Report("karpenter", "FailedScheduling", historytest.Pod("app-1", "app"))
 	name, overlay := pool.GetName(), fixtures.NodeOverlay()
 	node := func(n string) *historytest.Thing { return historytest.Node(n).Pool(name) }
-	claim := func(n string) *historytest.Thing { return historytest.Claim(n).Pool(name) }
+	claim := func(n string) *historytest.Thing { return historytest.NodeClaim(n).Pool(name) }
 	story := historytest.Begin().Add(historytest.Pool(name), historytest.Pool("another"),
 		node("a").Ready().Label(karpenter.RegisteredLabel, "true").Taint("starting"),
 		node("b").Ready().Label(karpenter.InitializedLabel, "true").Annotate("key", "value").Set("2026-01-02T15:03:05Z", "metadata", "creationTimestamp").Deleting(),

@@ -31,7 +31,7 @@ func driftSpecs(pool, app named, before history.Mark) map[string]Check {
 		}),
 		"and no longer once its claim is registered": Whenever(Enters(NodeClaims(pool).In(karpenter.Registered)),
 			"its node is not tainted unregistered", func(nodeClaim *unstructured.Unstructured) Claim {
-				return None(Node(karpenter.ClaimNode(nodeClaim)).With("that are unregistered", Tainted(karpenter.UnregisteredTaint)))
+				return None(Node(karpenter.NodeClaimNode(nodeClaim)).With("that are unregistered", Tainted(karpenter.UnregisteredTaint)))
 			}),
 		"replacements are ready before old nodes go": Whenever(Leaves(old), "five nodes are ready besides", ForAny(AtLeast(5, ReadyNodes(pool)))),
 		"the old claims drift, all":                  Sometimes(Exactly(6, DriftedNodeClaims(pool).Old(before))),

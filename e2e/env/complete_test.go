@@ -47,7 +47,7 @@ func TestNamesFollowTheStrictestProvider(t *testing.T) {
 	rules := providers.NameRules{Max: 11, Pattern: "[a-z][a-z0-9]*"}
 	for range 100 {
 		for _, object := range []fixtures.Object{
-			fixtures.NodePool(), fixtures.NodeClaim(), fixtures.WrittenNodePool(), fixtures.WrittenNodeClaim(),
+			fixtures.NodePool(), fixtures.NodeClaim(), fixtures.RawNodePool(), fixtures.RawNodeClaim(),
 		} {
 			g.Expect(rules.Accept(object.GetName())).To(Succeed())
 		}

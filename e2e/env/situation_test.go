@@ -20,13 +20,13 @@ func TestAWaitThatRanOutSaysWhatStoodInTheWay(t *testing.T) {
 			},
 		}, "status", "conditions")
 	}
-	launching := historytest.Claim("c").Pool("p").Set([]any{
+	launching := historytest.NodeClaim("c").Pool("p").Set([]any{
 		map[string]any{"type": "Launched", "status": "Unknown", "reason": "LaunchFailed", "message": "no subnets"},
 	}, "status", "conditions")
 	pod := pending("app-1")
 	story := historytest.Begin().Add(historytest.Pool("p"), pod).Add(
 		historytest.Pod("app-2", "app").Phase("Running").Ready(),
-		historytest.Claim("d").Pool("p").Ready(),
+		historytest.NodeClaim("d").Pool("p").Ready(),
 	).After(time.Second).Add(launching).
 		Add(historytest.Report("karpenter", "Nominated", pod).Set("should schedule on c", "message")).
 		Add(historytest.Report("kubelet", "Pulled", historytest.Pod("app-2", "app")).Set("pulled", "message")).
@@ -63,6 +63,6 @@ func TestASituationFitsOnAScreen(t *testing.T) {
 	text := situationOf(story.History(), "default", nil)
 	g.Expect(text).To(ContainSubstring("\n    and 15 more\n"))
 	g.Expect(strings.Count(text, "FailedScheduling on")).To(Equal(situationEvents))
-	well := historytest.Begin().Add(historytest.Claim("c").True(karpenter.Ready)).History()
+	well := historytest.Begin().Add(historytest.NodeClaim("c").True(karpenter.Ready)).History()
 	g.Expect(situationOf(well, "default", nil)).To(BeEmpty())
 }

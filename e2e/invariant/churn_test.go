@@ -15,7 +15,7 @@ import (
 func TestComesToRest(t *testing.T) {
 	pool := func(spec string) *historytest.Thing { return historytest.Pool("p").Set(spec, "spec", "template") }
 	claim := func() *historytest.Thing {
-		return historytest.Claim("c").Pool("p").Set(at(0), "metadata", "creationTimestamp")
+		return historytest.NodeClaim("c").Pool("p").Set(at(0), "metadata", "creationTimestamp")
 	}
 	drifted := func() *historytest.Thing { return claim().True(karpenter.Drifted) }
 	initialized := func(since string) *historytest.Thing {
@@ -24,7 +24,7 @@ func TestComesToRest(t *testing.T) {
 	class := historytest.Other(schema.GroupVersionResource{Group: "karpenter.cloud.com", Version: "v1", Resource: "nodeclasses"}, "NodeClass", "", "k")
 	begin := func() *historytest.Story { return historytest.Begin().Add(pool("a")).Start().Add(claim()) }
 	late := func() *historytest.Thing {
-		return historytest.Claim("c").Pool("p").Set(at(time.Minute), "metadata", "creationTimestamp")
+		return historytest.NodeClaim("c").Pool("p").Set(at(time.Minute), "metadata", "creationTimestamp")
 	}
 	judgeEach(t, comesToRest(), map[string]outcome{
 		"drifts once":             {begin().Change(pool("b")).Change(drifted()), check.Holds, ""},
@@ -43,12 +43,12 @@ func TestComesToRest(t *testing.T) {
 		},
 		"drifts though it is new":   {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).Change(late().True(karpenter.Drifted)), check.Broken, "and was made 1m0s after the last change"},
 		"drifts, new, with input":   {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).Change(class).Change(late().True(karpenter.Drifted)), check.Holds, ""},
-		"made for a pool that goes": {begin().Change(pool("a").Deleting()).After(underway + time.Second).Add(historytest.Claim("d").Pool("p")), check.Broken, "for pool p, 11s after the pool's deletion"},
-		"made for a pool that went": {begin().Delete(pool("a")).After(underway + time.Second).Add(historytest.Claim("d").Pool("p")), check.Broken, "for pool p, 11s after the pool's deletion"},
-		"was underway":              {begin().Change(pool("a").Deleting()).After(time.Second).Add(historytest.Claim("d").Pool("p")), check.Holds, ""},
-		"the pool comes again":      {begin().Delete(pool("a")).Add(pool("a").UID("2")).After(time.Hour).Add(historytest.Claim("d").Pool("p")), check.Holds, ""},
+		"made for a pool that goes": {begin().Change(pool("a").Deleting()).After(underway + time.Second).Add(historytest.NodeClaim("d").Pool("p")), check.Broken, "for pool p, 11s after the pool's deletion"},
+		"made for a pool that went": {begin().Delete(pool("a")).After(underway + time.Second).Add(historytest.NodeClaim("d").Pool("p")), check.Broken, "for pool p, 11s after the pool's deletion"},
+		"was underway":              {begin().Change(pool("a").Deleting()).After(time.Second).Add(historytest.NodeClaim("d").Pool("p")), check.Holds, ""},
+		"the pool comes again":      {begin().Delete(pool("a")).Add(pool("a").UID("2")).After(time.Hour).Add(historytest.NodeClaim("d").Pool("p")), check.Holds, ""},
 		"nothing is made":           {historytest.Begin().Add(pool("a")), check.Vacuous, "no NodeClaim was made"},
-		"not of a pool":             {historytest.Begin().Add(historytest.Claim("c")), check.Vacuous, ""},
+		"not of a pool":             {historytest.Begin().Add(historytest.NodeClaim("c")), check.Vacuous, ""},
 		"a gap":                     {begin().Gap(karpenter.NodePools, "410"), check.Unknown, "gap"},
 		"comes and goes, with a gap": {
 			begin().Change(drifted()).Gap(karpenter.NodePools, "410").Change(claim()).Change(drifted()),
@@ -63,7 +63,7 @@ func TestRunaway(t *testing.T) {
 		s := historytest.Begin().Add(historytest.Pool("p"))
 		before(s)
 		for i := range n {
-			c := historytest.Claim(fmt.Sprint("c", i)).Pool("p")
+			c := historytest.NodeClaim(fmt.Sprint("c", i)).Pool("p")
 			s.After(every).Add(c).Delete(c)
 		}
 		return s
@@ -85,7 +85,7 @@ func TestRunaway(t *testing.T) {
 }
 
 func TestMovedAgainAndAgain(t *testing.T) {
-	claim := historytest.Claim("c").Pool("p").On("n").Because(karpenter.DisruptionReason, "Underutilized")
+	claim := historytest.NodeClaim("c").Pool("p").On("n").Because(karpenter.DisruptionReason, "Underutilized")
 	// moves is a workload of two pods, which are evicted again and again.
 	moves := func(n int, between func(*historytest.Story)) *historytest.Story {
 		pod := func(i int) *historytest.Thing {

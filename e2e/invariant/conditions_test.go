@@ -29,7 +29,7 @@ func TestConditionsWellFormed(t *testing.T) {
 	with := func(o *historytest.Thing, all ...any) *historytest.Thing {
 		return o.Set(int64(1), "metadata", "generation").Set(all, "status", "conditions")
 	}
-	claim := func(all ...any) *historytest.Thing { return with(historytest.Claim("c"), all...) }
+	claim := func(all ...any) *historytest.Thing { return with(historytest.NodeClaim("c"), all...) }
 	begin := historytest.Begin
 	classes := schema.GroupVersionResource{Group: "karpenter.cloud.com", Version: "v1", Resource: "cloudnodeclasses"}
 	class := func(all ...any) *historytest.Thing {

@@ -25,7 +25,7 @@ func member(i int) *historytest.Thing {
 }
 
 func itsClaim(i int) *historytest.Thing {
-	return historytest.Claim(fmt.Sprint("c", i)).Pool("p").Set(fmt.Sprint("id", i), "status", "providerID").On(fmt.Sprint("n", i))
+	return historytest.NodeClaim(fmt.Sprint("c", i)).Pool("p").Set(fmt.Sprint("id", i), "status", "providerID").On(fmt.Sprint("n", i))
 }
 
 // withReason gives a NodeClaim a reason to be disrupted.

@@ -106,7 +106,7 @@ func (d *doNotDisruptMonitor) judgeChoice(m *check.Moment, nodeClaim *history.Ob
 	why := voluntaryReason(nodeClaim.Unstructured())
 	// The drain of a drifted node waits for the pod, up to the deadline.
 	waits := why == drifted && textAt(nodeClaim.Unstructured(), "spec", "terminationGracePeriod") != ""
-	for _, pod := range d.pods.on(karpenter.ClaimNode(nodeClaim.Unstructured())) {
+	for _, pod := range d.pods.on(karpenter.NodeClaimNode(nodeClaim.Unstructured())) {
 		if _, is := d.protected[pod.UID]; !is || !isActive(pod.Unstructured()) {
 			continue
 		}

@@ -20,7 +20,7 @@ func evict(pod *historytest.Thing) *historytest.Thing {
 }
 
 func TestDoNotDisruptHolds(t *testing.T) {
-	claim := func() *historytest.Thing { return historytest.Claim("c").Pool("p").On("n") }
+	claim := func() *historytest.Thing { return historytest.NodeClaim("c").Pool("p").On("n") }
 	pod := func() *historytest.Thing { return historytest.Pod("a", "w").On("n").Phase("Running") }
 	protect := func(pod *historytest.Thing) *historytest.Thing {
 		return pod.Annotate(karpenter.DoNotDisruptAnnotation, "true")
@@ -41,7 +41,7 @@ func TestDoNotDisruptHolds(t *testing.T) {
 		"evicted and gone at once":   {tell(claim()).Delete(evict(protect(pod()))), check.Broken, "and was evicted"},
 		"protected too late": {historytest.Begin().Add(claim(), pod()).After(time.Hour).Change(protect(pod())).
 			After(time.Second).Change(evict(protect(pod()))), check.Vacuous, ""},
-		"bound to no node": {historytest.Begin().Add(historytest.Claim("launching").Pool("p"), protect(historytest.Pod("a", "w"))).
+		"bound to no node": {historytest.Begin().Add(historytest.NodeClaim("launching").Pool("p"), protect(historytest.Pod("a", "w"))).
 			After(time.Hour).Change(evict(protect(historytest.Pod("a", "w")))), check.Vacuous, ""},
 		"not Karpenter's node":  {historytest.Begin().Add(protect(pod())).After(time.Hour).Change(evict(protect(pod()))), check.Vacuous, ""},
 		"its node is disrupted": {tell(claim()).Change(claim().Because(karpenter.DisruptionReason, "Empty")), check.Broken, "is disrupted (Empty)"},

@@ -69,7 +69,7 @@ func (d *drainMonitor) Observe(m *check.Moment) {
 			d.began[m.Event.Object.Name] = m.Time
 		}
 	case karpenter.NodeClaims:
-		if node := karpenter.ClaimNode(m.Event.Object.Unstructured()); m.Deleted() {
+		if node := karpenter.NodeClaimNode(m.Event.Object.Unstructured()); m.Deleted() {
 			d.due.stop(node)
 		} else if began, draining := d.began[node]; draining && m.Before != nil {
 			d.judgeEnd(m, m.Event.Object, node, began)
@@ -80,7 +80,7 @@ func (d *drainMonitor) Observe(m *check.Moment) {
 // learnDeadline notes by when a NodeClaim's node must be drained.
 func (d *drainMonitor) learnDeadline(m *check.Moment, o *history.Object) {
 	nodeClaim := o.Unstructured()
-	node := karpenter.ClaimNode(nodeClaim)
+	node := karpenter.NodeClaimNode(nodeClaim)
 	if node == "" {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 func TestDrainsInOrder(t *testing.T) {
 	node := func() *historytest.Thing { return historytest.Node("n").Pool("p").Ready() }
 	claim := func() *historytest.Thing {
-		return historytest.Claim("c").Pool("p").On("n").Set("30s", "spec", "terminationGracePeriod")
+		return historytest.NodeClaim("c").Pool("p").On("n").Set("30s", "spec", "terminationGracePeriod")
 	}
 	pod := func(name string) *historytest.Thing { return historytest.Pod(name, "w").On("n").Phase("Running") }
 	later := historytest.Node("other")
@@ -73,7 +73,7 @@ func TestDrainInTurn(t *testing.T) {
 		"the other is stuck": {tell(app().Set(at(-time.Hour), "metadata", "deletionTimestamp"), daemon()).
 			Change(evict(daemon())), check.Holds, ""},
 		"the other is about to be forced": {historytest.Begin().Add(node(), app(), daemon()).After(time.Minute).
-			Add(historytest.Claim("c").On("n").Deleting().Annotate(karpenter.TerminationTimestampAnnotation, at(time.Minute))).
+			Add(historytest.NodeClaim("c").On("n").Deleting().Annotate(karpenter.TerminationTimestampAnnotation, at(time.Minute))).
 			Change(node().Deleting()).After(2 * time.Second).Change(evict(daemon())), check.Holds, ""},
 		"one turn only":  {tell(app()).Change(evict(app())), check.Vacuous, "different turns"},
 		"nobody drained": {historytest.Begin().Add(node(), app(), daemon()).Change(evict(daemon())), check.Vacuous, ""},
@@ -83,7 +83,7 @@ func TestDrainInTurn(t *testing.T) {
 
 func TestDrainIsOver(t *testing.T) {
 	node := func() *historytest.Thing { return historytest.Node("n").Pool("p").Ready() }
-	claim := func() *historytest.Thing { return historytest.Claim("c").Pool("p").On("n").Deleting() }
+	claim := func() *historytest.Thing { return historytest.NodeClaim("c").Pool("p").On("n").Deleting() }
 	pod := func() *historytest.Thing { return historytest.Pod("a", "w").On("n").Phase("Running") }
 	tell := func(things ...*historytest.Thing) *historytest.Story {
 		return historytest.Begin().Add(things...).After(time.Minute).Change(node().Deleting()).After(10 * time.Second)
@@ -108,7 +108,7 @@ func TestDrainIsOver(t *testing.T) {
 
 func TestDeadline(t *testing.T) {
 	in := func(d time.Duration) *historytest.Thing {
-		return historytest.Claim("c").Set("30s", "spec", "terminationGracePeriod").Annotate(karpenter.TerminationTimestampAnnotation, at(d))
+		return historytest.NodeClaim("c").Set("30s", "spec", "terminationGracePeriod").Annotate(karpenter.TerminationTimestampAnnotation, at(d))
 	}
 	for name, want := range map[string]struct {
 		claim *historytest.Thing
@@ -117,8 +117,8 @@ func TestDeadline(t *testing.T) {
 		"the annotation is earlier":  {in(5 * time.Second).Deleting(), at(5 * time.Second)},
 		"the spec is earlier":        {in(time.Hour).Deleting(), at(30 * time.Second)},
 		"it isn't being deleted yet": {in(time.Hour), at(time.Hour)},
-		"only the spec says":         {historytest.Claim("c").Set("30s", "spec", "terminationGracePeriod").Deleting(), at(30 * time.Second)},
-		"nobody says":                {historytest.Claim("c").Deleting(), time.Time{}.Format(time.RFC3339)},
+		"only the spec says":         {historytest.NodeClaim("c").Set("30s", "spec", "terminationGracePeriod").Deleting(), at(30 * time.Second)},
+		"nobody says":                {historytest.NodeClaim("c").Deleting(), time.Time{}.Format(time.RFC3339)},
 	} {
 		claim := historytest.Begin().Add(want.claim).History().Events()[0].Object.Unstructured()
 		if by := drainDeadline(claim).UTC().Format(time.RFC3339); by != want.by {

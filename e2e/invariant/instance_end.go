@@ -41,7 +41,7 @@ func (i *instanceEndMonitor) judge(m *check.Moment, o *history.Object) {
 		kind, nodeClaim = "node", i.nodeClaimOf(o)
 	}
 	switch {
-	case nodeClaim == nil || karpenter.ClaimProviderID(nodeClaim.Unstructured()) == "":
+	case nodeClaim == nil || karpenter.NodeClaimProviderID(nodeClaim.Unstructured()) == "":
 	case isTrue(nodeClaim, karpenter.InstanceTerminating):
 		m.Tested()
 	case o == nodeClaim || karpenter.NodeReady(o.Unstructured()):

@@ -11,14 +11,14 @@ import (
 func TestInstanceEndsFirst(t *testing.T) {
 	const finalizer = karpenter.TerminationFinalizer
 	claim := func() *historytest.Thing {
-		return historytest.Claim("c").Set("cloud://1", "status", "providerID").Finalizers(finalizer).Deleting()
+		return historytest.NodeClaim("c").Set("cloud://1", "status", "providerID").Finalizers(finalizer).Deleting()
 	}
 	node := func() *historytest.Thing {
 		return historytest.Node("n").Set("cloud://1", "spec", "providerID").Finalizers(finalizer, "other/one").Ready().Deleting()
 	}
 	ended := func() *historytest.Thing { return claim().True(karpenter.InstanceTerminating) }
 	tell := func() *historytest.Story { return historytest.Begin().Add(claim(), node()) }
-	launching := historytest.Claim("c").Finalizers(finalizer).Deleting()
+	launching := historytest.NodeClaim("c").Finalizers(finalizer).Deleting()
 	judgeEach(t, instanceEndsFirst(), map[string]outcome{
 		"instance, node, claim":          {tell().Change(ended()).Delete(node()).Delete(ended()), check.Holds, ""},
 		"from the start":                 {historytest.Begin().Add(ended(), node()).Start().Delete(node()), check.Holds, ""},

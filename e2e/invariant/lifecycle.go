@@ -80,9 +80,9 @@ func (l *lifecycleMonitor) judgeIDs(m *check.Moment) {
 	o := m.Event.Object
 	switch m.Resource() {
 	case karpenter.NodeClaims:
-		id, had := karpenter.ClaimProviderID(o.Unstructured()), ""
+		id, had := karpenter.NodeClaimProviderID(o.Unstructured()), ""
 		if m.Before != nil {
-			had = karpenter.ClaimProviderID(m.Before.Unstructured())
+			had = karpenter.NodeClaimProviderID(m.Before.Unstructured())
 		}
 		if had != "" && had != id {
 			m.Suspect("NodeClaim %s had the instance %s, and now has %q", o, had, id).Beside(m.Before)
@@ -104,14 +104,14 @@ func (l *lifecycleMonitor) judgeIDs(m *check.Moment) {
 
 // judgeNodeName judges that a NodeClaim keeps its node, and that this is its instance's.
 func judgeNodeName(m *check.Moment, nodeClaim *history.Object) {
-	on, had := karpenter.ClaimNode(nodeClaim.Unstructured()), ""
+	on, had := karpenter.NodeClaimNode(nodeClaim.Unstructured()), ""
 	if m.Before != nil {
-		had = karpenter.ClaimNode(m.Before.Unstructured())
+		had = karpenter.NodeClaimNode(m.Before.Unstructured())
 	}
 	if had == on {
 		return
 	}
-	id, node := karpenter.ClaimProviderID(nodeClaim.Unstructured()), m.World.Get(karpenter.Nodes, "", on)
+	id, node := karpenter.NodeClaimProviderID(nodeClaim.Unstructured()), m.World.Get(karpenter.Nodes, "", on)
 	switch {
 	case had != "":
 		m.Suspect("NodeClaim %s had the node %s, and now has %q", nodeClaim, had, on).Beside(m.Before)
@@ -148,7 +148,7 @@ func (l *lifecycleMonitor) awaitInstance(m *check.Moment, nodeClaim *history.Obj
 	switch {
 	case isDeleting(nodeClaim) || l.nodeOf(nodeClaim) != nil:
 		l.adopt(key)
-	case karpenter.ClaimProviderID(nodeClaim.Unstructured()) == "":
+	case karpenter.NodeClaimProviderID(nodeClaim.Unstructured()) == "":
 		l.orphan(m, key, launchBound, "NodeClaim %s has no instance and is not being deleted", nodeClaim)
 	case !isTrue(nodeClaim, karpenter.Registered):
 		l.orphan(m, key, joinBound, "NodeClaim %s has an instance, no node, and is not being deleted", nodeClaim)

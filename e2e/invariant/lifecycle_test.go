@@ -11,7 +11,7 @@ import (
 
 func TestLifecycleCloses(t *testing.T) {
 	pool := historytest.Pool("p")
-	made := func() *historytest.Thing { return historytest.Claim("c0").Pool("p") }
+	made := func() *historytest.Thing { return historytest.NodeClaim("c0").Pool("p") }
 	launched := func() *historytest.Thing { return made().Set("id0", "status", "providerID").True(karpenter.Launched) }
 	registered := func() *historytest.Thing { return launched().True(karpenter.Registered) }
 	joined := func() *historytest.Thing {
@@ -37,7 +37,7 @@ func TestLifecycleCloses(t *testing.T) {
 			`NodeClaim c0 had the instance id0, and now has "id1"`,
 		},
 		"forgets its instance":           {up().Change(made()), check.Broken, `now has ""`},
-		"an instance of two claims":      {up().Add(historytest.Claim("c1").Set("id0", "status", "providerID")), check.Broken, "have the same instance, id0"},
+		"an instance of two claims":      {up().Add(historytest.NodeClaim("c1").Set("id0", "status", "providerID")), check.Broken, "have the same instance, id0"},
 		"two nodes of one instance":      {up().Add(historytest.Node("n1").Set("id0", "spec", "providerID")), check.Broken, "are the same instance, id0"},
 		"two nodes of one claim":         {up().Add(owned(historytest.Node("n1").Set("id1", "spec", "providerID"))), check.Broken, "nodes n0 and n1 have the same NodeClaim"},
 		"another node":                   {up().Change(registered().On("n0")).Change(registered().On("n1")), check.Broken, `NodeClaim c0 had the node n0, and now has "n1"`},

@@ -13,11 +13,11 @@ func TestMatchesRequest(t *testing.T) {
 	const zone = "topology.kubernetes.io/zone"
 	type object = map[string]any
 	requires := func(operator string, values ...any) *historytest.Thing {
-		return historytest.Claim("c").Set("id", "status", "providerID").
+		return historytest.NodeClaim("c").Set("id", "status", "providerID").
 			Set([]any{object{"key": zone, "operator": operator, "values": values}}, "spec", "requirements")
 	}
 	requests := func(cpu string) *historytest.Thing {
-		return historytest.Claim("c").Set("id", "status", "providerID").Set(object{"cpu": cpu}, "spec", "resources", "requests")
+		return historytest.NodeClaim("c").Set("id", "status", "providerID").Set(object{"cpu": cpu}, "spec", "resources", "requests")
 	}
 	node := func() *historytest.Thing { return historytest.Node("n").Set("id", "spec", "providerID") }
 	in := func(name string) *historytest.Thing { return node().Label(zone, name) }
@@ -62,7 +62,7 @@ func TestMatchesRequest(t *testing.T) {
 		"of what nobody needs":   {shaped("0", "40", "4"), check.Vacuous, ""},
 		"no node":                {historytest.Begin().Add(requests("2").Capacity("cpu", "4")).Change(requests("2").Capacity("cpu", "4").True(karpenter.Initialized)), check.Vacuous, ""},
 		"a tenth, in a gap":      {historytest.Begin().Gap(karpenter.Nodes, "410").Add(node().Capacity("cpu", "4"), requests("2").Capacity("cpu", "40").True(karpenter.Initialized)), check.Unknown, "gap"},
-		"nothing asked":          {registered(historytest.Claim("c").Set("id", "status", "providerID"), node()), check.Vacuous, "nothing was launched or registered"},
+		"nothing asked":          {registered(historytest.NodeClaim("c").Set("id", "status", "providerID"), node()), check.Vacuous, "nothing was launched or registered"},
 		"another NodeClaim's":    {registered(requires("In", "a"), node().Set("other", "spec", "providerID")), check.Vacuous, ""},
 		"registered before":      {registered(requires("In", "a"), in("b")).Start().Change(in("b").Label(karpenter.RegisteredLabel, "true")), check.Vacuous, ""},
 		"a gap":                  {registered(requires("In", "a"), in("a")).Gap(karpenter.Nodes, "410"), check.Unknown, "gap"},

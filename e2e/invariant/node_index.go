@@ -22,14 +22,14 @@ func (x nodeIndex) observe(m *check.Moment) {
 		putByID(x.nodes, karpenter.NodeProviderID(node.Unstructured()), node)
 	}
 	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
-		putByID(x.nodeClaims, karpenter.ClaimProviderID(nodeClaim.Unstructured()), nodeClaim)
+		putByID(x.nodeClaims, karpenter.NodeClaimProviderID(nodeClaim.Unstructured()), nodeClaim)
 	}
 	switch {
 	case !m.Deleted():
 	case m.Resource() == karpenter.Nodes:
 		removeByID(x.nodes, karpenter.NodeProviderID(m.Event.Object.Unstructured()), m.Event.Object)
 	case m.Resource() == karpenter.NodeClaims:
-		removeByID(x.nodeClaims, karpenter.ClaimProviderID(m.Event.Object.Unstructured()), m.Event.Object)
+		removeByID(x.nodeClaims, karpenter.NodeClaimProviderID(m.Event.Object.Unstructured()), m.Event.Object)
 	}
 }
 
@@ -40,7 +40,7 @@ func (x nodeIndex) nodeClaimOf(node *history.Object) *history.Object {
 
 // nodeOf is a NodeClaim's node, nil if there is none.
 func (x nodeIndex) nodeOf(nodeClaim *history.Object) *history.Object {
-	return x.nodes[karpenter.ClaimProviderID(nodeClaim.Unstructured())]
+	return x.nodes[karpenter.NodeClaimProviderID(nodeClaim.Unstructured())]
 }
 
 // pair is the node and the NodeClaim that a moment is about. Each may be nil, as the one that was deleted is.
@@ -73,7 +73,7 @@ type lastNodeClaims map[string]*history.Object
 // observe takes over what a moment shows.
 func (l lastNodeClaims) observe(m *check.Moment) {
 	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
-		putByID(l, karpenter.ClaimNode(nodeClaim.Unstructured()), nodeClaim)
+		putByID(l, karpenter.NodeClaimNode(nodeClaim.Unstructured()), nodeClaim)
 	}
 }
 

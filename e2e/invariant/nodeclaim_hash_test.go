@@ -18,7 +18,7 @@ func TestKeepsSpecAndHash(t *testing.T) {
 			Set("Never", "spec", "disruption", "consolidateAfter")
 	}
 	claim := func(hash, version string) *historytest.Thing {
-		return hashed(historytest.Claim("c").Pool("p").Set("1", "spec", "cpu"), hash, version)
+		return hashed(historytest.NodeClaim("c").Pool("p").Set("1", "spec", "cpu"), hash, version)
 	}
 	tell := func() *historytest.Story {
 		return historytest.Begin().Add(pool("1", "a")).After(time.Minute).Add(claim("1", "v3"))
@@ -32,8 +32,8 @@ func TestKeepsSpecAndHash(t *testing.T) {
 		"the spec changes":        {tell().Change(claim("1", "v3").Set("2", "spec", "cpu")), check.Broken, "the spec of NodeClaim c changed"},
 		"the hash changes":        {tell().Change(claim("2", "v3")), check.Broken, "hash of NodeClaim c changed from 1 to 2"},
 		"with its version":        {tell().Change(claim("2", "v4")), check.Holds, ""},
-		"made without a hash":     {historytest.Begin().Add(historytest.Claim("c").Pool("p")), check.Broken, "without the hash of its pool"},
-		"not of a pool":           {historytest.Begin().Add(historytest.Claim("c")), check.Vacuous, ""},
+		"made without a hash":     {historytest.Begin().Add(historytest.NodeClaim("c").Pool("p")), check.Broken, "without the hash of its pool"},
+		"not of a pool":           {historytest.Begin().Add(historytest.NodeClaim("c")), check.Vacuous, ""},
 		"a hash of before":        {historytest.Begin().Add(pool("1", "a")).Change(pool("2", "b")).Add(claim("1", "v3")).After(later).Change(pool("2", "b")), check.Holds, ""},
 		"a hash that comes":       {historytest.Begin().Add(pool("1", "a")).Change(pool("1", "b")).Add(claim("2", "v3")).After(time.Second).Change(pool("2", "b")).After(later).Change(pool("2", "b")), check.Holds, ""},
 		"a hash given up":         {tell().Change(pool("2", "b")).After(later).Add(claim("1", "v3").UID("2")).After(later).Change(pool("2", "b")), check.Broken, "had given up 20s before, for 2"},

@@ -16,7 +16,7 @@ func TestPodBudgetsHold(t *testing.T) {
 	}
 	marked := func() *historytest.Thing { return node().Taint(karpenter.DisruptedTaint) }
 	claim := func() *historytest.Thing {
-		return historytest.Claim("c").Pool("p").On("n").Set("id", "status", "providerID")
+		return historytest.NodeClaim("c").Pool("p").On("n").Set("id", "status", "providerID")
 	}
 	pod := func(name string) *historytest.Thing {
 		return historytest.Pod(name, "w").On("n").Phase("Running").Ready().Label("app", "w")

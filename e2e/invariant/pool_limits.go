@@ -71,7 +71,7 @@ func (l *limitMonitor) Observe(m *check.Moment) {
 		l.made[nodeClaim.Name] = m.Time
 	}
 	made, waits := l.made[nodeClaim.Name]
-	if !waits || karpenter.ClaimProviderID(nodeClaim.Unstructured()) == "" {
+	if !waits || karpenter.NodeClaimProviderID(nodeClaim.Unstructured()) == "" {
 		return
 	}
 	delete(l.made, nodeClaim.Name)
@@ -134,7 +134,7 @@ func (l *limitMonitor) judge(m *check.Moment, launched *history.Object, pool *po
 
 // countsForLimits says whether a NodeClaim, with its node if there is one, uses up what its pool may have.
 func countsForLimits(node, nodeClaim *history.Object) bool {
-	return karpenter.ClaimProviderID(nodeClaim.Unstructured()) != "" && !isDeleting(nodeClaim) &&
+	return karpenter.NodeClaimProviderID(nodeClaim.Unstructured()) != "" && !isDeleting(nodeClaim) &&
 		!underDisruption(node, nodeClaim) && !isTrue(nodeClaim, karpenter.InstanceTerminating)
 }
 

@@ -119,7 +119,7 @@ func launchingOwner(w *history.World, node *history.Object) *history.Object {
 	for _, owner := range ownersOf(node.Unstructured()) {
 		name, _ := owner["name"].(string)
 		nodeClaim := w.Get(karpenter.NodeClaims, "", name)
-		if owner["kind"] == "NodeClaim" && nodeClaim != nil && karpenter.ClaimProviderID(nodeClaim.Unstructured()) == "" {
+		if owner["kind"] == "NodeClaim" && nodeClaim != nil && karpenter.NodeClaimProviderID(nodeClaim.Unstructured()) == "" {
 			return nodeClaim
 		}
 	}

@@ -10,11 +10,11 @@ import (
 
 func TestRegisteredWhole(t *testing.T) {
 	// The node's claim has a label, a taint and a startup taint for it.
-	claim := historytest.Claim("c").Label("a", "b").Taint("dedicated").
+	claim := historytest.NodeClaim("c").Label("a", "b").Taint("dedicated").
 		Set([]any{map[string]any{"key": "starting", "effect": "NoSchedule"}}, "spec", "startupTaints").
 		Set("id", "status", "providerID")
 	demanding := func(value string) *historytest.Thing {
-		return historytest.Claim("c").Label("a", value).Taint("dedicated").Set("id", "status", "providerID")
+		return historytest.NodeClaim("c").Label("a", value).Taint("dedicated").Set("id", "status", "providerID")
 	}
 	begin := func() *historytest.Story { return historytest.Begin().Add(claim).Start() }
 	bare := func() *historytest.Thing { return historytest.Node("n").Set("id", "spec", "providerID") }
@@ -37,7 +37,7 @@ func TestRegisteredWhole(t *testing.T) {
 		"its provider syncs taints": {begin().Add(joining()).Change(started().Label(karpenter.DoNotSyncTaintsLabel, "true")), check.Holds, ""},
 		"has no claim":              {begin().Add(joining()).Change(registered().Set("other", "spec", "providerID")), check.Broken, "no NodeClaim has its provider ID"},
 		"launched and registered in one go": {
-			historytest.Begin().Add(historytest.Claim("c"), joining()).Change(ownedByClaim(registered())).Add(claim), check.Holds, "",
+			historytest.Begin().Add(historytest.NodeClaim("c"), joining()).Change(ownedByClaim(registered())).Add(claim), check.Holds, "",
 		},
 		"initialized": {
 			begin().Add(joining()).Change(registered().Ready()).Change(started().Ready()).Change(initialized(started().Ready())), check.Holds, "",

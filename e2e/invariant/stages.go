@@ -58,9 +58,9 @@ func (s *stageMonitor) Observe(m *check.Moment) {
 // emptyField is the field that a stage should have set and didn't.
 func emptyField(nodeClaim *history.Object, stage string) string {
 	switch {
-	case stage == karpenter.Launched && karpenter.ClaimProviderID(nodeClaim.Unstructured()) == "":
+	case stage == karpenter.Launched && karpenter.NodeClaimProviderID(nodeClaim.Unstructured()) == "":
 		return "status.providerID"
-	case stage == karpenter.Registered && karpenter.ClaimNode(nodeClaim.Unstructured()) == "":
+	case stage == karpenter.Registered && karpenter.NodeClaimNode(nodeClaim.Unstructured()) == "":
 		return "status.nodeName"
 	default:
 		return ""

@@ -9,7 +9,7 @@ import (
 )
 
 func TestStagesInOrder(t *testing.T) {
-	bare := historytest.Claim
+	bare := historytest.NodeClaim
 	claim := func(name string) *historytest.Thing {
 		return bare(name).Set("id", "status", "providerID").On("n")
 	}

@@ -20,7 +20,7 @@ func TestMadeFromTemplate(t *testing.T) {
 			Set("60m", "spec", "template", "spec", "expireAfter").Set("x", "spec", "template", "spec", "nodeClassRef", "name")
 	}
 	claim := func() *historytest.Thing {
-		return historytest.Claim("c").Pool("p").Label("l", "v").Annotate("a", "v").Annotate("more", "v").
+		return historytest.NodeClaim("c").Pool("p").Label("l", "v").Annotate("a", "v").Annotate("more", "v").
 			Set(taint("t"), "spec", "taints").Set(taint("s"), "spec", "startupTaints").
 			Set("1h0m0s", "spec", "expireAfter").Set("x", "spec", "nodeClassRef", "name")
 	}
@@ -60,7 +60,7 @@ func TestMadeFromTemplate(t *testing.T) {
 			Add(claim().Label("l", "new")).After(later).Change(claim()), check.Broken, "expireAfter"},
 		"after its pool has gone": {historytest.Begin().Add(pool()).Delete(pool()).Add(claim().Label("l", "w")).After(later).Change(claim()), check.Broken, "label l"},
 		"of an unknown pool":      {historytest.Begin().Add(claim()).After(later).Change(claim()), check.Vacuous, "no NodeClaim was made"},
-		"of no pool":              {historytest.Begin().Add(pool(), historytest.Claim("c")).After(later).Change(pool()), check.Vacuous, ""},
+		"of no pool":              {historytest.Begin().Add(pool(), historytest.NodeClaim("c")).After(later).Change(pool()), check.Vacuous, ""},
 		"too early to tell":       {historytest.Begin().Add(pool(), claim().Label("l", "w")), check.Vacuous, ""},
 		"was there before":        {historytest.Begin().Add(pool(), claim().Label("l", "w")).Start().After(later).Change(claim()), check.Vacuous, ""},
 		"a gap":                   {story(pool(), claim()).Gap(karpenter.NodeClaims, "410"), check.Unknown, "gap"},

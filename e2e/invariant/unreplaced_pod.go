@@ -24,7 +24,7 @@ import (
 // (upstream issue 3203).
 func unreplacedPod(w *history.World, nodeClaim *history.Object, since time.Time) *history.Object {
 	u := nodeClaim.Unstructured()
-	why, on := voluntaryReason(u), karpenter.ClaimNode(u)
+	why, on := voluntaryReason(u), karpenter.NodeClaimNode(u)
 	pool := w.Get(karpenter.NodePools, "", karpenter.NodePoolOf(u))
 	if why != drifted && why != underutilized || on == "" || pool == nil ||
 		fieldAt(pool.Unstructured(), "spec", "replicas") != nil ||

@@ -45,8 +45,8 @@ status:
   - {type: Registered, status: "True", reason: R, message: m, lastTransitionTime: "2026-01-02T03:04:05Z", observedGeneration: 3}
   - {type: Initialized, status: Unknown, lastTransitionTime: nonsense}
 `)
-	g.Expect(ClaimNode(claim)).To(Equal("node-1"))
-	g.Expect(ClaimProviderID(claim)).To(Equal("kwok://n"))
+	g.Expect(NodeClaimNode(claim)).To(Equal("node-1"))
+	g.Expect(NodeClaimProviderID(claim)).To(Equal("kwok://n"))
 	g.Expect(NodePoolOf(claim)).To(Equal("p"))
 	g.Expect(Deleting(claim)).To(BeTrue())
 	g.Expect(Taints(claim)).To(Equal([]corev1.Taint{{Key: "a", Value: "b", Effect: "NoSchedule"}, {Key: "c", Effect: "NoExecute"}}))
@@ -54,13 +54,13 @@ status:
 	g.Expect(HasTaint(claim, "b")).To(BeFalse())
 	for q, want := range map[string]string{
 		asText(Capacity(claim, "cpu")): "4", asText(Allocatable(claim, "cpu")): "3900m",
-		asText(ClaimRequests(claim, "cpu")): "1500m", asText(ClaimRequests(claim, "memory")): "0",
+		asText(NodeClaimRequests(claim, "cpu")): "1500m", asText(NodeClaimRequests(claim, "memory")): "0",
 	} {
 		g.Expect(q).To(Equal(want))
 	}
 
-	g.Expect(ClaimRequired(claim, "zone")).To(Equal([]string{"red", "blue"}))
-	g.Expect(ClaimRequired(claim, "size")).To(BeEmpty())
+	g.Expect(NodeClaimRequired(claim, "zone")).To(Equal([]string{"red", "blue"}))
+	g.Expect(NodeClaimRequired(claim, "size")).To(BeEmpty())
 
 	c, there := Condition(claim, Registered)
 	g.Expect(there).To(BeTrue())
@@ -163,7 +163,7 @@ func TestAccessorsOfOddObjects(t *testing.T) {
 			g.Expect(Taints(o)).To(BeEmpty())
 			g.Expect(HasTaint(o, "")).To(BeFalse())
 			g.Expect(Containers(o)).To(BeEmpty())
-			g.Expect(ClaimNode(o) + ClaimProviderID(o) + PodNode(o) + string(PodPhase(o)) + NodeProviderID(o) + NodePoolOf(o)).To(BeEmpty())
+			g.Expect(NodeClaimNode(o) + NodeClaimProviderID(o) + PodNode(o) + string(PodPhase(o)) + NodeProviderID(o) + NodePoolOf(o)).To(BeEmpty())
 			g.Expect(EventInvolved(o)).To(Equal(Involved{}))
 			c := Capacity(o, "cpu")
 			g.Expect(c.IsZero()).To(BeTrue())

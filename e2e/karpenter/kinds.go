@@ -7,7 +7,7 @@
 // of its life lacks most of its status, and that is no error.
 //
 //	if karpenter.IsTrue(claim, karpenter.Registered) {
-//		node := karpenter.ClaimNode(claim)
+//		node := karpenter.NodeClaimNode(claim)
 //	}
 //
 // The fields that accessors read are the constants in fields.go. A test holds

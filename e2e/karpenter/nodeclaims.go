@@ -6,30 +6,30 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ClaimNode is the name of a NodeClaim's node (status.nodeName), empty until
+// NodeClaimNode is the name of a NodeClaim's node (status.nodeName), empty until
 // the node has registered.
-func ClaimNode(claim *unstructured.Unstructured) string {
+func NodeClaimNode(claim *unstructured.Unstructured) string {
 	s, _ := lookup(claim, fieldNodeName).(string)
 	return s
 }
 
-// ClaimProviderID is the ID of a NodeClaim's instance (status.providerID),
+// NodeClaimProviderID is the ID of a NodeClaim's instance (status.providerID),
 // empty until it is launched.
-func ClaimProviderID(claim *unstructured.Unstructured) string {
+func NodeClaimProviderID(claim *unstructured.Unstructured) string {
 	s, _ := lookup(claim, fieldProviderID).(string)
 	return s
 }
 
-// ClaimRequests is spec.resources.requests[name] of a NodeClaim: what the pods
+// NodeClaimRequests is spec.resources.requests[name] of a NodeClaim: what the pods
 // for which it was made need, zero if absent.
-func ClaimRequests(claim *unstructured.Unstructured, name corev1.ResourceName) resource.Quantity {
+func NodeClaimRequests(claim *unstructured.Unstructured, name corev1.ResourceName) resource.Quantity {
 	list, _ := lookup(claim, fieldRequests).(map[string]any)
 	return quantity(list, string(name))
 }
 
-// ClaimRequired are the values of a label among which a NodeClaim's instance must
+// NodeClaimRequired are the values of a label among which a NodeClaim's instance must
 // have one, by a requirement In (spec.requirements); none if there is no such one.
-func ClaimRequired(claim *unstructured.Unstructured, key string) []string {
+func NodeClaimRequired(claim *unstructured.Unstructured, key string) []string {
 	for r := range mappings(claim, fieldRequired) {
 		if text(r, "key") != key || text(r, "operator") != string(corev1.NodeSelectorOpIn) {
 			continue

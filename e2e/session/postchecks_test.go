@@ -18,7 +18,7 @@ import (
 const stages = "NodeClaims are launched, registered and initialized in that order, and stay so"
 
 func TestABrokenInvariantFailsTheSpec(t *testing.T) {
-	claim := historytest.Claim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched)
+	claim := historytest.NodeClaim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched)
 	backwards := historytest.Begin().Add(claim).After(time.Second).Change(claim.False(karpenter.Launched)).History()
 	for name, c := range map[string]struct {
 		before *env.Failure
@@ -65,7 +65,7 @@ func TestWhatIsLeftBehindIsToldOneByOne(t *testing.T) {
 }
 
 func TestTheHeadlineIsWhatWentWrongFirst(t *testing.T) {
-	claim := historytest.Claim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched)
+	claim := historytest.NodeClaim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched)
 	backwards := historytest.Begin().Add(claim).After(time.Minute).Change(claim.False(karpenter.Launched)).History()
 	broke := backwards.End().Time()
 	const patching, breach = "patching pods/w: not found", "an invariant is broken: " + stages

@@ -36,12 +36,12 @@ func saved(t *testing.T, name string, s *historytest.Story) string {
 
 // backwards is a story in which a NodeClaim's launch is taken back.
 func backwards() *historytest.Story {
-	claim := historytest.Claim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched)
+	claim := historytest.NodeClaim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched)
 	return historytest.Begin().Add(claim).After(time.Second).Change(claim.False(karpenter.Launched))
 }
 
 func TestJudgeFiles(t *testing.T) {
-	fine := historytest.Begin().Add(historytest.Claim("c")).Change(historytest.Claim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched))
+	fine := historytest.Begin().Add(historytest.NodeClaim("c")).Change(historytest.NodeClaim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched))
 	gapped := historytest.Begin().Gap(karpenter.Pods, "the watch broke").Add(historytest.Pod("p", "w"))
 	for name, c := range map[string]struct {
 		story *historytest.Story

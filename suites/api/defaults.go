@@ -15,7 +15,7 @@ import (
 // unsaid is a field of a pool that doesn't name it, and what it is then.
 type unsaid struct {
 	name, since string
-	pool        func() *fixtures.Written
+	pool        func() *fixtures.Raw
 	path        string
 	is          any
 }
@@ -29,33 +29,33 @@ type unsaid struct {
 var _ = e2e.Table(Suite, map[string]unsaid{
 	"budgets": {
 		name: "lets a tenth of a pool's nodes be disrupted at once, if the pool doesn't say otherwise",
-		pool: fixtures.WrittenNodePool, path: "spec.disruption.budgets", is: []any{map[string]any{"nodes": "10%"}},
+		pool: fixtures.RawNodePool, path: "spec.disruption.budgets", is: []any{map[string]any{"nodes": "10%"}},
 	},
 	"budget-nodes": {
 		name: "lets a tenth of the nodes be disrupted by a budget that doesn't say how many", path: "spec.disruption.budgets",
-		pool: func() *fixtures.Written {
-			return fixtures.WrittenNodePool().Write("spec.disruption", "{consolidateAfter: 0s, budgets: [{reasons: [Empty]}]}")
+		pool: func() *fixtures.Raw {
+			return fixtures.RawNodePool().Write("spec.disruption", "{consolidateAfter: 0s, budgets: [{reasons: [Empty]}]}")
 		},
 		is: []any{map[string]any{"nodes": "10%", "reasons": []any{"Empty"}}},
 	},
 	"consolidation-policy": {
 		name: "consolidates nodes that are empty or underutilized, if the pool doesn't say otherwise",
-		pool: fixtures.WrittenNodePool, path: "spec.disruption.consolidationPolicy", is: "WhenEmptyOrUnderutilized",
+		pool: fixtures.RawNodePool, path: "spec.disruption.consolidationPolicy", is: "WhenEmptyOrUnderutilized",
 	},
 	"disruption": {
 		name: "consolidates at once, if the pool says nothing of its disruption",
-		pool: fixtures.WrittenNodePool, path: "spec.disruption.consolidateAfter", is: "0s",
+		pool: fixtures.RawNodePool, path: "spec.disruption.consolidateAfter", is: "0s",
 	},
 	"consolidate-after": {
 		name: "consolidates at once, if the pool doesn't say when", since: "1.15", path: "spec.disruption.consolidateAfter",
-		pool: func() *fixtures.Written {
-			return fixtures.WrittenNodePool().Write("spec.disruption.consolidationPolicy", "WhenEmpty")
+		pool: func() *fixtures.Raw {
+			return fixtures.RawNodePool().Write("spec.disruption.consolidationPolicy", "WhenEmpty")
 		},
 		is: "0s",
 	},
 	"expire-after": {
 		name: "lets nodes live for 30 days, if the pool doesn't say otherwise",
-		pool: fixtures.WrittenNodePool, path: "spec.template.spec.expireAfter", is: "720h",
+		pool: fixtures.RawNodePool, path: "spec.template.spec.expireAfter", is: "720h",
 	},
 }, func(row unsaid) e2e.Spec {
 	return e2e.Spec{Name: row.name, Since: e2e.Since{Karpenter: row.since}, Run: func(ctx context.Context, env *e2e.Env) {

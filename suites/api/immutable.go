@@ -18,7 +18,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.StandaloneNodeClaims},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const immutable = "spec is immutable"
-		nodeClaim := fixtures.WrittenNodeClaim().Write("spec.expireAfter", "Never")
+		nodeClaim := fixtures.RawNodeClaim().Write("spec.expireAfter", "Never")
 		env.Create(ctx, nodeClaim)
 
 		env.Accepted(ctx, nodeClaim.Write("metadata.annotations", "{plumbline.test/a: b}"))

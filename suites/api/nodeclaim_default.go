@@ -18,7 +18,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "lets the node of a NodeClaim live for 30 days, if the NodeClaim doesn't say otherwise",
 	Needs: []providers.Capability{providers.StandaloneNodeClaims},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		nodeClaim := fixtures.WrittenNodeClaim()
+		nodeClaim := fixtures.RawNodeClaim()
 		before := env.Mark()
 		env.Create(ctx, nodeClaim)
 		env.Await(ctx, 1, check.The(nodeClaim).With("that are registered", check.True(karpenter.Registered)))

@@ -18,7 +18,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const path, ref = "spec.template.spec.nodeClassRef", "{group: %s, kind: %s, name: %s}"
 		group, kind, name := env.AnotherNodeClass(ctx)
-		pool := fixtures.WrittenNodePool()
+		pool := fixtures.RawNodePool()
 		env.Create(ctx, pool)
 
 		env.Accepted(ctx, pool.Write(path, fmt.Sprintf(ref, group, kind, name)))

@@ -30,10 +30,10 @@ var _ = Suite.Add(e2e.Spec{
 			e2e.Cell{Column: "Type", Text: karpenter.Label(nodeClaim, corev1.LabelInstanceTypeStable)},
 			e2e.Cell{Column: "Capacity", Text: karpenter.Label(nodeClaim, karpenter.CapacityTypeLabel)},
 			e2e.Cell{Column: "Zone", Text: karpenter.Label(nodeClaim, corev1.LabelTopologyZone)},
-			e2e.Cell{Column: "Node", Text: karpenter.ClaimNode(nodeClaim)},
+			e2e.Cell{Column: "Node", Text: karpenter.NodeClaimNode(nodeClaim)},
 			e2e.Cell{Column: "Ready", Text: "True"},
 			e2e.Cell{Column: "Age"},
-			e2e.Cell{Column: "ID", Text: karpenter.ClaimProviderID(nodeClaim), Wide: true},
+			e2e.Cell{Column: "ID", Text: karpenter.NodeClaimProviderID(nodeClaim), Wide: true},
 			e2e.Cell{Column: "NodePool", Text: pool.GetName(), Wide: true},
 			e2e.Cell{Column: "NodeClass", Text: nodeClass(nodeClaim, "spec"), Wide: true})
 	},

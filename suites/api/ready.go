@@ -20,7 +20,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "says in conditions whether a pool and its NodeClass are ready, and why not",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.WrittenNodePool().Write("spec.template.spec.nodeClassRef", "{name: missing-nodeclass}")
+		pool := fixtures.RawNodePool().Write("spec.template.spec.nodeClassRef", "{name: missing-nodeclass}")
 		before := env.Mark()
 		env.Create(ctx, pool)
 		env.Change(ctx, pool.Unwrite("spec.template.spec.nodeClassRef"))

@@ -26,21 +26,21 @@ type rule struct {
 
 // A field is one of a NodePool's or NodeClaim's.
 type field struct {
-	of   func() *fixtures.Written
+	of   func() *fixtures.Raw
 	path string
 }
 
 // pool is a field of NodePools, below spec. Releases before 1.15 want
 // consolidateAfter to be there.
 func pool(path string) []field {
-	return []field{{func() *fixtures.Written {
-		return fixtures.WrittenNodePool().Write("spec.disruption.consolidateAfter", "0s")
+	return []field{{func() *fixtures.Raw {
+		return fixtures.RawNodePool().Write("spec.disruption.consolidateAfter", "0s")
 	}, "spec." + path}}
 }
 
 // claim is a field of NodeClaims, below spec.
 func nodeClaim(path string) []field {
-	return []field{{fixtures.WrittenNodeClaim, "spec." + path}}
+	return []field{{fixtures.RawNodeClaim, "spec." + path}}
 }
 
 // both is a field that a NodeClaim has, and a NodePool in its template.
@@ -50,8 +50,8 @@ func both(path string) []field {
 
 // staticPool is a field of NodePools that are static.
 func staticPool(path string) []field {
-	return []field{{func() *fixtures.Written {
-		return fixtures.WrittenNodePool().Write("spec.replicas", "0")
+	return []field{{func() *fixtures.Raw {
+		return fixtures.RawNodePool().Write("spec.replicas", "0")
 	}, "spec." + path}}
 }
 

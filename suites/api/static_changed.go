@@ -18,7 +18,7 @@ var _ = Suite.Add(e2e.Spec{
 	Since: e2e.Since{Karpenter: "1.8"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const transition = "Cannot transition NodePool between static (replicas set) and dynamic"
-		static, dynamic := fixtures.WrittenNodePool().Write("spec.replicas", "0"), fixtures.WrittenNodePool()
+		static, dynamic := fixtures.RawNodePool().Write("spec.replicas", "0"), fixtures.RawNodePool()
 		env.Create(ctx, static, dynamic)
 
 		env.Accepted(ctx, static.Write("spec.replicas", "3"))

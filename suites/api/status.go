@@ -14,7 +14,7 @@ import (
 var _ = e2e.Table(Suite, map[string]rule{
 	"severity": {
 		name: "refuses conditions with a severity",
-		of:   []field{{fixtures.WrittenNodePool, "status.conditions"}, {fixtures.WrittenNodeClaim, "status.conditions"}},
+		of:   []field{{fixtures.RawNodePool, "status.conditions"}, {fixtures.RawNodeClaim, "status.conditions"}},
 		as: "[{type: Ready, status: 'True', reason: Ready, message: '', " +
 			"lastTransitionTime: '2024-01-01T01:01:01Z', %s}]",
 		refused:  []string{"severity: Error", "severity: ''"},

@@ -19,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "says in a condition what is wrong with a pool that the schema couldn't refuse",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const path = "spec.template.spec.requirements"
-		pool := fixtures.WrittenNodePool().Write(path, "[{key: plumbline.test/a, operator: In, values: [no label's]}]")
+		pool := fixtures.RawNodePool().Write(path, "[{key: plumbline.test/a, operator: In, values: [no label's]}]")
 		before := env.Mark()
 		env.Create(ctx, pool)
 		env.Await(ctx, 1, notIn(pool, karpenter.ValidationSucceeded))

@@ -44,7 +44,7 @@ func disrupting(pool *fixtures.Pool) check.Count {
 			nodeClaims := terminating.Of(w)
 			return slices.DeleteFunc(disrupted.Of(w), func(node *history.Object) bool {
 				return slices.ContainsFunc(nodeClaims, func(nodeClaim *history.Object) bool {
-					return karpenter.ClaimNode(nodeClaim.Unstructured()) == node.Name
+					return karpenter.NodeClaimNode(nodeClaim.Unstructured()) == node.Name
 				})
 			})
 		},

@@ -15,7 +15,7 @@ import (
 func TestADeletedNodeClaimIsOutdated(t *testing.T) {
 	g := NewWithT(t)
 	pool := fixtures.NodePool()
-	nodeClaim := func(name string) *historytest.Thing { return historytest.Claim(name).Pool(pool.GetName()) }
+	nodeClaim := func(name string) *historytest.Thing { return historytest.NodeClaim(name).Pool(pool.GetName()) }
 	w := historytest.Begin().Add(
 		nodeClaim("drifted").True(karpenter.Drifted),
 		nodeClaim("drifted-and-deleted").Deleting(),

@@ -28,7 +28,7 @@ var _ = e2e.Table(Suite, strains(), func(s strain) e2e.Spec {
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			app := fixtures.Deployment(1).On(pool)
-			late := fixtures.Deployment(1).On(pool).Apart(app, corev1.LabelHostname)
+			late := fixtures.Deployment(1).On(pool).PodAntiAffinity(app, corev1.LabelHostname)
 			instances := env.FollowInstances(ctx)
 			env.Launch(ctx, 1, pool, app)
 

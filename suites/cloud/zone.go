@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool().OnDemand()
 		first := fixtures.Deployment(1).On(pool)
 		full := e2e.About(env.Launch(ctx, 1, pool, first)[0]).Zone
-		app := fixtures.Deployment(1).On(pool).Apart(first, corev1.LabelHostname).
+		app := fixtures.Deployment(1).On(pool).PodAntiAffinity(first, corev1.LabelHostname).
 			Prefer(1, corev1.LabelTopologyZone, fixtures.In, full)
 
 		before := env.Mark()

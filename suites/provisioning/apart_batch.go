@@ -18,10 +18,10 @@ import (
 // https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".
 var _ = e2e.Table(Suite, map[string]encounter{
 	"by-larger": {"by the larger one", func(larger, smaller *fixtures.Workload) {
-		larger.Apart(smaller, corev1.LabelHostname)
+		larger.PodAntiAffinity(smaller, corev1.LabelHostname)
 	}},
 	"by-smaller": {"by the smaller one", func(larger, smaller *fixtures.Workload) {
-		smaller.Apart(larger, corev1.LabelHostname)
+		smaller.PodAntiAffinity(larger, corev1.LabelHostname)
 	}},
 }, func(e encounter) e2e.Spec {
 	return e2e.Spec{

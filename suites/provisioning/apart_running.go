@@ -26,10 +26,10 @@ type encounter struct {
 // https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".
 var _ = e2e.Table(Suite, map[string]encounter{
 	"excludes": {"running ones that it excludes", func(running, late *fixtures.Workload) {
-		late.Apart(running, corev1.LabelHostname)
+		late.PodAntiAffinity(running, corev1.LabelHostname)
 	}},
 	"excluded": {"running ones that exclude it", func(running, late *fixtures.Workload) {
-		running.Apart(late, corev1.LabelHostname)
+		running.PodAntiAffinity(late, corev1.LabelHostname)
 	}},
 }, func(e encounter) e2e.Spec {
 	return e2e.Spec{

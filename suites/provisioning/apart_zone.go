@@ -23,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).On(pool).CPU("1")
-		app.Apart(app, corev1.LabelTopologyZone)
+		app.PodAntiAffinity(app, corev1.LabelTopologyZone)
 
 		before := env.Mark()
 		env.Create(ctx, pool, app)

@@ -35,7 +35,7 @@ var _ = e2e.Table(Suite, map[string]countedContainers{
 		app.CPU("1").InitContainer("3").Sidecar("1")
 	}},
 	"pod-resources": {"what a pod asks for as a whole", "1.34", func(app *fixtures.Workload) {
-		app.CPU("1").InAll("3")
+		app.CPU("1").PodCPU("3")
 	}},
 }, func(row countedContainers) e2e.Spec {
 	return e2e.Spec{

@@ -57,7 +57,7 @@ func answers(app *fixtures.Workload, pool *fixtures.Pool, since history.Mark) ch
 func asking(nodeClaims check.Count, name corev1.ResourceName, least, under string) check.Claim {
 	words := fmt.Sprintf("ask for %s of %s, and for less than %s", least, name, under)
 	return check.Each(nodeClaims, words, func(nodeClaim *unstructured.Unstructured) bool {
-		asked := karpenter.ClaimRequests(nodeClaim, name)
+		asked := karpenter.NodeClaimRequests(nodeClaim, name)
 		return asked.Cmp(resource.MustParse(least)) >= 0 && asked.Cmp(resource.MustParse(under)) < 0
 	})
 }

@@ -20,7 +20,7 @@ import (
 var _ = e2e.Table(Suite, map[string]countedDaemons{
 	"requests": {"by their requests", func(daemon *fixtures.Workload) { daemon.CPU("2") }},
 	"limits": {"by their limits where they request nothing", func(daemon *fixtures.Workload) {
-		daemon.WithoutRequests().LimitedTo("cpu", "2")
+		daemon.WithoutRequests().Limit("cpu", "2")
 	}},
 	"init-containers": {"with their init containers", func(daemon *fixtures.Workload) { daemon.InitContainer("2") }},
 }, func(row countedDaemons) e2e.Spec {

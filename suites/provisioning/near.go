@@ -24,7 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b")
 		leader := fixtures.Deployment(1).On(pool).CPU("1500m").Select(rack, "a")
 		other := fixtures.Deployment(1).On(pool).CPU("1200m").Select(rack, "b")
-		followers := fixtures.Deployment(2).On(pool).CPU("1").Near(leader, corev1.LabelHostname)
+		followers := fixtures.Deployment(2).On(pool).CPU("1").PodAffinity(leader, corev1.LabelHostname)
 
 		before := env.Mark()
 		env.Create(ctx, followers, other, leader)

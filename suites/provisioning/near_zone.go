@@ -33,7 +33,7 @@ var _ = e2e.Table(Suite, map[string]meeting{
 			zone := corev1.LabelTopologyZone
 			there, here := fixtures.NodePool(), fixtures.NodePool()
 			leader := fixtures.Deployment(1).On(there)
-			followers := fixtures.Deployment(3).On(here).OnePodPerNode().Near(leader, zone)
+			followers := fixtures.Deployment(3).On(here).OnePodPerNode().PodAffinity(leader, zone)
 
 			before := env.Mark()
 			env.Create(ctx, there, here, leader)

@@ -19,13 +19,13 @@ var _ = e2e.Table(Suite, map[string]wish{
 		return w.Prefer(1, nowhere, fixtures.Exists)
 	}},
 	"pod-affinity": {"pod affinity", func(w *fixtures.Workload) *fixtures.Workload {
-		return w.PreferNear(fixtures.Pod(), rack)
+		return w.PreferPodAffinity(fixtures.Pod(), rack)
 	}},
 	"pod-anti-affinity": {"pod anti-affinity", func(w *fixtures.Workload) *fixtures.Workload {
-		return w.PreferApart(w, rack)
+		return w.PreferPodAntiAffinity(w, rack)
 	}},
 	"topology-spread": {"topology spread", func(w *fixtures.Workload) *fixtures.Workload {
-		return w.Spread(fixtures.Over(nowhere).Anyway())
+		return w.Spread(fixtures.TopologySpread(nowhere).ScheduleAnyway())
 	}},
 }, func(p wish) e2e.Spec {
 	return e2e.Spec{

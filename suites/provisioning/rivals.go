@@ -40,13 +40,13 @@ func endsWith(app *fixtures.Workload, claim check.Claim) check.Check {
 
 // decided says whether a NodeClaim requires one value of a label and no other.
 func decided(key string) check.Predicate {
-	return func(claim *unstructured.Unstructured) bool { return len(karpenter.ClaimRequired(claim, key)) == 1 }
+	return func(claim *unstructured.Unstructured) bool { return len(karpenter.NodeClaimRequired(claim, key)) == 1 }
 }
 
 // requesting says whether a NodeClaim is for pods that need so many CPUs or more.
 func requesting(cpus string) check.Predicate {
 	return func(claim *unstructured.Unstructured) bool {
-		requested := karpenter.ClaimRequests(claim, corev1.ResourceCPU)
+		requested := karpenter.NodeClaimRequests(claim, corev1.ResourceCPU)
 		return requested.Cmp(resource.MustParse(cpus)) >= 0
 	}
 }

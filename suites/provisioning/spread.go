@@ -40,7 +40,7 @@ var _ = e2e.Table(Suite, map[string]domains{
 		Needs: append([]providers.Capability{providers.NodePools}, d.needs...),
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := allowing(fixtures.NodePool(), d.key, d.allow)
-			app := fixtures.Deployment(5).On(pool).OnePodPerNode().Spread(fixtures.Over(d.key))
+			app := fixtures.Deployment(5).On(pool).OnePodPerNode().Spread(fixtures.TopologySpread(d.key))
 
 			before := env.Mark()
 			env.Create(ctx, pool, app)

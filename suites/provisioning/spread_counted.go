@@ -29,18 +29,18 @@ type crowd struct {
 // nodeAffinityPolicy, of the Pod API; Karpenter:
 // pkg/controllers/provisioning/scheduling/topology.go.
 var _ = e2e.Table(Suite, map[string]crowd{
-	"running": {"with regard to others that run", fixtures.Over(rack), false, 0},
+	"running": {"with regard to others that run", fixtures.TopologySpread(rack), false, 0},
 	"revision": {
 		"with regard to none of another revision",
-		fixtures.Over(rack).ByLabel(fixtures.Key("revision")), false, 1,
+		fixtures.TopologySpread(rack).ByLabel(fixtures.Key("revision")), false, 1,
 	},
 	"honor": {
 		"with regard to none on nodes that they can't reach",
-		fixtures.Over(rack).Unreachable(fixtures.Honor), true, 1,
+		fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Honor), true, 1,
 	},
 	"ignore": {
 		"with regard to those on nodes that they can't reach, if told to",
-		fixtures.Over(rack).Unreachable(fixtures.Ignore), true, 0,
+		fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Ignore), true, 0,
 	},
 }, func(c crowd) e2e.Spec {
 	return e2e.Spec{
@@ -51,7 +51,7 @@ var _ = e2e.Table(Suite, map[string]crowd{
 			name := here.GetName()
 			others := fixtures.Deployment(2).On(either(here, there, c.elsewhere)).Select(rack, "a").Label(group, name).
 				Label(revision, "1")
-			app := fixtures.Deployment(2).On(here).OnePodPerNode().Apart(others, corev1.LabelHostname).
+			app := fixtures.Deployment(2).On(here).OnePodPerNode().PodAntiAffinity(others, corev1.LabelHostname).
 				Label(group, name).Label(revision, "2").Spread(c.by.Of(group, name))
 
 			before := env.Mark()

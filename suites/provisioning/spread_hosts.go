@@ -26,7 +26,7 @@ var _ = e2e.Table(Suite, map[string]struct{ skew, nodes int }{
 		Name: fmt.Sprintf("spreads four pods over %d hosts for a skew of %d", r.nodes, r.skew),
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
-			app := fixtures.Deployment(4).On(pool).CPU("1").Spread(fixtures.Over(corev1.LabelHostname).MaxSkew(r.skew))
+			app := fixtures.Deployment(4).On(pool).CPU("1").Spread(fixtures.TopologySpread(corev1.LabelHostname).MaxSkew(r.skew))
 
 			before := env.Mark()
 			env.Create(ctx, pool, app)

@@ -19,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "holds pods back that must be spread over more domains than there are",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b")
-		app := fixtures.Deployment(4).On(pool).OnePodPerNode().Spread(fixtures.Over(rack).MinDomains(3))
+		app := fixtures.Deployment(4).On(pool).OnePodPerNode().Spread(fixtures.TopologySpread(rack).MinDomains(3))
 
 		before := env.Mark()
 		env.Create(ctx, pool, app)

@@ -28,7 +28,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		here, elsewhere := fixtures.NodePool().Label(rack, "a"), fixtures.NodePool().Label(rack, "b")
 		other := fixtures.Deployment(1).On(elsewhere)
-		app := fixtures.Deployment(2).On(here).OnePodPerNode().Spread(fixtures.Over(rack))
+		app := fixtures.Deployment(2).On(here).OnePodPerNode().Spread(fixtures.TopologySpread(rack))
 
 		before := env.Mark()
 		env.Create(ctx, here, elsewhere, other)

@@ -18,7 +18,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "holds pods back for a domain whose taint they don't tolerate",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		open, fenced, owner := fencedRacks()
-		app := among(open).Spread(fixtures.Over(rack))
+		app := among(open).Spread(fixtures.TopologySpread(rack))
 
 		before := env.Mark()
 		env.Create(ctx, open, fenced, owner)

@@ -18,7 +18,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "spreads pods over no tainted domain if taints are to be honoured",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		open, fenced, owner := fencedRacks()
-		app := among(open).Spread(fixtures.Over(rack).Untolerated(fixtures.Honor))
+		app := among(open).Spread(fixtures.TopologySpread(rack).NodeTaintsPolicy(fixtures.Honor))
 
 		before := env.Mark()
 		env.Create(ctx, open, fenced, owner)

@@ -16,10 +16,10 @@ import (
 // of the Pod API; https://karpenter.sh/docs/concepts/scheduling.
 var _ = e2e.Table(Suite, map[string]wish{
 	"pod-affinity": {"to be near pods that aren't there", func(w *fixtures.Workload) *fixtures.Workload {
-		return w.Near(fixtures.Pod(), rack)
+		return w.PodAffinity(fixtures.Pod(), rack)
 	}},
 	"topology-spread": {"to be spread over a label that no node has", func(w *fixtures.Workload) *fixtures.Workload {
-		return w.Spread(fixtures.Over(nowhere))
+		return w.Spread(fixtures.TopologySpread(nowhere))
 	}},
 }, func(p wish) e2e.Spec {
 	return e2e.Spec{

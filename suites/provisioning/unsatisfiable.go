@@ -23,7 +23,7 @@ var _ = e2e.Table(Suite, map[string]unsatisfiable{
 		app.Select(nowhere, "yes")
 	}},
 	"resource": {"wants an unknown resource", nowhere, func(app *fixtures.Workload) {
-		app.Request(nowhere, "1").LimitedTo(nowhere, "1")
+		app.Request(nowhere, "1").Limit(nowhere, "1")
 	}},
 	"storage": {"wants more storage than any node has", "ephemeral-storage", func(app *fixtures.Workload) {
 		app.Request("ephemeral-storage", "1Ei")
@@ -33,7 +33,7 @@ var _ = e2e.Table(Suite, map[string]unsatisfiable{
 	}},
 	"zone": {"wants an unknown zone", zone, func(app *fixtures.Workload) { app.Select(zone, "nowhere") }},
 	"volume": {"wants an unknown volume", "disk-", func(app *fixtures.Workload) {
-		app.Mount(fixtures.DiskIn("nowhere"))
+		app.Mount(fixtures.BoundZonalVolume("nowhere"))
 	}},
 	"taint": {"is kept off by a taint", team, func(app *fixtures.Workload) { app.Intolerant() }},
 }, func(row unsatisfiable) e2e.Spec {

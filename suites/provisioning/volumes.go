@@ -20,8 +20,8 @@ import (
 // StorageClass API; https://karpenter.sh/docs/concepts/scheduling, "Persistent
 // volume topology".
 var _ = e2e.Table(Suite, map[string]zonal{
-	"volume":        {"its volume is", fixtures.DiskIn},
-	"storage-class": {"its storage class makes volumes", fixtures.NewDiskIn},
+	"volume":        {"its volume is", fixtures.BoundZonalVolume},
+	"storage-class": {"its storage class makes volumes", fixtures.UnboundZonalVolume},
 }, func(row zonal) e2e.Spec {
 	return e2e.Spec{
 		Name:  "gives a pod a node in the zone where " + row.what,
@@ -51,7 +51,7 @@ var _ = e2e.Table(Suite, map[string]zonal{
 // zonal makes a volume in a zone.
 type zonal struct {
 	what string
-	disk func(zone string) *fixtures.Disk
+	disk func(zone string) *fixtures.ZonalVolume
 }
 
 const zone = corev1.LabelTopologyZone

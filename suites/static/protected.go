@@ -22,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Replicas(3)
 		passing := fixtures.Deployment(2).On(pool).OnePodPerNode()
-		lasting := fixtures.Deployment(1).On(pool).Apart(passing, corev1.LabelHostname).
+		lasting := fixtures.Deployment(1).On(pool).PodAntiAffinity(passing, corev1.LabelHostname).
 			Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		env.Create(ctx, pool)
 		env.Await(ctx, 3, check.InitializedNodeClaims(pool))

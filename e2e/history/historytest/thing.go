@@ -30,7 +30,7 @@ func Other(resource schema.GroupVersionResource, kind, namespace, name string) *
 func Node(name string) *Thing { return Other(karpenter.Nodes, "Node", "", name) }
 
 // Claim is a NodeClaim without conditions.
-func Claim(name string) *Thing { return Other(karpenter.NodeClaims, "NodeClaim", "", name) }
+func NodeClaim(name string) *Thing { return Other(karpenter.NodeClaims, "NodeClaim", "", name) }
 
 // Pool is a NodePool.
 func Pool(name string) *Thing { return Other(karpenter.NodePools, "NodePool", "", name) }
