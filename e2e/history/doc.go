@@ -6,7 +6,7 @@
 //
 //	r, err := history.Record(ctx, cfg, "spec.jsonl", karpenter.Nodes, karpenter.Pods)
 //	...
-//	before := r.Now()
+//	before := r.History().Mark()
 //	err = r.Await(ctx, func(w *history.World) bool { return len(w.List(karpenter.Nodes)) == 6 })
 //	h := r.History().Since(before) // what happened meanwhile
 //	err = r.Stop()
@@ -42,4 +42,16 @@
 // machine:
 //
 //	go test -run '^$' -bench . -benchtime 5s ./e2e/history
+//
+// client-go's dynamic watch would need 480 lines less, and 2.0 to 7.0 times the CPU
+// time. Both were measured in turn on a loaded machine with two CPUs, in percent of one
+// CPU, on new watches and on old ones:
+//
+//	events/s   this recorder   dynamic watch
+//	      31       1.3,  1.4       2.6,  3.8
+//	     100       2.9,  3.7       7.4, 10.5
+//	   1,000       7.4,  8.3      43.9, 58.5
+//
+// A spec has 31 events a second in the median, and up to 66. The clusters of a run share
+// their CPUs with the recorders, so that this recorder is kept.
 package history

@@ -18,7 +18,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 		accepted: []string{`[{nodes: "1", schedule: "@daily", duration: 1h}, {nodes: "1"}]`},
 	},
 	"schedule": {
-		name:     "refuses budgets whose schedule is no line of a crontab",
+		name:     "refuses budgets whose schedule is not in cron syntax",
 		of:       pool("disruption.budgets"),
 		as:       `[{nodes: "1", duration: 1h, schedule: %s}]`,
 		refused:  []string{"'@often'", "daily", "'* * * *'", "''"},
@@ -51,7 +51,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 		accepted: []string{"[Drifted, Empty]"},
 	},
 	"unhealthy": {
-		name:     "knows budgets for nodes that are unhealthy",
+		name:     "accepts budgets for unhealthy nodes",
 		since:    "1.15",
 		of:       pool("disruption.budgets"),
 		as:       `[{nodes: "1", reasons: %s}]`,
@@ -80,7 +80,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 		accepted: []string{"WhenEmpty", "WhenEmptyOrUnderutilized"},
 	},
 	"balanced": {
-		name:     "knows the consolidation policy Balanced",
+		name:     "accepts the consolidation policy Balanced",
 		since:    "1.14",
 		of:       pool("disruption.consolidationPolicy"),
 		refused:  []string{"Unbalanced"},

@@ -21,7 +21,7 @@ import (
 //
 // Source: status.resources of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "counts in a pool's status the nodes that come and go, and what they have",
+	Name:   "reports the number of a pool's nodes and their resources in its status",
 	Within: 90 * time.Second,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)

@@ -12,21 +12,21 @@ import "github.com/plumbline-e2e/plumbline/e2e"
 // consolidateAfter is negative".
 var _ = e2e.Table(Suite, map[string]rule{
 	"expire-after": {
-		name:     "refuses an expireAfter that is no duration, and takes Never",
+		name:     "accepts durations and Never for expireAfter, and nothing else",
 		since:    "1.5",
 		of:       both("expireAfter"),
 		refused:  []string{"1hr", "1d", "'10'", "-1h", "1.5h", "1h 30m", "never", "Nevermore", "''"},
 		accepted: []string{"Never", "720h", "1h30m", "30s", "0s"},
 	},
 	"consolidate-after": {
-		name:     "refuses a consolidateAfter that is no duration, and takes Never",
+		name:     "accepts durations and Never for consolidateAfter, and nothing else",
 		since:    "1.5",
 		of:       pool("disruption.consolidateAfter"),
 		refused:  []string{"1hr", "1d", "'10'", "-1h", "1.5h", "1h 30m", "never", "Nevermore", "''"},
 		accepted: []string{"Never", "720h", "1h30m", "30s", "0s"},
 	},
 	"termination-grace-period": {
-		name:     "refuses a terminationGracePeriod that is no duration, Never among them",
+		name:     "accepts durations for terminationGracePeriod, and neither Never nor anything else",
 		of:       both("terminationGracePeriod"),
 		refused:  []string{"Never", "1hr", "1d", "'10'", "-1h", "1.5h", "1h 30m", "''"},
 		accepted: []string{"48h", "1h30m", "30s", "0s"},

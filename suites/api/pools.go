@@ -16,7 +16,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 		accepted: []string{"1", "100"},
 	},
 	"limits": {
-		name:     "refuses limits that are no quantities",
+		name:     "refuses limits that are not quantities",
 		of:       pool("limits"),
 		as:       "{cpu: %s}",
 		refused:  []string{"4 cores", "10GB", "many", "''"},
@@ -24,7 +24,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 		accepted: []string{"4", "'4'", "500m", "10Gi", "1e3"},
 	},
 	"requests": {
-		name:     "refuses requests of a NodeClaim that are no quantities",
+		name:     "refuses requests of a NodeClaim that are not quantities",
 		of:       nodeClaim("resources.requests"),
 		as:       "{memory: %s}",
 		refused:  []string{"4 GB", "10GB", "much", "''"},
@@ -40,7 +40,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 		unlike:   nodeClaim("resources"),
 	},
 	"unknown-fields": {
-		name:     "refuses fields that it doesn't have",
+		name:     "refuses unknown fields",
 		of:       both("taints"),
 		as:       "[{key: a, effect: NoSchedule, %s}]",
 		refused:  []string{"operator: Exists", "Value: x"},

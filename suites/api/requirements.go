@@ -59,7 +59,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 		accepted: []string{"kubernetes.io/custom", "k8s.io/custom"},
 	},
 	"keys": {
-		name:     "refuses requirements whose key is no label's",
+		name:     "refuses requirements whose key is not a valid label",
 		of:       both("requirements"),
 		as:       "[{key: %s, operator: Exists}]",
 		refused:  []string{"a b", "Domain.test/a", "a/", "''", strings.Repeat("a", 317)},
@@ -96,7 +96,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 		accepted: []string{"operator: Gt, values: ['0']", "operator: Lt, values: ['17']"},
 	},
 	"gte-lte": {
-		name:     "knows Gte and Lte, with one whole number that isn't negative",
+		name:     "accepts Gte and Lte with one whole number that isn't negative",
 		since:    "1.9",
 		of:       both("requirements"),
 		as:       "[{key: a, %s}]",

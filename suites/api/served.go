@@ -29,14 +29,14 @@ var _ = e2e.Table(Suite, map[string]names{
 		},
 	},
 	"status": {
-		name: "serves the status of pools and NodeClaims apart from what they ask for",
+		name: "serves the status of pools and NodeClaims as a subresource",
 		resources: []metav1.APIResource{
 			{Name: "nodepools/status", Kind: "NodePool"},
 			{Name: "nodeclaims/status", Kind: "NodeClaim"},
 		},
 	},
 	"scale": {
-		name: "serves the scale of pools", since: "1.8",
+		name: "serves the scale subresource of pools", since: "1.8",
 		resources: []metav1.APIResource{{Name: "nodepools/scale", Kind: "Scale"}},
 	},
 }, func(row names) e2e.Spec {

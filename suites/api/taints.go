@@ -10,7 +10,7 @@ import "github.com/plumbline-e2e/plumbline/e2e"
 // template in the NodePool API.
 var _ = e2e.Table(Suite, map[string]rule{
 	"effects": {
-		name:     "refuses taints with an effect that there isn't",
+		name:     "refuses taints with an unknown effect",
 		of:       append(both("taints"), both("startupTaints")...),
 		as:       "[{key: a, effect: %s}]",
 		refused:  []string{"NoWay", "noSchedule", "''"},

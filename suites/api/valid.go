@@ -16,7 +16,7 @@ import (
 //
 // Source: condition ValidationSucceeded of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name: "says in a condition what is wrong with a pool that the schema couldn't refuse",
+	Name: "reports mistakes of a pool that the schema can't refuse in a condition",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const path = "spec.template.spec.requirements"
 		pool := fixtures.RawNodePool().Write(path, "[{key: plumbline.test/a, operator: In, values: [no label's]}]")

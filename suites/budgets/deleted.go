@@ -15,7 +15,7 @@ import (
 // Source: designs/disruption-controls.md; https://karpenter.sh/docs/concepts/disruption,
 // "NodePool Disruption Budgets": nodes that are being deleted are subtracted.
 var _ = Suite.Add(e2e.Spec{
-	Name: "count nodes that somebody else deletes",
+	Name: "count nodes that a user deletes",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, free := fixtures.NodePool().Budget("1"), fixtures.NodePool().Budget("1")
 		app, freely := lingering(pool, 3), fixtures.Deployment(1).On(free)

@@ -18,7 +18,7 @@ import (
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].schedule
 // (cron, in UTC) and .duration.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "with a schedule hold from its hit to the end of its duration",
+	Name:   "with a schedule hold from its start to the end of its duration",
 	Within: 4 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		opening, closing := fixtures.NodePool(), fixtures.NodePool()

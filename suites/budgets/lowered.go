@@ -15,7 +15,7 @@ import (
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
 var _ = Suite.Add(e2e.Spec{
-	Name: "can be lowered while a disruption is being thought over",
+	Name: "can be lowered before a disruption is carried out",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		held, free := fixtures.NodePool(), fixtures.NodePool()
 		holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)

@@ -13,7 +13,7 @@ import (
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name: "of one pool are not those of another",
+	Name: "of one pool don't limit another pool",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		strict, lenient := fixtures.NodePool().Budget("1"), fixtures.NodePool().Budget("2")
 		few, many := lingering(strict, 2), lingering(lenient, 3)

@@ -17,7 +17,7 @@ import (
 // Source: designs/capacity-buffers.md; Karpenter's regression suite, "should allow
 // consumer pods to use existing buffer capacity and then refill".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "gives its room to pods that come",
+	Name:  "gives its room to new pods",
 	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

@@ -16,7 +16,7 @@ import (
 // https://github.com/kubernetes-sigs/karpenter/issues/3258; Karpenter's
 // regression suite, "should consolidate buffer nodes after buffer is deleted".
 var _ = Suite.Add(e2e.Spec{
-	Name: "gives all of its nodes back when it is deleted",
+	Name: "releases all of its nodes when it is deleted",
 	Known: append(slices.Clone(sharedNode), e2e.Known{
 		Releases: ">=1.14.1 <1.15.0",
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3258",

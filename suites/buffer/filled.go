@@ -16,7 +16,7 @@ import (
 // Karpenter's regression suite, "should provision buffer capacity using scalableRef
 // with fixed replicas".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "is filled before there is any pod",
+	Name:  "launches nodes before there is any pod",
 	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

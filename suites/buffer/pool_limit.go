@@ -19,7 +19,7 @@ import (
 // Source: spec.limits of the NodePool API; Karpenter's regression suite, "should not
 // provision buffer capacity beyond NodePool CPU limit".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "never takes a pool beyond its limits",
+	Name:  "never makes a pool exceed its limits",
 	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Limit("cpu", "4")

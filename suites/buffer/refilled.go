@@ -15,7 +15,7 @@ import (
 // Source: designs/capacity-buffers.md; Karpenter's regression suite, "should refill
 // buffer capacity after consumption".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "is filled again when pods have taken its room",
+	Name:  "launches nodes again when pods have taken its room",
 	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

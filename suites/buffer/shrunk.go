@@ -17,7 +17,7 @@ import (
 // Source: spec.replicas of the CapacityBuffer API; designs/capacity-buffers.md;
 // Karpenter's regression suite, "should scale buffer down when replicas are reduced".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "gives nodes back when it shrinks, and no more than that",
+	Name:  "releases only the nodes that it no longer needs when it shrinks",
 	Known: sharedNode,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)

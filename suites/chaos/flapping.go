@@ -19,7 +19,7 @@ import (
 // Source: designs/node-repair.md: nodes that are not ready are replaced only with
 // the feature NodeRepair, and after its toleration.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "of kubelets that flap costs no node",
+	Name:   "of flapping kubelets costs no node",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

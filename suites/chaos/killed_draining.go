@@ -17,7 +17,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "Termination Controller";
 // the finalizer karpenter.sh/termination.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "of a controller killed while it drains cuts no drain short and leaves none undone",
+	Name:   "of a controller that is killed during drains neither shortens nor loses a drain",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, other := fixtures.NodePool().TerminationGracePeriod("1h"), fixtures.NodePool()

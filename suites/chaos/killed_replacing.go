@@ -20,7 +20,7 @@ import (
 // "Control Flow": replacements are pre-spun, and a node that can't be disrupted is
 // untainted.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "of a controller killed while it replaces ends in one new node for each old one",
+	Name:   "of a controller that is killed during replacements ends with one new node for each old one",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")

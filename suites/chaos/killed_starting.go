@@ -18,7 +18,7 @@ import (
 // of a launch; startup taints "are ignored for provisioning purposes"
 // (spec.template.spec.startupTaints).
 var _ = Suite.Add(e2e.Spec{
-	Name:   "of a controller killed while nodes start doubles none and strands none",
+	Name:   "of a controller that is killed while nodes start neither duplicates nor loses a node",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")

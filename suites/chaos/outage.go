@@ -17,7 +17,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/scheduling: pending pods are
 // provisioned for, whatever happened before; the API is the only record.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "of an API server that is away for half a minute leaves no pod without a node",
+	Name:   "of an API server that is down for half a minute leaves no pod without a node",
 	Within: 4 * time.Minute,
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0; v1.15.0 does the same

@@ -16,7 +16,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/scheduling: pods are provisioned for as
 // long as they are pending; spec.template of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name: "of NodeClaims that are refused for a while ends with a node for each pod",
+	Name: "of refused NodeClaims ends with a node for each pod once they are accepted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)

@@ -23,7 +23,7 @@ var _ = e2e.Table(Suite, map[string]struct{ name, policy, after string }{
 	"emptiness":     {"emptiness", fixtures.WhenEmpty, "5s"},
 }, func(r struct{ name, policy, after string }) e2e.Spec {
 	return e2e.Spec{
-		Name:   "of taints that keep coming makes no runaway, with " + r.name,
+		Name:   "of taints that keep coming back causes no runaway of " + r.name,
 		Within: 4 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().ConsolidationPolicy(r.policy).ConsolidateAfter(r.after)

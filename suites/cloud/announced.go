@@ -33,7 +33,7 @@ var _ = e2e.Table(Suite, map[string]announcement{
 	"maintenance": {"maintenance", providers.Maintain, karpenter.OnDemand, nil},
 }, func(a announcement) e2e.Spec {
 	return e2e.Spec{
-		Name:   "that announces " + a.of + " gets the node drained and replaced before",
+		Name:   "that announces " + a.of + " gets the node drained and replaced in time",
 		Needs:  append([]providers.Capability{providers.NodePools, providers.Interruption}, a.needs...),
 		Hooks:  []providers.HookName{a.hook, providers.ListInstances},
 		Within: 5 * time.Minute,

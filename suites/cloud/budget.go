@@ -19,7 +19,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "Automated Forceful Methods",
 // which "blow past NodePool Disruption Budgets", and "Interruption".
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that announces the end of several spot instances is heard whatever budgets say",
+	Name:   "that announces the end of several spot instances gets them all drained, whatever budgets say",
 	Needs:  []providers.Capability{providers.NodePools, providers.Interruption, providers.Spot},
 	Hooks:  []providers.HookName{providers.Interrupt},
 	Within: 5 * time.Minute,

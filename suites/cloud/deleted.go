@@ -19,7 +19,7 @@ import (
 // finalizer karpenter.sh/termination.
 var _ = e2e.Table(Suite, strains(), func(s strain) e2e.Spec {
 	return e2e.Spec{
-		Name:   s.how + " ends the instance of a node that is deleted",
+		Name:   s.how + " ends the instance of a deleted node",
 		Hooks:  []providers.HookName{s.hook, providers.ClearFailures, providers.ListInstances},
 		Within: 6 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {

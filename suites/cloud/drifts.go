@@ -21,7 +21,7 @@ import (
 // Source: designs/drift.md, "CloudProvider drift"; pkg/cloudprovider/types.go, DriftReason;
 // condition Drifted of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that moves on gets nodes replaced, for each of the provider's reasons",
+	Name:   "that changes makes nodes drift, for each of the provider's reasons",
 	Needs:  []providers.Capability{providers.NodePools, providers.NodeClassDrift},
 	Within: 40 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {

@@ -18,7 +18,7 @@ import (
 // https://karpenter.sh/docs/concepts/disruption, "Interruption", on instances that
 // terminate.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that ends an instance by itself gets its node removed and the pod another",
+	Name:   "that ends an instance gets its node removed and the pod another node",
 	Hooks:  []providers.HookName{providers.TerminateInstance},
 	Within: 6 * time.Minute,
 	Breaks: []e2e.Breach{{

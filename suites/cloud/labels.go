@@ -18,7 +18,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Well-Known Labels"; the labels of
 // the provider's NodeClass API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "says of its nodes in labels what their machines are",
+	Name:  "describes the machines of its nodes in labels",
 	Hooks: []providers.HookName{providers.NodeLabels},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		small, large := fixtures.NodePool(), fixtures.NodePool()

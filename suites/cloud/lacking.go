@@ -22,7 +22,7 @@ import (
 // Source: condition NodeClassReady of the NodePool API; pkg/controllers/nodepool/readiness;
 // https://github.com/kubernetes-sigs/karpenter/issues/557.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that lacks what a NodeClass selects costs no node, and is found to have it again",
+	Name:   "that lacks what a NodeClass selects costs no node, and serves new pods once it has it again",
 	Needs:  []providers.Capability{providers.NodePools, providers.NodeClassReadiness},
 	Hooks:  []providers.HookName{providers.UnreadyNodeClass, providers.ReadyNodeClass},
 	Within: 10 * time.Minute,

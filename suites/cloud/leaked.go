@@ -19,7 +19,7 @@ import (
 // which a provider finds those that have none in the cluster; the adapter's capability
 // instanceGC.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that has an instance of nobody's loses it in time, and no other",
+	Name:   "that has an instance without a NodeClaim gets it deleted, and no other",
 	Needs:  []providers.Capability{providers.NodePools, providers.InstanceGC},
 	Hooks:  []providers.HookName{providers.LeakInstance, providers.ListInstances},
 	Within: 5 * time.Minute,

@@ -25,8 +25,8 @@ type loss struct {
 // Source: pkg/cloudprovider/types.go: List retrieves all that was launched, Create launches
 // one for a NodeClaim; https://karpenter.sh/docs/concepts/nodeclaims.
 var _ = e2e.Table(Suite, map[string]loss{
-	"once":        {"the answer to a launch", 1},
-	"for-a-while": {"the answers to launches for a while", 5},
+	"once":        {"the response to a launch", 1},
+	"for-a-while": {"the responses to launches for a while", 5},
 }, func(l loss) e2e.Spec {
 	return e2e.Spec{
 		Name:   "that loses " + l.of + " ends with one instance for the pod",

@@ -22,7 +22,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "Interruption": there is no taint,
 // drain and terminate logic for rebalance recommendations.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that recommends a rebalance loses no node to that",
+	Name:   "that recommends a rebalance loses no node",
 	Needs:  []providers.Capability{providers.NodePools, providers.Interruption, providers.Spot},
 	Hooks:  []providers.HookName{providers.Rebalance, providers.Interrupt},
 	Within: 5 * time.Minute,

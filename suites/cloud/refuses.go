@@ -20,7 +20,7 @@ import (
 // pkg/controllers/nodeclaim/lifecycle/launch.go, which deletes the NodeClaim;
 // https://karpenter.sh/docs/concepts/nodeclaims.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that refuses launches for want of capacity ends with a node for each pod",
+	Name:   "that lacks capacity for launches ends with a node for each pod",
 	Hooks:  []providers.HookName{providers.FailNextLaunch},
 	Within: 5 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {

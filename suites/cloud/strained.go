@@ -22,7 +22,7 @@ import (
 // instances listed; pkg/controllers/nodeclaim/lifecycle/launch.go, "eventual consistency".
 var _ = e2e.Table(Suite, strains(), func(s strain) e2e.Spec {
 	return e2e.Spec{
-		Name:   s.how + " costs no node and doubles none",
+		Name:   s.how + " neither loses nor duplicates a node",
 		Hooks:  []providers.HookName{s.hook, providers.ClearFailures, providers.ListInstances},
 		Within: 8 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {
@@ -60,7 +60,7 @@ type strain struct {
 func strains() map[string]strain {
 	return map[string]strain{
 		"throttled":   {"that throttles calls", providers.Throttle, providers.HookValues{Count: 20}},
-		"slow":        {"that answers slowly", providers.SlowDown, providers.HookValues{}},
-		"stale-lists": {"whose lists are out of date", providers.StaleLists, providers.HookValues{}},
+		"slow":        {"that responds slowly", providers.SlowDown, providers.HookValues{}},
+		"stale-lists": {"whose lists are stale", providers.StaleLists, providers.HookValues{}},
 	}
 }

@@ -18,7 +18,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation": a node is
 // replaced only by a cheaper one.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "leaves the cheapest node for its pods alone",
+	Name:   "keeps the node that is the cheapest for its pods",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		fit := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)

@@ -15,7 +15,7 @@ import (
 // Source: spec.disruption.consolidationPolicy of the NodePool API;
 // https://karpenter.sh/docs/concepts/disruption, "Consolidation".
 var _ = Suite.Add(e2e.Spec{
-	Name: "takes a node for empty on which only daemons run",
+	Name: "treats a node with daemons alone as empty",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app, daemon := fixtures.Deployment(1).On(pool), fixtures.DaemonSet().On(pool)

@@ -16,7 +16,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation";
 // spec.disruption.consolidationPolicy of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name: "leaves a node alone on which a pod lands while it is empty",
+	Name: "keeps an empty node on which a pod is scheduled in time",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		kept, free := fixtures.NodePool(), fixtures.NodePool()
 		keeping, freely := fixtures.Deployment(1).On(kept), fixtures.Deployment(1).On(free)

@@ -20,7 +20,7 @@ import (
 //
 // Source: status.lastPodEventTime of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
-	Name: "tells from NodeClaims when a pod last came or went",
+	Name: "shows on NodeClaims when a pod last came or went",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const apart = karpenter.PodEventMerge + time.Second
 		pool := fixtures.NodePool()

@@ -15,7 +15,7 @@ import (
 //
 // Source: https://github.com/kubernetes-sigs/karpenter/pull/70.
 var _ = Suite.Add(e2e.Spec{
-	Name: "removes a node although nobody owns its pod",
+	Name: "removes a node although its pod has no controller",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		app := fixtures.Deployment(1).On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")

@@ -20,7 +20,7 @@ import (
 //
 // Source: designs/spot-consolidation.md, "Minimum Flexibility".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "leaves a spot node alone for which few types are cheaper",
+	Name:  "keeps a spot node if few instance types are cheaper",
 	Needs: []providers.Capability{providers.NodePools, providers.Spot},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)

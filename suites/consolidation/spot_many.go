@@ -18,7 +18,7 @@ import (
 //
 // Source: designs/spot-consolidation.md; feature gate SpotToSpotConsolidation.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "replaces a spot node by a spot node if many types are cheaper",
+	Name:  "replaces a spot node by a spot node if many instance types are cheaper",
 	Needs: []providers.Capability{providers.NodePools, providers.Spot},
 	Gate:  "SpotToSpotConsolidation",
 	Run: func(ctx context.Context, env *e2e.Env) {

@@ -21,7 +21,7 @@ import (
 // Source: annotation karpenter.sh/do-not-disrupt with a duration;
 // designs/do-not-disrupt-grace-period.md.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "of a pod last as long as it says, and no longer",
+	Name:  "of a pod last as long as its annotation says, and no longer",
 	Since: e2e.Since{Karpenter: "1.12"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		guarded, free := fixtures.NodePool(), fixtures.NodePool()

@@ -17,7 +17,7 @@ import (
 // Source: spec.template.spec.terminationGracePeriod of the NodePool API;
 // designs/nodeclaim-termination-grace-period.md.
 var _ = Suite.Add(e2e.Spec{
-	Name: "hold consolidation, and not drift, where drains are bounded",
+	Name: "block consolidation, but not drift, if there is a terminationGracePeriod",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		guarded := fixtures.NodePool().TerminationGracePeriod("1h").Consolidate(fixtures.WhenEmpty)
 		free := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)

@@ -21,7 +21,7 @@ var _ = e2e.Table(Suite, map[string]string{
 	"do-not-consolidate": "do-not-consolidate",
 }, func(annotation string) e2e.Spec {
 	return e2e.Spec{
-		Name:   "of old do nothing any more, as " + annotation,
+		Name:   "don't include the removed annotation " + annotation,
 		Within: within,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			key := karpenter.Group + "/" + annotation

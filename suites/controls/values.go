@@ -18,7 +18,7 @@ import (
 // designs/do-not-disrupt-grace-period.md, "Invalid Values".
 var _ = e2e.Table(Suite, map[string]string{"false": "false", "always": "always"}, func(value string) e2e.Spec {
 	return e2e.Spec{
-		Name:   "of a pod are none if its annotation do-not-disrupt says " + value,
+		Name:   "ignore a pod's annotation do-not-disrupt if its value is " + value,
 		Within: within,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()

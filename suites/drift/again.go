@@ -16,7 +16,7 @@ import (
 // Source: Karpenter: pkg/controllers/disruption/queue.go, waitOrTerminate
 // ("replacement was deleted").
 var _ = Suite.Add(e2e.Spec{
-	Name: "keeps a node whose replacement is lost, and tries again",
+	Name: "keeps a node whose replacement fails, and tries again",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool()

@@ -29,8 +29,8 @@ var _ = e2e.Table(Suite, map[string]disregarded{
 		p.Budget("50%").ConsolidateAfter("10m").ConsolidationPolicy(fixtures.WhenEmpty)
 	}},
 	"own-labels":         {"own labels change", func(p *fixtures.Pool) { p.OwnLabel(fixtures.Key("team"), "blue") }},
-	"taint-order":        {"taints change their order", func(p *fixtures.Pool) { p.ReverseTaints() }},
-	"expire-after-units": {"expireAfter is said in other units", func(p *fixtures.Pool) { p.ExpireAfter("2880m") }},
+	"taint-order":        {"taints change order", func(p *fixtures.Pool) { p.ReverseTaints() }},
+	"expire-after-units": {"expireAfter is written in other units", func(p *fixtures.Pool) { p.ExpireAfter("2880m") }},
 }, func(d disregarded) e2e.Spec {
 	return e2e.Spec{
 		Name: "leaves nodes alone when their pool's " + d.what,

@@ -15,7 +15,7 @@ import (
 // Source: designs/drift.md; annotations karpenter.sh/nodepool-hash and
 // karpenter.sh/nodepool-hash-version.
 var _ = Suite.Add(e2e.Spec{
-	Name: "can be told by the hashes of a pool and its NodeClaims",
+	Name: "can be seen in the hashes of a pool and its NodeClaims",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)

@@ -16,7 +16,7 @@ import (
 //
 // Source: designs/drift.md.
 var _ = Suite.Add(e2e.Spec{
-	Name: "comes to rest when the nodes are as their template says",
+	Name: "stops when the nodes match their template",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)

@@ -15,7 +15,7 @@ import (
 //
 // Source: designs/drift.md; condition Drifted of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
-	Name: "forgets a change that is taken back in time",
+	Name: "replaces nothing if a change is reverted in time",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		team := fixtures.Key("team")
 		pool := fixtures.NodePool().Budget("0", fixtures.Drifted).Label(team, "red")

@@ -23,7 +23,7 @@ const (
 //
 // Source: spec.template.spec.expireAfter of the NodePool API, whose default is 720h.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "comes after thirty days, and nothing before",
+	Name:   "comes after thirty days and not before",
 	Within: month + time.Hour,
 	Labels: []string{"leaps"},
 	Run: func(ctx context.Context, env *e2e.Env) {

@@ -13,7 +13,7 @@ import (
 //
 // Source: spec.template.spec.expireAfter of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name: "leaves nodes alone that never expire",
+	Name: "never comes to nodes whose expireAfter is Never",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		eternal, mortal := fixtures.NodePool().ExpireAfter("Never"), fixtures.NodePool().ExpireAfter(ttl.String())
 		lasting, passing := fixtures.Deployment(1).On(eternal), fixtures.Deployment(1).On(mortal)

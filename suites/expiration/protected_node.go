@@ -16,7 +16,7 @@ import (
 // Source: designs/forceful-expiration.md, "bypassing NDBs and do-not-disrupt";
 // annotation karpenter.sh/do-not-disrupt.
 var _ = Suite.Add(e2e.Spec{
-	Name: "comes also to a node that must not be disrupted",
+	Name: "comes to a node although it must not be disrupted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().ExpireAfter(ttl.String())
 		app := fixtures.Deployment(1).On(pool)

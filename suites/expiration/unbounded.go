@@ -16,7 +16,7 @@ import (
 // Source: designs/forceful-expiration.md: "respect pod do-not-disrupt or PDB
 // blocking pods until the node's TerminationGracePeriod is reached".
 var _ = Suite.Add(e2e.Spec{
-	Name: "waits for a pod that must not be disrupted where no terminationGracePeriod ends",
+	Name: "waits for a pod that must not be disrupted if there is no terminationGracePeriod",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().ExpireAfter(ttl.String())
 		app := fixtures.Pod().On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")

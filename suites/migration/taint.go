@@ -16,7 +16,7 @@ import (
 //
 // Source: designs/v1beta1-api.md of Karpenter v0.32, "Periodic Rolling with Drift".
 var _ = Suite.Add(e2e.Spec{
-	Name:   "rolls the nodes of a pool into another one when its template is tainted",
+	Name:   "moves pods to another pool when a pool's template is tainted",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		app := fleet()

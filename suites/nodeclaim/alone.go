@@ -19,7 +19,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/nodeclaims; Karpenter's regression
 // suite, "should create a standard NodeClaim".
 var _ = Suite.Add(e2e.Spec{
-	Name: "gets a node, and keeps it, where there is no NodePool",
+	Name: "gets a node and keeps it without any NodePool",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		nodeClaim := fixtures.NodeClaim()
 		nodes := newNodes(env, nodeClaim)

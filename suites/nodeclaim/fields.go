@@ -18,7 +18,7 @@ import (
 // Karpenter's regression suite, "should create a NodeClaim propagating all the
 // NodeClaim spec details".
 var _ = Suite.Add(e2e.Spec{
-	Name: "hands its labels, annotations and taints to its node",
+	Name: "passes its labels, annotations and taints on to its node",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		key, kept, starting := fixtures.Key("order"), fixtures.Key("kept"), fixtures.Key("starting")
 		nodeClaim := fixtures.NodeClaim().Label(key, "labelled").Annotation(key, "annotated").

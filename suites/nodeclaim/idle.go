@@ -17,7 +17,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/nodeclaims; spec.disruption is a NodePool's,
 // and a NodeClaim has none.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "is left alone though nothing runs on its node",
+	Name:  "is not consolidated although its node is empty",
 	Needs: []providers.Capability{providers.StandaloneNodeClaims, providers.NodePools},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		nodeClaim := fixtures.NodeClaim()

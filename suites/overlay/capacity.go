@@ -16,7 +16,7 @@ import (
 //
 // Source: spec.capacity of the NodeOverlay API; designs/node-overlay.md.
 var _ = Suite.Add(e2e.Spec{
-	Name: "of capacity has pods served that ask for a device",
+	Name: "of capacity gives a node to pods that request its extended resource",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		device, pool := fixtures.Key("device"), fixtures.NodePool()
 		app := fixtures.Deployment(1).Extended(device, "1").On(pool)

@@ -18,7 +18,7 @@ import (
 // Source: spec.weight and status.conditions of the NodeOverlay API;
 // designs/node-overlay.md.
 var _ = Suite.Add(e2e.Spec{
-	Name: "is reported when it contradicts another of its weight",
+	Name: "is reported when it conflicts with another of the same weight",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		one := fixtures.NodeOverlay().Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName()).Price("1")

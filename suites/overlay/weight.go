@@ -17,7 +17,7 @@ import (
 //
 // Source: spec.weight of the NodeOverlay API; designs/node-overlay.md.
 var _ = Suite.Add(e2e.Spec{
-	Name: "with more weight counts before a lighter one",
+	Name: "with more weight takes precedence over one with less",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, dear := cheapest(ctx, env)
 		light := fixtures.NodeOverlay().Require(corev1.LabelInstanceTypeStable, fixtures.In, dear).Price("0.0001").Weight(1)

@@ -17,15 +17,15 @@ import (
 // Source: podAntiAffinity of the Pod API, which is symmetric;
 // https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".
 var _ = e2e.Table(Suite, map[string]encounter{
-	"by-larger": {"by the larger one", func(larger, smaller *fixtures.Workload) {
+	"by-larger": {"the larger one excludes the smaller one", func(larger, smaller *fixtures.Workload) {
 		larger.PodAntiAffinity(smaller, corev1.LabelHostname)
 	}},
-	"by-smaller": {"by the smaller one", func(larger, smaller *fixtures.Workload) {
+	"by-smaller": {"the smaller one excludes the larger one", func(larger, smaller *fixtures.Workload) {
 		smaller.PodAntiAffinity(larger, corev1.LabelHostname)
 	}},
 }, func(e encounter) e2e.Spec {
 	return e2e.Spec{
-		Name: "gives two pods of a batch a node each that are kept apart " + e.how,
+		Name: "gives two pods of a batch a node each if " + e.how,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			larger, smaller := fixtures.Deployment(1).On(pool).CPU("1200m"), fixtures.Deployment(1).On(pool).CPU("1")

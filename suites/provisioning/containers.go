@@ -19,27 +19,27 @@ import (
 // "Resource sharing within containers"; Kubernetes enhancement 753 (sidecars);
 // https://github.com/kubernetes-sigs/karpenter/issues/479.
 var _ = e2e.Table(Suite, map[string]countedContainers{
-	"init-containers": {"init containers as the greatest of them", "", func(app *fixtures.Workload) {
+	"init-containers": {"counts the largest of several init containers", "", func(app *fixtures.Workload) {
 		app.CPU("1").InitContainer("3").InitContainer("2")
 	}},
-	"containers": {"containers together, and no init container on top", "", func(app *fixtures.Workload) {
+	"containers": {"adds up the requests of containers, and not those of init containers", "", func(app *fixtures.Workload) {
 		app.CPU("2").Container("1").InitContainer("2")
 	}},
-	"sidecars": {"sidecars beside the containers", "", func(app *fixtures.Workload) {
+	"sidecars": {"adds sidecars to the containers", "", func(app *fixtures.Workload) {
 		app.CPU("1").Sidecar("2")
 	}},
-	"sidecar-before-init": {"sidecars beside the init containers that come after them", "", func(app *fixtures.Workload) {
+	"sidecar-before-init": {"adds sidecars to the init containers after them", "", func(app *fixtures.Workload) {
 		app.CPU("1").Sidecar("1").InitContainer("2")
 	}},
-	"sidecar-after-init": {"no sidecar beside the init containers that came before it", "", func(app *fixtures.Workload) {
+	"sidecar-after-init": {"doesn't add a sidecar to the init containers before it", "", func(app *fixtures.Workload) {
 		app.CPU("1").InitContainer("3").Sidecar("1")
 	}},
-	"pod-resources": {"what a pod asks for as a whole", "1.34", func(app *fixtures.Workload) {
+	"pod-resources": {"counts the requests of a pod as a whole", "1.34", func(app *fixtures.Workload) {
 		app.CPU("1").PodCPU("3")
 	}},
 }, func(row countedContainers) e2e.Spec {
 	return e2e.Spec{
-		Name:  "counts " + row.what,
+		Name:  row.what,
 		Since: e2e.Since{Kubernetes: row.since},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()

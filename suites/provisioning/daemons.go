@@ -16,7 +16,7 @@ import (
 // Source: https://github.com/kubernetes-sigs/karpenter/pull/2161, label
 // karpenter.sh/initialized.
 var _ = Suite.Add(e2e.Spec{
-	Name: "leaves room for daemons that wait until their node is initialized",
+	Name: "leaves room for daemons that start only after their node is initialized",
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.13.0", // seen in v1.9.0 and v1.13.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2161",

@@ -20,7 +20,7 @@ import (
 // suite, "should account for LimitRange Default on daemonSet pods for resources"
 // and "should account for LimitRange DefaultRequest ...".
 var _ = Suite.Add(e2e.Spec{
-	Name:   "counts daemons by the defaults of their namespace",
+	Name:   "counts daemons with the default requests of their namespace",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

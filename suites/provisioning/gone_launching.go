@@ -14,7 +14,7 @@ import (
 // Source: spec.disruption.consolidateAfter of the NodePool API;
 // https://karpenter.sh/docs/concepts/disruption, "Consolidation", on empty nodes.
 var _ = Suite.Add(e2e.Spec{
-	Name: "leaves no node behind for pods that are gone before it has come",
+	Name: "removes a node whose pods were deleted while it was launched",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().ConsolidateAfter("0s")
 		app := fixtures.Deployment(1).On(pool)

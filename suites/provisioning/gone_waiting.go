@@ -16,7 +16,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/scheduling: nodes are launched for
 // pods that the Kubernetes scheduler marked as unschedulable.
 var _ = Suite.Add(e2e.Spec{
-	Name: "launches nothing for pods that are gone when it could",
+	Name: "launches nothing for pods that were deleted before it could",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Limit("cpu", "0")
 		gone, late := fixtures.Deployment(3).On(pool).OnePodPerNode(), fixtures.Deployment(1).On(pool)

@@ -16,7 +16,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/scheduling; startup taints "are
 // ignored for provisioning purposes" (spec.template.spec.startupTaints).
 var _ = Suite.Add(e2e.Spec{
-	Name: "counts on nodes that are still starting",
+	Name: "uses nodes that are still starting for further pods",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool().StartupTaint(starting, fixtures.NoSchedule)

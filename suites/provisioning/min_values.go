@@ -20,7 +20,7 @@ import (
 // Karpenter: designs/nodepool-requirement-flexibility.md; setting min-values-policy,
 // whose default is Strict.
 var _ = Suite.Add(e2e.Spec{
-	Name: "launches nothing that leaves less choice than minValues",
+	Name: "launches nothing if fewer values than minValues are left to choose from",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		key := corev1.LabelInstanceTypeStable
 		open, choosy := fixtures.NodePool(), fixtures.NodePool().MinValues(key, 2)

@@ -19,7 +19,7 @@ import (
 // Source: podAffinity of the Pod API; https://karpenter.sh/docs/concepts/scheduling,
 // "Pod affinity/anti-affinity".
 var _ = Suite.Add(e2e.Spec{
-	Name: "chooses a node that has room for the pods that must be near its first one",
+	Name: "chooses a node with room for all pods that must run on the same node",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b")
 		leader := fixtures.Deployment(1).On(pool).CPU("1500m").Select(rack, "a")

@@ -24,11 +24,11 @@ type meeting struct {
 // Source: podAffinity of the Pod API; https://karpenter.sh/docs/concepts/scheduling,
 // "Pod affinity/anti-affinity".
 var _ = e2e.Table(Suite, map[string]meeting{
-	"running":  {"of another pool's pods that run", 1},
-	"together": {"of another pool's pods that come with them", 0},
+	"running":  {"of running pods", 1},
+	"together": {"of pods that are created with them", 0},
 }, func(m meeting) e2e.Spec {
 	return e2e.Spec{
-		Name: "keeps pods in the zone " + m.how,
+		Name: "puts pods that must be near others into the zone " + m.how,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			zone := corev1.LabelTopologyZone
 			there, here := fixtures.NodePool(), fixtures.NodePool()

@@ -19,7 +19,7 @@ const port = 8099
 // Source: hostPort of the Pod API;
 // https://github.com/kubernetes-sigs/karpenter/pull/2102.
 var _ = Suite.Add(e2e.Spec{
-	Name: "launches nothing for a pod whose port every node's daemon has",
+	Name: "launches nothing for a pod whose host port a daemon takes on every node",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		daemon := fixtures.DaemonSet().On(pool).HostPort(port)

@@ -15,7 +15,7 @@ import (
 // Source: hostPort of the Pod API;
 // https://github.com/kubernetes-sigs/karpenter/pull/3022.
 var _ = Suite.Add(e2e.Spec{
-	Name: "gives pods that want the same port a node each, in one batch",
+	Name: "gives pods of one batch that want the same host port a node each",
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.12.1", // seen in v1.9.0 and v1.12.1
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/3022",

@@ -25,10 +25,10 @@ var _ = e2e.Table(Suite, map[string]wish{
 	"single": {"preference", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.Prefer(1, size, fixtures.In, "3")
 	}},
-	"weightiest": {"weightiest preference", func(w *fixtures.Workload) *fixtures.Workload {
+	"weightiest": {"preference with the most weight", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.Prefer(10, size, fixtures.In, "5").Prefer(90, size, fixtures.In, "3")
 	}},
-	"next": {"next preference if the weightiest can't be met", func(w *fixtures.Workload) *fixtures.Workload {
+	"next": {"next preference if that with the most weight can't be met", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.Prefer(10, size, fixtures.In, "3").Prefer(90, size, fixtures.In, "7")
 	}},
 }, func(p wish) e2e.Spec {

@@ -29,7 +29,7 @@ var _ = e2e.Table(Suite, map[string]wish{
 	}},
 }, func(p wish) e2e.Spec {
 	return e2e.Spec{
-		Name: "gives up a preferred " + p.says + " that can't be had",
+		Name: "ignores a preferred " + p.says + " that can't be met",
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Label(rack, "only")
 			app := p.of(fixtures.Deployment(3).On(pool))

@@ -29,17 +29,17 @@ type crowd struct {
 // nodeAffinityPolicy, of the Pod API; Karpenter:
 // pkg/controllers/provisioning/scheduling/topology.go.
 var _ = e2e.Table(Suite, map[string]crowd{
-	"running": {"with regard to others that run", fixtures.TopologySpread(rack), false, 0},
+	"running": {"and counts running ones", fixtures.TopologySpread(rack), false, 0},
 	"revision": {
-		"with regard to none of another revision",
+		"and ignores those of another revision",
 		fixtures.TopologySpread(rack).ByLabel(fixtures.Key("revision")), false, 1,
 	},
 	"honor": {
-		"with regard to none on nodes that they can't reach",
+		"and ignores those on nodes that their affinity excludes",
 		fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Honor), true, 1,
 	},
 	"ignore": {
-		"with regard to those on nodes that they can't reach, if told to",
+		"and counts those on nodes that their affinity excludes, if nodeAffinityPolicy is Ignore",
 		fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Ignore), true, 0,
 	},
 }, func(c crowd) e2e.Spec {

@@ -16,7 +16,7 @@ import (
 // Source: topologySpreadConstraints, minDomains, of the Pod API;
 // https://karpenter.sh/docs/concepts/scheduling, "Topology Spread".
 var _ = Suite.Add(e2e.Spec{
-	Name: "holds pods back that must be spread over more domains than there are",
+	Name: "launches nothing for pods that must be spread over more domains than exist",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b")
 		app := fixtures.Deployment(4).On(pool).OnePodPerNode().Spread(fixtures.TopologySpread(rack).MinDomains(3))

@@ -17,7 +17,7 @@ import (
 // Pod API; https://github.com/kubernetes-sigs/karpenter/issues/2623, whose mending
 // was taken back by https://github.com/kubernetes-sigs/karpenter/pull/2797.
 var _ = Suite.Add(e2e.Spec{
-	Name: "spreads pods over no domain but those that they can reach",
+	Name: "spreads pods over the domains that their affinity allows",
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/2623",

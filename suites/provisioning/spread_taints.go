@@ -15,7 +15,7 @@ import (
 // Source: topologySpreadConstraints, nodeTaintsPolicy (Ignore by default), of the Pod
 // API; https://github.com/kubernetes-sigs/karpenter/issues/430.
 var _ = Suite.Add(e2e.Spec{
-	Name: "holds pods back for a domain whose taint they don't tolerate",
+	Name: "launches nothing for pods whose next domain has a taint that they don't tolerate",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		open, fenced, owner := fencedRacks()
 		app := among(open).Spread(fixtures.TopologySpread(rack))

@@ -15,7 +15,7 @@ import (
 // Source: topologySpreadConstraints, nodeTaintsPolicy, of the Pod API;
 // https://github.com/kubernetes-sigs/karpenter/issues/430.
 var _ = Suite.Add(e2e.Spec{
-	Name: "spreads pods over no tainted domain if taints are to be honoured",
+	Name: "leaves out domains with taints if nodeTaintsPolicy is Honor",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		open, fenced, owner := fencedRacks()
 		app := among(open).Spread(fixtures.TopologySpread(rack).NodeTaintsPolicy(fixtures.Honor))

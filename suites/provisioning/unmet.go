@@ -15,15 +15,15 @@ import (
 // Source: podAffinity and topologySpreadConstraints, whenUnsatisfiable DoNotSchedule,
 // of the Pod API; https://karpenter.sh/docs/concepts/scheduling.
 var _ = e2e.Table(Suite, map[string]wish{
-	"pod-affinity": {"to be near pods that aren't there", func(w *fixtures.Workload) *fixtures.Workload {
+	"pod-affinity": {"be near pods that don't exist", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.PodAffinity(fixtures.Pod(), rack)
 	}},
-	"topology-spread": {"to be spread over a label that no node has", func(w *fixtures.Workload) *fixtures.Workload {
+	"topology-spread": {"be spread over a label that no node has", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.Spread(fixtures.TopologySpread(nowhere))
 	}},
 }, func(p wish) e2e.Spec {
 	return e2e.Spec{
-		Name: "launches nothing for pods that have " + p.says,
+		Name: "launches nothing for pods that must " + p.says,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Label(rack, "only")
 			hopeless, modest := p.of(fixtures.Deployment(1).On(pool)), fixtures.Deployment(1).On(pool)

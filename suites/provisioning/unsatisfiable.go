@@ -19,7 +19,7 @@ import (
 // FailedScheduling.
 var _ = e2e.Table(Suite, map[string]unsatisfiable{
 	"too-large": {"is too large for any node", "cpu", func(app *fixtures.Workload) { app.CPU("100k") }},
-	"label": {"is bound to a label that no node has", nowhere, func(app *fixtures.Workload) {
+	"label": {"selects a label that no node has", nowhere, func(app *fixtures.Workload) {
 		app.Select(nowhere, "yes")
 	}},
 	"resource": {"wants an unknown resource", nowhere, func(app *fixtures.Workload) {

@@ -16,7 +16,7 @@ import (
 // designs/making-node-repair-voluntary.md; Karpenter's regression suite, "respects
 // disruption budgets".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "waits for budgets",
+	Name:  "respects budgets",
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		held, other := fixtures.NodePool().Budget("0", "Unhealthy"), fixtures.NodePool()

@@ -15,7 +15,7 @@ import (
 // Source: annotation karpenter.sh/do-not-repair; designs/node-repair-veto.md; Karpenter's
 // regression suite, "does not repair a node carrying the do-not-repair annotation".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "leaves nodes alone that say do-not-repair",
+	Name:  "leaves nodes with the annotation do-not-repair alone",
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		vetoed, other := fixtures.NodePool().Annotation(doNotRepair, "true"), fixtures.NodePool()

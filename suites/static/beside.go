@@ -16,7 +16,7 @@ import (
 // Source: designs/static-capacity.md, "Provisioning"; Karpenter's regression suite, "should
 // provision dynamic nodeclaims when static nodeclaims cant satisfy pod constraints".
 var _ = Suite.Add(e2e.Spec{
-	Name: "leaves to other pools what does not fit on its nodes",
+	Name: "leaves pods that don't fit on its nodes to other pools",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		team := fixtures.Key("team")
 		pool, other := fixtures.NodePool().Replicas(2).Label(team, "red"), fixtures.NodePool().Label(team, "red")

@@ -16,7 +16,7 @@ import (
 // Source: designs/static-capacity.md, "Disruption": deleting the pool disrupts
 // all of its NodeClaims; https://github.com/kubernetes-sigs/karpenter/pull/2840.
 var _ = Suite.Add(e2e.Spec{
-	Name: "ends with its pool, and nothing comes in its place",
+	Name: "removes its nodes when the pool is deleted, and replaces none",
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <1.10.0", // seen in v1.9.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2840",

@@ -16,7 +16,7 @@ import (
 // Source: designs/static-capacity.md, "Drift"; Karpenter's regression suite, "should
 // replace drifted nodes".
 var _ = Suite.Add(e2e.Spec{
-	Name:   "drifts within its budget, and is never short of a node",
+	Name:   "drifts within its budget, and always has a node for each replica",
 	Within: 4 * time.Minute,
 	Known:  racingReplacements,
 	Run: func(ctx context.Context, env *e2e.Env) {

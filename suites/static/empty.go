@@ -14,7 +14,7 @@ import (
 // Source: designs/static-capacity.md, "Deprovisioning Controller": empty nodes
 // are terminated first.
 var _ = Suite.Add(e2e.Spec{
-	Name: "gives up empty nodes before those with pods",
+	Name: "removes empty nodes before those with pods",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Replicas(4)
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()

@@ -18,7 +18,7 @@ import (
 // pkg/controllers/static/provisioning, which waits until its state is in step after "a
 // controller crash".
 var _ = Suite.Add(e2e.Spec{
-	Name: "has a node for each replica, and none twice, when the controller is killed",
+	Name: "has one node for each replica after the controller is killed",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Replicas(4).StartupTaint(fixtures.Key("starting"), fixtures.NoSchedule)
 		env.Create(ctx, pool)

@@ -15,7 +15,7 @@ import (
 // Source: designs/static-capacity.md, "Disruption": scaling replicas doesn't
 // respect disruption budgets.
 var _ = Suite.Add(e2e.Spec{
-	Name: "shrinks by what its replicas are lowered, whatever budgets say",
+	Name: "removes nodes when its replicas are lowered, whatever budgets say",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Replicas(3).Budget("0")
 		env.Create(ctx, pool)

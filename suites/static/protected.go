@@ -18,7 +18,7 @@ import (
 // suite, "should terminate empty nodes first, then nodes with least cost, then respect
 // do-not-disrupt".
 var _ = Suite.Add(e2e.Spec{
-	Name: "gives up nodes last whose pods must not be disrupted",
+	Name: "removes nodes whose pods must not be disrupted last",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Replicas(3)
 		passing := fixtures.Deployment(2).On(pool).OnePodPerNode()

@@ -14,7 +14,7 @@ import (
 //
 // Source: designs/static-capacity.md, "Scale-Up Controller".
 var _ = Suite.Add(e2e.Spec{
-	Name: "grows by what its replicas are raised",
+	Name: "adds nodes when its replicas are raised",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Replicas(1)
 		env.Create(ctx, pool)

@@ -15,7 +15,7 @@ import (
 // Source: spec.replicas of the NodePool API; designs/static-capacity.md, "Scale-Up
 // Controller".
 var _ = Suite.Add(e2e.Spec{
-	Name: "replaces a node that somebody deletes",
+	Name: "replaces a node that a user deletes",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Replicas(2)
 		env.Create(ctx, pool)

@@ -16,7 +16,7 @@ import (
 // Source: spec.replicas of the NodePool API; Karpenter's regression suite, "should scale
 // down to zero".
 var _ = Suite.Add(e2e.Spec{
-	Name: "has no nodes without replicas, and gets them back",
+	Name: "has no nodes at zero replicas, and gets them back when raised",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Replicas(2)
 		env.Create(ctx, pool)

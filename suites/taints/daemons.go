@@ -16,7 +16,7 @@ import (
 // Source: spec.template.spec.startupTaints of the NodePool API;
 // https://karpenter.sh/docs/concepts/nodepools, "Cilium Startup Taint".
 var _ = Suite.Add(e2e.Spec{
-	Name: "of a node's startup let daemons in that tolerate them, and pods only after",
+	Name: "of startup let daemons that tolerate them run, and other pods only after their removal",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool().StartupTaint(starting, fixtures.NoExecute)

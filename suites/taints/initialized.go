@@ -16,7 +16,7 @@ import (
 // Source: condition Initialized of the NodeClaim API, label
 // karpenter.sh/initialized.
 var _ = Suite.Add(e2e.Spec{
-	Name: "of a node's startup keep it from being initialized",
+	Name: "of startup keep a node from being initialized",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool().StartupTaint(starting, fixtures.NoSchedule)

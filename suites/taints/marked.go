@@ -15,7 +15,7 @@ import (
 //
 // Source: designs/no-schedule-taint.md, taint karpenter.sh/disrupted:NoSchedule.
 var _ = Suite.Add(e2e.Spec{
-	Name: "say that a node is disrupted before it is deleted",
+	Name: "mark a node as disrupted before it is deleted",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)

@@ -17,7 +17,7 @@ import (
 // applied to nodes upon startup which are expected to be removed automatically";
 // https://github.com/kubernetes-sigs/karpenter/issues/1772.
 var _ = Suite.Add(e2e.Spec{
-	Name: "of a node's startup are put on it once",
+	Name: "of startup are added to a node only once",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		first, second := fixtures.Key("first"), fixtures.Key("second")
 		pool := fixtures.NodePool().StartupTaint(first, fixtures.NoSchedule).StartupTaint(second, fixtures.NoSchedule)

@@ -18,7 +18,7 @@ import (
 // Source: designs/no-schedule-taint.md; core/v1 NodeSpec.taints, of which each
 // belongs to who put it there.
 var _ = Suite.Add(e2e.Spec{
-	Name: "that somebody puts on a node outlive a disruption that is given up",
+	Name: "that a user adds to a node stay when its disruption is given up",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		mine := fixtures.Key("mine")
 		pool := fixtures.NodePool()

@@ -24,7 +24,7 @@ const prompt = 15 * time.Second
 // Source: taint karpenter.sh/unregistered:NoExecute;
 // https://github.com/kubernetes-sigs/karpenter/issues/1049.
 var _ = Suite.Add(e2e.Spec{
-	Name: "of unregistered nodes go as soon as these have joined",
+	Name: "of unregistered nodes are removed as soon as the node is registered",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(3).OnePodPerNode().On(pool)

@@ -17,7 +17,7 @@ import (
 // Source: designs/no-schedule-taint.md; Karpenter:
 // pkg/controllers/disruption/queue.go.
 var _ = Suite.Add(e2e.Spec{
-	Name: "of a disruption that is given up go, and pods come again",
+	Name: "of a disruption are removed when it is given up, and pods are scheduled again",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app, late := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool)

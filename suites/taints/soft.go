@@ -15,7 +15,7 @@ import (
 // Source: spec.template.spec.taints of the NodePool API; Karpenter:
 // pkg/controllers/provisioning/scheduling/preferences.go.
 var _ = Suite.Add(e2e.Spec{
-	Name: "with the effect PreferNoSchedule keep off those who have another place to go",
+	Name: "with the effect PreferNoSchedule keep pods off that fit elsewhere",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		team := fixtures.Key("team")
 		soft := fixtures.NodePool().Label(team, "red").Weight(50).Taint(fixtures.Key("reserved"), fixtures.PreferNoSchedule)

@@ -15,7 +15,7 @@ import (
 //
 // Source: spec.template.spec.startupTaints of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name: "of a node's startup hold pods until they are removed",
+	Name: "of startup keep pods off a node until they are removed",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool := fixtures.NodePool().StartupTaint(starting, fixtures.NoSchedule)

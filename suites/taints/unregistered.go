@@ -18,7 +18,7 @@ import (
 // Source: https://karpenter.sh/docs/concepts/nodeclaims, "Node registration";
 // taint karpenter.sh/unregistered:NoExecute.
 var _ = Suite.Add(e2e.Spec{
-	Name: "say that a node is unregistered, from its joining to its registration",
+	Name: "mark a node as unregistered until it is registered",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()

@@ -18,7 +18,7 @@ import (
 // Source: status.conditions of the NodeClaim API;
 // pkg/controllers/node/termination/controller.go.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "says Drained, then VolumesDetached, then InstanceTerminating",
+	Name:  "sets the conditions Drained, VolumesDetached and InstanceTerminating in that order",
 	Since: e2e.Since{Karpenter: "1.6"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

@@ -20,7 +20,7 @@ import (
 // "should delete pod with do-not-disrupt when it reaches its
 // terminationGracePeriodSeconds".
 var _ = Suite.Add(e2e.Spec{
-	Name: "tells pods to end so early that their grace period fits the deadline",
+	Name: "evicts pods early enough for their grace period to end by the deadline",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("40s")
 		app := fixtures.Pod().On(pool).GracePeriod(20).Annotate(karpenter.DoNotDisruptAnnotation, "true")

@@ -18,7 +18,7 @@ import (
 // https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown;
 // Karpenter's regression suite, "should drain pods on a node in order".
 var _ = Suite.Add(e2e.Spec{
-	Name: "evicts pods in four turns, of which daemons and critical pods are the last",
+	Name: "evicts pods in four groups, daemons and critical pods last",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app, daemon := fixtures.Pod().On(pool).Lingering(), fixtures.DaemonSet().On(pool).Lingering()

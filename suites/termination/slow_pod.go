@@ -16,7 +16,7 @@ import (
 // Source: condition Drained of the NodeClaim API;
 // https://karpenter.sh/docs/concepts/disruption, "Termination Controller".
 var _ = Suite.Add(e2e.Spec{
-	Name:  "waits for pods for as long as they take to end",
+	Name:  "waits for pods until they have ended",
 	Since: e2e.Since{Karpenter: "1.6"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

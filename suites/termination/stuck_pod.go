@@ -17,7 +17,7 @@ import (
 // Source: pkg/utils/pod/scheduling.go, IsStuckTerminating;
 // https://github.com/kubernetes-sigs/karpenter/issues/1776.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "gives up on a pod that has not ended a minute after its time",
+	Name:   "gives up on a pod that has not ended a minute after its grace period",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
