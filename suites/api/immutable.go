@@ -14,7 +14,7 @@ import (
 //
 // Source: spec of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "refuses every change of a NodeClaim's spec",
+	Name:  "refuses every change of what a NodeClaim requests",
 	Needs: []providers.Capability{providers.StandaloneNodeClaims},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const immutable = "spec is immutable"

@@ -39,7 +39,7 @@ var _ = e2e.Table(Suite, map[string]crowd{
 		fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Honor), true, 1,
 	},
 	"ignore": {
-		"and counts those on nodes that their affinity excludes, if nodeAffinityPolicy is Ignore",
+		"and counts those on excluded nodes if nodeAffinityPolicy is Ignore",
 		fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Ignore), true, 0,
 	},
 }, func(c crowd) e2e.Spec {
