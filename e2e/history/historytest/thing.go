@@ -29,7 +29,7 @@ func Other(resource schema.GroupVersionResource, kind, namespace, name string) *
 // Node is a node that is not ready.
 func Node(name string) *Thing { return Other(karpenter.Nodes, "Node", "", name) }
 
-// Claim is a NodeClaim without conditions.
+// NodeClaim is a NodeClaim without conditions.
 func NodeClaim(name string) *Thing { return Other(karpenter.NodeClaims, "NodeClaim", "", name) }
 
 // Pool is a NodePool.
