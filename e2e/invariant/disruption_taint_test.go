@@ -13,7 +13,9 @@ func TestTaintedFirst(t *testing.T) {
 	node := func() *historytest.Thing {
 		return historytest.Node("n").Pool("p").Set("id", "spec", "providerID").Ready()
 	}
-	claim := func() *historytest.Thing { return historytest.NodeClaim("c").Pool("p").Set("id", "status", "providerID") }
+	claim := func() *historytest.Thing {
+		return historytest.NodeClaim("c").Pool("p").Set("id", "status", "providerID")
+	}
 	chosen := func() *historytest.Thing { return claim().True(karpenter.DisruptionReason) }
 	marked := func() *historytest.Thing { return node().Taint(karpenter.DisruptedTaint) }
 	pod := func() *historytest.Thing { return historytest.Pod("w", "app") }
