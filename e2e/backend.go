@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
 )
 
-// backends are what CLUSTER may say; the first is the default.
+// backends returns the possible values of CLUSTER. The first is the default.
 func backends() []cluster.Backend {
 	return []cluster.Backend{
 		local.Backend(),
@@ -22,8 +22,8 @@ func backends() []cluster.Backend {
 	}
 }
 
-// selectedBackend returns the backend that CLUSTER names, or the default and an error
-// with those that there are.
+// selectedBackend returns the backend that CLUSTER names. For an unknown name it returns the
+// default and an error with the known names.
 func selectedBackend() (cluster.Backend, error) {
 	name := os.Getenv("CLUSTER")
 	var known []string
@@ -36,7 +36,7 @@ func selectedBackend() (cluster.Backend, error) {
 	return backends()[0], fmt.Errorf("CLUSTER=%s: there is no such backend; known: %s", name, strings.Join(known, ", "))
 }
 
-// backendsThat says how to choose a backend that can do something.
+// backendsThat returns the settings of CLUSTER for backends that can do something.
 func backendsThat(can func(cluster.Backend) bool) string {
 	var names []string
 	for _, b := range backends() {
@@ -47,9 +47,9 @@ func backendsThat(can func(cluster.Backend) bool) string {
 	return strings.Join(names, " or ")
 }
 
-// Reap ends what dead runs left behind, on every backend that makes clusters and on the
-// cluster that the configuration names, and returns the names of the clusters, also if it
-// returns an error about others.
+// Reap ends what dead runs left behind: on every backend that creates clusters, and on the
+// existing cluster if the configuration names it. It returns the clusters' names, even with an
+// error about others.
 func (c Config) Reap(ctx context.Context) (removed []string, err error) {
 	for _, b := range backends() {
 		if b.Guest != nil && b.Name != c.backend.Name {

@@ -10,8 +10,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// TestOnlyTheTableNamesBackends: what asks for a backend by its name has to be found, and
-// changed, when another comes. What a backend can do is a field of cluster.Backend.
+// TestOnlyTheTableNamesBackends: other code must not ask for a backend by name, because it
+// would have to change for a new one. What a backend can do is a field of cluster.Backend.
 func TestOnlyTheTableNamesBackends(t *testing.T) {
 	g := NewWithT(t)
 	var names []string

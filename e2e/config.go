@@ -21,33 +21,32 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Config says how to run. People set it by environment variables of the
-// names given, which `make e2e` passes on.
+// Config says how to run. People set it by environment variables, which `make e2e` passes on.
 type Config struct {
 	Cluster    string          // CLUSTER: the backend, local, kind or existing; default local
 	Kubernetes string          // K8S: full version, such as v1.36.3; default the newest
-	NodeImage  string          // NODE_IMAGE: what kind's node is made of; empty: what kind has for the version
-	Kubeconfig string          // KUBECONFIG: of the cluster that exists; no other backend looks at it
-	Registry   string          // REGISTRY: where that cluster's nodes get images from that are built or found here; empty: nowhere
+	NodeImage  string          // NODE_IMAGE: image of kind's node; empty: kind's own for the version
+	Kubeconfig string          // KUBECONFIG: of the existing cluster; other backends ignore it
+	Registry   string          // REGISTRY: where its nodes pull this machine's images from; empty: nowhere
 	Release    string          // KARPENTER: release of the provider's source module; empty: the adapter's
 	Image      string          // IMAGE: image to use instead of the adapter's; empty: the adapter's
-	Gates      map[string]bool // GATES: feature gates, laid over the adapter's; nil: the adapter's alone
+	Gates      map[string]bool // GATES: feature gates that override the adapter's; nil: only the adapter's
 	Focus      *regexp.Regexp  // FOCUS: run only specs whose ID or sentence matches; nil: all
 	Skip       *regexp.Regexp  // SKIP: don't run specs whose ID or sentence matches; nil: none
 	Labels     string          // LABELS: a Ginkgo label filter; empty: all
-	Procs      int             // PROCS: specs run side by side, each on a cluster of its own
+	Procs      int             // PROCS: number of specs at a time, each on a cluster of its own
 	Speed      clock.Speed     // SPEED: of the clusters' clocks; default auto where the backend and the system allow it
-	Keep       bool            // KEEP=1: leave the cluster of a failure running until Ctrl-C
+	Keep       bool            // KEEP=1: keep the cluster of a failure until Ctrl-C
 	Artifacts  string          // ARTIFACTS: folder for artifacts; default _artifacts in the working directory
-	Rerun      string          // PLUMBLINE_RERUN: the command that people run, for "run it alone"
+	Rerun      string          // PLUMBLINE_RERUN: the user's command, for "run it alone"
 
 	backend cluster.Backend
 	labels  types.LabelFilter
 	tried   bool // the leading process has tried whether clocks can be bent
 }
 
-// FromEnv reads the configuration from the environment. All mistakes are in
-// the error, each with what would be right.
+// FromEnv reads the configuration from the environment. The error lists all mistakes and how
+// to fix them.
 func FromEnv() (Config, error) {
 	var mistakes []error
 	mistake := func(err error) {
@@ -79,11 +78,12 @@ func FromEnv() (Config, error) {
 	c.Kubernetes = version
 	if c.NodeImage != "" && !c.backend.NodeImages {
 		with := backendsThat(func(b cluster.Backend) bool { return b.NodeImages })
-		mistake(fmt.Errorf("NODE_IMAGE=%s: %s clusters are made of no image; say %s", c.NodeImage, c.Cluster, with))
+		mistake(fmt.Errorf("NODE_IMAGE=%s: %s clusters use no node image; set %s", c.NodeImage, c.Cluster, with))
 	}
 	if c.Registry != "" && c.backend.Guest == nil {
 		with := backendsThat(func(b cluster.Backend) bool { return b.Guest != nil })
-		mistake(fmt.Errorf("REGISTRY=%s: images are loaded on %s clusters, without a registry; say %s", c.Registry, c.Cluster, with))
+		mistake(fmt.Errorf("REGISTRY=%s: images are loaded on %s clusters, without a registry; say %s", c.Registry,
+			c.Cluster, with))
 	}
 	c.Gates, err = gates("GATES")
 	mistake(err)
@@ -100,7 +100,7 @@ func FromEnv() (Config, error) {
 	c.Procs, err = number("PROCS", procs(c.backend, c.Speed, runtime.NumCPU(), availableMemory()))
 	mistake(err)
 	if c.backend.Guest != nil && c.Procs > 1 {
-		mistake(fmt.Errorf("PROCS=%d: the cluster is one, and specs run on it one after another; say 1", c.Procs))
+		mistake(fmt.Errorf("PROCS=%d: there is only one cluster, on which specs run one after another; set PROCS=1", c.Procs))
 	}
 	c.Keep, err = flag("KEEP")
 	mistake(err)
@@ -109,13 +109,16 @@ func FromEnv() (Config, error) {
 	return c, errors.Join(mistakes...)
 }
 
-// options are those of clusters that all have in common.
+// options returns the cluster options that all clusters share.
 func (c Config) options() cluster.Options {
-	return cluster.Options{Kubernetes: c.Kubernetes, NodeImage: c.NodeImage, Kubeconfig: c.Kubeconfig, Registry: c.Registry}
+	return cluster.Options{
+		Kubernetes: c.Kubernetes, NodeImage: c.NodeImage, Kubeconfig: c.Kubeconfig,
+		Registry: c.Registry,
+	}
 }
 
-// Prepare builds, or finds in the cache, the programs of the backend and of the provider, or
-// of a cluster without a provider if a is nil. It starts nothing.
+// Prepare builds the backend's and the provider's programs, or finds them in the cache. It
+// starts nothing. Without a provider a is nil.
 func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(string)) (*session.Plan, error) {
 	return session.Prepare(ctx, session.Setup{
 		Backend: c.backend, Cluster: c.options(), Adapter: c.gated(a), Release: c.Release, Image: c.Image,
@@ -130,7 +133,7 @@ func envOr(name, otherwise string) string {
 	return otherwise
 }
 
-// gates reads feature gates in the form in which Karpenter itself is told them.
+// gates reads feature gates in Karpenter's own format.
 func gates(name string) (map[string]bool, error) {
 	v := os.Getenv(name)
 	if v == "" {
@@ -141,14 +144,15 @@ func gates(name string) (map[string]bool, error) {
 		gate, state, _ := strings.Cut(strings.TrimSpace(entry), "=")
 		on, err := strconv.ParseBool(state)
 		if err != nil || gate == "" {
-			return nil, fmt.Errorf("%s=%s: %q is not a feature gate and its state; write them as in StaticCapacity=true,NodeRepair=false", name, v, entry)
+			return nil, fmt.Errorf("%s=%s: %q is not a feature gate and its state; write them as in "+
+				"StaticCapacity=true,NodeRepair=false", name, v, entry)
 		}
 		all[gate] = on
 	}
 	return all, nil
 }
 
-// gated is the adapter with the configuration's gates laid over its own.
+// gated returns the adapter with the configuration's gates over its own.
 func (c Config) gated(a *providers.Adapter) *providers.Adapter {
 	if len(c.Gates) == 0 || a == nil {
 		return a
@@ -198,7 +202,7 @@ func flag(name string) (bool, error) {
 	return b, nil
 }
 
-// selects tells whether the configuration's selection runs a spec.
+// selects reports whether the configuration selects a spec.
 func (c Config) selects(provider string, suite *Suite, spec *Spec) bool {
 	sentence := report.Sentence(provider, suite.Name, spec.Name)
 	matches := func(re *regexp.Regexp) bool { return re.MatchString(spec.id) || re.MatchString(sentence) }
@@ -207,7 +211,7 @@ func (c Config) selects(provider string, suite *Suite, spec *Spec) bool {
 		(c.labels == nil || c.labels(spec.labels(suite)))
 }
 
-// count returns how many specs are selected, and an error that helps if none is.
+// count returns how many specs are selected. If none is, the error shows examples.
 func (c Config) count(a *providers.Adapter, suites []*Suite) (int, error) {
 	n, all := 0, 0
 	var examples []string
@@ -226,13 +230,13 @@ func (c Config) count(a *providers.Adapter, suites []*Suite) (int, error) {
 	case all == 0:
 		return 0, errors.New("there are no specs to run: give Run or Register at least one suite; suites.All() has them all")
 	case n == 0:
-		return 0, fmt.Errorf("none of the %d specs is selected by %s; an ID and a sentence to match look like\n%s\nand a label like %q; `make list` shows them all",
+		return 0, fmt.Errorf("none of the %d specs is selected by %s; an ID and a sentence to match look like\n%s\nand a "+
+			"label like %q; `make list` shows them all",
 			all, c.selection(), strings.Join(examples, "\n"), suites[0].label())
 	}
 	return n, nil
 }
 
-// selection repeats what was asked for.
 func (c Config) selection() string {
 	var parts []string
 	if c.Focus != nil {

@@ -23,7 +23,10 @@ func twoSuites() []*Suite {
 
 func clearEnvironment(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"CLUSTER", "K8S", "NODE_IMAGE", "KARPENTER", "IMAGE", "GATES", "FOCUS", "SKIP", "LABELS", "PROCS", "SPEED", "KEEP", "ARTIFACTS"} {
+	for _, name := range []string{
+		"CLUSTER", "K8S", "NODE_IMAGE", "KARPENTER", "IMAGE", "GATES", "FOCUS", "SKIP", "LABELS",
+		"PROCS", "SPEED", "KEEP", "ARTIFACTS",
+	} {
 		t.Setenv(name, "")
 	}
 }
@@ -42,8 +45,8 @@ func TestAllMistakesInTheEnvironmentAreReportedTogether(t *testing.T) {
 	t.Setenv("KEEP", "perhaps")
 	_, err := FromEnv()
 	g.Expect(err).To(MatchError(And(
-		ContainSubstring("CLUSTER=minikube: there is no such backend; known: local, kind"),
-		ContainSubstring("NODE_IMAGE=mine: local clusters are made of no image; say CLUSTER=kind"),
+		ContainSubstring("CLUSTER=minikube: there is no such backend; known: local, "),
+		ContainSubstring("NODE_IMAGE=mine: local clusters use no node image; set CLUSTER=kind"),
 		ContainSubstring("K8S=1.12"), ContainSubstring("1.36"),
 		ContainSubstring(`GATES=NodeRepair=true,StaticCapacity: "StaticCapacity" is not a feature gate and its state`),
 		ContainSubstring("FOCUS=(: not a regular expression"),
@@ -103,14 +106,18 @@ func TestGatesAreLaidOverTheAdapters(t *testing.T) {
 
 	gated := config.gated(adapter)
 	g.Expect(gated.Name).To(Equal("kwok"))
-	g.Expect(gated.Controller.Gates).To(Equal(map[string]bool{"StaticCapacity": true, "NodeRepair": false, "NodeOverlay": true}))
+	g.Expect(gated.Controller.Gates).
+		To(Equal(map[string]bool{"StaticCapacity": true, "NodeRepair": false, "NodeOverlay": true}))
 	g.Expect(adapter.Controller.Gates).To(HaveKeyWithValue("StaticCapacity", false), "the adapter's own stay as they are")
 	g.Expect(config.gated(&providers.Adapter{}).Controller.Gates).To(HaveLen(2), "an adapter may have none")
 	g.Expect(Config{}.gated(adapter)).To(BeIdenticalTo(adapter))
 }
 
 func TestMistakenGates(t *testing.T) {
-	for _, value := range []string{"StaticCapacity", "=true", "StaticCapacity=on", "StaticCapacity=true,", "NodeRepair=true NodeOverlay=true"} {
+	for _, value := range []string{
+		"StaticCapacity", "=true", "StaticCapacity=on", "StaticCapacity=true,",
+		"NodeRepair=true NodeOverlay=true",
+	} {
 		t.Run(value, func(t *testing.T) {
 			clearEnvironment(t)
 			t.Setenv("GATES", value)

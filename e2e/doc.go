@@ -1,5 +1,5 @@
-// Package e2e runs suites of specs against a Karpenter provider and judges
-// what the API server said meanwhile.
+// Package e2e runs suites of specs against a Karpenter provider. It judges a recording of what
+// the API server reported meanwhile.
 //
 // A provider's whole test is
 //
@@ -7,12 +7,11 @@
 //		e2e.Run(t, providers.Load("plumbline.yaml"), suites.All()...)
 //	}
 //
-// Run has the cluster, the provider and the specs' verdicts looked after; with
-// Register the specs become part of a Ginkgo tree of your own.
+// Run manages the cluster, the provider and the verdicts. Register adds the specs to your own
+// Ginkgo tree instead.
 //
-// A Spec is one promise. Its function gets an Env: it arranges (Create),
-// changes (Change, Delete, Patch), waits for a counted, named thing (Await)
-// and judges a recording (Expect):
+// A Spec is one promise. Its function gets an Env. It arranges (Create), changes (Change,
+// Delete, Patch), waits for a number of things (Await), and judges a recording (Expect):
 //
 //	Run: func(ctx context.Context, env *e2e.Env) {
 //		pool := fixtures.NodePool().Budget("2")
@@ -27,7 +26,6 @@
 //		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.DisruptedNodes(pool))))
 //	},
 //
-// After each spec the harness deletes what the spec created, checks that
-// nothing is left and that the controller did not crash, and saves the
-// recording.
+// After each spec the harness deletes what the spec created. It checks that nothing is left
+// and that the controller did not crash. It saves the recording.
 package e2e

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// short is a suite with one promise, which real clusters keep within seconds.
+// short returns a suite with one promise, which real clusters keep within seconds.
 func short(name string) *e2e.Suite {
 	suite := e2e.NewSuite(name)
 	suite.Add(e2e.Spec{
@@ -34,14 +34,14 @@ func short(name string) *e2e.Suite {
 	return suite
 }
 
-// A test binary may call Run as often as it likes, beside a tree of its own.
+// A test binary may call Run several times, beside its own Ginkgo tree.
 func TestRunTwice(t *testing.T) {
 	t.Run("first", func(t *testing.T) { e2e.Run(t, providers.Named("kwok"), short("the first run")) })
 	t.Run("second", func(t *testing.T) { e2e.Run(t, providers.Named("kwok"), short("the second run")) })
 }
 
-// Register may be called more than once in somebody's own Ginkgo tree, at the
-// top level and inside a container, beside specs of theirs.
+// Register may be called several times in the user's own Ginkgo tree, at the top level and
+// inside a container, beside the user's specs.
 func TestRegisterTwice(t *testing.T) {
 	var top, inside *e2e.Registration
 	top = e2e.Register(providers.Named("kwok"), short("the tree"))

@@ -11,15 +11,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// durationsFile is how long specs took: in the cache that of each spec's last run, in
-// a run's folder what was known when it began, so that all workers see the same.
+// durationsFile holds how long specs took. The cache has each spec's last run. A run's folder
+// has what was known at its start, so that all workers see the same.
 const durationsFile = "durations.json"
 
-// durations are how long specs took in real time, by provider and ID.
+// durations holds how long specs took in real time, by provider and ID.
 type durations map[string]time.Duration
 
-// readDurations reads a file. One that isn't there, or can't be read, says nothing:
-// durations only decide about an order.
+// readDurations reads a file. It ignores errors, because durations only decide an order.
 func readDurations(folder string) durations {
 	d := durations{}
 	data, err := os.ReadFile(filepath.Join(folder, durationsFile))
@@ -29,7 +28,7 @@ func readDurations(folder string) durations {
 	return d
 }
 
-// learn takes over how long specs took that were run.
+// learn adds how long the specs took that were run.
 func (d durations) learn(outcomes []report.Outcome) {
 	for _, o := range outcomes {
 		if o.Verdict != report.Skipped {
@@ -38,7 +37,7 @@ func (d durations) learn(outcomes []report.Outcome) {
 	}
 }
 
-// write writes the file whole or not at all.
+// write replaces the file whole or not at all.
 func (d durations) write(folder string) error {
 	data, err := json.MarshalIndent(d, "", " ")
 	if err != nil {
@@ -58,11 +57,11 @@ func (d durations) write(folder string) error {
 	return err
 }
 
-// of is how long a spec is expected to take: as long as the last time, or, of one that
-// was never run here, as long as it may.
-func (d durations) of(provider string, spec *Spec) time.Duration {
+// expected returns how long a spec is expected to take: as long as last time, or its time
+// limit if it never ran here.
+func (d durations) expected(provider string, spec *Spec) time.Duration {
 	if took, known := d[provider+" "+spec.id]; known {
 		return took
 	}
-	return spec.within()
+	return spec.timeLimit()
 }

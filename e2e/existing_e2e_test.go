@@ -20,13 +20,13 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites"
 )
 
-// sampled are specs of each of the five behaviours, as of `make import-test`.
+// sampled selects one spec of each of five behaviors, as `make import-test` does.
 const sampled = "^(provisioning/fits|taints/startup|drift/template/labels|expiration/replaced|budgets/count)$"
 
 // TestOnAClusterThatExists runs specs on the cluster of KUBECONFIG, whose nodes pull from
-// REGISTRY, or without them on a local one; all else there is afterwards what it was.
+// REGISTRY, or on a local one. Afterwards everything else on the cluster is unchanged.
 func TestOnAClusterThatExists(t *testing.T) {
-	if os.Getenv("PLUMBLINE_RUN_FOLDER") != "" { // a worker: it finds all of this done
+	if os.Getenv("PLUMBLINE_RUN_FOLDER") != "" { // a worker: the leader has done the rest
 		e2e.Run(t, providers.Named("kwok"), suites.All()...)
 		return
 	}
@@ -36,7 +36,8 @@ func TestOnAClusterThatExists(t *testing.T) {
 	if os.Getenv("KUBECONFIG") == "" {
 		cache, err := build.Open(func(step string) { t.Log(step) })
 		g.Expect(err).NotTo(HaveOccurred())
-		c, err := local.Start(t.Context(), cache, cluster.Options{Name: "somebodys-" + rand.String(5), Kubernetes: "v1.36.3", Logs: t.TempDir(), Bare: true})
+		c, err := local.Start(t.Context(), cache,
+			cluster.Options{Name: "somebodys-" + rand.String(5), Kubernetes: "v1.36.3", Logs: t.TempDir(), Bare: true})
 		g.Expect(err).NotTo(HaveOccurred())
 		t.Cleanup(func() { g.Expect(c.Close(context.WithoutCancel(t.Context()))).To(Succeed()) })
 		clustertest.Settled(t, c.Config())
@@ -49,5 +50,7 @@ func TestOnAClusterThatExists(t *testing.T) {
 
 	e2e.Run(t, providers.Named("kwok"), suites.All()...)
 
-	g.Eventually(func() []string { return clustertest.Differences(before, clustertest.Everything(t, config)) }, "10s", "100ms").Should(BeEmpty())
+	g.Eventually(func() []string {
+		return clustertest.Differences(before, clustertest.Everything(t, config))
+	}, "10s", "100ms").Should(BeEmpty())
 }

@@ -21,34 +21,31 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// Inert is a spec of whose requests some are left out: each is answered as if
-// all were well, and nothing happens. From the first of them on the spec waits
-// no longer than until the cluster is at rest, for what will not come, and goes
-// on to its claims with what there is.
+// Inert is a spec without some of its requests: they get a success as the answer and have no
+// effect. After the first of them the spec's waits end when the cluster is at rest.
 type Inert struct {
 	Spec      *Spec
-	Without   string                          // what is left out, before the spec's ID
-	LeaveOut  func() func(*http.Request) bool // anew for each run
-	Quiet     time.Duration                   // the cluster is at rest when nothing was recorded for so long
-	NoneHolds bool                            // not one of its claims may hold, also beside others that don't
-	Lifts     bool                            // its claims hold all the same, and only its waits are cut short
+	Without   string                          // what is left out; it precedes the spec's ID
+	LeaveOut  func() func(*http.Request) bool // called for each run
+	Quiet     time.Duration                   // the cluster is at rest after so long without an event or request
+	NoneHolds bool                            // none of its claims may hold, even beside others that don't
+	Lifts     bool                            // its claims still hold, and only its waits are cut short
 
 	leaveOut func(*http.Request) bool
-	leftOut  int       // requests
-	asked    time.Time // when the last request was not left out
+	leftOut  int       // number of requests
+	asked    time.Time // when the last request was passed on
 }
 
-// Inerted is the spec to run in place of the real one: it passes if the real one
-// proves nothing.
+// Inerted returns the spec to run instead of the real one. It passes if the real one proves
+// nothing.
 func (i *Inert) Inerted() Spec {
 	spec := *i.Spec
 	spec.id, spec.Row = i.Without+"/"+spec.id, ""
-	spec.Known, spec.Within = nil, max(spec.within(), 5*time.Minute) // it need not be quick
+	spec.Known, spec.Within = nil, max(spec.timeLimit(), 5*time.Minute) // it need not be quick
 	spec.Run = i.run
 	return spec
 }
 
-// run is the spec's body.
 func (i *Inert) run(ctx context.Context, e *Env) {
 	failure, cut := i.real(ctx, e)
 	verdict, detail := report.Passed, ""
@@ -64,20 +61,23 @@ func (i *Inert) run(ctx context.Context, e *Env) {
 	case i.leftOut == 0:
 		wrong = "nothing was left out"
 	case i.Lifts && (verdict != report.Passed || cut == 0):
-		wrong = fmt.Sprintf("its claims should all hold, since its last change only lifts what it has tested: it %s, %d of its waits cut short", verdict, cut)
+		wrong = fmt.Sprintf("its claims should all hold, since its last change only lifts what it has tested: it %s, %d of "+
+			"its waits cut short", verdict, cut)
 	case !i.Lifts && verdict != report.Vacuous:
 		wrong = fmt.Sprintf("it should be vacuous: it %s, %d of its waits cut short", verdict, cut)
-	case i.NoneHolds && slices.ContainsFunc(result.Claims, func(c report.Judged) bool { return c.Verdict == check.Holds.String() }):
+	case i.NoneHolds && slices.ContainsFunc(result.Claims, func(c report.Judged) bool {
+		return c.Verdict == check.Holds.String()
+	}):
 		wrong = "a claim holds of what never happened"
 	}
 	if wrong != "" {
 		panic(*env.Failed(wrong + "\n" + strings.TrimSpace(detail)))
 	}
-	result.Claims = append(result.Claims, report.Judged{Check: "without its stimulus it proves nothing", Verdict: check.Holds.String(), Tested: i.leftOut})
+	result.Claims = append(result.Claims,
+		report.Judged{Check: "without its stimulus it proves nothing", Verdict: check.Holds.String(), Tested: i.leftOut})
 }
 
-// real runs the spec and returns how it failed, nil if it went through, and how
-// many of its waits were cut short.
+// real runs the spec. It returns its failure, or nil, and how many waits were cut short.
 func (i *Inert) real(ctx context.Context, e *Env) (failure *env.Failure, cut int) {
 	i.leftOut, i.leaveOut = 0, i.LeaveOut()
 	var waits *hasty
@@ -95,8 +95,8 @@ func (i *Inert) real(ctx context.Context, e *Env) (failure *env.Failure, cut int
 	return i.untilNothingIsThere(ctx, e), waits.cut
 }
 
-// untilNothingIsThere runs the spec up to its end or to where it takes the first of
-// the objects that it waited for and none came: there it can't go on.
+// untilNothingIsThere runs the spec up to its end, or until it takes the first of the objects
+// that it waited for and there is none.
 func (i *Inert) untilNothingIsThere(ctx context.Context, e *Env) *env.Failure {
 	var end error
 	failure := env.Run(ctx, e, func(ctx context.Context, e *Env) {
@@ -112,19 +112,19 @@ func (i *Inert) untilNothingIsThere(ctx context.Context, e *Env) *env.Failure {
 		}()
 		i.Spec.Run(ctx, e)
 	})
-	if failure == nil && end != nil { // without any claim it would be vacuous
+	if failure == nil && end != nil { // it had claims; otherwise it would be vacuous
 		return env.Failed(end.Error())
 	}
 	return failure
 }
 
-// leavingOut answers the requests that are left out in the API server's place.
+// leavingOut answers the left-out requests in place of the API server.
 type leavingOut struct {
 	next  http.RoundTripper
 	inert *Inert
 }
 
-// RoundTrip answers a request, or passes it on.
+// RoundTrip answers a request or passes it on.
 func (l leavingOut) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !l.inert.leaveOut(r) {
 		l.inert.asked = time.Now()
@@ -144,15 +144,15 @@ func (l leavingOut) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// hasty waits for what still happens, and not for what has been left out.
+// hasty is a recording whose waits end early once something has been left out.
 type hasty struct {
 	env.Recording
 	inert *Inert
-	cut   int // waits that ended without what was waited for
+	cut   int // number of waits that were cut short
 }
 
-// Await waits as ever until something has been left out, and from then on no
-// longer than until the cluster is at rest. It claims that all is well then.
+// Await waits as usual until something has been left out. From then on it waits at most until
+// the cluster is at rest, and then returns nil.
 func (h *hasty) Await(ctx context.Context, pred func(*history.World) bool) error {
 	for h.inert.leftOut > 0 {
 		window, cancel := context.WithDeadline(ctx, h.stirred().Add(h.inert.Quiet))
@@ -169,7 +169,7 @@ func (h *hasty) Await(ctx context.Context, pred func(*history.World) bool) error
 	return h.Recording.Await(ctx, pred)
 }
 
-// stirred is when something last happened: an event, or a request of the spec.
+// stirred returns when something last happened: an event, or a request of the spec.
 func (h *hasty) stirred() time.Time {
 	event := h.History().End().Time()
 	if h.inert.asked.After(event) {

@@ -11,27 +11,26 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// testBinary is the name of the program that the Ginkgo CLI starts in worker
-// processes; it tells compiled tests by their ending.
+// testBinary is the program that the Ginkgo CLI starts in worker processes. The CLI recognizes
+// compiled tests by the suffix.
 const testBinary = "workers.test"
 
-// latestLink leads to the folder of the latest run.
+// latestLink is the link to the folder of the latest run.
 const latestLink = "latest"
 
-// progressFile is where workers send their messages, in the run's folder.
+// progressFile is the file for the workers' messages, in the run's folder.
 const progressFile = "progress.jsonl"
 
-// ConformanceFile is what a run proves of the provider, in its folder.
+// ConformanceFile is the file in a run's folder with what the run proves of the provider.
 const ConformanceFile = "conformance.yaml"
 
-// Ginkgo's report of a run, in its folder, and the same as JUnit's XML.
+// Ginkgo's report in the run's folder, as JSON and as JUnit XML.
 const (
 	reportFile = "report.json"
 	junitFile  = "junit.xml"
 )
 
-// Outcomes reads what a run's folder tells of its specs so far, in the order
-// in which they ended.
+// Outcomes returns the outcomes in a run's folder so far, in the order in which specs ended.
 func Outcomes(run string) ([]report.Outcome, error) {
 	file, err := os.Open(filepath.Join(run, progressFile))
 	if err != nil {
@@ -48,8 +47,7 @@ func Outcomes(run string) ([]report.Outcome, error) {
 	return all, err
 }
 
-// NewRunFolder makes the folder of one run among the artifacts and points the
-// link "latest" at it.
+// NewRunFolder creates a run's folder among the artifacts and points the link "latest" at it.
 func NewRunFolder(artifacts string) (string, error) {
 	run := filepath.Join(artifacts, fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102-150405"), os.Getpid()))
 	if err := os.MkdirAll(run, 0o755); err != nil {
@@ -66,11 +64,11 @@ func NewRunFolder(artifacts string) (string, error) {
 	return run, os.WriteFile(filepath.Join(run, progressFile), nil, 0o644)
 }
 
-// spare is what the folder of a run must be able to take at any time: about as much as a
-// recording needs beside itself when it is compressed.
+// spare is the space that a run's folder must always have free: about what compressing a
+// recording needs in addition to the recording.
 const spare = 1 << 20 // bytes
 
-// room returns why the folder of a run can't take any more, or nil.
+// room returns why a run's folder can't take more data, or nil.
 func room(run string) error {
 	file, err := os.CreateTemp(run, ".room-")
 	if err == nil {
@@ -83,14 +81,13 @@ func room(run string) error {
 	return nil
 }
 
-// logFolder is where a worker's session number n puts its logs.
+// logFolder returns the folder for the logs of a worker's session number n.
 func logFolder(run string, worker, n int) string {
 	return filepath.Join(run, "logs", fmt.Sprintf("worker-%d.%d", worker, n))
 }
 
-// writeWorker writes the program that the Ginkgo CLI starts: this executable,
-// in the folder where it was started, since the CLI would start it in that of
-// the program and relative paths would lead elsewhere.
+// writeWorker writes the program that the Ginkgo CLI starts: this executable, in the current
+// folder. The CLI would use the program's folder, where relative paths lead elsewhere.
 func writeWorker(path string) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -104,10 +101,10 @@ func writeWorker(path string) error {
 	return os.WriteFile(path, []byte(script), 0o755) //nolint:gosec // it must be executable
 }
 
-// shellQuote makes one word of s for a POSIX shell.
+// shellQuote quotes s as one word for a POSIX shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// short is a path as people like to read it: relative, if that leads down.
+// short returns a path for people: relative, if it is below the working directory.
 func short(path string) string {
 	wd, err := os.Getwd()
 	if err != nil {

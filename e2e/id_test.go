@@ -12,7 +12,9 @@ func TestAnIDIsWhereTheSpecIsDeclared(t *testing.T) {
 	alone := suite.Add(Spec{Name: "replaces nodes", Run: nothing})
 	g.Expect(alone.ID()).To(Equal("e2e/id"), "the folder and the file, whatever the suite is called")
 	g.Expect(suite.Add(Spec{Name: "is slow", Row: "slow", Run: nothing}).ID()).To(Equal("e2e/id/slow"))
-	g.Expect(func() { suite.Add(Spec{Name: "is quick", Run: nothing}) }).To(PanicWith(ContainSubstring("two specs with the ID e2e/id:")))
+	g.Expect(func() {
+		suite.Add(Spec{Name: "is quick", Run: nothing})
+	}).To(PanicWith(ContainSubstring("two specs with the ID e2e/id:")))
 
 	reworded := *alone
 	reworded.Name = "gives nodes others in their place"
@@ -26,9 +28,10 @@ func TestIDsAreDistinctInAllSuites(t *testing.T) {
 	a, b := NewSuite("a"), NewSuite("b")
 	a.Add(Spec{Name: "replaces nodes", Run: nothing})
 	b.Add(Spec{Name: "replaces pods", Row: "pods", Run: nothing})
-	g.Expect(distinct([]*Suite{a, b})).To(Succeed())
+	g.Expect(checkIDsDiffer([]*Suite{a, b})).To(Succeed())
 	b.Add(Spec{Name: "replaces nodes", Run: nothing})
-	g.Expect(distinct([]*Suite{a, b})).To(MatchError(MatchRegexp(`^two specs have the ID e2e/id: at .*id_test\.go:\d+ and at .*id_test\.go:\d+$`)))
+	g.Expect(checkIDsDiffer([]*Suite{a, b})).
+		To(MatchError(MatchRegexp(`^two specs have the ID e2e/id: at .*id_test\.go:\d+ and at .*id_test\.go:\d+$`)))
 	g.Expect(func() { Register(nil, a, b) }).To(PanicWith(MatchError(ContainSubstring("two specs have the ID"))))
 }
 
@@ -39,7 +42,8 @@ func TestAnIDThatIsMistypedIsProposed(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(spec.Name).To(Equal("is slow"))
 	_, err = Find(suites, "e2e/config/slwo")
-	g.Expect(err).To(MatchError("there is no spec e2e/config/slwo, did you mean e2e/config/slow? `make list` shows them all"))
+	g.Expect(err).
+		To(MatchError("there is no spec e2e/config/slwo, did you mean e2e/config/slow? `make list` shows them all"))
 	_, err = Find(suites, "drift replaces nodes")
 	g.Expect(err).To(MatchError("there is no spec drift replaces nodes; `make list` shows them all"))
 }

@@ -12,25 +12,25 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Known is a failure that upstream knows of.
+// Known is a failure that is known upstream.
 type Known struct {
-	// Releases is a constraint on the Karpenter release, such as
-	// ">=1.6.0 <=1.15.0", naming releases in which the failure was seen.
+	// Releases is a constraint on the Karpenter release, such as ">=1.6.0 <=1.15.0". It names
+	// releases in which the failure was seen.
 	Releases string
-	// Issue is the address of the upstream issue.
+	// Issue is the URL of the upstream issue.
 	Issue string
-	// Reason is the failure in a sentence.
+	// Reason describes the failure in a sentence.
 	Reason string
-	// Breaks lists what the failure breaks, at least one. Each entry is the name of an
-	// invariant, or a regular expression over the other things that break, as reports say
-	// them: "always at most 3 NodeClaims", "waited for 2 ", "left behind: Node ". Whatever
-	// else breaks fails the spec.
+	// Breaks lists what the failure breaks, at least one entry: the name of an invariant, or a
+	// regular expression for other broken things, as reports name them: "always at most 3
+	// NodeClaims", "waited for 2 ", "left behind: Node ". Anything else that breaks fails the
+	// spec.
 	Breaks []string
-	// Sometimes says that it takes chance to fail, so that to pass proves nothing.
+	// Sometimes says that the failure depends on chance, so a pass proves nothing.
 	Sometimes bool
 }
 
-// check returns what is missing or wrong in a known failure.
+// check returns an error if a known failure is incomplete or wrong.
 func (k Known) check() error {
 	if k.Issue == "" || k.Reason == "" || len(k.Breaks) == 0 {
 		return errors.New("a known failure says its Issue, its Reason, and what it Breaks")
@@ -43,19 +43,19 @@ func (k Known) check() error {
 	return err
 }
 
-// excuses tells whether something broke, and all of it is known.
+// excuses reports whether something broke, and all of it is known.
 func (k *Known) excuses(broke []report.Broken) bool {
-	return k != nil && len(broke) > 0 && len(k.beside(broke)) == 0
+	return k != nil && len(broke) > 0 && len(k.unexcused(broke)) == 0
 }
 
-// beside returns what broke and is not known.
-func (k *Known) beside(broke []report.Broken) []report.Broken {
+// unexcused returns what broke and is not known.
+func (k *Known) unexcused(broke []report.Broken) []report.Broken {
 	return slices.DeleteFunc(slices.Clone(broke), func(b report.Broken) bool {
-		return slices.ContainsFunc(k.Breaks, func(what string) bool { return covers(what, b) })
+		return slices.ContainsFunc(k.Breaks, func(what string) bool { return names(what, b) })
 	})
 }
 
-// said is what broke, on one line.
+// said returns what broke, on one line.
 func said(broke []report.Broken) string {
 	var parts []string
 	left := 0
@@ -72,8 +72,8 @@ func said(broke []report.Broken) string {
 	return strings.Join(parts, "; ")
 }
 
-// covers tells whether an entry of Known.Breaks names what broke.
-func covers(what string, b report.Broken) bool {
+// names reports whether an entry of Known.Breaks matches what broke.
+func names(what string, b report.Broken) bool {
 	if b.Kind == report.BrokenInvariant {
 		return what == b.What
 	}
@@ -81,9 +81,9 @@ func covers(what string, b report.Broken) bool {
 	return err == nil && matches
 }
 
-// known returns the entry that covers a release, or nil. A release that
-// is not a version (a branch build, say) is covered by none.
-func (s *Spec) known(release string) (*Known, error) {
+// knownFor returns the entry that covers a release, or nil. No entry covers a release that is
+// not a version, such as a branch build.
+func (s *Spec) knownFor(release string) (*Known, error) {
 	for i, k := range s.Known {
 		covered, err := providers.Covers(k.Releases, release)
 		if err != nil {
@@ -96,10 +96,9 @@ func (s *Spec) known(release string) (*Known, error) {
 	return nil, nil //nolint:nilnil // no entry
 }
 
-// knownFailure returns the failure in a release of Karpenter that upstream knows of, of
-// Karpenter's own or the provider's, or nil.
+// knownFailure returns the spec's or the adapter's known failure in a release, or nil.
 func knownFailure(spec *Spec, a *providers.Adapter, release string) (*Known, error) {
-	known, err := spec.known(release)
+	known, err := spec.knownFor(release)
 	if known != nil || err != nil {
 		return known, err
 	}
@@ -115,7 +114,7 @@ func knownFailure(spec *Spec, a *providers.Adapter, release string) (*Known, err
 	return nil, nil //nolint:nilnil // no entry
 }
 
-// settle applies what is known of a release to an outcome.
+// settle applies a known failure to an outcome.
 func settle(o *report.Outcome, known *Known) {
 	switch {
 	case known == nil:
@@ -125,24 +124,27 @@ func settle(o *report.Outcome, known *Known) {
 	case o.Verdict == report.Failed:
 		settleBeside(o, known)
 	case o.Verdict == report.Passed && !known.Sometimes:
-		o.Note = strings.TrimSpace(fmt.Sprintf("%s passed although %s says that this release fails it: the entry may be out of date",
+		o.Note = strings.TrimSpace(fmt.Sprintf(
+			"%s passed although %s says that this release fails it: the entry may be out of date",
 			o.Note, known.Issue))
 	}
 }
 
-// settleBeside says of a failure what of it is known, and what broke beside that.
+// settleBeside separates what is known of a failure from what else broke.
 func settleBeside(o *report.Outcome, known *Known) {
-	others := known.beside(o.Broke)
+	others := known.unexcused(o.Broke)
 	if len(others) == len(o.Broke) {
-		o.Note = strings.TrimSpace(fmt.Sprintf("%s this release has another known failure here: %s (%s)", o.Note, known.Reason, known.Issue))
+		o.Note = strings.TrimSpace(fmt.Sprintf("%s this release has another known failure here: %s (%s)", o.Note,
+			known.Reason, known.Issue))
 		return
 	}
 	o.Detail = strings.TrimSpace(o.Reason + "\n" + o.Detail)
-	o.Reason = fmt.Sprintf("broken beside what is known: %s; known is that %s (%s)", said(others), known.Reason, known.Issue)
+	o.Reason = fmt.Sprintf("broken beside what is known: %s; known is that %s (%s)", said(others), known.Reason,
+		known.Issue)
 }
 
-// unknownKnownFailures returns an error for each of the adapter's known failures that is of the
-// folder of one of the suites, and of none of their specs.
+// unknownKnownFailures returns an error for each of the adapter's known failures that names no
+// spec, although its folder is one of the suites'.
 func unknownKnownFailures(a *providers.Adapter, suites []*Suite) error {
 	var mistakes []error
 	for i, k := range a.KnownFailures {

@@ -16,12 +16,12 @@ func TestKnownFailures(t *testing.T) {
 	} {
 		t.Run(release, func(t *testing.T) {
 			g := NewWithT(t)
-			k, err := spec.known(release)
+			k, err := spec.knownFor(release)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(k != nil).To(Equal(known))
 		})
 	}
-	_, err := (&Spec{Name: "x", Known: []Known{{Releases: "all of them"}}}).known("v1.0.0")
+	_, err := (&Spec{Name: "x", Known: []Known{{Releases: "all of them"}}}).knownFor("v1.0.0")
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("not a constraint")))
 }
 
@@ -38,7 +38,8 @@ func TestAProviderHasKnownFailuresOfItsOwn(t *testing.T) {
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(k != nil).To(Equal(known))
 			if known {
-				g.Expect(*k).To(Equal(Known{Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't", Breaks: []string{"leads to"}}))
+				g.Expect(*k).
+					To(Equal(Known{Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't", Breaks: []string{"leads to"}}))
 			}
 		})
 	}
@@ -54,7 +55,10 @@ func TestWhatIsKnownChangesTheVerdict(t *testing.T) {
 	budget := report.Broken{Kind: report.BrokenInvariant, What: budgets}
 	known := Known{
 		Issue: "upstream#1", Reason: "it doesn't",
-		Breaks: []string{"at most 3 NodeClaims", "^waited for 3 nodes", "left behind: Node ", "instances come and go", "budgets"},
+		Breaks: []string{
+			"at most 3 NodeClaims", "^waited for 3 nodes", "left behind: Node ",
+			"instances come and go", "budgets",
+		},
 	}
 	for name, c := range map[string]struct {
 		verdict      report.Verdict
@@ -62,9 +66,24 @@ func TestWhatIsKnownChangesTheVerdict(t *testing.T) {
 		want         report.Verdict
 		reason, note string
 	}{
-		"all that broke is known":       {report.Failed, []report.Broken{check, wait, left, ledger}, report.Known, "it doesn't (upstream#1)", ""},
-		"something broke beside it":     {report.Failed, []report.Broken{check, claims, budget}, report.Failed, "broken beside what is known: " + budgets + "; 1 object left behind; known is that it doesn't (upstream#1)", ""},
-		"an invariant needs its name":   {report.Failed, []report.Broken{budget}, report.Failed, "the reason", "another known failure here: it doesn't (upstream#1)"},
+		"all that broke is known": {
+			report.Failed,
+			[]report.Broken{check, wait, left, ledger},
+			report.Known,
+			"it doesn't (upstream#1)", "",
+		},
+		"something broke beside it": {
+			report.Failed,
+			[]report.Broken{check, claims, budget},
+			report.Failed,
+			"broken beside what is known: " + budgets + "; 1 object left behind; known is that it doesn't (upstream#1)", "",
+		},
+		"an invariant needs its name": {
+			report.Failed,
+			[]report.Broken{budget},
+			report.Failed, "the reason",
+			"another known failure here: it doesn't (upstream#1)",
+		},
 		"nothing says what broke":       {report.Failed, nil, report.Failed, "the reason", "another known failure"},
 		"a pass is unexpected":          {report.Passed, nil, report.Passed, "the reason", "may be out of date"},
 		"vacuous stays":                 {report.Vacuous, nil, report.Vacuous, "the reason", ""},
@@ -108,5 +127,6 @@ func TestAKnownFailureOfNoSpecIsAMistake(t *testing.T) {
 	g.Expect(unknownKnownFailures(adapter, twoSuites())).To(Succeed(), "a suite that isn't run may have the spec")
 	adapter.KnownFailures = append(adapter.KnownFailures, providers.KnownFailure{Spec: "e2e/config/slwo"})
 	g.Expect(unknownKnownFailures(adapter, twoSuites())).To(MatchError(
-		"the adapter's knownFailures[2].spec: there is no spec e2e/config/slwo, did you mean e2e/config/slow? `make list` shows them all"))
+		"the adapter's knownFailures[2].spec: there is no spec e2e/config/slwo, did you mean e2e/config/slow? `make list` " +
+			"shows them all"))
 }

@@ -28,28 +28,28 @@ const (
 	outcomeEntry = "plumbline"
 )
 
-// Register adds the suites' specs to a Ginkgo tree of the caller's. Call it
-// where containers are declared, at the top level or inside one:
+// Register adds the suites' specs to your own Ginkgo tree. Call it where containers are
+// declared, at the top level or inside one:
 //
 //	var conformance = e2e.Register(providers.Load("plumbline.yaml"), suites.All()...)
 //
 //	var _ = AfterSuite(conformance.Close)
 //
-// The first spec that runs in a process starts the cluster; Close ends it, so
-// pass it to the tree's AfterSuite. Ginkgo's own flags select specs.
+// The first spec that runs in a process starts the cluster. Close ends it, so pass it to the
+// tree's AfterSuite. Ginkgo's own flags select specs.
 //
-// Where time is bent (see SPEED), the process lives by its cluster's clock, and
-// counts all else that it does by it too: give Ginkgo and `go test` more time than
-// their defaults (-ginkgo.timeout=100h -timeout=0), or set SPEED=1. Ginkgo's reports are in
-// the cluster's time too then; the entry report.SpanEntry of each spec says when it ran in
-// real time.
+// If time is bent (see SPEED), the whole process uses its cluster's clock. Then give Ginkgo
+// and `go test` more time than their defaults (-ginkgo.timeout=100h -timeout=0), or set
+// SPEED=1. Ginkgo's reports then are in cluster time too. Each spec's entry report.SpanEntry
+// has its real time.
 func Register(a *providers.Adapter, suites ...*Suite) *Registration {
-	if err := distinct(suites); err != nil {
+	if err := checkIDsDiffer(suites); err != nil {
 		panic(err)
 	}
 	r := &Registration{adapter: a, again: func(o report.Outcome) string {
-		// Without apostrophes there is nothing to quote for a shell.
-		return fmt.Sprintf("go test -count=1 -timeout=0 -ginkgo.focus='%s'", strings.ReplaceAll(regexp.QuoteMeta(o.Sentence()), "'", "."))
+		// Without apostrophes the shell needs no other quoting.
+		return fmt.Sprintf("go test -count=1 -timeout=0 -ginkgo.focus='%s'",
+			strings.ReplaceAll(regexp.QuoteMeta(o.Sentence()), "'", "."))
 	}}
 	r.declare(suites)
 	return r
@@ -61,19 +61,18 @@ type Registration struct {
 	plan     *session.Plan
 	session  *session.Session
 	sessions int
-	leaps    bool  // the session's cluster is for specs that move the clock far
-	setUp    error // remembered: what failed once is not tried for every spec again
+	leaps    bool  // the session is for specs that leap
+	setUp    error // why the start failed; later specs don't try again
 	run      string
-	progress *report.Progress // nil unless somebody follows
+	progress *report.Progress // nil: messages go to Ginkgo's writer
 	config   *Config          // nil: from the environment at the first spec
 
-	again func(report.Outcome) string // the command that runs the spec alone
+	again func(report.Outcome) string // returns the command that runs a spec alone
 }
 
-// declare adds the suites to the tree, under the labels given: all their
-// specs, or those that the configuration selects. (Ginkgo's own focus would
-// match a text that begins with more than the spec's sentence.) Those that take
-// longest come first, so that no worker begins one when the others end.
+// declare adds the suites' specs to the tree, with these labels: all, or those that the
+// configuration selects. (Ginkgo's focus would match a text with more before the spec's
+// sentence.) The longest specs come first, so that no worker starts one when the others end.
 func (r *Registration) declare(suites []*Suite, labels ...string) {
 	type place struct {
 		suite *Suite
@@ -88,24 +87,24 @@ func (r *Registration) declare(suites []*Suite, labels ...string) {
 		}
 	}
 	took := durations{}
-	if r.run != "" { // what other processes begin with too: all must come to the same order
+	if r.run != "" { // all processes read the same file and get the same order
 		took = readDurations(r.run)
 	}
 	slices.SortStableFunc(all, func(a, b place) int {
-		return cmp.Compare(took.of(r.adapter.Name, b.spec), took.of(r.adapter.Name, a.spec))
+		return cmp.Compare(took.expected(r.adapter.Name, b.spec), took.expected(r.adapter.Name, a.spec))
 	})
 	ginkgo.Describe(r.adapter.Name+":", ginkgo.Label(labels...), func() {
 		for _, p := range all {
 			ginkgo.Context(p.suite.Name, ginkgo.Label(p.suite.label()), func() {
-				body := inRealTime(func(ctx ginkgo.SpecContext) { r.it(ctx, p.suite, p.spec) })
+				body := inRealTime(func(ctx ginkgo.SpecContext) { r.runGinkgoSpec(ctx, p.suite, p.spec) })
 				ginkgo.It(p.spec.Name, ginkgo.Label(p.spec.Labels...), p.spec.Since.constraints(), body)
 			})
 		}
 	})
 }
 
-// inRealTime runs a body of Ginkgo's and reports when it ran in real time: all times that
-// Ginkgo takes itself are the cluster's.
+// inRealTime runs a Ginkgo body and reports its real time. Ginkgo's own times are cluster
+// time.
 func inRealTime(body func(ginkgo.SpecContext)) func(ginkgo.SpecContext) {
 	return func(ctx ginkgo.SpecContext) {
 		began := clock.Wall()
@@ -117,10 +116,9 @@ func inRealTime(body func(ginkgo.SpecContext)) func(ginkgo.SpecContext) {
 	}
 }
 
-// it is the body of every Ginkgo spec: it runs ours and translates its
-// verdict into Ginkgo's words.
-func (r *Registration) it(ctx ginkgo.SpecContext, suite *Suite, spec *Spec) {
-	o := r.outcome(interruptible(ctx), suite, spec)
+// runGinkgoSpec runs a spec as the body of a Ginkgo spec and passes its verdict to Ginkgo.
+func (r *Registration) runGinkgoSpec(ctx ginkgo.SpecContext, suite *Suite, spec *Spec) {
+	o := r.runInSession(interruptible(ctx), suite, spec)
 	ginkgo.AddReportEntry(idEntry, o.ID, ginkgo.ReportEntryVisibilityNever)
 	ginkgo.AddReportEntry(outcomeEntry, o, ginkgo.ReportEntryVisibilityNever)
 	r.send(report.Message{Outcome: &o})
@@ -133,25 +131,26 @@ func (r *Registration) it(ctx ginkgo.SpecContext, suite *Suite, spec *Spec) {
 	}
 }
 
-// interruptible gives a context that ends with Ginkgo's the cause that tells
-// an interruption from a timeout.
+// interruptible returns a context that ends with Ginkgo's. Its cause, env.ErrInterrupted,
+// distinguishes an interruption from a timeout.
 func interruptible(parent context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	context.AfterFunc(parent, func() { cancel(env.ErrInterrupted) })
 	return ctx
 }
 
-func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) report.Outcome {
+func (r *Registration) runInSession(ctx context.Context, suite *Suite, spec *Spec) report.Outcome {
 	if r.leaps != spec.Leaps() {
-		if r.session != nil && r.session.Clock != nil { // else the spec will be skipped
+		if r.session != nil && r.session.Clock != nil { // without a clock, specs that leap are skipped
 			r.renew(ctx)
 		}
 		r.leaps = spec.Leaps()
 	}
 	if err := r.ensure(ctx); err != nil {
 		return report.Outcome{
-			Provider: r.adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Verdict: report.Infra, Started: time.Now(),
-			Reason: "set-up failed: " + err.Error(),
+			Provider: r.adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Verdict: report.Infra,
+			Started: time.Now(),
+			Reason:  "set-up failed: " + err.Error(),
 		}
 	}
 	histories := filepath.Join(r.run, "histories")
@@ -179,7 +178,7 @@ func (r *Registration) outcome(ctx context.Context, suite *Suite, spec *Spec) re
 	return o
 }
 
-// ensure makes sure that there is a session to run a spec in.
+// ensure starts a session if there is none. It doesn't retry a failed start.
 func (r *Registration) ensure(ctx context.Context) error {
 	if r.session != nil || r.setUp != nil {
 		return r.setUp
@@ -227,14 +226,14 @@ func (r *Registration) prepare(ctx context.Context) error {
 	return err
 }
 
-// renew ends the session; the next spec gets a new one.
+// renew ends the session. The next spec starts a new one.
 func (r *Registration) renew(ctx context.Context) {
 	if err := r.Close(context.WithoutCancel(ctx)); err != nil {
 		r.send(report.Message{Step: fmt.Sprintf("ending a cluster: %v", err)})
 	}
 }
 
-// hold leaves the cluster as it is until somebody interrupts the run.
+// hold keeps the cluster until the run is interrupted.
 func (r *Registration) hold(ctx context.Context, sentence string, failure *env.Failure) {
 	r.send(report.Message{Step: fmt.Sprintf("KEEP=1: %q %s (%s); its cluster stays until Ctrl-C: export KUBECONFIG=%s",
 		sentence, failure.Verdict, failure.Reason, r.session.Cluster.Kubeconfig())})

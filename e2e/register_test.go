@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// Ginkgo's own times are the cluster's. Skipping ends a body as failing does: by a panic.
+// Ginkgo's own times are cluster time. Skipping ends a body with a panic, as failing does.
 func TestEachNodeReportsItsRealTime(t *testing.T) {
 	body := func(f func()) func(ginkgo.SpecContext) { return inRealTime(func(ginkgo.SpecContext) { f() }) }
 	ginkgo.BeforeSuite(body(func() {}))

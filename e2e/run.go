@@ -28,24 +28,23 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// reserve is kept back from the test's deadline, so that clusters are ended
-// before `go test` kills the process.
+// reserve is the part of the test's time limit that is kept for ending clusters. After the
+// limit `go test` kills the process.
 const reserve = 45 * time.Second
 
-// Run is a whole test function: it tests a provider against suites.
+// Run acts as a whole test function: it tests a provider against suites.
 //
 //	func TestConformance(t *testing.T) {
 //		e2e.Run(t, providers.Load("plumbline.yaml"), suites.All()...)
 //	}
 //
-// It checks everything that can be checked without a cluster and reports all
-// mistakes together; builds what is not in the cache yet; then starts the
-// test binary again under the Ginkgo CLI, in as many worker processes as
-// PROCS says, each with a cluster of its own, and shows their progress. Since
-// the workers are processes of their own, a test binary may call Run as often
-// as it likes. Environment variables that it reads are those of Config.
+// It checks everything that needs no cluster and reports all mistakes together. It builds what
+// is not in the cache. Then it starts the test binary again under the Ginkgo CLI, in PROCS
+// worker processes with a cluster each, and shows their progress. A test binary may call Run
+// several times, because the workers are separate processes. Config lists the environment
+// variables that it reads.
 //
-// `go test` gives up after ten minutes unless told otherwise: say -timeout=0.
+// `go test` stops after ten minutes by default: pass -timeout=0.
 func Run(t *testing.T, a *providers.Adapter, suites ...*Suite) {
 	t.Helper()
 	if folder := os.Getenv(runVariable); folder != "" {
@@ -54,21 +53,21 @@ func Run(t *testing.T, a *providers.Adapter, suites ...*Suite) {
 	}
 	ctx, stop := lifetime(t)
 	defer stop(nil)
-	if err := lead(ctx, t.Name(), os.Stderr, a, suites); err != nil {
+	if err := runWorkers(ctx, t.Name(), os.Stderr, a, suites); err != nil {
 		fmt.Fprintf(os.Stderr, "\n✗ %s\n", strings.ReplaceAll(err.Error(), "\n", "\n  "))
 		t.FailNow()
 	}
 }
 
-// endless is Ginkgo's time for all specs of a worker: a century, since its
-// default is an hour, also for none, and workers count in their clusters' time.
+// endless is Ginkgo's time limit for all specs of a worker: a century. Workers count in
+// cluster time, and Ginkgo takes no limit as its default, an hour.
 const endless = "876000h"
 
-// errRed says that specs failed, which the terminal has shown already.
+// errRed means that specs failed. The terminal has shown that already.
 var errRed = errors.New("the run is not green")
 
-// lifetime is the context of a run: it ends with Ctrl-C, shortly before the
-// test's deadline, and when whoever started the test is gone.
+// lifetime returns the context of a run. It ends on Ctrl-C, shortly before the test's
+// deadline, and when the parent process ends.
 func lifetime(t *testing.T) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	signals := make(chan os.Signal, 1)
@@ -84,7 +83,7 @@ func lifetime(t *testing.T) (context.Context, context.CancelCauseFunc) {
 			cancel(fmt.Errorf("%w (%s)", env.ErrInterrupted, s))
 		case <-deadline:
 			cancel(fmt.Errorf("the test's deadline is near; run it with -timeout=0: %w", context.DeadlineExceeded))
-		case <-orphaned():
+		case <-parentEnded():
 			cancel(fmt.Errorf("%w: the process that started it is gone", env.ErrInterrupted))
 		case <-ctx.Done():
 		}
@@ -92,8 +91,8 @@ func lifetime(t *testing.T) (context.Context, context.CancelCauseFunc) {
 	return ctx, cancel
 }
 
-// orphaned is closed when the parent process has ended.
-func orphaned() <-chan struct{} {
+// parentEnded returns a channel that is closed when the parent process ends.
+func parentEnded() <-chan struct{} {
 	gone := make(chan struct{})
 	parent := os.Getppid()
 	go func() {
@@ -107,10 +106,10 @@ func orphaned() <-chan struct{} {
 	return gone
 }
 
-// lead checks, prepares, starts the workers and shows what they do.
-func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter, suites []*Suite) error {
+// runWorkers checks, prepares, starts the workers and shows their progress.
+func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Adapter, suites []*Suite) error {
 	c, err := FromEnv()
-	if err = errors.Join(err, a.Validate(), distinct(suites), unknownKnownFailures(a, suites)); err != nil {
+	if err = errors.Join(err, a.Validate(), checkIDsDiffer(suites), unknownKnownFailures(a, suites)); err != nil {
 		return err
 	}
 	total, err := c.count(a, suites)
@@ -130,7 +129,7 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	if err != nil {
 		return err
 	}
-	c.Speed = plan.Setup.Speed // as it turned out
+	c.Speed = plan.Setup.Speed // 1 if clocks can't be bent here
 	cli, err := ginkgoCLI(ctx, plan.Cache)
 	if err != nil {
 		return err
@@ -156,11 +155,12 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 		err = errors.Join(err, err2)
 	}
 	written := report.WriteInRealTime(filepath.Join(run, reportFile), filepath.Join(run, junitFile), terminal.Span())
-	if err == nil || !errors.Is(written, fs.ErrNotExist) { // else Ginkgo didn't come to write one
+	if err == nil || !errors.Is(written, fs.ErrNotExist) { // otherwise Ginkgo failed before it wrote one
 		err = errors.Join(err, written)
 	}
 	took.learn(terminal.Outcomes())
-	err = errors.Join(err, took.write(plan.Cache.Dir), c.proves(c.gated(a), terminal.Conformance(), filepath.Join(run, ConformanceFile)))
+	err = errors.Join(err, took.write(plan.Cache.Dir),
+		c.writeConformance(c.gated(a), terminal.Conformance(), filepath.Join(run, ConformanceFile)))
 	green := terminal.Summary(short(filepath.Join(c.Artifacts, latestLink)))
 	if err == nil && !green {
 		err = errRed
@@ -168,40 +168,41 @@ func lead(ctx context.Context, test string, out io.Writer, a *providers.Adapter,
 	return err
 }
 
-// proves writes what a run proves of the provider.
-func (c Config) proves(a *providers.Adapter, proven report.Conformance, file string) error {
+func (c Config) writeConformance(a *providers.Adapter, proven report.Conformance, file string) error {
 	proven.Provider, proven.Version = a.Name, cmp.Or(c.Release, a.Source.Version)
 	proven.Gates = a.Controller.Gates
 	proven.Complete = c.Focus == nil && c.Skip == nil && c.Labels == ""
 	return proven.Write(file)
 }
 
-// ginkgoCLI is Ginkgo's command in the version that is linked here, which
-// must be the same.
+// ginkgoCLI returns the Ginkgo CLI in the version that is linked here. Both must be the same.
 func ginkgoCLI(ctx context.Context, cache *build.Cache) (string, error) {
 	return cache.Main(ctx, "github.com/onsi/ginkgo/v2", "v"+types.VERSION, "./ginkgo", runtime.GOOS, runtime.GOARCH)
 }
 
-// command runs this very test binary in worker processes.
+// command returns the command that runs this test binary in worker processes.
 func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
 	args := []string{
-		"run", fmt.Sprintf("--procs=%d", c.Procs), "--timeout=" + endless, "--no-color", "--grace-period=90s", "--output-interceptor-mode=none",
+		"run", fmt.Sprintf("--procs=%d", c.Procs), "--timeout=" + endless, "--no-color", "--grace-period=90s",
+		"--output-interceptor-mode=none",
 		"--output-dir=" + run, "--json-report=" + reportFile, "--fail-on-empty", "--silence-skips",
-		"--label-filter=" + runLabel, // they declare only what is selected
+		"--label-filter=" + runLabel, // workers declare only the selected specs
 		filepath.Join(run, testBinary), "--", "-test.run=^" + regexp.QuoteMeta(test) + "$",
 	}
 	cmd := exec.CommandContext(ctx, cli, args...)
 	cmd.Env = append(os.Environ(), runVariable+"="+run, fmt.Sprintf("%s=%d", leaderVariable, os.Getpid()),
 		"SPEED="+c.Speed.String())
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C comes from us, once
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // only we pass Ctrl-C on, once
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 2 * time.Minute
 	return cmd
 }
 
-// follow starts the workers and shows their messages until they have ended. What keeps them
-// from writing is said at once, and stops them.
-func follow(ctx context.Context, stop context.CancelCauseFunc, cmd *exec.Cmd, run string, terminal *report.Terminal) error {
+// follow starts the workers and shows their messages until they end. An error that keeps them
+// from writing is shown at once and stops them.
+func follow(ctx context.Context, stop context.CancelCauseFunc, cmd *exec.Cmd, run string,
+	terminal *report.Terminal,
+) error {
 	log, err := os.Create(filepath.Join(run, "ginkgo.log"))
 	if err != nil {
 		return err
@@ -246,17 +247,19 @@ func follow(ctx context.Context, stop context.CancelCauseFunc, cmd *exec.Cmd, ru
 		case running:
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case exit != nil && !fatal && !slices.ContainsFunc(terminal.Outcomes(), func(o report.Outcome) bool { return o.Verdict.Red() }):
+		case exit != nil && !fatal && !slices.ContainsFunc(terminal.Outcomes(), func(o report.Outcome) bool {
+			return o.Verdict.Red()
+		}):
 			return fmt.Errorf("the workers ended badly (%w), though no spec did; see %s", exit, log.Name())
 		case exit != nil:
 			return errRed
 		default:
-			return nil // specs' verdicts decide
+			return nil // the specs' verdicts decide
 		}
 	}
 }
 
-// show prints a message and tells whether it was a fatal one.
+// show prints a message and reports whether it is fatal.
 func show(t *report.Terminal, m report.Message) bool {
 	switch {
 	case m.Outcome != nil:

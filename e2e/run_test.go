@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// followed runs a command in the place of the workers, and returns what a person sees.
+// followed runs a command in place of the workers and returns what people see.
 func followed(t *testing.T, run string, command ...string) (shown string, err error) {
 	t.Helper()
 	ctx, stop := context.WithCancelCause(t.Context())

@@ -13,10 +13,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// runSpec runs a spec in the session that there is, unless it can't run there. The recording
-// is saved in the folder histories. The second result tells whether the session is clean
-// enough for another spec.
-func (r *Registration) runSpec(ctx context.Context, suite *Suite, spec *Spec, histories string) (o report.Outcome, clean bool) {
+// runSpec runs a spec in the current session, if it can run there, and saves the recording in
+// the folder histories. It also reports whether the session is clean enough for another spec.
+func (r *Registration) runSpec(ctx context.Context, suite *Suite, spec *Spec, histories string) (o report.Outcome,
+	clean bool,
+) {
 	s := r.session
 	o = report.Outcome{Provider: s.Adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Started: time.Now()}
 	if why := skipReason(s, spec); why != "" {
@@ -29,7 +30,8 @@ func (r *Registration) runSpec(ctx context.Context, suite *Suite, spec *Spec, hi
 		return o, true
 	}
 	w := session.Work{
-		Outcome: o, Run: spec.Run, Within: withinOf(spec, s.Adapter), Foreground: spec.Foreground, Breaks: map[string]string{},
+		Outcome: o, Run: spec.Run, Within: withinOf(spec, s.Adapter), Foreground: spec.Foreground,
+		Breaks:    map[string]string{},
 		Recording: filepath.Join(histories, strings.ReplaceAll(spec.id, "/", ".")+".jsonl"),
 	}
 	for _, b := range spec.Breaks {
@@ -47,7 +49,7 @@ func (r *Registration) runSpec(ctx context.Context, suite *Suite, spec *Spec, hi
 	return o, clean
 }
 
-// skipReason says why a spec can't run in a session; "" if it can.
+// skipReason returns why a spec can't run in a session, or "".
 func skipReason(s *session.Session, spec *Spec) string {
 	for _, need := range spec.Needs {
 		if ok, why := s.Adapter.Supports(need); !ok {
@@ -61,7 +63,7 @@ func skipReason(s *session.Session, spec *Spec) string {
 	}
 	for _, need := range spec.Needs {
 		since := Since{Karpenter: s.Adapter.Capabilities[need].Since}
-		if why := since.absent(s.Provider.CoreVersion, ""); why != "" {
+		if why := since.missingIn(s.Provider.CoreVersion, ""); why != "" {
 			return fmt.Sprintf("%s: %s", need, why)
 		}
 	}
@@ -71,13 +73,13 @@ func skipReason(s *session.Session, spec *Spec) string {
 	if spec.Gate != "" && !s.Adapter.Controller.Gates[spec.Gate] {
 		return fmt.Sprintf("the feature gate %s is off in the adapter", spec.Gate)
 	}
-	return spec.Since.absent(s.Provider.CoreVersion, s.Provider.KubernetesVersion)
+	return spec.Since.missingIn(s.Provider.CoreVersion, s.Provider.KubernetesVersion)
 }
 
-// withinOf bounds a spec: beside its own time it has that which the adapter gives the provider,
-// to put up with what the spec needs, and for what hooks bring about to show.
+// withinOf returns a spec's time limit: its own, plus the adapter's times for what the spec
+// needs and for the effects of its hooks.
 func withinOf(spec *Spec, a *providers.Adapter) time.Duration {
-	within := spec.within()
+	within := spec.timeLimit()
 	for _, need := range spec.Needs {
 		within += a.Capabilities[need].Toleration + a.Capabilities[need].Within
 	}

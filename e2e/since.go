@@ -7,8 +7,8 @@ import (
 	"github.com/onsi/ginkgo/v2"
 )
 
-// absent says why a release does not make the promise yet; "" if it does.
-func (s Since) absent(karpenter, kubernetes string) string {
+// missingIn returns why a release does not make the promise yet, or "".
+func (s Since) missingIn(karpenter, kubernetes string) string {
 	for _, c := range []struct{ what, since, have string }{
 		{"Karpenter", s.Karpenter, karpenter},
 		{"Kubernetes", s.Kubernetes, kubernetes},
@@ -25,7 +25,7 @@ func (s Since) absent(karpenter, kubernetes string) string {
 	return ""
 }
 
-// constraints are the same in Ginkgo's form, by which its own filter selects.
+// constraints returns the same in Ginkgo's form, for Ginkgo's own filter.
 func (s Since) constraints() ginkgo.ComponentSemVerConstraints {
 	c := ginkgo.ComponentSemVerConstraints{}
 	if s.Karpenter != "" {

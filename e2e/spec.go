@@ -22,60 +22,56 @@ type Env = env.Env
 // Cell is what kubectl prints of an object in one column, see Env.Prints.
 type Cell = env.Cell
 
-// About names a node, its instance and its zone to a hook.
+// About returns a node's name, provider ID and zone as values for a hook.
 func About(node *history.Object) providers.HookValues { return env.About(node) }
 
-// Spec is one promise that a provider makes, put to the test.
+// Spec tests one promise of a provider.
 //
-// Its name completes a sentence: "kwok: disruption budgets are never exceeded
-// during drift" is the provider, the suite and the spec. People read that sentence,
-// and all else names the spec by its ID; see Spec.ID.
+// The names of the provider, the suite and the spec form a sentence: "kwok: disruption budgets
+// are never exceeded during drift". People read the sentence; all else uses the ID.
 type Spec struct {
-	// Name is the end of that sentence; unique in its suite.
+	// Name is the end of the sentence. It is unique in its suite.
 	Name string
-	// Row ends the ID of a spec that is not alone in its file; Table sets it.
+	// Row is the last part of the ID if a file declares several specs. Table sets it.
 	Row string
-	// Needs lists what the provider must be able to do; nil: the suite's. The spec is
-	// skipped, with the adapter's reason, where it can't.
+	// Needs lists the capabilities that the provider must have. Nil: the suite's. If one is
+	// missing, the spec is skipped, with the adapter's reason.
 	Needs []providers.Capability
-	// Hooks lists those of the adapter that the spec calls, and can't do without.
+	// Hooks lists the adapter's hooks that the spec requires.
 	Hooks []providers.HookName
-	// Gate is the Karpenter feature gate that must be on; empty: the suite's.
+	// Gate is the Karpenter feature gate that must be on. Empty: the suite's.
 	Gate string
-	// Since is the first release that makes the promise; zero: the suite's.
+	// Since is the first release that makes the promise. Zero: the suite's.
 	Since Since
-	// Within bounds the spec without its clean-up, in cluster time, beside what the adapter
-	// gives the provider for what the spec needs and for its hooks. Zero: DefaultWithin.
+	// Within limits the spec without its clean-up, in cluster time. The adapter's times for
+	// Needs and Hooks are added. Zero: DefaultWithin.
 	Within time.Duration
-	// Foreground says that the spec deletes by Env.DeleteInForeground. It begins when
-	// the cluster's garbage collector knows NodeClaims, up to half a minute after their
-	// CRD is installed.
+	// Foreground says that the spec calls Env.DeleteInForeground. The spec waits for the
+	// cluster's garbage collector to know NodeClaims, up to 30 s after their CRD is installed.
 	Foreground bool
-	// Known lists releases that are known to break the promise. The spec still
-	// runs there; its failure is shown as known and does not fail the run.
+	// Known lists releases that are known to break the promise. The spec still runs there. Its
+	// failure is shown as known and does not fail the run.
 	Known []Known
-	// Breaks lists the invariants that the spec breaks on purpose. All others are
-	// judged over its recording and fail it.
+	// Breaks lists the invariants that the spec breaks on purpose. Any other broken one fails
+	// it.
 	Breaks []Breach
-	// Labels are selected with LABELS; the suite's name is always one.
+	// Labels are selected with LABELS. The suite's name is always a label.
 	Labels []string
-	// Run arranges, changes, awaits and expects. It fails the spec through env.
+	// Run is the spec's body. It fails the spec through env.
 	Run func(ctx context.Context, env *Env)
 
 	source string // file:line of the declaration
 	id     string
 }
 
-// Leaps says whether the spec lets days or months pass, by the time that it may take. It
-// runs on a cluster of its own, see cluster.Options, and is skipped where time can't be
-// bent.
-func (s *Spec) Leaps() bool { return s.within() > cluster.Leap }
+// Leaps reports whether the spec may take longer than cluster.Leap. It needs a cluster with
+// cluster.Options.Leaps, and is skipped where time can't be bent.
+func (s *Spec) Leaps() bool { return s.timeLimit() > cluster.Leap }
 
-// DefaultWithin bounds a spec that doesn't say how long it may take.
+// DefaultWithin is the time limit of a spec without Within, in cluster time.
 const DefaultWithin = 2 * time.Minute
 
-// Since names the first releases in which a promise holds, as major.minor;
-// empty means that every release makes it.
+// Since holds the first releases with a promise, as major.minor. Empty: every release.
 type Since struct {
 	Karpenter, Kubernetes string
 }
@@ -83,14 +79,15 @@ type Since struct {
 // Breach is an invariant that a spec breaks on purpose.
 type Breach struct {
 	Invariant string // its name, such as "budgets are never exceeded"; see invariant.All
-	Why       string // in a sentence
+	Why       string // the reason, in a sentence
 }
 
-// Suite is a set of specs about one behaviour.
+// Suite is a set of specs about one behavior.
 type Suite struct {
-	Name string // such as "disruption budgets": the subject of its specs' sentences
-	// Needs, Gate and Since are those of its specs that don't say otherwise. Without Needs
-	// that is NodePools.
+	// Name begins the sentences of its specs. It is their subject, such as "disruption
+	// budgets", or a topic with a colon, such as "cloud:", if the provider is the subject.
+	Name string
+	// Needs, Gate and Since are the defaults of its specs. Nil Needs mean NodePools.
 	Needs []providers.Capability
 	Gate  string
 	Since Since
@@ -101,18 +98,16 @@ type Suite struct {
 // NewSuite returns an empty suite.
 func NewSuite(name string) *Suite { return &Suite{Name: name} }
 
-// Add adds a spec and returns it. It panics on a spec without a name or a
-// body, on a second one of the same name or ID, on a breach of an invariant that
-// there isn't, and on a known failure that doesn't say what breaks: these are mistakes
-// of whoever wrote the suite, and show when its package is loaded.
+// Add adds a spec and returns it. It panics if the Name or Run is missing, if the Name or ID
+// is taken, if Breaks names an unknown invariant, or if a Known is incomplete. So mistakes in
+// a suite show when its package is loaded.
 func (s *Suite) Add(spec Spec) *Spec {
 	source, id := caller()
 	return s.add(spec, source, id)
 }
 
-// Table adds a spec for each row, for promises that differ in data alone: the
-// operators of a requirement, the fields that drift. Each row has a sentence of
-// its own and is run, reported and selected alone; its key ends its ID.
+// Table adds a spec for each row, for promises that differ only in data: the operators of a
+// requirement, the fields that drift. Each row is a spec of its own. Its key ends the ID.
 func Table[Row any](s *Suite, rows map[string]Row, spec func(Row) Spec) []*Spec {
 	source, id := caller()
 	specs := make([]*Spec, 0, len(rows))
@@ -135,7 +130,9 @@ func (s *Suite) add(spec Spec, source, id string) *Spec {
 		}
 	}
 	for _, b := range spec.Breaks {
-		if b.Why == "" || !slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool { return i.Name == b.Invariant }) {
+		if b.Why == "" || !slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool {
+			return i.Name == b.Invariant
+		}) {
 			panic(fmt.Sprintf("suite %q, spec %q: Breaks needs the name of an invariant, and why: %+v", s.Name, spec.Name, b))
 		}
 	}
@@ -156,23 +153,24 @@ func (s *Suite) add(spec Spec, source, id string) *Spec {
 	return &spec
 }
 
-// Specs returns the suite's specs, sorted by ID so that the order does not
-// depend on that of files, and the rows of a table stay together.
+// Specs returns the specs sorted by ID. So the order does not depend on file order, and the
+// rows of a table stay together.
 func (s *Suite) Specs() []*Spec {
 	return slices.SortedFunc(slices.Values(s.specs), func(a, b *Spec) int { return strings.Compare(a.id, b.id) })
 }
 
-// Source is where the spec is declared, as file:line.
+// Source returns where the spec is declared, as file:line.
 func (s *Spec) Source() string { return s.source }
 
-// within bounds the spec, whether it says so or not.
-func (s *Spec) within() time.Duration { return cmp.Or(s.Within, DefaultWithin) }
+func (s *Spec) timeLimit() time.Duration { return cmp.Or(s.Within, DefaultWithin) }
 
-// label is the suite's name as a Ginkgo label, which may not hold commas and
-// reads better without spaces.
-func (s *Suite) label() string { return strings.ReplaceAll(s.Name, " ", "-") }
+// Title returns the suite's name without the colon.
+func (s *Suite) Title() string { return strings.TrimSuffix(s.Name, ":") }
 
-// labels are what LABELS selects by.
+// label returns the title as a Ginkgo label, without spaces. A label may not contain commas.
+func (s *Suite) label() string { return strings.ReplaceAll(s.Title(), " ", "-") }
+
+// labels returns the labels that LABELS selects by.
 func (s *Spec) labels(suite *Suite) []string {
 	return append([]string{suite.label()}, s.Labels...)
 }

@@ -22,21 +22,29 @@ func TestTable(t *testing.T) {
 	g.Expect(specs[1].Source()).To(MatchRegexp(`spec_test\.go:\d+$`), "the table, whose comment is the promise")
 	g.Expect(specs[0].ID()).To(Equal("e2e/spec/among"))
 	g.Expect(specs[1].ID()).To(Equal("e2e/spec/has"))
-	g.Expect(func() { Table(s, map[string]string{"other": "in"}, named) }).To(PanicWith(ContainSubstring(`two specs named "in"`)))
-	g.Expect(func() { Table(s, map[string]string{"has": "is there"}, named) }).To(PanicWith(ContainSubstring("two specs with the ID e2e/spec/has")))
-	g.Expect(func() { Table(s, map[string]string{"Is there": "is there"}, named) }).To(PanicWith(ContainSubstring("small letters")))
+	g.Expect(func() {
+		Table(s, map[string]string{"other": "in"}, named)
+	}).To(PanicWith(ContainSubstring(`two specs named "in"`)))
+	g.Expect(func() {
+		Table(s, map[string]string{"has": "is there"}, named)
+	}).To(PanicWith(ContainSubstring("two specs with the ID e2e/spec/has")))
+	g.Expect(func() {
+		Table(s, map[string]string{"Is there": "is there"}, named)
+	}).To(PanicWith(ContainSubstring("small letters")))
 }
 
 func TestASuiteSpeaksForItsSpecs(t *testing.T) {
 	g := NewWithT(t)
 	run := func(context.Context, *Env) {}
 	alone := []providers.Capability{providers.StandaloneNodeClaims}
-	plain, static := NewSuite("plain"), &Suite{Name: "static", Needs: alone, Gate: "StaticCapacity", Since: Since{Karpenter: "1.8"}}
+	plain, static := NewSuite("plain"),
+		&Suite{Name: "static", Needs: alone, Gate: "StaticCapacity", Since: Since{Karpenter: "1.8"}}
 	g.Expect(plain.Add(Spec{Name: "a", Run: run}).Needs).To(ConsistOf(providers.NodePools), "by default")
 	g.Expect(plain.Add(Spec{Name: "b", Row: "b", Run: run, Needs: alone}).Needs).To(Equal(alone))
 	g.Expect(static.Add(Spec{Name: "c", Run: run})).To(And(
 		HaveField("Needs", alone), HaveField("Gate", "StaticCapacity"), HaveField("Since.Karpenter", "1.8")))
-	g.Expect(static.Add(Spec{Name: "d", Row: "d", Run: run, Since: Since{Karpenter: "1.9"}}).Since.Karpenter).To(Equal("1.9"))
+	g.Expect(static.Add(Spec{Name: "d", Row: "d", Run: run, Since: Since{Karpenter: "1.9"}}).Since.Karpenter).
+		To(Equal("1.9"))
 }
 
 func TestABreachMustNameAnInvariant(t *testing.T) {
@@ -47,5 +55,6 @@ func TestABreachMustNameAnInvariant(t *testing.T) {
 	}
 	g.Expect(add(Breach{Invariant: budgets, Why: "it edits the status"})).NotTo(Panic())
 	g.Expect(add(Breach{Invariant: budgets})).To(PanicWith(ContainSubstring("and why")))
-	g.Expect(add(Breach{Invariant: "all is well", Why: "it isn't"})).To(PanicWith(ContainSubstring("the name of an invariant")))
+	g.Expect(add(Breach{Invariant: "all is well", Why: "it isn't"})).
+		To(PanicWith(ContainSubstring("the name of an invariant")))
 }

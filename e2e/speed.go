@@ -11,11 +11,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-// fastest is how fast a clock may be that is left to itself, on average: clusters
-// don't wait long enough for more, and what isn't bent gets its time too.
+// fastest is the maximum average speed of a clock in auto mode. Clusters don't wait long
+// enough for more, and programs without a bent clock need time too.
 const fastest = 60
 
-// speed reads a speed: auto, or a number from 1 up.
+// speed reads a speed from a variable: auto, or a number from 1 to 1000.
 func speed(name string, b cluster.Backend) (clock.Speed, error) {
 	v := os.Getenv(name)
 	s := clock.Speed{Limit: fastest, Auto: true}
@@ -30,20 +30,19 @@ func speed(name string, b cluster.Backend) (clock.Speed, error) {
 		s = clock.Speed{Limit: n}
 	}
 	if s.Bent() && !b.Bends {
-		return s, fmt.Errorf("%s=%s: clocks of %s clusters on %s/%s can't be bent: say 1", name, s, b.Name, runtime.GOOS, runtime.GOARCH)
+		return s, fmt.Errorf("%s=%s: clocks of %s clusters on %s/%s can't be bent: say 1", name, s, b.Name, runtime.GOOS,
+			runtime.GOARCH)
 	}
 	return s, nil
 }
 
-// clusterMemory is what a cluster with a provider takes while specs run on it, in
-// bytes: 0.6 GB when it's up, or 0.75 where time is bent, and more with pods and their
-// history.
+// clusterMemory is the memory in bytes for a cluster with a provider while specs run: 0.6 GB
+// when started, or 0.75 GB if time is bent, and more with pods and their history.
 const clusterMemory = 1 << 30
 
-// procs is how many clusters of a backend keep so many CPUs busy, and find room in so much
-// available memory, in bytes; 0: that is unknown. Specs wait more than they compute,
-// unless time is bent: then they compute all the time. A whole node for each cluster takes
-// more than processes alone.
+// procs returns how many clusters of a backend fit the CPUs and the available memory in bytes
+// (0: unknown). Specs mostly wait, unless time is bent: then they compute all the time. A
+// whole node for each cluster, in containers, needs more than processes alone.
 func procs(b cluster.Backend, s clock.Speed, cpus int, memory uint64) int {
 	n := min(8, 3*cpus)
 	if s.Bent() {
@@ -61,8 +60,8 @@ func procs(b cluster.Backend, s clock.Speed, cpus int, memory uint64) int {
 	return n
 }
 
-// availableMemory is what programs that start now can have without others being
-// swapped out, in bytes; 0 where the system doesn't say, as Linux does.
+// availableMemory returns how much memory new programs can have without swapping, in bytes, or
+// 0 if the system has no /proc/meminfo.
 func availableMemory() uint64 {
 	data, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

@@ -33,27 +33,26 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/termination"
 )
 
-// quiet is how long nothing must be recorded for the cluster to be at rest:
-// longer than a batch of pods stays open, which is 1 s.
+// quiet is how long nothing must be recorded for the cluster to be at rest. It is longer than
+// a batch of pods stays open, which is 1 s.
 const quiet = 2 * time.Second
 
 // expired is longer than the age at which nodes expire in these suites.
 const expired = 35 * time.Second
 
-// behaviours are the suites whose specs make something happen by pods, NodeClaims
-// and NodeOverlays that they create and by changes that they make. Those behind a
-// feature gate are run where GATES turns it on.
+// behaviours returns the suites whose specs create pods, NodeClaims or NodeOverlays, or change
+// something, to make something happen. Those behind a feature gate run if GATES turns it on.
 func behaviours() []*e2e.Suite {
 	return []*e2e.Suite{
-		api.Suite, provisioning.Suite, taints.Suite, drift.Suite, expiration.Suite, budgets.Suite, consolidation.Suite, nodeclaim.Suite,
+		api.Suite, provisioning.Suite, taints.Suite, drift.Suite, expiration.Suite, budgets.Suite, consolidation.Suite,
+		nodeclaim.Suite,
 		repair.Suite, buffer.Suite, overlay.Suite,
 		controls.Suite, termination.Suite, migration.Suite, chaos.Suite,
 	}
 }
 
-// lifts are the specs whose only change lifts what they have tested by pods
-// already. Without it their claims hold, rightly, and only what they wait for in the
-// end never comes.
+// lifts are the specs whose only change lifts what they have already tested with pods. Without
+// it their claims rightly hold, and only their last wait never ends.
 var lifts = []string{
 	"chaos/killed-starting",
 	"chaos/runaway/consolidation",
@@ -72,56 +71,55 @@ var lifts = []string{
 	"api/ready",
 }
 
-// plays is the spec whose only change plays a device plugin's part, which KWOK's own
-// nodes don't need: they have what an overlay says as soon as they join.
+// plays is the spec whose only change plays a device plugin. KWOK's own nodes don't need it:
+// they have what an overlay says as soon as they join.
 const plays = "overlay/capacity"
 
-// TestVacuous runs every spec without its stimulus, by Run as any other. One passes
-// if it proves nothing that way.
+// TestVacuous runs every spec without its stimulus. A spec passes if it proves nothing that
+// way.
 func TestVacuous(t *testing.T) {
 	e2e.Run(t, providers.Named("kwok"), append(withoutPods(t), withoutChanges(t)...)...)
 }
 
-// withoutPods are the specs without the workloads that they create, and without
-// what they create in their place. Nothing happens then, so that not one of their
-// claims may hold.
+// withoutPods returns the specs without the workloads, NodeClaims and NodeOverlays that they
+// create. Nothing happens then, so none of their claims may hold.
 func withoutPods(t *testing.T) []*e2e.Suite {
 	t.Helper()
 	stimuli := regexp.MustCompile("/namespaces/" + session.Namespace + "/|/nodeclaims/|/nodeoverlays/")
 	workloads := regexp.MustCompile(`fixtures\.(Deployment|Pod|DaemonSet)\(`)
 	return inert("without pods", func(suite *e2e.Suite, spec *e2e.Spec) *e2e.Inert {
 		if suite == api.Suite && !workloads.MatchString(text(t, spec)) {
-			return nil // it is about no more than what the API server answers
+			return nil // it tests only the API server's answers
 		}
 		return &e2e.Inert{Quiet: quiet, NoneHolds: true, LeaveOut: func() func(*http.Request) bool {
 			return func(r *http.Request) bool {
-				return stimuli.MatchString(r.URL.Path) && !strings.HasSuffix(r.URL.Path, "/events") // by which Env reports what it does
+				return stimuli.MatchString(r.URL.Path) &&
+					!strings.HasSuffix(r.URL.Path, "/events") // Env reports with Events what it does
 			}
 		}}
 	})
 }
 
-// withoutChanges are the specs that change, patch or delete something, without doing
-// so: pools stay as they were made, workloads too.
+// withoutChanges returns the specs that change or delete something, without those requests.
 func withoutChanges(t *testing.T) []*e2e.Suite {
 	t.Helper()
-	changes := regexp.MustCompile(`(env\.(Change|Patch|Annotate|RemoveAnnotation|RemoveFinalizers|Delete)\w*|\bend|\bremove)\(ctx`)
+	changes := regexp.MustCompile(
+		`(env\.(Change|Patch|Annotate|RemoveAnnotation|RemoveFinalizers|Delete)\w*|\bdeleteNodeClaim)\(ctx`)
 	return inert("without changes", func(suite *e2e.Suite, spec *e2e.Spec) *e2e.Inert {
 		if !changes.MatchString(text(t, spec)) || spec.ID() == plays {
 			return nil
 		}
-		i := &e2e.Inert{Quiet: quiet, LeaveOut: again, Lifts: slices.Contains(lifts, spec.ID())}
-		if suite == expiration.Suite { // which goes on without any change
+		i := &e2e.Inert{Quiet: quiet, LeaveOut: changingRequests, Lifts: slices.Contains(lifts, spec.ID())}
+		if suite == expiration.Suite { // expiration goes on without any change
 			i.Quiet = expired
 		}
 		return i
 	})
 }
 
-// inert are the suites as they are without something: those specs that f gives
-// something to leave out. Those that let months pass are not among them: where
-// nothing happens for so long, the API server forgets from where watches go on, and
-// nothing can be judged.
+// inert returns the suites with the specs for which f returns an Inert, except those that let
+// months pass. With nothing happening for so long, the API server forgets where watches
+// resume, and nothing can be judged.
 func inert(without string, f func(*e2e.Suite, *e2e.Spec) *e2e.Inert) []*e2e.Suite {
 	var all []*e2e.Suite
 	for _, suite := range behaviours() {
@@ -137,9 +135,9 @@ func inert(without string, f func(*e2e.Suite, *e2e.Spec) *e2e.Inert) []*e2e.Suit
 	return all
 }
 
-// again tells requests that change what is there from those that make it: of
-// those that apply an object, the first one.
-func again() func(*http.Request) bool {
+// changingRequests returns a filter for requests that change or delete an object. It does not
+// match those that create one, which include the first apply.
+func changingRequests() func(*http.Request) bool {
 	made := map[string]bool{}
 	return func(r *http.Request) bool {
 		switch {
@@ -154,7 +152,7 @@ func again() func(*http.Request) bool {
 	}
 }
 
-// text is the file that declares a spec.
+// text returns the file that declares a spec.
 func text(t *testing.T, spec *e2e.Spec) string {
 	t.Helper()
 	file, _, _ := strings.Cut(spec.Source(), ":")

@@ -15,13 +15,13 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Variables by which the leading process tells a worker what it is.
+// Variables that the leading process sets for a worker.
 const (
 	runVariable    = "PLUMBLINE_RUN_FOLDER"
 	leaderVariable = "PLUMBLINE_LEADER_PID"
 )
 
-// runLabel tells the specs of Run from others that the test binary declares.
+// runLabel distinguishes the specs of Run from others that the test binary declares.
 const runLabel = "plumbline-run"
 
 // work runs the specs that Ginkgo gives to this process.
@@ -29,7 +29,7 @@ func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
 	t.Helper()
 	c, err := FromEnv()
 	if err != nil {
-		t.Fatal(err) // the leader has checked: only reached if somebody sets the variable by hand
+		t.Fatal(err) // the leader has checked it: the variable was set by hand
 	}
 	c.tried = true
 	progress, err := report.OpenProgress(filepath.Join(run, progressFile))
@@ -41,7 +41,7 @@ func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
 
 	r := &Registration{
 		adapter: a, run: run, progress: progress, config: &c,
-		again: func(o report.Outcome) string { return again(c.Rerun, t.Name(), o) },
+		again: func(o report.Outcome) string { return rerunCommand(c.Rerun, t.Name(), o) },
 	}
 	r.declare(suites, runLabel)
 	ginkgo.BeforeSuite(inRealTime(func(ctx ginkgo.SpecContext) {
@@ -62,8 +62,8 @@ func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
 	ginkgo.RunSpecs(t, a.Name, suiteConfig, reporterConfig)
 }
 
-// followLeader interrupts this worker when the leading process is gone, so
-// that its cluster ends also when the leader was killed.
+// followLeader interrupts this worker when the leading process is gone. So the worker's
+// cluster ends even if the leader was killed.
 func followLeader() {
 	leader, err := strconv.Atoi(os.Getenv(leaderVariable))
 	if err != nil {
@@ -80,9 +80,9 @@ func followLeader() {
 	}()
 }
 
-// again is the command that runs a spec alone, given the command that people run, or the
-// name of the test. There is nothing in it to quote, for a shell or for make.
-func again(command, test string, o report.Outcome) string {
+// rerunCommand returns the command that runs a spec alone, from the user's command or the
+// test's name. Neither a shell nor make needs more quotes in it.
+func rerunCommand(command, test string, o report.Outcome) string {
 	focus := "FOCUS=^" + o.ID + "$"
 	if command == "" {
 		return fmt.Sprintf("%s go test -count=1 -timeout=0 -run '^%s$'", focus, test)

@@ -10,12 +10,11 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Adapter tells the harness what it needs to know about a provider. The YAML
-// file and this struct say the same: the key of a field in YAML is its tag. Fill
-// the struct in Go and call Validate, or Load a file.
+// Adapter describes a provider to the harness. The YAML file has the same fields: their tags
+// are the keys. Fill the struct in Go and call Validate, or Load a file.
 //
-// A path is absolute, or relative to Dir, or begins with "$source/", which is the
-// folder of the downloaded source module.
+// A path is absolute, or relative to Dir, or begins with "$source/", the folder of the
+// downloaded source module.
 type Adapter struct {
 	// Name is a DNS label such as kwok; reports and spec names begin with it.
 	Name string `yaml:"name"`
@@ -26,10 +25,9 @@ type Adapter struct {
 	// Source is the Go module with the chart, the CRDs and the code. It is optional
 	// if no path begins with $source and nothing is built.
 	Source Source `yaml:"source"`
-	// Core is the release of Karpenter core that the provider links, such as
-	// v1.14.0. Empty: the go.mod of the module that is built decides, or else the
-	// go.mod of the source module. If that module is core itself, Core is
-	// Source.Version.
+	// Core is the release of Karpenter core that the provider links, such as v1.14.0. Empty: the
+	// go.mod of the module that is built decides, or else the go.mod of the source module. If
+	// that module is core itself, Core is Source.Version.
 	Core string `yaml:"core"`
 	// Controller says what runs and how it is installed.
 	Controller Controller `yaml:"controller"`
@@ -112,10 +110,9 @@ type Controller struct {
 
 // Build names a main package of the source module, or of a module in a folder.
 type Build struct {
-	// Module is the folder of a module, relative to the adapter: for example a
-	// provider's own repository. Its go.mod must not replace modules by folders.
-	// $plumbline is this module, in the version that the working directory's module
-	// uses. Empty: the source module.
+	// Module is the folder of a module, relative to the adapter: for example a provider's own
+	// repository. Its go.mod must not replace modules by folders. $plumbline is this module, in
+	// the version that the working directory's module uses. Empty: the source module.
 	Module string `yaml:"module"`
 	// Package is relative to the module's root, such as ./kwok.
 	Package string `yaml:"package"`
@@ -144,9 +141,9 @@ type Logs struct {
 }
 
 // NameRules says which names of NodePools and NodeClaims the provider accepts. The suites use
-// names of at most 10 lower-case letters and digits, which begin with a letter. Validate reports
-// rules that refuse such names. A spec of your own fails if it creates an object against the
-// rules.
+// names of at most 10 lower-case letters and digits, which begin with a letter. Validate
+// reports rules that refuse such names. A spec of your own fails if it creates an object
+// against the rules.
 type NameRules struct {
 	// Max is the greatest length, in characters. Zero: 63.
 	Max int `yaml:"max"`
@@ -157,7 +154,8 @@ type NameRules struct {
 // Accept returns nil if a name follows the rules, else an error that names the broken rule.
 func (r NameRules) Accept(name string) error {
 	if longest := cmp.Or(r.Max, defaultNameMax); len(name) > longest {
-		return fmt.Errorf("the name %s has %d characters, and the adapter's `names` accepts at most %d", name, len(name), longest)
+		return fmt.Errorf("the name %s has %d characters, and the adapter's `names` accepts at most %d", name,
+			len(name), longest)
 	}
 	whole, err := regexp.Compile("^(?:" + r.Pattern + ")$")
 	if err != nil {
@@ -186,10 +184,9 @@ type KnownFailure struct {
 	Issue string `yaml:"issue"`
 	// Reason says in a sentence what goes wrong.
 	Reason string `yaml:"reason"`
-	// Breaks lists what the failure breaks, at least one. Each entry is the name of an
-	// invariant, or a regular expression over the other things that break, as reports say
-	// them: "always at most 3 NodeClaims", "waited for 2 ", "left behind: Node ". Whatever
-	// else breaks fails the spec.
+	// Breaks lists what the failure breaks, at least one. Each entry is an invariant's name, or a
+	// regular expression over other breaks as in reports: "always at most 3 NodeClaims", "waited
+	// for 2 ", "left behind: Node ". Anything else that breaks fails the spec.
 	Breaks []string `yaml:"breaks"`
 }
 
@@ -206,8 +203,8 @@ func Covers(releases, release string) (bool, error) {
 }
 
 // Simulator plays the provider's cloud. It is an HTTP server in a pod of its own, which starts
-// before the controller and outlives the controller's restarts. Templates of the controller get
-// its address as {{.Simulator}}. It may create, change and delete nodes; see Rights.
+// before the controller and outlives the controller's restarts. Templates of the controller
+// get its address as {{.Simulator}}. It may create, change and delete nodes; see Rights.
 type Simulator struct {
 	// Image is a reference to an image; a template. Set either Image or Build.
 	Image string `yaml:"image"`
@@ -222,7 +219,7 @@ type Simulator struct {
 	// Unknown is the HTTP path that answers with a JSON list of the calls that the simulator
 	// doesn't know. A run shows them at its end. Optional.
 	Unknown string `yaml:"unknown"`
-	// Rights are RBAC rules for what else the simulator does to the cluster.
+	// Rights are RBAC rules for anything else that the simulator does to the cluster.
 	Rights []map[string]any `yaml:"rights"`
 }
 

@@ -24,7 +24,8 @@ capabilities: {spot: {support: unsupported, why: none}, nodeRepair: unsupported}
 	g.Expect(mine.Controller.Build).To(Equal(&Build{Module: ".", Package: "./kwok"}), "mappings are merged")
 	g.Expect(mine.Controller.Env).To(HaveKeyWithValue("LIE", "x"))
 	g.Expect(mine.Controller.Chart.Path).To(Equal(kwok.Controller.Chart.Path))
-	g.Expect(mine.Controller.Chart.Values).To(And(HaveKeyWithValue("replicas", int64(2)), HaveKey("webhook")), "at any depth")
+	g.Expect(mine.Controller.Chart.Values).
+		To(And(HaveKeyWithValue("replicas", int64(2)), HaveKey("webhook")), "at any depth")
 	g.Expect(mine.Controller.Chart.Values["controller"]).To(And(HaveKeyWithValue("image", BeNil()), HaveKey("metrics")))
 	g.Expect(mine.Controller.Logs.Tolerate).To(Equal([]string{"nothing"}), "lists are replaced")
 	g.Expect(mine.NodeClaim).To(BeZero(), "null takes away")
@@ -43,8 +44,7 @@ func TestABaseThatThereIsNot(t *testing.T) {
 		ContainSubstring("unknown field `color`"))))
 }
 
-// A built-in adapter's own files would be looked for beside the adapter that is
-// laid over it.
+// A built-in adapter's files would be looked up beside the adapter that extends it.
 func TestBuiltInAdaptersHaveNoFilesOfTheirOwn(t *testing.T) {
 	for _, name := range Names() {
 		a := Named(name)

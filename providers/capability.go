@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Capability names something that one provider can do and another cannot. A spec
-// lists the capabilities that it needs. If one is missing, the spec is skipped, and
-// the report says why.
+// Capability names something that one provider can do and another cannot. A spec lists the
+// capabilities that it needs. If one is missing, the spec is skipped, and the report says why.
 type Capability string
 
 const (
@@ -30,12 +29,11 @@ const (
 	Interruption Capability = "interruption"
 	// InstanceGC: an instance without a NodeClaim is collected within Support.Within.
 	InstanceGC Capability = "instanceGC"
-	// NodeRepair: a node is replaced after it had Support.Condition for
-	// Support.Toleration.
+	// NodeRepair: a node is replaced after it had Support.Condition for Support.Toleration.
 	NodeRepair Capability = "nodeRepair"
 	// StaticCapacity: a NodePool with replicas keeps that many nodes (core 1.8 and later).
 	StaticCapacity Capability = "staticCapacity"
-	// NodeOverlay: NodeOverlays change the price and capacity of instance types (core 1.8 and later).
+	// NodeOverlay: NodeOverlays change price and capacity of instance types (core 1.8 and later).
 	NodeOverlay Capability = "nodeOverlay"
 	// CapacityBuffer: a CapacityBuffer keeps room for future pods (core 1.14 and later).
 	CapacityBuffer Capability = "capacityBuffer"
@@ -52,8 +50,7 @@ func Capabilities() []Capability {
 // State says whether a provider has a capability.
 type State string
 
-// The states. The zero value means Supported, so that parameters alone say that the
-// provider has the capability.
+// The zero value means Supported, so parameters alone suffice.
 const (
 	Supported   State = "supported"
 	Unsupported State = "unsupported"
@@ -103,16 +100,19 @@ func (a *Adapter) Supports(c Capability) (ok bool, why string) {
 	case !slices.Contains(Capabilities(), c):
 		return false, fmt.Sprintf("there is no capability %s%s", c, hint(string(c), Capabilities()))
 	case !listed || s.State == Unknown:
-		return false, because(fmt.Sprintf("it is unknown whether %s supports %s; its adapter can say so under capabilities", a.Name, c), s.Why)
+		return false,
+			withReason(fmt.Sprintf("it is unknown whether %s supports %s; its adapter can say so under capabilities",
+				a.Name, c), s.Why)
 	case s.State == Unsupported:
-		return false, because(fmt.Sprintf("%s does not support %s", a.Name, c), s.Why)
+		return false, withReason(fmt.Sprintf("%s does not support %s", a.Name, c), s.Why)
 	case s.Gate != "" && !a.Controller.Gates[s.Gate]:
-		return false, fmt.Sprintf("%s needs the feature gate %s, which the adapter of %s does not turn on; GATES=%s=true does", c, s.Gate, a.Name, s.Gate)
+		return false, fmt.Sprintf("%s needs the feature gate %s, which the adapter of %s does not turn on; "+
+			"GATES=%s=true does", c, s.Gate, a.Name, s.Gate)
 	}
 	return true, ""
 }
 
-func because(what, why string) string {
+func withReason(what, why string) string {
 	if why == "" {
 		return what
 	}

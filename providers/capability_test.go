@@ -18,11 +18,12 @@ func TestSupports(t *testing.T) {
 	}, Controller: Controller{Gates: map[string]bool{"NodeRepair": true, "StaticCapacity": false}}}
 	for c, want := range map[Capability]string{
 		NodePools: "", Spot: "", NodeRepair: "",
-		Interruption:   "acme does not support interruption: it has no queue",
-		InstanceGC:     "it is unknown whether acme supports instanceGC; its adapter can say so under capabilities",
-		NodeOverlay:    "it is unknown whether acme supports nodeOverlay; its adapter can say so under capabilities",
-		StaticCapacity: "staticCapacity needs the feature gate StaticCapacity, which the adapter of acme does not turn on; GATES=StaticCapacity=true does",
-		"spto":         "there is no capability spto, did you mean `spot`?",
+		Interruption: "acme does not support interruption: it has no queue",
+		InstanceGC:   "it is unknown whether acme supports instanceGC; its adapter can say so under capabilities",
+		NodeOverlay:  "it is unknown whether acme supports nodeOverlay; its adapter can say so under capabilities",
+		StaticCapacity: "staticCapacity needs the feature gate StaticCapacity, which the adapter of acme does not turn on; " +
+			"GATES=StaticCapacity=true does",
+		"spto": "there is no capability spto, did you mean `spot`?",
 	} {
 		ok, why := a.Supports(c)
 		NewWithT(t).Expect(why).To(Equal(want))
@@ -33,7 +34,8 @@ func TestSupports(t *testing.T) {
 func TestObjectsOfTheReference(t *testing.T) {
 	g := NewWithT(t)
 	a := Named("kwok")
-	g.Expect(a.NodeClassGVR()).To(Equal(schema.GroupVersionResource{Group: "karpenter.kwok.sh", Version: "v1alpha1", Resource: "kwoknodeclasses"}))
+	g.Expect(a.NodeClassGVR()).
+		To(Equal(schema.GroupVersionResource{Group: "karpenter.kwok.sh", Version: "v1alpha1", Resource: "kwoknodeclasses"}))
 	g.Expect(a.NodeClassObject("").GetName()).To(Equal("default"))
 	g.Expect(a.NodeClassObject("mine").GetName()).To(Equal("mine"))
 	g.Expect(a.NodePoolTemplate().GetKind()).To(Equal("NodePool"))

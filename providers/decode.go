@@ -36,7 +36,7 @@ func (d *decoder) document(raw []byte, out any) {
 	d.value(doc.Content[0], reflect.ValueOf(out).Elem(), "")
 }
 
-func (d *decoder) say(n *yaml.Node, path, format string, args ...any) {
+func (d *decoder) add(n *yaml.Node, path, format string, args ...any) {
 	d.mistakes = append(d.mistakes, Mistake{
 		File: d.file, Line: n.Line, Column: n.Column, Path: path, Message: fmt.Sprintf(format, args...),
 	})
@@ -47,7 +47,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 	d.depth++
 	defer func() { d.depth-- }()
 	if d.depth > maxDepth {
-		d.say(n, path, "nested more than %d deep", maxDepth)
+		d.add(n, path, "nested more than %d deep", maxDepth)
 		return
 	}
 	if _, known := d.at[path]; !known {
@@ -87,27 +87,27 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 	case reflect.Slice:
 		d.items(n, v, path)
 	case reflect.Interface:
-		d.anything(n, v, path)
+		d.decodeFree(n, v, path)
 	default:
 		d.scalar(n, v, path)
 	}
 }
 
-// pairs calls f for each key of a mapping and reports duplicate keys.
-func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)) {
+// forEachPair calls f for each key of a mapping and reports duplicate keys.
+func (d *decoder) forEachPair(n *yaml.Node, path string, f func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		d.say(n, path, "%s where a mapping is expected", describe(n))
+		d.add(n, path, "%s where a mapping is expected", describe(n))
 		return
 	}
 	lines := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.Kind != yaml.ScalarNode {
-			d.say(key, path, "%s where a key is expected", describe(key))
+			d.add(key, path, "%s where a key is expected", describe(key))
 			continue
 		}
 		if first, twice := lines[key.Value]; twice {
-			d.say(key, path, "`%s` is there twice, first in line %d", key.Value, first)
+			d.add(key, path, "`%s` is there twice, first in line %d", key.Value, first)
 			continue
 		}
 		lines[key.Value] = key.Line
@@ -118,10 +118,10 @@ func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)
 
 func (d *decoder) fields(n *yaml.Node, v reflect.Value, path string) {
 	names, index := fieldNames(v.Type())
-	d.pairs(n, path, func(key, value *yaml.Node) {
+	d.forEachPair(n, path, func(key, value *yaml.Node) {
 		i, known := index[key.Value]
 		if !known {
-			d.say(key, path, "unknown field `%s`%s", key.Value, hint(key.Value, names))
+			d.add(key, path, "unknown field `%s`%s", key.Value, hint(key.Value, names))
 			return
 		}
 		d.value(value, v.Field(i), join(path, key.Value))
@@ -132,7 +132,7 @@ func (d *decoder) entries(n *yaml.Node, v reflect.Value, path string) {
 	if v.IsNil() {
 		v.Set(reflect.MakeMap(v.Type()))
 	}
-	d.pairs(n, path, func(key, value *yaml.Node) {
+	d.forEachPair(n, path, func(key, value *yaml.Node) {
 		name := reflect.ValueOf(key.Value).Convert(v.Type().Key())
 		entry := reflect.New(v.Type().Elem()).Elem()
 		if old := v.MapIndex(name); old.IsValid() {
@@ -145,7 +145,7 @@ func (d *decoder) entries(n *yaml.Node, v reflect.Value, path string) {
 
 func (d *decoder) items(n *yaml.Node, v reflect.Value, path string) {
 	if n.Kind != yaml.SequenceNode {
-		d.say(n, path, "%s where a list is expected", describe(n))
+		d.add(n, path, "%s where a list is expected", describe(n))
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
@@ -154,8 +154,8 @@ func (d *decoder) items(n *yaml.Node, v reflect.Value, path string) {
 	}
 }
 
-// anything decodes free-form YAML such as chart values.
-func (d *decoder) anything(n *yaml.Node, v reflect.Value, path string) {
+// decodeFree decodes free-form YAML such as chart values.
+func (d *decoder) decodeFree(n *yaml.Node, v reflect.Value, path string) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		m, _ := reflect.TypeAssert[map[string]any](v)
@@ -168,7 +168,7 @@ func (d *decoder) anything(n *yaml.Node, v reflect.Value, path string) {
 	default:
 		var x any
 		if err := n.Decode(&x); err != nil {
-			d.say(n, path, "%v", err)
+			d.add(n, path, "%v", err)
 			return
 		}
 		v.Set(reflect.ValueOf(jsonNumber(x)))
@@ -191,20 +191,20 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, path string) {
 	case v.Kind() == reflect.String && n.Tag == "!!str":
 		v.SetString(n.Value)
 	case v.Kind() == reflect.String && n.Kind == yaml.ScalarNode:
-		d.say(n, path, "%s where a string is expected; quote it: %q", describe(n), n.Value)
+		d.add(n, path, "%s where a string is expected; quote it: %q", describe(n), n.Value)
 	case v.Kind() == reflect.Bool && n.Tag == "!!bool":
 		b, _ := strconv.ParseBool(n.Value)
 		v.SetBool(b)
 	case v.Kind() == reflect.Int && n.Tag == "!!int" && n.Decode(v.Addr().Interface()) == nil:
 	default:
-		d.say(n, path, "%s where %s is expected", describe(n), wanted(v.Kind()))
+		d.add(n, path, "%s where %s is expected", describe(n), kindWanted(v.Kind()))
 	}
 }
 
 func (d *decoder) duration(n *yaml.Node, out *time.Duration, path string) {
 	parsed, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil {
-		d.say(n, path, "%s where a duration is expected; write one such as 90s or 2m30s", describe(n))
+		d.add(n, path, "%s where a duration is expected; write one such as 90s or 2m30s", describe(n))
 		return
 	}
 	*out = parsed

@@ -40,7 +40,10 @@ func describe(n *yaml.Node) string {
 	case len(n.Value) > 60:
 		return "a long text"
 	}
-	kinds := map[string]string{"!!int": "the number", "!!float": "the number", "!!bool": "the boolean", "!!str": "the string"}
+	kinds := map[string]string{
+		"!!int": "the number", "!!float": "the number", "!!bool": "the boolean",
+		"!!str": "the string",
+	}
 	kind, ok := kinds[n.Tag]
 	if !ok {
 		kind = "the value"
@@ -48,8 +51,8 @@ func describe(n *yaml.Node) string {
 	return fmt.Sprintf("%s `%s`", kind, n.Value)
 }
 
-// wanted names, with its article, what a scalar field takes.
-func wanted(k reflect.Kind) string {
+// kindWanted names, with its article, what a scalar field takes.
+func kindWanted(k reflect.Kind) string {
 	switch k {
 	case reflect.Bool:
 		return "true or false"

@@ -8,7 +8,7 @@ type HookName string
 const (
 	// ListInstances answers with the provider IDs of all instances, a JSON list.
 	ListInstances HookName = "listInstances"
-	// TerminateInstance ends the instance {{.ProviderID}}. The provider isn't told.
+	// TerminateInstance ends the instance {{.ProviderID}}, without notice to the provider.
 	TerminateInstance HookName = "terminateInstance"
 	// LeakInstance creates an instance that belongs to no NodeClaim.
 	LeakInstance HookName = "leakInstance"
@@ -26,7 +26,7 @@ const (
 	StaleLists HookName = "staleLists"
 	// ClearFailures undoes FailNextLaunch, LoseAnswer, Throttle, SlowDown and StaleLists.
 	ClearFailures HookName = "clearFailures"
-	// DriftNodeClass makes the nodes of the NodeClass drift, for whatever reason.
+	// DriftNodeClass makes the nodes of the NodeClass drift, for any reason.
 	DriftNodeClass HookName = "driftNodeClass"
 	// UnreadyNodeClass makes the NodeClass not ready.
 	UnreadyNodeClass HookName = "unreadyNodeClass"
@@ -41,8 +41,8 @@ const (
 	// NodeLabels answers with the labels that the type of the instance {{.ProviderID}} gives to
 	// its node, a JSON object of strings.
 	NodeLabels HookName = "nodeLabels"
-	// ResetCloud puts everything but the instances back to how it was at first. It is called
-	// at the end of every spec that called another hook.
+	// ResetCloud restores the initial state of everything but the instances. It is called at the
+	// end of every spec that called another hook.
 	ResetCloud HookName = "resetCloud"
 )
 
@@ -63,8 +63,8 @@ type Hook struct {
 	Patch map[string]any `yaml:"patch"`
 	// Subresource is the subresource that is patched, such as status. Empty: the object.
 	Subresource string `yaml:"subresource"`
-	// RemoveNode removes the node {{.NodeName}} in spite of its finalizers. So an instance
-	// ends if it is nothing but its node.
+	// RemoveNode removes the node {{.NodeName}} in spite of its finalizers. This ends an instance
+	// that is nothing but its node.
 	RemoveNode bool `yaml:"removeNode"`
 	// Exec is a command. Its output is the hook's answer.
 	Exec []string `yaml:"exec"`

@@ -49,10 +49,12 @@ func Named(nameOrPath string) *Adapter {
 		}
 		return parse(raw, "providers/"+file, "", folder)
 	}
-	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
+	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") ||
+		strings.HasSuffix(nameOrPath, ".yml") {
 		return Load(nameOrPath)
 	}
-	return broken("", "unknown provider `%s`; use %s, or the path of an adapter's YAML file", nameOrPath, strings.Join(Names(), ", "))
+	return broken("", "unknown provider `%s`; use %s, or the path of an adapter's YAML file", nameOrPath,
+		strings.Join(Names(), ", "))
 }
 
 func broken(file, format string, args ...any) *Adapter {

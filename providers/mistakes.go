@@ -73,7 +73,8 @@ func hint[S ~string](name string, known []S) string {
 func Nearest[S ~string](name string, known []S) string {
 	best, distance := "", len(name)/3+1
 	for _, k := range known {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(string(k))); d <= distance && (best == "" || d < distance) {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(string(k))); d <= distance &&
+			(best == "" || d < distance) {
 			best, distance = string(k), d
 		}
 	}

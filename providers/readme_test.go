@@ -23,7 +23,7 @@ func examples(t *testing.T, manual string) []string {
 	return all
 }
 
-// The manual begins with an adapter that has everything in it: it must leave nothing out.
+// The manual begins with an adapter that must have every field.
 func TestTheManualIsComplete(t *testing.T) {
 	g := NewWithT(t)
 	a := loaded(t, examples(t, "README.md")[0])

@@ -7,10 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Rules returns the RBAC rules of the simulator: those that every cloud needs, and its Rights.
+// Rules returns the simulator's RBAC rules: those that every cloud needs, and its Rights.
 func (s *Simulator) Rules() ([]rbacv1.PolicyRule, error) {
 	rules := []rbacv1.PolicyRule{
-		{APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"}},
+		{
+			APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status"},
+			Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"},
+		},
 		{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create"}},
 	}
 	for n, right := range s.Rights {

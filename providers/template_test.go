@@ -33,9 +33,10 @@ func TestExpand(t *testing.T) {
 		NewWithT(t).Expect(Expand(text, values)).To(Equal(want))
 	}
 	for text, want := range map[string]string{
-		"{{.ClusterNme}}":      "unknown template field `.ClusterNme`, did you mean `.ClusterName`?",
-		"{{.Image.Tga}}":       "unknown template field `.Image.Tga`, did you mean `.Image.Tag`?",
-		"{{.Ports.health}}":    "unknown template field `.Ports.health`; known are .Version, .ClusterName, .Endpoint, .Namespace, .Image.Name, .Image.Repository, .Image.Tag, .Image.Digest, .Ports.metrics, .Simulator",
+		"{{.ClusterNme}}": "unknown template field `.ClusterNme`, did you mean `.ClusterName`?",
+		"{{.Image.Tga}}":  "unknown template field `.Image.Tga`, did you mean `.Image.Tag`?",
+		"{{.Ports.health}}": "unknown template field `.Ports.health`; known are .Version, .ClusterName, .Endpoint, " +
+			".Namespace, .Image.Name, .Image.Repository, .Image.Tag, .Image.Digest, .Ports.metrics, .Simulator",
 		"{{slice .Version 9}}": "the template failed: index out of range: 9",
 		"{{.ClusterName":       "not a template: :1: unclosed action",
 	} {

@@ -18,7 +18,7 @@ import (
 func (a *Adapter) Validate() error {
 	c := &checker{a: a, mistakes: slices.Clone(a.mistakes)}
 	if a.mistakes == nil || len(a.at) > 1 { // else the file is not a mapping, which is reported already
-		c.all()
+		c.checkAll()
 	}
 	if len(c.mistakes) == 0 {
 		return nil
@@ -32,9 +32,9 @@ type checker struct {
 	mistakes Mistakes
 }
 
-// say records a mistake at a path of the adapter, unless the decoder found one there:
+// add records a mistake at a path of the adapter, unless the decoder found one there:
 // each mistake is reported once.
-func (c *checker) say(at, format string, args ...any) {
+func (c *checker) add(at, format string, args ...any) {
 	if slices.ContainsFunc(c.a.mistakes, func(m Mistake) bool { return m.Path == at && at != "" }) {
 		return
 	}
@@ -52,12 +52,12 @@ func (c *checker) say(at, format string, args ...any) {
 	c.mistakes = append(c.mistakes, m)
 }
 
-func (c *checker) all() {
+func (c *checker) checkAll() {
 	c.identity()
 	c.controller()
 	c.installing()
 	c.templates()
-	c.objects()
+	c.checkObjects()
 	c.capabilities()
 	c.knownFailures()
 	c.simulator()
@@ -67,22 +67,22 @@ func (c *checker) all() {
 func (c *checker) identity() {
 	a := c.a
 	if a.Name == "" {
-		c.say("name", "missing; write a DNS label such as kwok")
+		c.add("name", "missing; write a DNS label such as kwok")
 	} else if bad := validation.IsDNS1123Label(a.Name); bad != nil {
-		c.say("name", "`%s` is not a DNS label such as kwok: %s", a.Name, bad[0])
+		c.add("name", "`%s` is not a DNS label such as kwok: %s", a.Name, bad[0])
 	}
 	if a.Core != "" && !semver.IsValid(a.Core) {
-		c.say("core", "`%s` is not a version; write one such as v1.14.0", a.Core)
+		c.add("core", "`%s` is not a version; write one such as v1.14.0", a.Core)
 	}
 	c.names()
 	if a.Source == (Source{}) {
 		return
 	}
 	if err := module.CheckPath(a.Source.Module); err != nil {
-		c.say("source.module", "`%s` is not the path of a Go module such as sigs.k8s.io/karpenter", a.Source.Module)
+		c.add("source.module", "`%s` is not the path of a Go module such as sigs.k8s.io/karpenter", a.Source.Module)
 	}
 	if !semver.IsValid(a.Source.Version) {
-		c.say("source.version", "`%s` is not a version; write one such as v1.15.0", a.Source.Version)
+		c.add("source.version", "`%s` is not a version; write one such as v1.15.0", a.Source.Version)
 	}
 }
 
@@ -92,12 +92,12 @@ func (c *checker) names() {
 	rules := c.a.Names
 	c.regexp("names.pattern", rules.Pattern)
 	if rules.Max < 0 || rules.Max > 253 {
-		c.say("names.max", "%d is not the length of a name; write 1 to 253", rules.Max)
+		c.add("names.max", "%d is not the length of a name; write 1 to 253", rules.Max)
 		return
 	}
 	for _, example := range []string{"claim24567", "poolbcdfg"} {
 		if err := rules.Accept(example); err != nil {
-			c.say("names", "%v; the suites use names of this form", err)
+			c.add("names", "%v; the suites use names of this form", err)
 			return
 		}
 	}
@@ -107,20 +107,20 @@ func (c *checker) controller() {
 	k := &c.a.Controller
 	c.runs("controller", k.Image, k.Build)
 	if bad := validation.IsDNS1123Label(k.namespace()); bad != nil {
-		c.say("controller.namespace", "`%s` is not a namespace: %s", k.Namespace, bad[0])
+		c.add("controller.namespace", "`%s` is not a namespace: %s", k.Namespace, bad[0])
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.Ports)) {
 		if port := k.Ports[name]; port < 1 || port > 65535 {
-			c.say(join("controller.ports", name), "%d is not a port; write 1 to 65535", port)
+			c.add(join("controller.ports", name), "%d is not a port; write 1 to 65535", port)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
 		if bad := validation.IsEnvVarName(name); bad != nil {
-			c.say(join("controller.env", name), "`%s` is not the name of an environment variable", name)
+			c.add(join("controller.env", name), "`%s` is not the name of an environment variable", name)
 		}
 	}
 	if k.Ready.Timeout < 0 {
-		c.say("controller.ready.timeout", "%s is negative", k.Ready.Timeout)
+		c.add("controller.ready.timeout", "%s is negative", k.Ready.Timeout)
 	}
 	for i, pattern := range k.Logs.Tolerate {
 		c.regexp(fmt.Sprintf("controller.logs.tolerate[%d]", i), pattern)
@@ -131,15 +131,16 @@ func (c *checker) controller() {
 func (c *checker) runs(at, image string, b *Build) {
 	switch {
 	case image == "" && b == nil:
-		c.say(at, "`image` or `build` is missing; one of them says what runs")
+		c.add(at, "`image` or `build` is missing; one of them says what runs")
 	case image != "" && b != nil:
-		c.say(at, "`image` and `build` exclude each other; keep one")
+		c.add(at, "`image` and `build` exclude each other; keep one")
 	}
 	if b == nil {
 		return
 	}
 	if p := b.Package; p != "." && !strings.HasPrefix(p, "./") || strings.Contains(p, "..") {
-		c.say(join(at, "build.package"), "`%s` is not a package of the module; write it relative to its root, such as ./cmd/controller", p)
+		c.add(join(at, "build.package"),
+			"`%s` is not a package of the module; write it relative to its root, such as ./cmd/controller", p)
 	}
 	c.module(join(at, "build"), b.Module)
 }
@@ -151,10 +152,10 @@ func (c *checker) module(at, dir string) {
 	case dir == "":
 		c.needsSource(at)
 	case c.a.builtin != nil || fromSource(dir):
-		c.say(join(at, "module"), "`%s` is not a folder beside the adapter", dir)
+		c.add(join(at, "module"), "`%s` is not a folder beside the adapter", dir)
 	default:
 		if _, err := c.a.Files("").stat(path.Join(dir, "go.mod")); err != nil {
-			c.say(join(at, "module"), "%s holds no go.mod; write the folder of a Go module, relative to the adapter", dir)
+			c.add(join(at, "module"), "%s holds no go.mod; write the folder of a Go module, relative to the adapter", dir)
 		}
 	}
 }
@@ -164,27 +165,27 @@ func (c *checker) installing() {
 	k := &c.a.Controller
 	switch {
 	case k.Chart == nil && len(k.Manifests) == 0:
-		c.say("controller", "`chart` or `manifests` is missing; one of them says what is installed")
+		c.add("controller", "`chart` or `manifests` is missing; one of them says what is installed")
 	case k.Chart != nil && len(k.Manifests) > 0:
-		c.say("controller", "`chart` and `manifests` exclude each other; keep one")
+		c.add("controller", "`chart` and `manifests` exclude each other; keep one")
 	}
 	if k.Chart != nil {
 		if k.Chart.Path == "" {
-			c.say("controller.chart.path", "missing; write the folder of a Helm chart")
+			c.add("controller.chart.path", "missing; write the folder of a Helm chart")
 		} else if c.path("controller.chart.path", k.Chart.Path) && !fromSource(k.Chart.Path) {
 			if _, err := c.a.Files("").stat(path.Join(k.Chart.Path, "Chart.yaml")); err != nil {
-				c.say("controller.chart.path", "%s holds no Chart.yaml; write the folder of a Helm chart", k.Chart.Path)
+				c.add("controller.chart.path", "%s holds no Chart.yaml; write the folder of a Helm chart", k.Chart.Path)
 			}
 		}
 		if bad := validation.IsDNS1123Label(k.Chart.ReleaseName()); bad != nil {
-			c.say("controller.chart.release", "`%s` is not the name of a release: %s", k.Chart.Release, bad[0])
+			c.add("controller.chart.release", "`%s` is not the name of a release: %s", k.Chart.Release, bad[0])
 		}
 	}
 	for i, p := range k.Manifests {
 		c.path(fmt.Sprintf("controller.manifests[%d]", i), p)
 	}
 	if len(c.a.CRDs) == 0 {
-		c.say("crds", "missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds")
+		c.add("crds", "missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds")
 	}
 	for i, p := range c.a.CRDs {
 		c.path(fmt.Sprintf("crds[%d]", i), p)
@@ -198,7 +199,7 @@ func (c *checker) path(at, p string) (ok bool) {
 		return true
 	}
 	if _, err := c.a.Files("").stat(p); err != nil {
-		c.say(at, "%s does not exist; paths are relative to the adapter or begin with $source/", p)
+		c.add(at, "%s does not exist; paths are relative to the adapter or begin with $source/", p)
 		return false
 	}
 	return true
@@ -206,12 +207,12 @@ func (c *checker) path(at, p string) (ok bool) {
 
 func (c *checker) needsSource(at string) {
 	if c.a.Source.Module == "" {
-		c.say(at, "`source` is missing, the Go module that holds it")
+		c.add(at, "`source` is missing, the Go module that holds it")
 	}
 }
 
 func (c *checker) regexp(at, pattern string) {
 	if _, err := regexp.Compile(pattern); err != nil {
-		c.say(at, "is not a regular expression of Go: %v", err)
+		c.add(at, "is not a regular expression of Go: %v", err)
 	}
 }

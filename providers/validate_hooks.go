@@ -12,14 +12,14 @@ func (c *checker) hooks() {
 	for _, name := range slices.Sorted(maps.Keys(c.a.Hooks)) {
 		at := join("hooks", string(name))
 		if !slices.Contains(HookNames(), name) {
-			c.say(at, "unknown hook `%s`%s", name, hint(string(name), HookNames()))
+			c.add(at, "unknown hook `%s`%s", name, hint(string(name), HookNames()))
 		}
 		c.hook(at, c.a.Hooks[name])
 	}
 	for _, reason := range slices.Sorted(maps.Keys(c.a.Drifts)) {
 		at := join("drifts", reason)
 		if reasons := c.a.Capabilities[NodeClassDrift].Reasons; !slices.Contains(reasons, reason) {
-			c.say(at, "`%s` is not among capabilities.nodeClassDrift.reasons%s", reason, hint(reason, reasons))
+			c.add(at, "`%s` is not among capabilities.nodeClassDrift.reasons%s", reason, hint(reason, reasons))
 		}
 		c.hook(at, c.a.Drifts[reason])
 	}
@@ -33,27 +33,27 @@ func (c *checker) hook(at string, h Hook) {
 		}
 	}
 	if ways != 1 {
-		c.say(at, "has %d of `http`, `patch`, `removeNode` and `exec`; write exactly one", ways)
+		c.add(at, "has %d of `http`, `patch`, `removeNode` and `exec`; write exactly one", ways)
 	}
 	if h.Subresource != "" && h.Patch == nil {
-		c.say(join(at, "subresource"), "is only for a `patch`")
+		c.add(join(at, "subresource"), "is only for a `patch`")
 	}
 	if h.Within < 0 || h.Poison < 0 {
-		c.say(at, "within and poison cannot be negative")
+		c.add(at, "within and poison cannot be negative")
 	}
 	c.hookTemplates(at, h)
 }
 
 func (c *checker) hookTemplates(at string, h Hook) {
-	complain := func(at string, err error) { c.say(at, "%v", err) }
+	complain := func(at string, err error) { c.add(at, "%v", err) }
 	if h.HTTP != nil {
 		method, url, err := h.HTTP.Request()
 		if err != nil {
-			c.say(join(at, "http"), "%v", err)
+			c.add(join(at, "http"), "%v", err)
 		} else if _, err := Expand(url, HookValues{}); err != nil {
-			c.say(join(at, "http."+strings.ToLower(method)), "%v", err)
+			c.add(join(at, "http."+strings.ToLower(method)), "%v", err)
 		} else if strings.HasPrefix(url, "/") && c.a.Simulator == nil {
-			c.say(join(at, "http"), "`%s` is a path on the simulator, and there is no simulator; write a whole URL", url)
+			c.add(join(at, "http"), "`%s` is a path on the simulator, and there is no simulator; write a whole URL", url)
 		}
 		expandAll(h.HTTP.Body, join(at, "http.body"), HookValues{}, complain)
 	}
@@ -70,7 +70,8 @@ func (h HTTPCall) Request() (method, url string, err error) {
 			continue
 		}
 		if url != "" {
-			return "", "", fmt.Errorf("`%s` and `%s` exclude each other; keep one", strings.ToLower(method), strings.ToLower(r[0]))
+			return "", "", fmt.Errorf("`%s` and `%s` exclude each other; keep one", strings.ToLower(method),
+				strings.ToLower(r[0]))
 		}
 		method, url = r[0], r[1]
 	}

@@ -17,7 +17,7 @@ import (
 // templates tries every template on sample values.
 func (c *checker) templates() {
 	k, sample := &c.a.Controller, c.a.SampleValues(c.a.Source.Version)
-	complain := func(at string, err error) { c.say(at, "%v", err) }
+	complain := func(at string, err error) { c.add(at, "%v", err) }
 	expandAll(k.Image, "controller.image", sample, complain)
 	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
 		expandAll(k.Env[name], join("controller.env", name), sample, complain)
@@ -31,33 +31,33 @@ func (c *checker) templates() {
 		}
 		files, err := c.a.Files("").YAMLs(p)
 		if err != nil {
-			c.say(fmt.Sprintf("controller.manifests[%d]", i), "%v", err)
+			c.add(fmt.Sprintf("controller.manifests[%d]", i), "%v", err)
 		}
 		for _, f := range files {
 			if _, err := Expand(string(f.Raw), sample); err != nil {
-				c.say(fmt.Sprintf("controller.manifests[%d]", i), "%s: %v", f.Name, err)
+				c.add(fmt.Sprintf("controller.manifests[%d]", i), "%s: %v", f.Name, err)
 			}
 		}
 	}
 }
 
-// objects checks the NodeClass and the templates of NodePools and NodeClaims.
-func (c *checker) objects() {
+// checkObjects checks the NodeClass and the templates of NodePools and NodeClaims.
+func (c *checker) checkObjects() {
 	class, err := c.a.content(c.a.NodeClass)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		c.path("nodeClass", c.a.NodeClass.File)
 	case err != nil:
-		c.say("nodeClass", "%v", err)
+		c.add("nodeClass", "%v", err)
 	case class == nil:
-		c.say("nodeClass", "missing; write the object, or the path of its file")
+		c.add("nodeClass", "missing; write the object, or the path of its file")
 	default:
 		o := unstructured.Unstructured{Object: class}
 		if o.GetAPIVersion() == "" {
-			c.say("nodeClass", "apiVersion is missing, such as karpenter.k8s.aws/v1")
+			c.add("nodeClass", "apiVersion is missing, such as karpenter.k8s.aws/v1")
 		}
 		if o.GetKind() == "" {
-			c.say("nodeClass", "kind is missing, such as EC2NodeClass")
+			c.add("nodeClass", "kind is missing, such as EC2NodeClass")
 		}
 		c.topLevel("nodeClass", class, "apiVersion", "kind", "metadata", "spec", "status")
 	}
@@ -66,8 +66,7 @@ func (c *checker) objects() {
 	c.template("nodeClaim", "NodeClaim", c.a.NodeClaim, "spec", "requirements")
 }
 
-// template checks the template of one kind of objects. The path leads to their
-// requirements.
+// template checks the template of one kind of objects. The path leads to their requirements.
 func (c *checker) template(at, kind string, object Object, path ...string) {
 	content, err := c.a.content(object)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,17 +74,17 @@ func (c *checker) template(at, kind string, object Object, path ...string) {
 		return
 	}
 	if err != nil {
-		c.say(at, "%v", err)
+		c.add(at, "%v", err)
 		return
 	}
 	if is := (&unstructured.Unstructured{Object: content}).GetKind(); is != "" && is != kind {
-		c.say(at, "kind is `%s`; write %s or leave it out", is, kind)
+		c.add(at, "kind is `%s`; write %s or leave it out", is, kind)
 	}
 	c.topLevel(at, content, "apiVersion", "kind", "metadata", "spec")
 	list, _, err := unstructured.NestedSlice(content, path...)
 	at = join(at, strings.Join(path, "."))
 	if err != nil {
-		c.say(at, "is not a list; each requirement has key, operator and values")
+		c.add(at, "is not a list; each requirement has key, operator and values")
 	}
 	c.requirements(at, list)
 }
@@ -94,7 +93,7 @@ func (c *checker) template(at, kind string, object Object, path ...string) {
 func (c *checker) topLevel(at string, object map[string]any, known ...string) {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(known, key) {
-			c.say(join(at, key), "unknown field `%s`%s", key, hint(key, known))
+			c.add(join(at, key), "unknown field `%s`%s", key, hint(key, known))
 		}
 	}
 }
@@ -110,11 +109,11 @@ func (c *checker) requirements(at string, list []any) {
 		here := fmt.Sprintf("%s[%d]", at, i)
 		r, ok := item.(map[string]any)
 		if !ok || r["key"] == nil {
-			c.say(here, "`key` is missing")
+			c.add(here, "`key` is missing")
 			continue
 		}
 		if operator, _ := r["operator"].(string); !slices.Contains(operators, corev1.NodeSelectorOperator(operator)) {
-			c.say(join(here, "operator"), "unknown operator `%s`%s", operator, hint(operator, operators))
+			c.add(join(here, "operator"), "unknown operator `%s`%s", operator, hint(operator, operators))
 		}
 	}
 }
@@ -123,20 +122,21 @@ func (c *checker) capabilities() {
 	for _, name := range slices.Sorted(maps.Keys(c.a.Capabilities)) {
 		at, s := join("capabilities", string(name)), c.a.Capabilities[name]
 		if !slices.Contains(Capabilities(), name) {
-			c.say(at, "unknown capability `%s`%s", name, hint(string(name), Capabilities()))
+			c.add(at, "unknown capability `%s`%s", name, hint(string(name), Capabilities()))
 		}
 		states := []State{Supported, Unsupported, Unknown}
 		if s.State != "" && !slices.Contains(states, s.State) {
-			c.say(at, "unknown state `%s`%s", s.State, hint(string(s.State), states))
+			c.add(at, "unknown state `%s`%s", s.State, hint(string(s.State), states))
 		}
 		if s.Within < 0 || s.Toleration < 0 {
-			c.say(at, "within and toleration cannot be negative")
+			c.add(at, "within and toleration cannot be negative")
 		}
 		if _, err := semver.NewVersion(s.Since); s.Since != "" && err != nil {
-			c.say(join(at, "since"), "`%s` is not a release such as 1.15", s.Since)
+			c.add(join(at, "since"), "`%s` is not a release such as 1.15", s.Since)
 		}
-		if s.Condition != (NodeCondition{}) && (s.Condition.Type == "" || !slices.Contains([]string{"True", "False", "Unknown"}, s.Condition.Status)) {
-			c.say(join(at, "condition"), "needs a type, and a status of True, False or Unknown")
+		if s.Condition != (NodeCondition{}) &&
+			(s.Condition.Type == "" || !slices.Contains([]string{"True", "False", "Unknown"}, s.Condition.Status)) {
+			c.add(join(at, "condition"), "needs a type, and a status of True, False or Unknown")
 		}
 	}
 }
@@ -145,27 +145,28 @@ func (c *checker) capabilities() {
 var specID = regexp.MustCompile(`^[a-z0-9-]+(/[a-z0-9-]+)+$`)
 
 func (c *checker) knownFailures() {
-	const wanted = "missing; a known failure names its spec, the releases, the upstream issue, the reason, and what it breaks"
+	const wanted = "missing; a known failure names its spec, the releases, the upstream issue, the reason, and " +
+		"what it breaks"
 	for i, k := range c.a.KnownFailures {
 		at := fmt.Sprintf("knownFailures[%d]", i)
 		for field, v := range map[string]string{"spec": k.Spec, "issue": k.Issue, "reason": k.Reason} {
 			if v == "" {
-				c.say(join(at, field), wanted)
+				c.add(join(at, field), wanted)
 			}
 		}
 		if k.Spec != "" && !specID.MatchString(k.Spec) {
-			c.say(join(at, "spec"), "`%s` is not the ID of a spec such as drift/one-to-one; `make list` shows them all", k.Spec)
+			c.add(join(at, "spec"), "`%s` is not the ID of a spec such as drift/one-to-one; `make list` shows them all", k.Spec)
 		}
 		if len(k.Breaks) == 0 {
-			c.say(join(at, "breaks"), wanted)
+			c.add(join(at, "breaks"), wanted)
 		}
 		for n, what := range k.Breaks {
 			if _, err := regexp.Compile(what); err != nil {
-				c.say(fmt.Sprintf("%s.breaks[%d]", at, n), "is not a regular expression of Go: %v", err)
+				c.add(fmt.Sprintf("%s.breaks[%d]", at, n), "is not a regular expression of Go: %v", err)
 			}
 		}
 		if _, err := semver.NewConstraint(k.Releases); err != nil {
-			c.say(join(at, "releases"), "`%s` is not a constraint such as \">=1.6.0 <=1.15.0\": %v", k.Releases, err)
+			c.add(join(at, "releases"), "`%s` is not a constraint such as \">=1.6.0 <=1.15.0\": %v", k.Releases, err)
 		}
 	}
 }
@@ -177,19 +178,19 @@ func (c *checker) simulator() {
 	}
 	c.runs("simulator", s.Image, s.Build)
 	if s.Port < 1 || s.Port > 65535 {
-		c.say("simulator.port", "%d is not a port; write 1 to 65535", s.Port)
+		c.add("simulator.port", "%d is not a port; write 1 to 65535", s.Port)
 	}
 	if !strings.HasPrefix(s.Ready, "/") {
-		c.say("simulator.ready", "`%s` is not an HTTP path such as /healthz", s.Ready)
+		c.add("simulator.ready", "`%s` is not an HTTP path such as /healthz", s.Ready)
 	}
 	if s.Unknown != "" && !strings.HasPrefix(s.Unknown, "/") {
-		c.say("simulator.unknown", "`%s` is not an HTTP path such as /unknown", s.Unknown)
+		c.add("simulator.unknown", "`%s` is not an HTTP path such as /unknown", s.Unknown)
 	}
 	if _, err := s.Rules(); err != nil {
-		c.say("simulator.rights", "%v", err)
+		c.add("simulator.rights", "%v", err)
 	}
 	values := c.a.SampleValues("")
-	complain := func(at string, err error) { c.say(at, "%v", err) }
+	complain := func(at string, err error) { c.add(at, "%v", err) }
 	for i, arg := range s.Args {
 		expandAll(arg, fmt.Sprintf("simulator.args[%d]", i), values, complain)
 	}

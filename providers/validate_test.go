@@ -10,7 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// good is the least that makes an adapter.
+// good is the smallest valid adapter.
 const good = `name: acme
 source: {module: example.com/acme, version: v1.2.3}
 controller:
@@ -20,7 +20,7 @@ crds: [$source/pkg/apis/crds]
 nodeClass: {apiVersion: acme.example/v1, kind: AcmeNodeClass}
 `
 
-// loaded writes the text as adapter.yaml into a folder of its own, goes there, and loads it.
+// loaded writes the text as adapter.yaml into a new folder, changes to it, and loads the file.
 func loaded(t *testing.T, text string) *Adapter {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -80,7 +80,8 @@ hooks: nothing
 		"names that the suites have none of": {
 			good + `names: {max: 8, pattern: "[a-z]+"}
 `,
-			`adapter.yaml:8:1: names: the name claim24567 has 10 characters, and the adapter's ` + "`names`" + ` accepts at most 8; the suites use names of this form`,
+			`adapter.yaml:8:1: names: the name claim24567 has 10 characters, and the adapter's ` + "`names`" +
+				` accepts at most 8; the suites use names of this form`,
 		},
 		"a number in env": {
 			`name: acme
@@ -111,8 +112,11 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
 		},
 		"what is there twice": {good + "name: other\n", "adapter.yaml:8:1: `name` is there twice, first in line 1"},
 		"nothing":             {"", "adapter.yaml: the file is empty; write an adapter into it"},
-		"not YAML":            {"name: acme\n\t x: 1\n", "adapter.yaml:2:1: not YAML: found a tab character that violates indentation"},
-		"a list":              {"- name: acme\n", "adapter.yaml:1:1: a list where a mapping is expected"},
+		"not YAML": {
+			"name: acme\n\t x: 1\n",
+			"adapter.yaml:2:1: not YAML: found a tab character that violates indentation",
+		},
+		"a list": {"- name: acme\n", "adapter.yaml:1:1: a list where a mapping is expected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			NewWithT(t).Expect(loaded(t, c.text).Validate()).To(MatchError(c.want))
@@ -128,7 +132,8 @@ func TestAnAliasThatContainsItself(t *testing.T) {
 func TestAModuleInAFolderMustBeThere(t *testing.T) {
 	g := NewWithT(t)
 	for build, want := range map[string]string{
-		"{module: acme, package: .}":          "controller.build.module: acme holds no go.mod; write the folder of a Go module, relative to the adapter",
+		"{module: acme, package: .}": "controller.build.module: acme holds no go.mod; write the folder of a Go " +
+			"module, relative to the adapter",
 		"{module: $source/tools, package: .}": "controller.build.module: `$source/tools` is not a folder beside the adapter",
 	} {
 		a := loaded(t, strings.Replace(good, "{package: ./cmd/controller}", build, 1))
@@ -178,7 +183,9 @@ func TestMistakesOfAStruct(t *testing.T) {
 
 func TestUnknownProviders(t *testing.T) {
 	g := NewWithT(t)
-	g.Expect(Named("kwik").Validate()).To(MatchError("unknown provider `kwik`; use aws, kwok, or the path of an adapter's YAML file"))
+	g.Expect(Named("kwik").Validate()).
+		To(MatchError("unknown provider `kwik`; use aws, kwok, or the path of an adapter's YAML file"))
 	missing := filepath.Join(t.TempDir(), "plumbline.yaml")
-	g.Expect(Named(missing).Validate()).To(MatchError(missing + ": the adapter cannot be read: open " + missing + ": no such file or directory"))
+	g.Expect(Named(missing).Validate()).
+		To(MatchError(missing + ": the adapter cannot be read: open " + missing + ": no such file or directory"))
 }

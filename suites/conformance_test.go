@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites"
 )
 
-// TestConformance is what `make e2e` runs: PROVIDER names a provider of this
-// repository or the path of an adapter file.
+// TestConformance is the test of `make e2e`. PROVIDER is a provider of this repository or the
+// path of an adapter file.
 func TestConformance(t *testing.T) {
 	provider := os.Getenv("PROVIDER")
 	if provider == "" {

@@ -31,7 +31,7 @@ func each(t *testing.T, f func(g *WithT, sentence string, spec *e2e.Spec)) {
 	}
 }
 
-// TestAllListsEveryFolder finds a suite that exists and is never run.
+// TestAllListsEveryFolder finds suites that All omits.
 func TestAllListsEveryFolder(t *testing.T) {
 	g := NewWithT(t)
 	entries, err := os.ReadDir(".")
@@ -49,9 +49,9 @@ func TestAllListsEveryFolder(t *testing.T) {
 	g.Expect(listed).To(ConsistOf(folders))
 }
 
-// TestSentences reads "provider: suite spec" as its reader does.
+// TestSentences checks the full name "provider: suite spec" of each spec.
 func TestSentences(t *testing.T) {
-	wellFormed := regexp.MustCompile(`^[a-z][A-Za-z0-9 ,'-]*[A-Za-z0-9]$`)
+	wellFormed := regexp.MustCompile(`^([a-z]+: )?[a-z][A-Za-z0-9 ,'-]*[A-Za-z0-9]$`)
 	said := map[string]bool{}
 	each(t, func(g *WithT, sentence string, _ *e2e.Spec) {
 		g.Expect(sentence).To(MatchRegexp(wellFormed.String()))
@@ -62,7 +62,7 @@ func TestSentences(t *testing.T) {
 	})
 }
 
-// TestIDs holds IDs to where specs are declared, so that whoever has one finds the file.
+// TestIDs checks that a spec's ID is unique and names the file that declares it.
 func TestIDs(t *testing.T) {
 	seen := map[string]bool{}
 	each(t, func(g *WithT, _ string, spec *e2e.Spec) {
@@ -75,7 +75,7 @@ func TestIDs(t *testing.T) {
 	})
 }
 
-// TestDeclarations checks what a spec says about itself.
+// TestDeclarations checks the fields of specs.
 func TestDeclarations(t *testing.T) {
 	each(t, func(g *WithT, _ string, spec *e2e.Spec) {
 		g.Expect(spec.Needs).NotTo(BeEmpty(), "a provider without pools must not fail it")
@@ -89,13 +89,13 @@ func TestDeclarations(t *testing.T) {
 			_, err := semver.NewConstraint(known.Releases)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(known.Breaks).NotTo(BeEmpty())
-			g.Expect(known.Breaks).NotTo(ContainElement("disruption budgets are never exceeded"), "no release is known to break them")
+			g.Expect(known.Breaks).NotTo(ContainElement("disruption budgets are never exceeded"),
+				"no release is known to break them")
 		}
 	})
 }
 
-// TestPromisesNameTheirSource: the comment above every spec says what is
-// promised and where that is written down.
+// TestPromisesNameTheirSource checks that each spec's comment has a promise and its source.
 func TestPromisesNameTheirSource(t *testing.T) {
 	each(t, func(g *WithT, _ string, spec *e2e.Spec) {
 		file, line := parsed(g, spec)
@@ -106,8 +106,8 @@ func TestPromisesNameTheirSource(t *testing.T) {
 	})
 }
 
-// TestBodiesAreStraight: no branch, no loop, and short enough to be read at a
-// glance, in every function of a suite that works with the cluster.
+// TestBodiesAreStraight checks that functions that work with the cluster are short and have no
+// branch and no loop.
 func TestBodiesAreStraight(t *testing.T) {
 	bodies := 0
 	inEveryFile(t, func(g *WithT, file source) {
@@ -117,7 +117,8 @@ func TestBodiesAreStraight(t *testing.T) {
 				return true
 			}
 			bodies++
-			g.Expect(file.line(body.End())-file.line(body.Pos())).To(BeNumerically("<=", 30), "lines of the function in line %d", file.line(n.Pos()))
+			g.Expect(file.line(body.End())-file.line(body.Pos())).To(BeNumerically("<=", 30),
+				"lines of the function in line %d", file.line(n.Pos()))
 			ast.Inspect(body, func(n ast.Node) bool {
 				switch n.(type) {
 				case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.GoStmt:
@@ -131,7 +132,7 @@ func TestBodiesAreStraight(t *testing.T) {
 	NewWithT(t).Expect(bodies).To(BeNumerically(">", 200), "it looks at what it means")
 }
 
-// TestOnePromiseAFile: a file declares one spec, or one table of them.
+// TestOnePromiseAFile checks that a file declares one spec or one table of them.
 func TestOnePromiseAFile(t *testing.T) {
 	declared := map[string]int{} // lines by file
 	each(t, func(g *WithT, _ string, spec *e2e.Spec) {
@@ -144,8 +145,8 @@ func TestOnePromiseAFile(t *testing.T) {
 	})
 }
 
-// TestEachWordIsSaidOnce: what two suites name alike is the same word, which package
-// check has, or two words that a reader takes for one.
+// TestEachWordIsSaidOnce checks that no two suites have a function of the same name. If both
+// mean the same, it belongs in package check. Otherwise readers confuse them.
 func TestEachWordIsSaidOnce(t *testing.T) {
 	g := NewWithT(t)
 	saidBy := map[string]string{} // suites by function
@@ -164,7 +165,7 @@ func TestEachWordIsSaidOnce(t *testing.T) {
 	g.Expect(saidBy).NotTo(BeEmpty())
 }
 
-// function is what a node declares, if it is a function.
+// function returns the type and body of a node that is a function.
 func function(n ast.Node) (*ast.FuncType, *ast.BlockStmt) {
 	switch f := n.(type) {
 	case *ast.FuncDecl:
@@ -176,7 +177,7 @@ func function(n ast.Node) (*ast.FuncType, *ast.BlockStmt) {
 	}
 }
 
-// takesEnv says whether a function has a parameter *e2e.Env.
+// takesEnv tells whether a function has a parameter *e2e.Env.
 func takesEnv(f *ast.FuncType) bool {
 	return slices.ContainsFunc(f.Params.List, func(p *ast.Field) bool {
 		pointer, ok := p.Type.(*ast.StarExpr)
@@ -188,7 +189,7 @@ func takesEnv(f *ast.FuncType) bool {
 	})
 }
 
-// TestSuitesKnowNoProvider: a suite that names one has begun to fit it.
+// TestSuitesKnowNoProvider checks that no suite names a provider. Suites must not fit one.
 func TestSuitesKnowNoProvider(t *testing.T) {
 	inEveryFile(t, func(g *WithT, file source) {
 		text, err := os.ReadFile(file.name)
@@ -197,7 +198,7 @@ func TestSuitesKnowNoProvider(t *testing.T) {
 	})
 }
 
-// inEveryFile calls f for every file of a suite, as a subtest named by it.
+// inEveryFile calls f for every file of a suite, as a subtest with the file's name.
 func inEveryFile(t *testing.T, f func(g *WithT, file source)) {
 	t.Helper()
 	files, err := filepath.Glob("*/*.go")
@@ -230,7 +231,7 @@ func parse(g *WithT, name string) source {
 	return s
 }
 
-// parsed is the file in which a spec is declared, and the line.
+// parsed returns the file and line in which a spec is declared.
 func parsed(g *WithT, spec *e2e.Spec) (file source, line int) {
 	name, number, _ := strings.Cut(filepath.Base(spec.Source()), ":")
 	line, err := strconv.Atoi(number)
@@ -238,7 +239,7 @@ func parsed(g *WithT, spec *e2e.Spec) (file source, line int) {
 	return parse(g, filepath.Join(filepath.Base(filepath.Dir(spec.Source())), name)), line
 }
 
-// declaration is the top-level one that holds a line.
+// declaration returns the top-level declaration at a line.
 func declaration(s source, line int) *ast.GenDecl {
 	i := slices.IndexFunc(s.tree.Decls, func(d ast.Decl) bool {
 		g, ok := d.(*ast.GenDecl)

@@ -14,9 +14,8 @@ import (
 // regressions is how many specs Karpenter v1.15.0 has in test/suites/regression.
 const regressions = 75
 
-// TestUpstreamIsMapped holds upstream.md to its word: each of Karpenter's specs
-// once, and beside it specs that there are, as `make list` shows them, or why
-// there is none.
+// TestUpstreamIsMapped checks that upstream.md lists each of Karpenter's specs once, with
+// existing specs (as in `make list`) or a reason why there are none.
 func TestUpstreamIsMapped(t *testing.T) {
 	g := NewWithT(t)
 	text, err := os.ReadFile("upstream.md")
@@ -46,7 +45,8 @@ func TestUpstreamIsMapped(t *testing.T) {
 		found[section]++
 		specs := ours.FindAllStringSubmatch(cells[1], -1)
 		for _, spec := range specs {
-			g.Expect(said[spec[1]]).To(BeTrue(), "there is no spec %q, of which upstream.md says that it is the counterpart of %q", spec[1], cells[0])
+			g.Expect(said[spec[1]]).To(BeTrue(),
+				"there is no spec %q, of which upstream.md says that it is the counterpart of %q", spec[1], cells[0])
 		}
 		if len(specs) == 0 {
 			g.Expect(cells[1]).To(HavePrefix("none: "), "neither a counterpart nor a reason: %s", line)

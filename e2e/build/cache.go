@@ -14,16 +14,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
 )
 
-// Cache is a folder of built programs. It may be used by several goroutines,
-// and by several processes, at once.
+// Cache is a folder of built programs. Several goroutines and processes may use it at once.
 type Cache struct {
-	Dir      string       // where everything is kept; absolute
-	Progress func(string) // told what is being built, and every ten seconds that it still is; may be nil
+	Dir      string       // absolute
+	Progress func(string) // gets a line when a build starts, and every 10 s; may be nil
 }
 
-// Open returns the cache of this user: $PLUMBLINE_CACHE, or the folder
-// plumbline in [os.UserCacheDir]. It makes the folder, readable by nobody else.
-// Progress may be nil.
+// Open returns the user's cache: $PLUMBLINE_CACHE, or the folder plumbline in
+// [os.UserCacheDir]. It creates the folder, which no other user can read. Progress may be nil.
 func Open(progress func(string)) (*Cache, error) {
 	dir := os.Getenv("PLUMBLINE_CACHE")
 	if dir == "" {
@@ -43,28 +41,28 @@ func Open(progress func(string)) (*Cache, error) {
 	return &Cache{Dir: dir, Progress: progress}, nil
 }
 
-// task is one entry of the cache and how it comes to be.
+// task is how to make an entry of the cache.
 type task struct {
-	name   string                                      // of the entry, for people; the key makes it unique
-	key    []string                                    // all that goes in
-	origin string                                      // names what changes while its name stays, such as a folder; empty: nothing does
+	name   string                                      // the entry's readable name; the key makes it unique
+	key    []string                                    // all inputs
+	origin string                                      // an input that can change, such as a folder; or empty
 	what   string                                      // what is being built, such as "etcd v3.6.16"
-	cost   string                                      // how long that takes, such as "about 20 s"; may be empty
-	needs  string                                      // the room that it takes on the disk, such as "2 GB"
+	cost   string                                      // time, such as "about 20 s"; may be empty
+	needs  string                                      // disk space, such as "2 GB"
 	makes  []string                                    // the files of the finished entry
-	create func(ctx context.Context, dir string) error // makes them in dir; room for its own needs is dir/tmp
+	create func(ctx context.Context, dir string) error // makes them in dir; dir/tmp is for temporary files
 }
 
-// ensure returns the folder of the entry, which is made if it isn't there.
+// ensure returns the entry's folder, and makes it if it is missing.
 func (c *Cache) ensure(ctx context.Context, t task) (string, error) {
 	sum := sha256.Sum256([]byte(strings.Join(t.key, "\x00")))
 	dir := filepath.Join(c.Dir, "build", fmt.Sprintf("%s-%x", t.name, sum[:6]))
-	waiting := func() { c.say(fmt.Sprintf("waiting for another run that is building %s", t.what)) }
+	waiting := func() { c.progress(fmt.Sprintf("waiting for another run that is building %s", t.what)) }
 	if complete(dir, t.makes) {
 		if t.origin == "" {
 			return dir, nil
 		}
-		waiting = nil // whoever has the lock only looks, too
+		waiting = nil // the holder only checks, too
 	}
 	lock, err := filelock.Wait(ctx, dir+".lock", waiting)
 	if err != nil {
@@ -78,15 +76,14 @@ func (c *Cache) ensure(ctx context.Context, t task) (string, error) {
 	}
 	if t.origin != "" {
 		if err := c.prune(dir, t.origin); err != nil {
-			c.say(fmt.Sprintf("old builds stay in the cache: %v", err))
+			c.progress(fmt.Sprintf("old builds stay in the cache: %v", err))
 		}
 	}
 	return dir, nil
 }
 
-// create makes the entry beside its place and moves it there when it's
-// finished. Whatever an earlier attempt left is removed first: the lock that
-// the caller holds says that nobody works on it.
+// create makes the entry in a ".partial" folder and renames it when it is finished. First it
+// removes the rest of an earlier attempt: the caller's lock means that no process uses it.
 func (c *Cache) create(ctx context.Context, t task, dir string) (err error) {
 	partial := dir + ".partial"
 	if err := errors.Join(os.RemoveAll(partial), os.RemoveAll(dir)); err != nil {
@@ -113,11 +110,11 @@ func (c *Cache) create(ctx context.Context, t task, dir string) (err error) {
 	if err := os.Rename(partial, dir); err != nil {
 		return err
 	}
-	c.say(fmt.Sprintf("built %s in %s", t.what, time.Since(start).Round(time.Second)))
+	c.progress(fmt.Sprintf("built %s in %s", t.what, time.Since(start).Round(time.Second)))
 	return nil
 }
 
-// complete tells whether all files of the entry are there.
+// complete reports whether all files of the entry exist.
 func complete(dir string, files []string) bool {
 	for _, f := range files {
 		info, err := os.Stat(filepath.Join(dir, f))
@@ -128,15 +125,14 @@ func complete(dir string, files []string) bool {
 	return true
 }
 
-// report tells at once, and then every ten seconds until stop is called, that
-// the task is being worked on.
+// report reports the task's progress at once, and every ten seconds until stop is called.
 func (c *Cache) report(t task, start time.Time) (stop func()) {
 	line := fmt.Sprintf("building %s from source (first time only", t.what)
 	if t.cost != "" {
 		line += ", " + t.cost
 	}
 	line += ")"
-	c.say(line)
+	c.progress(line)
 
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -148,14 +144,14 @@ func (c *Cache) report(t task, start time.Time) (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				c.say(fmt.Sprintf("%s ... %s", line, time.Since(start).Round(time.Second)))
+				c.progress(fmt.Sprintf("%s ... %s", line, time.Since(start).Round(time.Second)))
 			}
 		}
 	}()
 	return func() { close(done); <-ended }
 }
 
-func (c *Cache) say(line string) {
+func (c *Cache) progress(line string) {
 	if c.Progress != nil {
 		c.Progress(line)
 	}

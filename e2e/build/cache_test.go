@@ -14,8 +14,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// fakeGo puts a go command on the PATH that does what the script says. It
-// appends a line to the file that is returned for each time it's called.
+// fakeGo puts a go command on the PATH that runs the script. It returns a file that gets a
+// line for each call.
 func fakeGo(t *testing.T, script string) (calls string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func fakeGo(t *testing.T, script string) (calls string) {
 	return calls
 }
 
-// buildsEtcd is the script of a go command that works.
+// buildsEtcd is the script of a go command that succeeds.
 const buildsEtcd = `while [ "$1" != -o ]; do shift; done; echo program > "$2/server"`
 
 func count(t *testing.T, calls, word string) int {
@@ -46,7 +46,7 @@ func count(t *testing.T, calls, word string) int {
 	return n
 }
 
-// entries are what is left of the cache beside locks.
+// entries returns the files of the cache other than locks.
 func entries(t *testing.T, c *Cache) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(c.Dir, "build", "*"))
@@ -99,7 +99,7 @@ func TestTwoRunsDoNotBuildTheSame(t *testing.T) {
 	var mu sync.Mutex
 	var said []string
 	var work sync.WaitGroup
-	for range 2 { // as two processes would: nothing is shared but the folder
+	for range 2 { // like two processes, they share only the folder
 		work.Go(func() {
 			c := &Cache{Dir: dir, Progress: func(line string) {
 				mu.Lock()
@@ -119,8 +119,9 @@ func TestTwoRunsDoNotBuildTheSame(t *testing.T) {
 func TestCancellingKillsTheBuildAndLeavesNothing(t *testing.T) {
 	g := NewWithT(t)
 	alive := filepath.Join(t.TempDir(), "alive")
-	// A compiler that outlives the go command would make the file.
-	fakeGo(t, fmt.Sprintf(`(sleep 1; echo yes > %s) & while [ "$1" != -o ]; do shift; done; echo half > "$2/half"; wait`, alive))
+	// A compiler that outlives the go command would write this file.
+	fakeGo(t,
+		fmt.Sprintf(`(sleep 1; echo yes > %s) & while [ "$1" != -o ]; do shift; done; echo half > "$2/half"; wait`, alive))
 	c := &Cache{Dir: t.TempDir()}
 	why := errors.New("interrupted")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// Toolchain is the release of Go that builds everything, or a later one where
-// a module asks for it. An older go command fetches it from the module proxy.
+// Toolchain is the Go release for all builds; a module may require a later one. An older go
+// command downloads it from the module proxy.
 const Toolchain = "go1.26.11"
 
-// command is a run of the go command.
+// command is a call of the go command.
 type command struct {
-	dir          string // where it runs
-	tmp          string // its scratch folder; the system's if empty
+	dir          string // working directory
+	tmp          string // temporary folder; the system's if empty
 	goos, goarch string // the target; this machine if empty
 	flags        string // GOFLAGS; -mod=readonly if empty
 }
 
-// failure is a go command that ended badly.
+// failure is a failed go command.
 type failure struct {
 	args   []string
-	output string // what it wrote to stderr
+	output string // stderr
 	err    error
 }
 
@@ -39,15 +39,15 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.err }
 
-// run runs the go command and returns its standard output. If ctx ends, the
-// command and all compilers that it started are killed.
+// run runs the go command and returns its standard output. If ctx ends, it kills the command
+// and all compilers that the command started.
 func (c command) run(ctx context.Context, args ...string) (stdout []byte, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = c.dir
 	cmd.Env = c.environ(os.Environ())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(cmd.SysProcAttr)
-	runtime.LockOSThread() // it's the thread's death that ends the child
+	runtime.LockOSThread() // Pdeathsig is about the thread, not the process
 	defer runtime.UnlockOSThread()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
@@ -65,16 +65,16 @@ func (c command) run(ctx context.Context, args ...string) (stdout []byte, err er
 	return out.Bytes(), nil
 }
 
-// environ is the user's environment without what would change the result.
+// environ returns the user's environment without settings that would change the result.
 func (c command) environ(user []string) []string {
 	ours := map[string]string{
 		"GOTOOLCHAIN":  Toolchain + "+auto",
-		"GOFLAGS":      "-mod=readonly", // not empty: an empty one means the file of go env -w
+		"GOFLAGS":      "-mod=readonly", // if empty, the file of go env -w applies
 		"GOWORK":       "off",
 		"GO111MODULE":  "on",
 		"CGO_ENABLED":  "0",
 		"GOEXPERIMENT": "",
-		"GOROOT":       "", // of another release than the one that runs
+		"GOROOT":       "", // it could be of another release
 		"GOOS":         c.goos,
 		"GOARCH":       c.goarch,
 		"GOTMPDIR":     c.tmp,
@@ -97,7 +97,6 @@ func (c command) environ(user []string) []string {
 	return env
 }
 
-// tail returns the last n lines of s.
 func tail(s string, n int) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")

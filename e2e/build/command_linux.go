@@ -2,6 +2,5 @@ package build
 
 import "syscall"
 
-// dieWithParent ends the go command when this process is killed, so that
-// nothing goes on building for nobody.
+// dieWithParent kills the go command when this process dies.
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }

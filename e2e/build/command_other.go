@@ -4,6 +4,5 @@ package build
 
 import "syscall"
 
-// Only Linux can end a child with its parent: elsewhere the go command of a
-// killed run ends with its build.
+// dieWithParent does nothing: only Linux can kill a child with its parent.
 func dieWithParent(*syscall.SysProcAttr) {}

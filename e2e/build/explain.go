@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Messages by which the go command, and the system calls below it, tell what
-// is wrong. They're matched as text, since that's all that the go command gives.
+// These match messages of the go command and of system calls below it. The go command gives
+// its errors as text only.
 var (
 	offline = regexp.MustCompile(`(?i)dial tcp|no such host|connection refused|connection reset|i/o timeout|` +
 		`network is unreachable|no route to host|TLS handshake|name resolution|server misbehaving|proxyconnect|` +
@@ -23,12 +23,11 @@ var (
 	noSpace = regexp.MustCompile(`(?i)no space left on device|disk quota exceeded`)
 	// The path in "write /home/me/.cache/go-build/1: no space left on device".
 	fullFile = regexp.MustCompile(`(/[^\s:]+): (?i:no space left on device|disk quota exceeded)`)
-	// What proxies and repositories answer when they don't have a module.
+	// What proxies and repositories answer for a missing module.
 	refused = regexp.MustCompile(`(?i)40[134] [A-Z]|410 Gone|not found|malformed module path|unrecognized import path`)
 )
 
-// explain says what would be right when a task fails for a reason that the
-// user can do something about.
+// explain adds what the user can do to the error of a failed task.
 func (t task) explain(ctx context.Context, cache string, err error) error {
 	said := err.Error()
 	switch {
@@ -46,9 +45,9 @@ func (t task) explain(ctx context.Context, cache string, err error) error {
 	return fmt.Errorf("building %s: %w", t.what, err)
 }
 
-// Explain adds to an error of writing something into the cache, if the cause
-// is that a disk is full, which disk that is and what to do. What and needs
-// name what was being written and its size, such as "400 MB".
+// Explain adds the full disk and what to do about it to an error of writing into the cache. It
+// returns other errors unchanged. What is the thing being written; needs is its size, such as
+// "400 MB".
 func (c *Cache) Explain(ctx context.Context, what, needs string, err error) error {
 	if err == nil || !isFull(err) {
 		return err
@@ -60,7 +59,7 @@ func isFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || noSpace.MatchString(err.Error())
 }
 
-// full tells which disk is full, and by how much.
+// full returns an error with the full disk, its free space and the space needed.
 func (t task) full(ctx context.Context, cache string, err error) error {
 	folder := fullest(cache, setting(ctx, "GOCACHE"), setting(ctx, "GOMODCACHE"))
 	if m := fullFile.FindStringSubmatch(err.Error()); m != nil {
@@ -79,8 +78,8 @@ func (t task) full(ctx context.Context, cache string, err error) error {
 		folder, free, t.what, needs, err)
 }
 
-// fullest is the folder whose disk has the least room: some messages don't say
-// which file found none.
+// fullest returns the folder whose disk has the least free space. Some messages don't name the
+// file.
 func fullest(folders ...string) string {
 	least, at := uint64(math.MaxUint64), folders[0]
 	for _, f := range folders {
@@ -92,9 +91,8 @@ func fullest(folders ...string) string {
 	return at
 }
 
-// setting is the value of one of the go command's settings, empty if it can't
-// be known. It asks the go command that is installed, away from any module:
-// one that has to be downloaded first would have no answer without a network.
+// setting returns a setting of the go command, or "" if it fails. It runs the installed go
+// command outside any module: one that must be downloaded first fails without a network.
 func setting(ctx context.Context, name string) string {
 	cmd := exec.CommandContext(ctx, "go", "env", name) //nolint:gosec // a constant
 	cmd.Dir = os.TempDir()
@@ -106,8 +104,8 @@ func setting(ctx context.Context, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// existing returns the nearest folder above that exists: the file that the
-// disk had no room for was removed since.
+// existing returns dir or its nearest parent that exists. The file without space is already
+// removed.
 func existing(dir string) string {
 	for dir != filepath.Dir(dir) { // until the root, or "."
 		if _, err := os.Stat(dir); err == nil {
@@ -118,7 +116,7 @@ func existing(dir string) string {
 	return dir
 }
 
-// freeBytes is how much an ordinary user can still write to the folder's disk.
+// freeBytes returns the free space of a folder's disk for ordinary users, in bytes.
 func freeBytes(folder string) (uint64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(folder, &st); err != nil {

@@ -60,8 +60,7 @@ func TestFailuresSayWhatWouldBeRight(t *testing.T) {
 	}
 }
 
-// Where go.mod asks for a release that can't be downloaded, the go command has
-// no answers, not even about itself.
+// If go.mod requires a release that can't be downloaded, even go env fails.
 func TestSettingsAreKnownWithoutTheToolchain(t *testing.T) {
 	g := NewWithT(t)
 	t.Setenv("GOPROXY", "https://my.proxy")

@@ -18,20 +18,19 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// listed is how many versions an error lists before it says "and older ones".
+// listed is how many versions an error lists.
 const listed = 20
 
-// download is what go mod download -json tells.
+// download is the output of go mod download -json.
 type download struct {
 	Version string
 	Dir     string
 	Error   string
 }
 
-// Module returns the folder that holds the source of a released module, such
-// as sigs.k8s.io/karpenter v1.15.0, and downloads it if need be. The folder is
-// the go command's: read it, don't write to it. The error for a version that
-// doesn't exist lists those that do.
+// Module returns the source folder of a released module, such as sigs.k8s.io/karpenter
+// v1.15.0, and downloads it if necessary. The folder belongs to the go command: don't write to
+// it. The error for an unknown version lists those that exist.
 func (c *Cache) Module(ctx context.Context, path, version string) (dir string, err error) {
 	d, err := c.download(ctx, path, version)
 	if err != nil {
@@ -40,11 +39,9 @@ func (c *Cache) Module(ctx context.Context, path, version string) (dir string, e
 	return d.Dir, nil
 }
 
-// Main builds a program of a released module and returns its path. It's built
-// within the module's own folder, so the module's go.mod and go.sum apply
-// exactly. Pkg is the package, as an import path or relative to the module
-// ("./kwok"); goos and goarch are the system that it will run on, this one if
-// they're empty.
+// Main builds a program of a released module and returns its path. It builds in the module's
+// folder, so the module's go.mod and go.sum apply. Pkg is an import path or relative to the
+// module ("./kwok"). If goos and goarch are empty, it builds for this machine.
 func (c *Cache) Main(ctx context.Context, module, version, pkg, goos, goarch string) (binary string, err error) {
 	d, err := c.download(ctx, module, version)
 	if err != nil {
@@ -53,10 +50,9 @@ func (c *Cache) Main(ctx context.Context, module, version, pkg, goos, goarch str
 	return c.main(ctx, source{dir: d.Dir, module: module, version: d.Version}, pkg, goos, goarch)
 }
 
-// MainOf is Main for the module in a folder, as it is there at this moment:
-// every file that belongs to the module is part of the entry's key. A go.mod
-// that replaces modules by other folders is refused, since changes there
-// would go unseen.
+// MainOf builds as Main does, for the module in a folder in its present state. The entry's key
+// covers all of the module's files. MainOf refuses a go.mod that replaces modules with
+// folders, because the key would not cover them.
 func (c *Cache) MainOf(ctx context.Context, dir, pkg, goos, goarch string) (binary string, err error) {
 	s, err := folder(dir)
 	if err != nil {
@@ -65,8 +61,8 @@ func (c *Cache) MainOf(ctx context.Context, dir, pkg, goos, goarch string) (bina
 	return c.main(ctx, s, pkg, goos, goarch)
 }
 
-// MainInUse is Main for a module that the working directory's module requires, or is: in
-// that version, and with those of its dependencies that are chosen there.
+// MainInUse builds as Main does, for the working directory's module or one that it requires.
+// The versions are those of the working directory's module.
 func (c *Cache) MainInUse(ctx context.Context, module, pkg, goos, goarch string) (binary string, err error) {
 	s, err := inUse(ctx, module, pkg)
 	if err != nil {
@@ -75,8 +71,8 @@ func (c *Cache) MainInUse(ctx context.Context, module, pkg, goos, goarch string)
 	return c.main(ctx, s, pkg, goos, goarch)
 }
 
-// inUse is a module as the working directory's module has it, with a hash of all that a
-// package of it is built from for a version.
+// inUse returns a module as the working directory's module uses it. Its version is a hash of
+// everything that the package is built from.
 func inUse(ctx context.Context, module, pkg string) (source, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -86,7 +82,8 @@ func inUse(ctx context.Context, module, pkg string) (source, error) {
 {{end}}{{range $.EmbedFiles}}{{$.Dir}}/{{.}}
 {{end}}{{else}}@{{.Path}}@{{.Version}}
 {{end}}{{end}}`
-	out, err := (command{dir: dir}).run(ctx, "list", "-deps", "-f", fmt.Sprintf(files, module), importPath(module, relative(module, pkg)))
+	out, err := (command{dir: dir}).
+		run(ctx, "list", "-deps", "-f", fmt.Sprintf(files, module), importPath(module, relative(module, pkg)))
 	if err != nil {
 		return source{}, err
 	}
@@ -102,9 +99,9 @@ func inUse(ctx context.Context, module, pkg string) (source, error) {
 	return source{dir: dir, module: module, version: hash, inUse: true}, err
 }
 
-// Tests builds the tests of a package of a released module into a program, as
-// `go test -c` does, and returns its path and the package's folder, in which tests
-// expect to run. It is the go command's: don't write to it.
+// Tests builds the tests of a package of a released module, as `go test -c` does. It returns
+// the program and the package's folder, in which to run it. The folder belongs to the go
+// command: don't write to it.
 func (c *Cache) Tests(ctx context.Context, module, version, pkg string) (binary, folder string, err error) {
 	d, err := c.download(ctx, module, version)
 	if err != nil {
@@ -125,21 +122,22 @@ func (c *Cache) Tests(ctx context.Context, module, version, pkg string) (binary,
 		makes: []string{name},
 		create: func(ctx context.Context, dir string) error {
 			cmd := command{dir: d.Dir, tmp: filepath.Join(dir, "tmp"), goos: runtime.GOOS, goarch: runtime.GOARCH}
-			_, err := cmd.run(ctx, "test", "-c", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(dir, name), pkg)
+			_, err := cmd.run(ctx, "test", "-c", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o",
+				filepath.Join(dir, name), pkg)
 			return err
 		},
 	})
 	return filepath.Join(dir, name), folder, err
 }
 
-// source is the source of a module: a release, or a folder in some state.
+// source is a module's source: a release, or a folder in some state.
 type source struct {
 	dir, module, version string
 
-	inUse bool // dir is that of another module, which uses this one
+	inUse bool // dir is the folder of another module that uses this one
 }
 
-// named is how the go command is told of a package, in dir.
+// named returns the package's name for the go command in dir.
 func (s source) named(pkg string) string {
 	if s.inUse {
 		return importPath(s.module, pkg)
@@ -147,7 +145,7 @@ func (s source) named(pkg string) string {
 	return pkg
 }
 
-// folder is the module in a folder, with a hash of its files for a version.
+// folder returns the module in a folder. Its version is a hash of its files.
 func folder(dir string) (source, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
@@ -162,10 +160,11 @@ func folder(dir string) (source, error) {
 	}
 	for _, r := range mod.Replace {
 		if modfile.IsDirectoryPath(r.New.Path) {
-			return source{}, fmt.Errorf("go.mod replaces %s by the folder %s; only a module that stands alone can be built from its folder", r.Old.Path, r.New.Path)
+			return source{}, fmt.Errorf("go.mod replaces %s by the folder %s; only a module that stands alone can be built "+
+				"from its folder", r.Old.Path, r.New.Path)
 		}
 	}
-	files, err := zip.CheckDir(dir) // what the module's zip would hold
+	files, err := zip.CheckDir(dir) // the files of the module's zip
 	if err != nil {
 		return source{}, err
 	}
@@ -183,7 +182,7 @@ func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (b
 	pkg = relative(s.module, pkg)
 	name := program(importPath(s.module, pkg))
 	entry, at, origin := name, "in "+s.dir, strings.Join([]string{s.dir, s.module, pkg, goos, goarch}, " ")
-	if semver.IsValid(s.version) { // a hash is no name
+	if semver.IsValid(s.version) { // a hash isn't valid
 		entry, at, origin = name+"-"+s.version, "of "+s.module+"@"+s.version, ""
 	}
 	flags := []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
@@ -215,12 +214,12 @@ func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (b
 	return filepath.Join(dir, name), nil
 }
 
-// importPath is a package's whole name; pkg is relative to the module.
+// importPath returns the import path of a package relative to the module.
 func importPath(module, pkg string) string {
 	return strings.TrimSuffix(module+strings.TrimPrefix(pkg, "."), "/")
 }
 
-// relative is pkg relative to its module.
+// relative returns pkg relative to its module.
 func relative(module, pkg string) string {
 	pkg = strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
 	if pkg == "" || pkg == "." {
@@ -234,7 +233,7 @@ func (c *Cache) download(ctx context.Context, path, version string) (d download,
 		version = "v" + version
 	}
 	t := task{what: fmt.Sprintf("module %s@%s", path, version), needs: "500 MB"}
-	empty, err := os.MkdirTemp("", "plumbline-download-") // no go.mod here or above that could have a say
+	empty, err := os.MkdirTemp("", "plumbline-download-") // without a go.mod here or above
 	if err != nil {
 		return d, t.explain(ctx, c.Dir, err)
 	}
@@ -245,7 +244,7 @@ func (c *Cache) download(ctx context.Context, path, version string) (d download,
 	if jsonErr := json.Unmarshal(out, &d); err == nil && jsonErr != nil {
 		err = fmt.Errorf("go mod download -json %s@%s: %w", path, version, jsonErr)
 	}
-	if d.Error != "" { // which is then not on stderr
+	if d.Error != "" { // it isn't on stderr then
 		err = errors.Join(errors.New(d.Error), err)
 	}
 	if err == nil {
@@ -259,9 +258,9 @@ func (c *Cache) download(ctx context.Context, path, version string) (d download,
 	return d, t.explain(ctx, c.Dir, err)
 }
 
-// unknown is the error for a version, or a module, that doesn't exist, or nil
-// if that's not why a download failed. It asks: what a proxy answers for what
-// it doesn't have (404, 410, 403) and how the go command words that, differs.
+// unknown returns an error if a download failed because the version or module doesn't exist,
+// and nil otherwise. It lists the versions, because proxies' status codes (404, 410, 403) and
+// the go command's messages differ.
 func (c *Cache) unknown(ctx context.Context, cmd command, path, version string, cause error) error {
 	var module struct{ Versions []string }
 	out, err := cmd.run(ctx, "list", "-m", "-versions", "-json", path)
@@ -278,7 +277,7 @@ func (c *Cache) unknown(ctx context.Context, cmd command, path, version string, 
 		}
 		return fmt.Errorf("%s has no version %q: there are %s%s", path, version, strings.Join(versions, " "), older)
 	case refused.MatchString(cause.Error()) && (err == nil || refused.MatchString(err.Error())):
-		return fmt.Errorf("no module is called %s, or nobody may have it: %w", path, cause)
+		return fmt.Errorf("module %s does not exist, or you have no access to it: %w", path, cause)
 	}
 	return nil
 }

@@ -15,8 +15,10 @@ case "$1 $2" in
 "mod download")
 	case "$4" in
 	*@v1.15.0) printf '{"Path":"example.com/karpenter","Version":"v1.15.0","Dir":"%s"}' "$SOURCE" ;;
-	*@v9.9.9) printf '{"Path":"example.com/karpenter","Error":"example.com/karpenter@v9.9.9: invalid version: unknown revision v9.9.9"}'; exit 1 ;;
-	*) printf '{"Error":"example.com/nothing: module example.com/nothing: not found: reading https://proxy: 404 Not Found"}'; exit 1 ;;
+	*@v9.9.9) printf '{"Path":"example.com/karpenter","Error":"%s"}' \
+		'example.com/karpenter@v9.9.9: invalid version: unknown revision v9.9.9'; exit 1 ;;
+	*) printf '{"Error":"%s"}' \
+		'example.com/nothing: module example.com/nothing: not found: reading https://proxy: 404 Not Found'; exit 1 ;;
 	esac ;;
 "list -m")
 	case "$5" in
@@ -48,7 +50,7 @@ func TestAnUnknownVersionIsAnsweredWithThoseThereAre(t *testing.T) {
 	g.Expect(err).To(MatchError(`example.com/karpenter has no version "v9.9.9": there are v1.15.0 v1.14.3 v1.0.8`))
 
 	_, err = c.Module(t.Context(), "example.com/nothing", "v1.0.0")
-	g.Expect(err).To(MatchError(ContainSubstring("no module is called example.com/nothing")))
+	g.Expect(err).To(MatchError(ContainSubstring("module example.com/nothing does not exist")))
 }
 
 func TestAMainPackageIsBuiltWithinItsModule(t *testing.T) {
@@ -65,7 +67,8 @@ func TestAMainPackageIsBuiltWithinItsModule(t *testing.T) {
 	g.Expect(os.ReadFile(binary)).To(BeEquivalentTo(fmt.Sprintf("linux/arm64 %s ./kwok\n", source)))
 
 	// The same package under its other name, and for another system.
-	g.Expect(c.Main(t.Context(), "example.com/karpenter", "1.15.0", "example.com/karpenter/kwok", "linux", "arm64")).To(Equal(binary))
+	g.Expect(c.Main(t.Context(), "example.com/karpenter", "1.15.0", "example.com/karpenter/kwok", "linux", "arm64")).
+		To(Equal(binary))
 	g.Expect(count(t, calls, "build")).To(Equal(1))
 	g.Expect(c.Main(t.Context(), "example.com/karpenter", "v1.15.0", "kwok", "darwin", "arm64")).NotTo(Equal(binary))
 	g.Expect(count(t, calls, "build")).To(Equal(2))
@@ -97,7 +100,7 @@ func TestTheModuleOfAFolderIsBuiltAsItIs(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("go.mod replaces example.com/lib by the folder ../lib")))
 }
 
-// used is the script of a go command in a module that uses another one, whose only file is
+// used is the script of a go command in a module that uses another one. Its only file is
 // $SOURCE/main.go.
 const used = `
 case "$1 $2" in
@@ -122,7 +125,8 @@ func TestAModuleInUseIsBuiltAsItIs(t *testing.T) {
 		return binary
 	}
 	first := build("package main")
-	g.Expect(os.ReadFile(first)).To(BeEquivalentTo(here+" example.com/used/cmd/sim\n"), "by its whole name, where it is used")
+	g.Expect(os.ReadFile(first)).To(BeEquivalentTo(here+" example.com/used/cmd/sim\n"),
+		"by its whole name, where it is used")
 	g.Expect(build("package main")).To(Equal(first))
 	g.Expect(build("package main // changed")).NotTo(Equal(first))
 	g.Expect(os.Remove(main)).To(Succeed())

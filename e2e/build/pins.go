@@ -16,28 +16,28 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// A folder with a go.mod is a module of its own and can't be embedded, hence
-// the names: kwok.mod and kwok.sum are the go.mod and go.sum of the pin "kwok".
+// A folder with a go.mod is a module of its own, which can't be embedded. So kwok.mod and
+// kwok.sum are the go.mod and go.sum of the pin "kwok".
 //
 //go:embed pins/*.mod pins/*.sum
 var pins embed.FS
 
-// recipe is what a pin's go.mod can't say about building it.
+// recipe is how to build a pin, beyond its go.mod.
 type recipe struct {
-	module string            // whose version is the pin's version
-	stamps []string          // linker variables that get a value; V, MAJOR and MINOR stand for the version's parts
-	rename map[string]string // programs that are known under another name than their folder's
-	cost   string            // on two cores, with nothing downloaded yet
-	needs  string            // of the disk, downloads and the go command's cache included
+	module string            // its version is the pin's version
+	stamps []string          // linker variables; V, MAJOR and MINOR stand for the version's parts
+	rename map[string]string // from the folder's name to the program's
+	cost   string            // time on two cores with nothing downloaded yet
+	needs  string            // disk space, downloads and the go command's cache included
 }
 
-// recipes are keyed by the pin's name, without the version that may follow it.
+// recipes returns the recipes by the pin's name without its version.
 func recipes() map[string]recipe {
 	return map[string]recipe{
 		"kubernetes": {
 			module: "k8s.io/kubernetes",
-			// Without these the apiserver reports v0.0.0-master+$Format:%H$, which
-			// nothing that checks versions understands.
+			// Without these the apiserver reports v0.0.0-master+$Format:%H$, which version
+			// checks reject.
 			stamps: []string{
 				"k8s.io/component-base/version.gitVersion=V",
 				"k8s.io/component-base/version.gitMajor=MAJOR",
@@ -69,27 +69,25 @@ func recipes() map[string]recipe {
 	}
 }
 
-// pin is a module that exists for its dependencies' programs alone.
+// pin is a module that exists only for the programs of its dependencies.
 type pin struct {
 	recipe
 	name     string
 	mod, sum []byte
 	version  string   // of the recipe's module
-	packages []string // the tool lines: what is built
+	packages []string // the tool lines: packages to build
 }
 
-// Pinned returns the folder that holds the programs of a pin, and builds them
-// if they aren't there yet. The pins are "kubernetes-v1.36" (and its like, one
-// for each minor version: kube-apiserver, kube-controller-manager and
-// kube-scheduler), "etcd", "kwok" (kwok and kwokctl) and "helm".
+// Pinned returns the folder with a pin's programs, and builds them if they are missing. The
+// pins are "kubernetes-v1.36" (one for each minor version: kube-apiserver,
+// kube-controller-manager and kube-scheduler), "etcd", "kwok" (kwok and kwokctl) and "helm".
 //
-// The error says what to do if the go command or the network is missing, or
-// the disk is full.
+// If Go or the network is missing or the disk is full, the error says what to do.
 func (c *Cache) Pinned(ctx context.Context, name string) (dir string, err error) {
 	return c.PinnedFor(ctx, name, runtime.GOOS)
 }
 
-// PinnedFor is Pinned for another operating system, on this machine's architecture.
+// PinnedFor builds as Pinned does, for another operating system and this architecture.
 func (c *Cache) PinnedFor(ctx context.Context, name, goos string) (dir string, err error) {
 	p, err := readPin(name)
 	if err != nil {
@@ -109,8 +107,8 @@ func (c *Cache) PinnedFor(ctx context.Context, name, goos string) (dir string, e
 	})
 }
 
-// PinnedModule returns the folder with the source of the module that a pin is named
-// after, of the release that is pinned. It is the go command's: don't write to it.
+// PinnedModule returns the source folder of the pin's main module, in the pinned version. The
+// folder belongs to the go command: don't write to it.
 func (c *Cache) PinnedModule(ctx context.Context, name string) (dir string, err error) {
 	p, err := readPin(name)
 	if err != nil {
@@ -119,9 +117,8 @@ func (c *Cache) PinnedModule(ctx context.Context, name string) (dir string, err 
 	return c.Module(ctx, p.module, p.version)
 }
 
-// Kubernetes returns the version that is pinned for a minor version: "1.36",
-// "v1.36" and "v1.36.3" are all v1.36.3. The error for any other lists those
-// that there are.
+// Kubernetes returns the pinned version for a minor version: v1.36.3 for "1.36", "v1.36" and
+// "v1.36.3". The error for any other lists the pinned ones.
 func Kubernetes(minor string) (version string, err error) {
 	wanted := "v" + strings.TrimPrefix(minor, "v")
 	known := []string{}
@@ -141,7 +138,6 @@ func Kubernetes(minor string) (version string, err error) {
 	return "", fmt.Errorf("no Kubernetes %q here: there are %s", minor, strings.Join(known, ", "))
 }
 
-// build builds the pin's programs into dir.
 func (p *pin) build(ctx context.Context, dir, goos string, flags []string) error {
 	tmp := filepath.Join(dir, "tmp")
 	for name, content := range map[string][]byte{"go.mod": p.mod, "go.sum": p.sum} {
@@ -162,8 +158,7 @@ func (p *pin) build(ctx context.Context, dir, goos string, flags []string) error
 	return nil
 }
 
-// ldflags are the linker's: no symbol tables, and the version where the
-// programs look for it.
+// ldflags returns linker flags that strip symbol tables and set the version variables.
 func (p *pin) ldflags() string {
 	major, minor, _ := strings.Cut(strings.TrimPrefix(semver.MajorMinor(p.version), "v"), ".")
 	value := strings.NewReplacer("=V", "="+p.version, "=MAJOR", "="+major, "=MINOR", "="+minor)
@@ -174,7 +169,7 @@ func (p *pin) ldflags() string {
 	return strings.Join(flags, " ")
 }
 
-// programs are the names of what the pin builds, sorted.
+// programs returns the names of the pin's programs, sorted.
 func (p *pin) programs() []string {
 	names := make([]string, 0, len(p.packages))
 	for _, pkg := range p.packages {
@@ -188,8 +183,8 @@ func (p *pin) programs() []string {
 	return names
 }
 
-// program is the name that the go command gives to the program of a package:
-// its last element that isn't a major version.
+// program returns the go command's name for a package's program: the last element that isn't a
+// major version.
 func program(pkg string) string {
 	dir, last := path.Split(pkg)
 	if len(last) > 1 && last[0] == 'v' && strings.Trim(last[1:], "0123456789") == "" {
@@ -228,7 +223,7 @@ func readPin(name string) (*pin, error) {
 }
 
 func pinNames() []string {
-	files, _ := fs.Glob(pins, "pins/*.mod") // the pattern is well-formed: no other error exists
+	files, _ := fs.Glob(pins, "pins/*.mod") // the only possible error is a malformed pattern
 	names := make([]string, 0, len(files))
 	for _, f := range files {
 		names = append(names, strings.TrimSuffix(path.Base(f), ".mod"))

@@ -10,29 +10,27 @@ import (
 )
 
 const (
-	// A run may still use a build that was replaced meanwhile, for as long as runs take.
+	// replacedKept is longer than a run, since a run may still use a replaced build.
 	replacedKept = 24 * time.Hour
 	unusedKept   = 30 * 24 * time.Hour
 
-	// originFile holds an entry's origin, and was written when the entry was last used.
+	// originFile holds an entry's origin. Its modification time is the entry's last use.
 	originFile = "origin"
 )
 
-// ImageOf is the folder of the image that is made of an entry's program. It goes when the
-// entry does.
+// ImageOf returns the folder for the image of an entry's program. remove removes both.
 func (c *Cache) ImageOf(entry string) string {
 	return filepath.Join(c.Dir, "images", filepath.Base(entry))
 }
 
-// prune notes that an entry is used, and removes those that nobody needs any more: of the
-// same origin, not used for a day; of any other, not used for 30 days. Entries without an
-// origin stay.
+// prune marks an entry as used and removes old ones: of the same origin after a day without
+// use, of others after 30 days. Entries without an origin stay.
 func (c *Cache) prune(entry, origin string) error {
 	marker := filepath.Join(entry, originFile)
 	if err := os.WriteFile(marker, []byte(origin), 0o600); err != nil {
 		return err
 	}
-	// The file system knows what time it is; this process may live by a cluster's clock.
+	// The file system's time is right; this process may use a cluster's clock.
 	used, err := os.Stat(marker)
 	if err != nil {
 		return err
@@ -45,7 +43,7 @@ func (c *Cache) prune(entry, origin string) error {
 		other := filepath.Join(filepath.Dir(entry), e.Name())
 		of, err := os.ReadFile(filepath.Join(other, originFile))
 		if err != nil {
-			continue // it has none, or another run is removing it
+			continue // without an origin, or another run is removing it
 		}
 		last, err := os.Stat(filepath.Join(other, originFile))
 		if err != nil {
@@ -61,7 +59,7 @@ func (c *Cache) prune(entry, origin string) error {
 	return nil
 }
 
-// remove removes an entry and its image, unless another run is about to use it.
+// remove removes an entry and its image, unless another run holds its lock.
 func (c *Cache) remove(entry string) error {
 	lock, err := filelock.Try(entry + ".lock")
 	if errors.Is(err, filelock.ErrHeld) {
@@ -71,7 +69,7 @@ func (c *Cache) remove(entry string) error {
 		return err
 	}
 	defer lock.Release()
-	partial := entry + ".partial" // half of an entry must not be taken for a whole one
+	partial := entry + ".partial" // so that a half-removed entry doesn't look complete
 	if err := os.Rename(entry, partial); err != nil {
 		return err
 	}

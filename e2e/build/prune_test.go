@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
 )
 
-// folders builds what lies in folders, which it writes.
+// folders writes and builds modules in folders.
 type folders struct {
 	*WithT
 	t     *testing.T
@@ -26,12 +26,13 @@ func newFolders(t *testing.T) *folders {
 	return &folders{WithT: NewWithT(t), t: t, cache: &Cache{Dir: t.TempDir()}, dir: t.TempDir()}
 }
 
-// build builds a folder with that content, makes an image of it, and returns the entry.
+// build writes and builds a folder, makes an image of it, and returns the entry.
 func (f *folders) build(name, content string) string {
 	f.t.Helper()
 	dir := filepath.Join(f.dir, name)
 	f.Expect(os.MkdirAll(dir, 0o700)).To(Succeed())
-	for file, text := range map[string]string{"go.mod": "module example.com/acme\n", "main.go": "package main // " + content + "\n"} {
+	for file, text := range map[string]string{"go.mod": "module example.com/acme\n", "main.go": "package main // " +
+		content + "\n"} {
 		f.Expect(os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600)).To(Succeed())
 	}
 	binary, err := f.cache.MainOf(f.t.Context(), dir, ".", "linux", "arm64")
@@ -41,7 +42,7 @@ func (f *folders) build(name, content string) string {
 	return entry
 }
 
-// unused says that an entry was used that long ago.
+// unused sets the entry's last use to that long ago.
 func (f *folders) unused(entry string, ago time.Duration) {
 	then := time.Now().Add(-ago)
 	f.Expect(os.Chtimes(filepath.Join(entry, originFile), then, then)).To(Succeed())

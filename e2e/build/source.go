@@ -13,9 +13,9 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Source builds a program from source that this program carries with it, and
-// returns its path: files are those of the module, without a go.mod, which need
-// nothing but Go's standard library. Pkg is relative to the module.
+// Source builds a program from embedded source and returns its path. Files are those of the
+// module without its go.mod, and import only Go's standard library. Pkg is relative to the
+// module.
 func (c *Cache) Source(ctx context.Context, module string, files fs.FS, pkg string) (binary string, err error) {
 	sum, err := digest(files)
 	if err != nil {
@@ -41,7 +41,8 @@ func (c *Cache) Source(ctx context.Context, module string, files fs.FS, pkg stri
 				return err
 			}
 			args := append([]string{"build"}, flags...)
-			_, err := (command{dir: tmp, tmp: filepath.Join(dir, "tmp")}).run(ctx, append(args, "-o", filepath.Join(dir, name), pkg)...)
+			_, err := (command{dir: tmp, tmp: filepath.Join(dir, "tmp")}).
+				run(ctx, append(args, "-o", filepath.Join(dir, name), pkg)...)
 			return err
 		},
 	})
@@ -51,7 +52,7 @@ func (c *Cache) Source(ctx context.Context, module string, files fs.FS, pkg stri
 	return filepath.Join(dir, name), nil
 }
 
-// digest tells one tree of files from another.
+// digest returns a hash of a file tree.
 func digest(files fs.FS) (string, error) {
 	sum := sha256.New()
 	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {

@@ -6,27 +6,27 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
-// Always checks that a claim is true at the start and after every event. It is
-// vacuous unless the claim was exercised at one of these moments at least.
+// Always checks that a claim is true at every moment: at the start and after every event. It
+// is vacuous unless some moment exercised the claim.
 func Always(c Claim) Check { return always{c} }
 
-// Never checks that a claim is true at no moment. It is vacuous unless the claim
-// was exercised at one of them at least.
+// Never checks that a claim is true at no moment. It is vacuous unless some moment exercised
+// it.
 func Never(c Claim) Check { return never{c} }
 
 type always struct{ claim Claim }
 
 func (a always) String() string { return "always " + a.claim.String() }
 
-func (a always) Judge(h *history.History) Finding { return throughout(a, a.claim, h) }
+func (a always) Judge(h *history.History) Finding { return judgeAlways(a, a.claim, h) }
 
 type never struct{ claim Claim }
 
 func (n never) String() string { return "never " + n.claim.String() }
 
-func (n never) Judge(h *history.History) Finding { return throughout(n, Untrue(n.claim), h) }
+func (n never) Judge(h *history.History) Finding { return judgeAlways(n, Untrue(n.claim), h) }
 
-func throughout(check Check, claim Claim, h *history.History) Finding {
+func judgeAlways(check Check, claim Claim, h *history.History) Finding {
 	j, tested := judgement{check, h}, 0
 	for at, w := range moments(h, claim.Reads()) {
 		ok, exercised := claim.Holds(w)
@@ -35,11 +35,11 @@ func throughout(check Check, claim Claim, h *history.History) Finding {
 		}
 		tested += count(exercised)
 	}
-	return j.ended(tested, "at no moment was there anything that could have broken it")
+	return j.verdict(tested, "at no moment could anything have broken it")
 }
 
-// Sometimes checks that a claim is true at one moment at least: that what a spec
-// is about did happen. It is never vacuous.
+// Sometimes checks that a claim is true at some moment: the case of the spec did happen. It is
+// never vacuous.
 func Sometimes(c Claim) Check { return sometimes{c} }
 
 type sometimes struct{ claim Claim }
@@ -50,14 +50,13 @@ func (s sometimes) Judge(h *history.History) Finding {
 	j := judgement{s, h}
 	for _, w := range moments(h, s.claim.Reads()) {
 		if ok, _ := s.claim.Holds(w); ok {
-			return j.ended(1, "")
+			return j.verdict(1, "")
 		}
 	}
-	return j.unlessAnyGap(j.never(s.claim, 0))
+	return j.unlessAnyGap(j.neverTrue(s.claim, 0))
 }
 
-// Finally checks that a claim is true at the end. It is vacuous unless the claim
-// is exercised there.
+// Finally checks that a claim is true at the end. It is vacuous unless the end exercises it.
 func Finally(c Claim) Check { return finally{c} }
 
 type finally struct{ claim Claim }
@@ -70,13 +69,11 @@ func (f finally) Judge(h *history.History) Finding {
 	if !ok {
 		return j.unlessAnyGap(j.broken(-1, 0, f.claim.String()+", in the end", f.claim.Standing(w)))
 	}
-	return j.ended(count(exercised), "nothing at the end could have broken it")
+	return j.verdict(count(exercised), "nothing at the end could have broken it")
 }
 
-// Until checks that one claim is true from the start up to the moment at which
-// another becomes true, and that this moment comes. At that moment itself the
-// first may be false already. It is vacuous unless the first was exercised
-// before.
+// Until checks that a is true until b becomes true, and that b does become true. At that
+// moment a may already be false. It is vacuous unless a was exercised before.
 func Until(a, b Claim) Check { return until{a, b} }
 
 type until struct{ a, b Claim }
@@ -87,7 +84,7 @@ func (u until) Judge(h *history.History) Finding {
 	j, tested := judgement{u, h}, 0
 	for at, w := range moments(h, readsOf(u.a, u.b)) {
 		if over, _ := u.b.Holds(w); over {
-			return j.ended(tested, fmt.Sprintf("before %s nothing could have broken it", u.b))
+			return j.verdict(tested, fmt.Sprintf("before %s nothing could have broken it", u.b))
 		}
 		ok, exercised := u.a.Holds(w)
 		if !ok {
@@ -95,5 +92,5 @@ func (u until) Judge(h *history.History) Finding {
 		}
 		tested += count(exercised)
 	}
-	return j.unlessAnyGap(j.never(u.b, tested))
+	return j.unlessAnyGap(j.neverTrue(u.b, tested))
 }

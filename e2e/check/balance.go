@@ -12,10 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Balanced claims that no value of a label is on more than skew objects more than
-// any other, as a topology spread constraint demands of the nodes of pods that have
-// one each. Objects without the label don't count. It is exercised from two values
-// on: with fewer there is nothing between which to be balanced.
+// Balanced claims that the numbers of objects per value of a label differ by at most skew. A
+// topology spread constraint demands this of nodes, if each of its pods has its own node.
+// Objects without the label do not count. It is exercised while there are at least two values.
 func Balanced(skew int, objects Count, label string) Claim { return balanced{skew, objects, label} }
 
 type balanced struct {
@@ -47,7 +46,7 @@ func (b balanced) Standing(w *history.World) string {
 	return strings.Join(words, ", ") + lines(b.objects.Of(w))
 }
 
-// numbers says how many objects have each value of the label.
+// numbers counts the objects by value of the label.
 func (b balanced) numbers(w *history.World) map[string]int {
 	numbers := map[string]int{}
 	for _, o := range b.objects.Of(w) {

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
-// Bound is a claim about how many objects there are.
+// Bound is a claim about the number of objects.
 type Bound struct {
 	how      string // the bound in words, without its number
 	min, max int
@@ -17,27 +17,24 @@ type Bound struct {
 
 const unbounded = int(^uint(0) >> 1)
 
-// AtMost claims that there are n or fewer. It is exercised while there is any;
-// for n = 0, see None.
+// AtMost claims that there are at most n. It is exercised while there is one. See None for 0.
 func AtMost(n int, c Count) Bound { return Bound{"at most", 0, n, c} }
 
-// AtLeast claims that there are n or more. It is exercised while there is any,
-// and for n = 1 also while there could be (Count.Among).
+// AtLeast claims that there are at least n. It is exercised while there is one; for n = 1,
+// also while there are candidates (Count.Among).
 func AtLeast(n int, c Count) Bound { return Bound{"at least", n, unbounded, c} }
 
-// Exactly claims that there are n, no more and no fewer.
+// Exactly claims that there are exactly n.
 func Exactly(n int, c Count) Bound { return Bound{"exactly", n, n, c} }
 
-// None claims that there is not one. It is exercised while there could be: while
-// there are objects among which one could come to be counted (Count.Among). That
-// no node is disrupted means nothing where there are no nodes.
+// None claims that there are none. It is exercised while there are candidates (Count.Among):
+// "no node is disrupted" means nothing without nodes.
 func None(c Count) Bound { return Bound{none, 0, 0, c} }
 
 const none = "no"
 
-// Reached checks that the bound was used to the full: that at some moment there
-// were as many as AtMost allows, or as few as AtLeast demands. That a budget of
-// two is never exceeded says little if there were never two.
+// Reached checks that at some moment there were as many as AtMost allows, or as few as AtLeast
+// demands. That a budget of two is never exceeded proves little if there were never two.
 func (b Bound) Reached() Check { return Sometimes(Exactly(b.number(), b.count)) }
 
 func (b Bound) number() int {
@@ -47,7 +44,7 @@ func (b Bound) number() int {
 	return b.max
 }
 
-// String is the bound in words.
+// String returns the bound in words.
 func (b Bound) String() string {
 	if b.how == none {
 		return b.how + " " + b.count.Name
@@ -55,35 +52,34 @@ func (b Bound) String() string {
 	return b.how + " " + Words(b.number(), b.count.Name)
 }
 
-// Reads are the resources that the count reads.
+// Reads returns the resources that the count reads.
 func (b Bound) Reads() []schema.GroupVersionResource { return b.count.Reads }
 
-// Holds counts.
+// Holds compares the number of counted objects with the bound.
 func (b Bound) Holds(w *history.World) (ok, exercised bool) {
 	n := len(b.count.Of(w))
-	return b.min <= n && n <= b.max, b.exercised(w, n)
+	return b.min <= n && n <= b.max, b.isReached(w, n)
 }
 
-func (b Bound) exercised(w *history.World, n int) bool {
+func (b Bound) isReached(w *history.World, n int) bool {
 	switch {
 	case b.min <= 0 && b.max == unbounded: // no world could break it
 		return false
 	case n > 0:
 		return true
-	default: // it is about whether there is any, or it can wait until there is
-		return (b.max == 0 || b.min == 1) && b.count.among(w)
+	default: // with none counted, candidates exercise only bounds of 0 and 1
+		return (b.max == 0 || b.min == 1) && b.count.hasCandidates(w)
 	}
 }
 
-// Standing lists what is counted.
+// Standing lists the counted objects.
 func (b Bound) Standing(w *history.World) string {
 	objects := b.count.Of(w)
 	return Words(len(objects), b.count.Name) + lines(objects)
 }
 
-// Each claims something of every counted object, and is exercised while there
-// is one. words say it as it reads after the name: "nodes of pool x" "have the
-// label a=b".
+// Each claims something of every counted object. It is exercised while there is one. words
+// follow the name: "nodes of pool x" "have the label a=b".
 func Each(c Count, words string, match Predicate) Claim {
 	return every{c, words, remember(match)}
 }

@@ -14,11 +14,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// fewWords is how many changes are told of one event.
+// fewWords bounds how many changes of one event a finding lists.
 const fewWords = 5
 
-// whatChanged tells what an event changed, in a few words; empty if there is nothing
-// to compare with.
+// whatChanged describes what an event changed; empty if there is nothing to compare with.
 func whatChanged(before *history.Object, e history.Event) string {
 	if before == nil || e.Type == watch.Deleted {
 		return ""
@@ -75,13 +74,13 @@ func conditionChanges(was, is *unstructured.Unstructured) []string {
 	return changes
 }
 
-// untold are fields that change with every event, or have been told already.
+// untold are fields that change with every event, or that are described separately.
 var untold = []string{
 	"metadata.resourceVersion", "metadata.managedFields", "metadata.generation",
 	"spec.taints", "status.conditions",
 }
 
-// fieldChanges compares field by field, lists as a whole.
+// fieldChanges compares field by field, and lists as a whole.
 func fieldChanges(path string, was, is map[string]any) []string {
 	keys := slices.Sorted(maps.Keys(is))
 	for _, k := range slices.Sorted(maps.Keys(was)) {
@@ -111,7 +110,7 @@ func fieldChanges(path string, was, is map[string]any) []string {
 	return changes
 }
 
-// short is a scalar after a word, nothing for what would be long.
+// short returns a word and a scalar. It returns nothing for long strings, lists and maps.
 func short(word string, v any) string {
 	switch v := v.(type) {
 	case string:

@@ -9,30 +9,29 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
-// Check is a claim over a history.
+// Check is a claim about a whole history.
 type Check interface {
-	// String is the check in words.
+	// String returns the check in words.
 	String() string
-	// Judge says what the history proves.
+	// Judge returns what the history proves.
 	Judge(h *history.History) Finding
 }
 
-// Verdict is what a history says about a check. Only Holds is good news.
+// Verdict is the result of a check. Only Holds is a pass.
 type Verdict int
 
 const (
-	// Unknown: the history has a gap, or ends too early, and what it shows
-	// doesn't decide the check.
+	// Unknown means that the history has a gap or ends too early to decide the check.
 	Unknown Verdict = iota
-	// Vacuous: the check was never put to the test.
+	// Vacuous means that the check was never put to the test.
 	Vacuous
-	// Broken: the history shows a breach.
+	// Broken means that the history shows a breach.
 	Broken
-	// Holds: the check was put to the test, and held.
+	// Holds means that the check was put to the test, and held.
 	Holds
 )
 
-// String is the verdict in one word.
+// String returns the verdict in one word.
 func (v Verdict) String() string {
 	switch v {
 	case Holds:
@@ -46,10 +45,8 @@ func (v Verdict) String() string {
 	}
 }
 
-// moments walks through a history: the world at the start with index -1, and
-// the world after each event that touches one of the resources (after every
-// event, if there are none) with the event's index. The world is moved on by
-// the next step.
+// moments yields the world at the start with index -1, then the world after each event of the
+// resources in reads (all, if empty) with the event's index. The next step changes the world.
 func moments(h *history.History, reads []schema.GroupVersionResource) iter.Seq2[int, *history.World] {
 	return func(yield func(int, *history.World) bool) {
 		w := h.Start()

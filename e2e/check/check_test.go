@@ -15,15 +15,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// inPool is a story that starts with pool p and its ready nodes a, b and c.
+// inPool returns a story that starts with pool p and its ready nodes a, b and c.
 func inPool() (s *historytest.Story, a, b, c *historytest.Thing) {
 	node := func(name string) *historytest.Thing { return historytest.Node(name).Pool("p").Ready() }
 	a, b, c = node("a"), node("b"), node("c")
 	return historytest.Begin().Add(historytest.Pool("p"), a, b, c).Start(), a, b, c
 }
 
-// A verdict for each check on each story: it holds, it breaks, it was never put
-// to the test, and what a gap makes of each.
+// TestVerdicts judges each check on each story, with and without a gap.
 func TestVerdicts(t *testing.T) {
 	const pool = named("p")
 	const tick = time.Second
@@ -82,39 +81,57 @@ func TestVerdicts(t *testing.T) {
 		want   Verdict
 		gapped Verdict // with a gap after everything
 	}{
-		"always: holds":                  {Always(two), disrupts, Holds, Unknown},
-		"always: breaks":                 {Always(one), disrupts, Broken, Broken},
-		"always: never exercised":        {Always(two), quiet, Vacuous, Unknown},
-		"always: nothing there":          {Always(two), nothing, Vacuous, Unknown},
-		"always: broken from the start":  {Always(None(ReadyNodes(pool))), quiet, Broken, Broken},
-		"always: impossible to break":    {Always(AtLeast(0, disrupted)), disrupts, Vacuous, Unknown},
-		"always at least: holds":         {Always(AtLeast(3, Nodes(pool))), quiet, Holds, Unknown},
-		"always at least: breaks":        {Always(AtLeast(3, Nodes(pool))), disrupts, Broken, Broken},
-		"always none: holds":             {Always(None(disrupted)), quiet, Holds, Unknown},
-		"always none: breaks":            {Always(None(disrupted)), disrupts, Broken, Broken},
-		"always none: nobody to ask":     {Always(None(disrupted)), nothing, Vacuous, Unknown},
-		"always none: no population":     {Always(None(Node("x"))), quiet, Vacuous, Unknown},
-		"always no nodes: pool is there": {Always(None(Nodes(named("q")))), func() *historytest.Story { return quiet().Add(historytest.Pool("q")) }, Holds, Unknown},
-		"always no nodes: no such pool":  {Always(None(Nodes(named("q")))), quiet, Vacuous, Unknown},
-		"always exactly: holds":          {Always(Exactly(3, Nodes(pool))), quiet, Holds, Unknown},
-		"always exactly: breaks":         {Always(Exactly(3, Nodes(pool))), disrupts, Broken, Broken},
-		"always each: holds":             {Always(Each(Nodes(pool), "are ready", karpenter.NodeReady)), disrupts, Holds, Unknown},
-		"always each: breaks":            {Always(Each(Nodes(pool), "are ready", karpenter.NodeReady)), joins(true), Broken, Broken},
-		"always each: none there":        {Always(Each(disrupted, "are ready", karpenter.NodeReady)), quiet, Vacuous, Unknown},
-		"always when: holds":             {Always(When(disruption, AtLeast(1, ReadyNodes(pool)))), disrupts, Holds, Unknown},
-		"always when: breaks":            {Always(When(disruption, AtLeast(3, Nodes(pool)))), disrupts, Broken, Broken},
-		"always when: never exercised":   {Always(When(disruption, AtLeast(1, ReadyNodes(pool)))), quiet, Vacuous, Unknown},
-		"always and: one not exercised":  {Always(AllOf(two, AtLeast(1, ReadyNodes(pool)))), quiet, Vacuous, Unknown},
-		"always and: holds":              {Always(AllOf(two, AtLeast(1, ReadyNodes(pool)))), disrupts, Holds, Unknown},
-		"always or: holds":               {Always(AnyOf(noNodes, AtLeast(1, ReadyNodes(pool)))), quiet, Holds, Unknown},
-		"always or: breaks":              {Always(AnyOf(noNodes, None(disrupted))), disrupts, Broken, Broken},
+		"always: holds":                 {Always(two), disrupts, Holds, Unknown},
+		"always: breaks":                {Always(one), disrupts, Broken, Broken},
+		"always: never exercised":       {Always(two), quiet, Vacuous, Unknown},
+		"always: nothing there":         {Always(two), nothing, Vacuous, Unknown},
+		"always: broken from the start": {Always(None(ReadyNodes(pool))), quiet, Broken, Broken},
+		"always: impossible to break":   {Always(AtLeast(0, disrupted)), disrupts, Vacuous, Unknown},
+		"always at least: holds":        {Always(AtLeast(3, Nodes(pool))), quiet, Holds, Unknown},
+		"always at least: breaks":       {Always(AtLeast(3, Nodes(pool))), disrupts, Broken, Broken},
+		"always none: holds":            {Always(None(disrupted)), quiet, Holds, Unknown},
+		"always none: breaks":           {Always(None(disrupted)), disrupts, Broken, Broken},
+		"always none: nobody to ask":    {Always(None(disrupted)), nothing, Vacuous, Unknown},
+		"always none: no population":    {Always(None(Node("x"))), quiet, Vacuous, Unknown},
+		"always no nodes: pool is there": {Always(None(Nodes(named("q")))), func() *historytest.Story {
+			return quiet().Add(historytest.Pool("q"))
+		}, Holds, Unknown},
+		"always no nodes: no such pool": {Always(None(Nodes(named("q")))), quiet, Vacuous, Unknown},
+		"always exactly: holds":         {Always(Exactly(3, Nodes(pool))), quiet, Holds, Unknown},
+		"always exactly: breaks":        {Always(Exactly(3, Nodes(pool))), disrupts, Broken, Broken},
+		"always each: holds": {
+			Always(Each(Nodes(pool), "are ready", karpenter.NodeReady)), disrupts,
+			Holds, Unknown,
+		},
+		"always each: breaks": {
+			Always(Each(Nodes(pool), "are ready", karpenter.NodeReady)), joins(true),
+			Broken, Broken,
+		},
+		"always each: none there": {
+			Always(Each(disrupted, "are ready", karpenter.NodeReady)), quiet,
+			Vacuous, Unknown,
+		},
+		"always when: holds":            {Always(When(disruption, AtLeast(1, ReadyNodes(pool)))), disrupts, Holds, Unknown},
+		"always when: breaks":           {Always(When(disruption, AtLeast(3, Nodes(pool)))), disrupts, Broken, Broken},
+		"always when: never exercised":  {Always(When(disruption, AtLeast(1, ReadyNodes(pool)))), quiet, Vacuous, Unknown},
+		"always and: one not exercised": {Always(AllOf(two, AtLeast(1, ReadyNodes(pool)))), quiet, Vacuous, Unknown},
+		"always and: holds":             {Always(AllOf(two, AtLeast(1, ReadyNodes(pool)))), disrupts, Holds, Unknown},
+		"always or: holds":              {Always(AnyOf(noNodes, AtLeast(1, ReadyNodes(pool)))), quiet, Holds, Unknown},
+		"always or: breaks":             {Always(AnyOf(noNodes, None(disrupted))), disrupts, Broken, Broken},
 
-		"always balanced: holds":       {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "y"), Holds, Unknown},
-		"always balanced: breaks":      {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "x", "y"), Broken, Broken},
-		"always balanced: one domain":  {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "x"), Vacuous, Unknown},
-		"always requiring: holds":      {Always(Each(NodeClaims(pool).With("in x or y", Requiring("zone", "x", "y")), "are there", anything)), claimed, Holds, Unknown},
-		"always requiring: breaks":     {Always(Each(NodeClaims(pool), "are in x", Requiring("zone", "x"))), claimed, Broken, Broken},
-		"always requiring: none there": {Always(Each(NodeClaims(pool), "are in x", Requiring("zone", "x"))), quiet, Vacuous, Unknown},
+		"always balanced: holds":      {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "y"), Holds, Unknown},
+		"always balanced: breaks":     {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "x", "y"), Broken, Broken},
+		"always balanced: one domain": {Always(Balanced(1, Nodes(pool), "zone")), zones("x", "x", "x"), Vacuous, Unknown},
+		"always requiring: holds": {Always(Each(NodeClaims(pool).With("in x or y", Requiring("zone", "x", "y")),
+			"are there", anything)), claimed, Holds, Unknown},
+		"always requiring: breaks": {
+			Always(Each(NodeClaims(pool), "are in x", Requiring("zone", "x"))), claimed,
+			Broken, Broken,
+		},
+		"always requiring: none there": {
+			Always(Each(NodeClaims(pool), "are in x", Requiring("zone", "x"))), quiet,
+			Vacuous, Unknown,
+		},
 
 		"never: holds":           {Never(AtLeast(3, disrupted)), disrupts, Holds, Unknown},
 		"never: breaks":          {Never(AtLeast(2, disrupted)), disrupts, Broken, Broken},
@@ -148,18 +165,42 @@ func TestVerdicts(t *testing.T) {
 		"until: the end not come":  {Until(None(disrupted), disruption), quiet, Broken, Unknown},
 		"until: over at the start": {Until(None(disrupted), AtLeast(1, Nodes(pool))), disrupts, Vacuous, Unknown},
 
-		"whenever enters: holds":           {Whenever(Enters(Nodes(pool)), "it is tainted", isTainted), joins(true), Holds, Unknown},
-		"whenever enters: breaks":          {Whenever(Enters(Nodes(pool)), "it is tainted", isTainted), joins(false), Broken, Broken},
-		"whenever enters: never exercised": {Whenever(Enters(Nodes(pool)), "it is tainted", isTainted), disrupts, Vacuous, Unknown},
-		"whenever leaves: holds":           {Whenever(Leaves(Nodes(pool)), "one is there", ForAny(AtLeast(1, Nodes(pool)))), disrupts, Holds, Unknown},
-		"whenever leaves: breaks":          {Whenever(Leaves(Nodes(pool)), "two are there", ForAny(AtLeast(2, Nodes(pool)))), disrupts, Broken, Broken},
-		"whenever leaves: never exercised": {Whenever(Leaves(Nodes(pool)), "one is there", ForAny(AtLeast(1, Nodes(pool)))), joins(true), Vacuous, Unknown},
+		"whenever enters: holds": {
+			Whenever(Enters(Nodes(pool)), "it is tainted", isTainted), joins(true),
+			Holds, Unknown,
+		},
+		"whenever enters: breaks": {
+			Whenever(Enters(Nodes(pool)), "it is tainted", isTainted), joins(false),
+			Broken, Broken,
+		},
+		"whenever enters: never exercised": {
+			Whenever(Enters(Nodes(pool)), "it is tainted", isTainted), disrupts,
+			Vacuous, Unknown,
+		},
+		"whenever leaves: holds": {
+			Whenever(Leaves(Nodes(pool)), "one is there", ForAny(AtLeast(1, Nodes(pool)))),
+			disrupts, Holds, Unknown,
+		},
+		"whenever leaves: breaks": {
+			Whenever(Leaves(Nodes(pool)), "two are there", ForAny(AtLeast(2, Nodes(pool)))),
+			disrupts, Broken, Broken,
+		},
+		"whenever leaves: never exercised": {
+			Whenever(Leaves(Nodes(pool)), "one is there", ForAny(AtLeast(1, Nodes(pool)))),
+			joins(true), Vacuous, Unknown,
+		},
 
 		"after: holds":           {After(Enters(Nodes(pool)), "it is ready", nodeIsReady), joins(true), Holds, Unknown},
 		"after: breaks":          {After(Leaves(Nodes(pool)), "it comes back", nodeIsReady), disrupts, Broken, Unknown},
 		"after: never exercised": {After(Enters(Nodes(pool)), "it is ready", nodeIsReady), disrupts, Vacuous, Unknown},
-		"after within: holds":    {Within(3*tick, After(Enters(Nodes(pool)), "it is ready", nodeIsReady)), joins(true), Holds, Unknown},
-		"after within: too late": {Within(2*tick, After(Enters(Nodes(pool)), "it is ready", nodeIsReady)), joins(true), Broken, Unknown},
+		"after within: holds": {
+			Within(3*tick, After(Enters(Nodes(pool)), "it is ready", nodeIsReady)), joins(true),
+			Holds, Unknown,
+		},
+		"after within: too late": {
+			Within(2*tick, After(Enters(Nodes(pool)), "it is ready", nodeIsReady)), joins(true),
+			Broken, Unknown,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -172,8 +213,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A breach seen after a gap is a breach for claims about one moment, and proves
-// nothing where the order of moments matters.
+// TestGapBeforeABreach checks that a breach after a gap counts for claims about one moment,
+// but not where the order of moments matters.
 func TestGapBeforeABreach(t *testing.T) {
 	g := NewWithT(t)
 	s, a, _, _ := inPool()
@@ -196,7 +237,8 @@ func TestQuantities(t *testing.T) {
 	g := NewWithT(t)
 	pool := named("p")
 	limit := Always(AtMostQuantity(resource.MustParse("5"), NodeClaimCapacity(pool, "cpu")))
-	a, b := historytest.NodeClaim("a").Pool("p").Capacity("cpu", "2"), historytest.NodeClaim("b").Pool("p").Capacity("cpu", "2500m")
+	a, b := historytest.NodeClaim("a").Pool("p").Capacity("cpu", "2"),
+		historytest.NodeClaim("b").Pool("p").Capacity("cpu", "2500m")
 	story := historytest.Begin().Add(historytest.Pool("p")).Start()
 	g.Expect(limit.Judge(story.History()).Verdict).To(Equal(Vacuous))
 	story.Add(a, b, historytest.NodeClaim("other").Pool("q").Capacity("cpu", "100"))
@@ -205,7 +247,8 @@ func TestQuantities(t *testing.T) {
 	f := limit.Judge(story.History())
 	g.Expect(f.Verdict).To(Equal(Broken))
 	g.Expect(f.At).To(Equal(3))
-	g.Expect(f.String()).To(ContainSubstring("want: at most 5 cpu of the NodeClaims of pool p\n  got: 5100m cpu of the NodeClaims of pool p\n      NodeClaim a"))
+	g.Expect(f.String()).To(ContainSubstring(
+		"want: at most 5 cpu of the NodeClaims of pool p\n  got: 5100m cpu of the NodeClaims of pool p\n      NodeClaim a"))
 }
 
 func TestThatIsAClaimOfOnesOwn(t *testing.T) {
@@ -224,7 +267,8 @@ func TestThatIsAClaimOfOnesOwn(t *testing.T) {
 	f := Always(claim).Judge(story.Add(historytest.Node("a")).History())
 	g.Expect(f.Verdict).To(Equal(Broken))
 	g.Expect(f.Standing).To(Equal("they don't"))
-	g.Expect(Always(Untrue(claim)).Judge(story.History()).String()).To(ContainSubstring("always not (nodes come in pairs)"))
+	g.Expect(Always(Untrue(claim)).Judge(story.History()).String()).
+		To(ContainSubstring("always not (nodes come in pairs)"))
 }
 
 func TestReadsOfSeveralClaims(t *testing.T) {

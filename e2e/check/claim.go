@@ -9,25 +9,25 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
-// Claim is true or false of one moment.
+// Claim is true or false at one moment.
 type Claim interface {
-	// String is the claim in words, as in "at most 2 nodes of pool x".
+	// String returns the claim in words, such as "at most 2 nodes of pool x".
 	String() string
-	// Holds says whether the claim is true of a world, and whether it was
-	// exercised: really put to the test at this moment.
+	// Holds reports whether the claim is true in a world, and whether the world exercised it,
+	// that is, put it to the test.
 	Holds(w *history.World) (ok, exercised bool)
-	// Standing is what matters to the claim of what stands in a world, one
-	// object per line, for the reader of a failure.
+	// Standing describes the objects that matter to the claim, one per line, for failures.
 	Standing(w *history.World) string
-	// Reads are the resources that the claim looks at, so that it isn't asked
-	// again after other events; empty means all.
+	// Reads returns the resources that the claim looks at; empty means all. The claim is not
+	// evaluated after other events.
 	Reads() []schema.GroupVersionResource
 }
 
-// That is a claim made of a function; words say what it claims, and reads names
-// the resources that it looks at, none meaning all. The standing is one object
-// per line.
-func That(words string, f func(w *history.World) (ok, exercised bool, standing string), reads ...schema.GroupVersionResource) Claim {
+// That returns a claim that a function decides. words is the claim in words. reads are the
+// resources that f looks at; none means all. The standing has one object per line.
+func That(words string, f func(w *history.World) (ok, exercised bool, standing string),
+	reads ...schema.GroupVersionResource,
+) Claim {
 	return that{words, f, reads}
 }
 
@@ -50,7 +50,7 @@ func (t that) Standing(w *history.World) string {
 	return standing
 }
 
-// Untrue claims that a claim is false, and is exercised when the claim is.
+// Untrue claims that a claim is false. It is exercised when the claim is.
 func Untrue(c Claim) Claim { return untrue{c} }
 
 type untrue struct{ Claim }
@@ -62,15 +62,14 @@ func (u untrue) Holds(w *history.World) (ok, exercised bool) {
 	return !ok, exercised
 }
 
-// AllOf claims all of the claims, and is exercised when each of them is.
+// AllOf claims that all claims are true. It is exercised when each of them is.
 func AllOf(claims ...Claim) Claim { return several{claims, "and", true} }
 
-// AnyOf claims one of the claims at least, and is exercised when any of them is.
+// AnyOf claims that at least one claim is true. It is exercised when any of them is.
 func AnyOf(claims ...Claim) Claim { return several{claims, "or", false} }
 
-// When claims something of the moments at which a condition is true, and is
-// exercised by them only: When(AtLeast(1, DriftedNodeClaims(pool)),
-// None(DisruptedNodes(pool))) is vacuous unless something drifted.
+// When claims something only while a condition is true. Only then is it exercised:
+// When(AtLeast(1, DriftedNodeClaims(pool)), None(DisruptedNodes(pool))) needs some drift.
 func When(condition, claim Claim) Claim { return when{condition, claim} }
 
 type several struct {
@@ -127,7 +126,7 @@ func (c when) Standing(w *history.World) string {
 
 func (c when) Reads() []schema.GroupVersionResource { return readsOf(c.condition, c.claim) }
 
-// readsOf is what all of the claims read; empty (all) if one reads all.
+// readsOf returns the resources that the claims read; empty (all) if one of them reads all.
 func readsOf(claims ...Claim) []schema.GroupVersionResource {
 	if len(claims) == 0 {
 		return nil

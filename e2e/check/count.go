@@ -12,29 +12,25 @@ import (
 // Named is anything with a name: the builders of package fixtures, and objects.
 type Named interface{ GetName() string }
 
-// Count is a named set of objects, such as "ready nodes of pool x". Claims are
-// made about how many there are.
+// Count is a named set of objects, such as "ready nodes of pool x".
 type Count struct {
-	// Name says what is counted, in the plural, as it reads after a number.
+	// Name is the name in the plural, as it reads after a number.
 	Name string
-	// Of are the counted objects of a world.
+	// Of returns the counted objects of a world.
 	Of func(*history.World) []*history.Object
-	// Among are the objects that could come to be counted: what must be there
-	// for "there is none" to mean something. With ready nodes of a pool it is
-	// the nodes of the pool. Without it, "there is none" is never put to the
-	// test by itself.
+	// Among returns the candidates: objects that could come to be counted, such as the nodes
+	// of a pool for its ready nodes. "There are none" is exercised only while there are
+	// candidates.
 	Among func(*history.World) []*history.Object
-	// Reads are the resources that Of and Among look at, so that other events
-	// cost nothing; empty means all.
+	// Reads are the resources that Of and Among look at; empty means all. Others cost nothing.
 	Reads []schema.GroupVersionResource
 }
 
-// String is the name.
+// String returns the name.
 func (c Count) String() string { return c.Name }
 
-// Where is the objects of a resource for which match is true. It is asked once
-// for each state of each object, whatever the number of events; so the answer
-// must come from the object alone.
+// Where returns the objects of a resource that match. It calls match once for each state of
+// each object, so the answer must depend on the object alone.
 func Where(name string, r schema.GroupVersionResource, match Predicate) Count {
 	remembered := remember(match)
 	return Count{
@@ -46,7 +42,7 @@ func Where(name string, r schema.GroupVersionResource, match Predicate) Count {
 	}
 }
 
-// remember asks match once for each state of an object.
+// remember calls match once for each state of an object.
 func remember(match Predicate) func(*history.Object) bool {
 	var mu sync.Mutex
 	answers := map[*history.Object]bool{}
@@ -62,12 +58,11 @@ func remember(match Predicate) func(*history.Object) bool {
 	}
 }
 
-// among says whether anything is there that could be counted.
-func (c Count) among(w *history.World) bool {
+func (c Count) hasCandidates(w *history.World) bool {
 	return c.Among != nil && len(c.Among(w)) > 0
 }
 
-// readsBoth is what a claim about both counts reads; all, if one reads all.
+// readsBoth returns the resources of both lists; empty (all) if one of them is empty.
 func readsBoth(a, b []schema.GroupVersionResource) []schema.GroupVersionResource {
 	if len(a) == 0 || len(b) == 0 {
 		return nil

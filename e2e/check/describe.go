@@ -10,8 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Describe is an object on one line, with the facts that matter to a reader of
-// a failure.
+// Describe returns an object on one line, with the facts that matter in a failure.
 func Describe(o *history.Object) string {
 	u := o.Unstructured()
 	facts := factsOf(u)
@@ -24,7 +23,7 @@ func Describe(o *history.Object) string {
 	return title(o) + ": " + strings.Join(facts, ", ")
 }
 
-// title is an object's kind and name, as in "Pod default/web-1".
+// title returns an object's kind and name, as in "Pod default/web-1".
 func title(o *history.Object) string {
 	kind := o.Unstructured().GetKind()
 	if kind == "" {
@@ -94,8 +93,7 @@ func podFacts(pod *unstructured.Unstructured) []string {
 	return facts
 }
 
-// conditionFacts are the conditions that are true, and the others with their
-// reasons.
+// conditionFacts returns the true conditions, and the others with their status and reason.
 func conditionFacts(u *unstructured.Unstructured) []string {
 	var facts []string
 	for _, c := range karpenter.Conditions(u) {
@@ -108,7 +106,7 @@ func conditionFacts(u *unstructured.Unstructured) []string {
 	return facts
 }
 
-// lines are descriptions, each on a line of its own.
+// lines describes objects, each on its own line.
 func lines(objects []*history.Object) string {
 	var b strings.Builder
 	for _, o := range objects {

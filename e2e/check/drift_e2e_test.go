@@ -41,10 +41,9 @@ const driftApp = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: drift
           {labelSelector: {matchLabels: {app: drifter}}, topologyKey: kubernetes.io/hostname}]}},
         containers: [{name: c, image: pause, resources: {requests: {cpu: "1"}}}]}}}}`
 
-// TestDriftOnARealCluster records a drift on the cluster of $KUBECONFIG, which
-// has Karpenter with the KWOK provider and a KWOKNodeClass "default", and judges
-// it. With $SAVE_RECORDING it also saves the recording: that is where
-// testdata/drift.jsonl.gz comes from.
+// TestDriftOnARealCluster records a drift on the cluster of $KUBECONFIG, and judges it. The
+// cluster has Karpenter with the KWOK provider and a KWOKNodeClass "default". $SAVE_RECORDING
+// also saves the recording, as for testdata/drift.jsonl.gz.
 func TestDriftOnARealCluster(t *testing.T) {
 	kubeconfig := os.Getenv("KUBECONFIG")
 	if kubeconfig == "" {
@@ -72,7 +71,8 @@ func TestDriftOnARealCluster(t *testing.T) {
 
 	before := r.History().Mark()
 	patch := `{"spec":{"template":{"metadata":{"labels":{"plumbline":"two"}}}}}`
-	if _, err := client.Resource(karpenter.NodePools).Patch(ctx, "drift", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+	if _, err := client.Resource(karpenter.NodePools).
+		Patch(ctx, "drift", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	awaitCount(ctx, t, r, 6, DriftedNodeClaims(pool))

@@ -33,7 +33,7 @@ func Example() {
 	//       Node b: ready, pool p, tainted karpenter.sh/disrupted:NoSchedule
 	// holds: at least 1 node of pool p that is disrupted leads to no nodes of pool p
 	// vacuous: always at most 1 NodeClaim of pool p that has drifted
-	//   never put to the test: at no moment was there anything that could have broken it
+	//   never put to the test: at no moment could anything have broken it
 }
 
 // No pod is bound to a node that is being disrupted.
@@ -46,7 +46,8 @@ func ExampleWhenever() {
 
 	keptOff := check.Whenever(check.Enters(check.BoundPods(historytest.Pod("app", ""))), "its node is not disrupted",
 		func(pod *unstructured.Unstructured) check.Claim {
-			return check.None(check.Node(karpenter.PodNode(pod)).With("that are disrupted", check.Tainted(karpenter.DisruptedTaint)))
+			return check.None(check.Node(karpenter.PodNode(pod)).
+				With("that are disrupted", check.Tainted(karpenter.DisruptedTaint)))
 		})
 	fmt.Println(keptOff.Judge(h))
 	// Output:

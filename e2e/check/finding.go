@@ -8,28 +8,28 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
-// Finding is what a check found in a history.
+// Finding is the result of a check over a history.
 type Finding struct {
 	Check   string  // the check in words
 	Verdict Verdict // only Holds is good news
-	// Event is the one that broke the check, At its index in History.Events;
-	// nil and -1 if it was broken from the start, by the end, or not at all.
+	// Event is the event that broke the check, At its index in History.Events. They are nil
+	// and -1 if the start or the end broke it, or nothing did.
 	Event  *history.Event
 	At     int
-	Number int           // of the event in the whole recording, as it was received
-	Offset time.Duration // from the beginning of the whole recording to the event
+	Number int           // the event's number in the whole recording
+	Offset time.Duration // from the start of the whole recording to the event
 	Change string        // what the event changed, in a few words
-	// Want is what had to be true at that moment, one line; empty if that is the check
+	// Want is what had to be true at that moment, on one line; empty if it is the check
 	// itself. Standing is what was true instead, one object per line.
 	Want, Standing string
-	Reason         string // why the verdict is what it is, one line
-	// Tested is how often the check was put to the test, as far as it was judged, the
-	// breach included: moments, steps or causes, by the kind of the check.
+	Reason         string // why this is the verdict, one line
+	// Tested is how often the check was put to the test until the verdict, including the
+	// breach. It counts moments, steps or causes, depending on the check.
 	Tested int
 }
 
-// String is the finding as people read it: the check, the event that broke it,
-// and what stood then.
+// String returns the finding for people: the check, the event that broke it, and the state
+// then.
 func (f Finding) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", f.Verdict, f.Check)
@@ -58,8 +58,8 @@ type judgement struct {
 	h     *history.History
 }
 
-// broken is a breach at the event with this index, -1 for the start or the end, by a
-// check that was put to the test so often before.
+// broken returns a breach at the event with index at, which is -1 for the start or the end.
+// tested is how often the check was put to the test before.
 func (j judgement) broken(at, tested int, want, standing string) Finding {
 	f := Finding{Check: j.check.String(), Verdict: Broken, At: at, Want: want, Standing: standing, Tested: tested + 1}
 	if at < 0 {
@@ -68,18 +68,17 @@ func (j judgement) broken(at, tested int, want, standing string) Finding {
 	events := j.h.Events()
 	f.Event = &events[at]
 	f.Number, f.Offset = j.h.Place(at)
-	f.Change = whatChanged(j.before(at), *f.Event)
+	f.Change = whatChanged(j.stateBefore(at), *f.Event)
 	return f
 }
 
-// never is the breach of a check that wanted a claim to be true at some moment.
-func (j judgement) never(c Claim, tested int) Finding {
+// neverTrue returns the breach of a check whose claim was never true.
+func (j judgement) neverTrue(c Claim, tested int) Finding {
 	return j.broken(-1, tested, c.String()+", at some moment", "never; in the end "+c.Standing(j.h.End()))
 }
 
-// unlessGap is the finding, if it stands although something may be missing up
-// to the event it speaks of: what was not seen, or what came first, proves
-// nothing then.
+// unlessGap returns the finding, or Unknown if the recording has a gap up to the finding's
+// event. The finding depends on what came before, or on what did not come.
 func (j judgement) unlessGap(f Finding) Finding {
 	for _, g := range j.h.Gaps() {
 		if f.Event == nil || !g.Time.After(f.Event.Time) {
@@ -89,7 +88,7 @@ func (j judgement) unlessGap(f Finding) Finding {
 	return f
 }
 
-// unlessAnyGap is the finding, if nothing is missing anywhere.
+// unlessAnyGap returns the finding, or Unknown if the recording has any gap.
 func (j judgement) unlessAnyGap(f Finding) Finding {
 	if len(j.h.Gaps()) > 0 {
 		return j.unknown()
@@ -97,8 +96,7 @@ func (j judgement) unlessAnyGap(f Finding) Finding {
 	return f
 }
 
-// ended is the verdict on a check that was not broken.
-func (j judgement) ended(tested int, missing string) Finding {
+func (j judgement) verdict(tested int, missing string) Finding {
 	f := Finding{Check: j.check.String(), Verdict: Holds, At: -1, Tested: tested}
 	if tested == 0 {
 		f.Verdict, f.Reason = Vacuous, "never put to the test: "+missing
@@ -106,7 +104,7 @@ func (j judgement) ended(tested int, missing string) Finding {
 	return j.unlessAnyGap(f)
 }
 
-// count is how much one moment adds to Finding.Tested.
+// count returns what one moment adds to Finding.Tested.
 func count(exercised bool) int {
 	if exercised {
 		return 1
@@ -129,9 +127,8 @@ func (j judgement) unknown() Finding {
 	return Finding{Check: j.check.String(), Verdict: Unknown, At: -1, Reason: reason}
 }
 
-// before is the state that the event with this index replaced, nil if there
-// was none.
-func (j judgement) before(at int) *history.Object {
+// stateBefore returns the object before the event with this index, nil if there was none.
+func (j judgement) stateBefore(at int) *history.Object {
 	events := j.h.Events()
 	e := events[at]
 	for i := at - 1; i >= 0; i-- {

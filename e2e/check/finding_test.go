@@ -18,7 +18,8 @@ func TestFailureNamesClaimEventAndWhatStood(t *testing.T) {
 	g := NewWithT(t)
 	s, a, b, _ := inPool()
 	h := s.After(time.Second).Change(a.Taint(karpenter.DisruptedTaint)).
-		After(2345 * time.Millisecond).Change(b.Taint(karpenter.DisruptedTaint).False(karpenter.Ready).Label("x", "y")).History()
+		After(2345 * time.Millisecond).
+		Change(b.Taint(karpenter.DisruptedTaint).False(karpenter.Ready).Label("x", "y")).History()
 	f := Always(AtMost(1, DisruptedNodes(named("p")))).Judge(h)
 	g.Expect(f.String()).To(Equal(strings.TrimSpace(`
 broken: always at most 1 node of pool p that is disrupted
@@ -35,7 +36,8 @@ broken: always at most 1 node of pool p that is disrupted
 func TestFailureOfWhatNeverCame(t *testing.T) {
 	g := NewWithT(t)
 	s, a, _, _ := inPool()
-	h := s.After(time.Second).Change(a.Taint(karpenter.DisruptedTaint)).After(9 * time.Second).Add(historytest.Node("other")).History()
+	h := s.After(time.Second).Change(a.Taint(karpenter.DisruptedTaint)).After(9 * time.Second).
+		Add(historytest.Node("other")).History()
 	pool := named("p")
 	f := LeadsTo(AtLeast(1, DisruptedNodes(pool)), AtLeast(4, ReadyNodes(pool))).Judge(h)
 	g.Expect(f.String()).To(Equal(strings.TrimSpace(`
@@ -48,7 +50,7 @@ broken: at least 1 node of pool p that is disrupted leads to at least 4 nodes of
       Node c: ready, pool p`)))
 }
 
-// A spec judges the part of a recording since a mark, invariants judge all of it.
+// Specs judge the part of a recording since a mark; invariants judge all of it.
 func TestAnEventHasOneNumberAndOneTime(t *testing.T) {
 	g := NewWithT(t)
 	s, a, _, _ := inPool()
@@ -70,7 +72,8 @@ func TestABreachIsATest(t *testing.T) {
 	h := s.After(time.Second).Change(a.Taint(karpenter.DisruptedTaint)).After(time.Second).Delete(a).History()
 	none, four := None(DisruptedNodes(pool)), AtLeast(4, Nodes(pool))
 	for _, c := range []Check{
-		Always(none), Never(AtMost(2, Nodes(pool))), Sometimes(four), Finally(four), Until(none, four), Until(AtLeast(1, Nodes(pool)), four),
+		Always(none), Never(AtMost(2, Nodes(pool))), Sometimes(four), Finally(four), Until(none, four),
+		Until(AtLeast(1, Nodes(pool)), four),
 		LeadsTo(AtLeast(1, Nodes(pool)), four), Within(time.Second, LeadsTo(AtLeast(1, Nodes(pool)), four)),
 		Whenever(Leaves(Nodes(pool)), "there are four", func(*unstructured.Unstructured) Claim { return four }),
 		Follow("nothing happens", "", func() Monitor {
@@ -107,12 +110,16 @@ broken: nodes stay
 func TestDescribe(t *testing.T) {
 	pod := historytest.Pod("app-1", "app")
 	for want, thing := range map[string]*historytest.Thing{
-		"Pod default/app-1: Pending, not bound":                                        historytest.Pod("app-1", "app"),
-		"Pod default/app-2: Running, on a, ready, being deleted":                       historytest.Pod("app-2", "app").Phase("Running").On("a").Ready().Deleting(),
-		"NodeClaim c: pool p, node a, Registered, Drifted=False (Drifted)":             historytest.NodeClaim("c").Pool("p").On("a").True("Registered").False("Drifted"),
-		"NodeClaim d: instance cloud://1":                                              historytest.NodeClaim("d").Set("cloud://1", "status", "providerID"),
-		"NodePool p":                                                                   historytest.Pool("p"),
-		"Event default/app-1.FailedScheduling: FailedScheduling on Pod app-1: no room": historytest.Report("karpenter", "FailedScheduling", pod).Set("no room", "message"),
+		"Pod default/app-1: Pending, not bound": historytest.Pod("app-1", "app"),
+		"Pod default/app-2: Running, on a, ready, being deleted": historytest.Pod("app-2", "app").
+			Phase("Running").On("a").Ready().Deleting(),
+		"NodeClaim c: pool p, node a, Registered, Drifted=False (Drifted)": historytest.NodeClaim("c").Pool("p").
+			On("a").True("Registered").False("Drifted"),
+		"NodeClaim d: instance cloud://1": historytest.NodeClaim("d").
+			Set("cloud://1", "status", "providerID"),
+		"NodePool p": historytest.Pool("p"),
+		"Event default/app-1.FailedScheduling: FailedScheduling on Pod app-1: no room": historytest.Report("karpenter",
+			"FailedScheduling", pod).Set("no room", "message"),
 	} {
 		h := historytest.Begin().Add(thing).History()
 		NewWithT(t).Expect(Describe(h.Events()[0].Object)).To(Equal(want))
@@ -130,10 +137,14 @@ func TestChange(t *testing.T) {
 	for want, f := range map[string]func(*historytest.Thing){
 		"":                             func(*historytest.Thing) {},
 		"taint old:NoSchedule removed": func(n *historytest.Thing) { n.Untaint("old") },
-		"metadata.deletionTimestamp set to \"2026-01-02T15:04:05Z\"":        func(n *historytest.Thing) { n.Deleting() },
-		"condition Drifted is False":                                        func(n *historytest.Thing) { n.False("Drifted") },
+		"metadata.deletionTimestamp set to \"2026-01-02T15:04:05Z\"": func(n *historytest.Thing) { n.Deleting() },
+		"condition Drifted is False": func(n *historytest.Thing) {
+			n.False("Drifted")
+		},
 		"metadata.labels.karpenter.sh/nodepool changed from \"p\" to \"q\"": func(n *historytest.Thing) { n.Pool("q") },
-		"spec.list set; spec.n set to 3; spec.z set to true":                func(n *historytest.Thing) { n.Set([]any{1}, "spec", "list").Set(3, "spec", "n").Set(true, "spec", "z") },
+		"spec.list set; spec.n set to 3; spec.z set to true": func(n *historytest.Thing) {
+			n.Set([]any{1}, "spec", "list").Set(3, "spec", "n").Set(true, "spec", "z")
+		},
 		"a.a set to 1; a.b set to 1; a.c set to 1; a.d set to 1; a.e set to 1; 2 more": func(n *historytest.Thing) {
 			n.Set(map[string]any{}, "a")
 			for k := range strings.SplitSeq("abcdefg", "") {

@@ -16,36 +16,36 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Monitor follows a history and remembers what it needs, for promises about how things follow one another, which would
-// read badly as claims.
+// Monitor follows a history and has its own memory. Promises about the order of events read
+// better as monitors than as claims.
 type Monitor interface {
-	// Observe is called with the world at the start, after each event, and at the end. It should do little: the moment
-	// tells what the event replaced, so that nobody needs to search the world for it.
+	// Observe is called at the start, after each event, and at the end. It should do little.
+	// The moment holds what the event replaced, so there is no need to search the world.
 	Observe(m *Moment)
 }
 
-// Follow is a check by a monitor, and begin makes a new one for each judgement. words say what is promised, untested
-// what never happened if nothing put it to the test. The monitor observes events of the resources that it reads: of
-// all, if there are none.
+// Follow returns a check by a monitor. begin makes a new monitor for each judgement. words is
+// the promise. untested is what never happened if nothing put it to the test. The monitor
+// observes the events of the resources in reads; all, if empty.
 //
 // The first breach is the finding.
 func Follow(words, untested string, begin func() Monitor, reads ...schema.GroupVersionResource) Check {
 	return follow{words, untested, begin, reads}
 }
 
-// Moment is what a monitor observes. An object that takes the place of another of the same name makes two of them: one
-// in which the other is deleted, and one in which it is added.
+// Moment is what a monitor observes. An object that replaces another of the same name makes
+// two moments: the old one is deleted, then the new one is added.
 type Moment struct {
-	// World is the state of the resources that the monitor reads (that of others may be missing), right after the
-	// event. The next event moves it on.
+	// World is the state right after the event, of at least the resources that the monitor
+	// reads. The next event changes it.
 	World *history.World
-	// Event is what happened; nil at the start and at the end.
+	// Event is nil at the start and at the end.
 	Event *history.Event
-	// Before is the object as it was before the event, nil if it was not there.
+	// Before is the object before the event, nil if it did not exist.
 	Before *history.Object
-	// Time is when the event was received. At the end it is up to when the history goes.
+	// Time is when the event was received; at the end, when the history ends.
 	Time time.Time
-	// End says that the history is over.
+	// End is true at the end of the history.
 	End bool
 
 	tested int
@@ -60,7 +60,7 @@ type Breach struct {
 	proven bool
 }
 
-// Beside adds objects to what stood then; nil ones are left out.
+// Beside adds objects that the finding shows. It skips nil.
 func (b *Breach) Beside(objects ...*history.Object) {
 	for _, o := range objects {
 		if o != nil && !slices.Contains(b.stood, o) {
@@ -69,7 +69,7 @@ func (b *Breach) Beside(objects ...*history.Object) {
 	}
 }
 
-// Resource is the event's; empty at the start and at the end.
+// Resource returns the event's resource; empty at the start and at the end.
 func (m *Moment) Resource() schema.GroupVersionResource {
 	if m.Event == nil {
 		return schema.GroupVersionResource{}
@@ -77,11 +77,11 @@ func (m *Moment) Resource() schema.GroupVersionResource {
 	return m.Event.Resource
 }
 
-// Deleted says that the object is gone since the event.
+// Deleted reports whether the event deleted the object.
 func (m *Moment) Deleted() bool { return m.Event != nil && m.Event.Type == watch.Deleted }
 
-// Seen are the objects of a resource that the moment shows: all of them at the start, then the event's, unless it is
-// gone. The slice is good until the next moment.
+// Seen returns the objects of a resource that the moment shows: all of them at the start, then
+// the event's unless it was deleted. The slice is valid until the next moment.
 func (m *Moment) Seen(r schema.GroupVersionResource) []*history.Object {
 	switch {
 	case m.Event != nil && m.Event.Resource == r && m.Event.Type != watch.Deleted:
@@ -94,7 +94,7 @@ func (m *Moment) Seen(r schema.GroupVersionResource) []*history.Object {
 	}
 }
 
-// Since is when that which the moment shows came to be: zero at the start, since it may have been so for long.
+// Since returns when the state of this moment began: zero at the start, when it may be old.
 func (m *Moment) Since() time.Time {
 	if m.Event == nil {
 		return time.Time{}
@@ -102,18 +102,17 @@ func (m *Moment) Since() time.Time {
 	return m.Time
 }
 
-// Tested says that the promise was put to the test here: that it could have been
-// broken.
+// Tested notes that this moment put the promise to the test: it could have been broken.
 func (m *Moment) Tested() { m.tested++ }
 
-// Broken says that this moment by itself shows a breach, whatever else was or wasn't recorded. Format and args say why,
-// as for fmt.Sprintf. The objects among args are what stood then.
+// Broken reports a breach that this moment proves by itself, despite any gap. format and args
+// are the reason, as for fmt.Sprintf. The finding shows the objects among args.
 func (m *Moment) Broken(format string, args ...any) *Breach {
 	return m.record(true, format, args...)
 }
 
-// Suspect is Broken for what is a breach unless something before it is missing in the recording: something did not
-// come, or came in the wrong order.
+// Suspect reports a breach like Broken, but one that earlier missing events could explain:
+// something did not come, or came in the wrong order.
 func (m *Moment) Suspect(format string, args ...any) *Breach {
 	return m.record(false, format, args...)
 }
@@ -141,9 +140,8 @@ func (f follow) String() string { return f.words }
 
 func (f follow) Judge(h *history.History) Finding { return Judge(h, f)[0] }
 
-// Judge judges a history by several checks and returns their findings in the order
-// of the checks. Those made by Follow go through the history together, once, which
-// costs much less than one after the other.
+// Judge judges a history by several checks and returns their findings in the order of the
+// checks. Checks made by Follow share one pass, which costs much less than one pass each.
 func Judge(h *history.History, checks ...Check) []Finding {
 	findings, read := make([]Finding, len(checks)), []schema.GroupVersionResource{}
 	var all []*following
@@ -154,15 +152,15 @@ func Judge(h *history.History, checks ...Check) []Finding {
 			continue
 		}
 		all = append(all, &following{follow: f, monitor: f.begin(), into: &findings[i]})
-		read = joint(read, f.reads, len(all) == 1)
+		read = joinResources(read, f.reads, len(all) == 1)
 	}
 	if len(all) > 0 {
-		through(h, all, read)
+		replay(h, all, read)
 	}
 	return findings
 }
 
-// following is one Follow on its way through a history.
+// following is the state of one Follow in a pass through a history.
 type following struct {
 	follow
 	monitor Monitor
@@ -171,9 +169,9 @@ type following struct {
 	into    *Finding
 }
 
-func through(h *history.History, all []*following, read []schema.GroupVersionResource) {
+func replay(h *history.History, all []*following, read []schema.GroupVersionResource) {
 	start := h.Start()
-	w := only(start, read)
+	w := restrict(start, read)
 	for _, f := range all {
 		f.moment = Moment{World: w, Time: start.Time()}
 		f.step(h, -1)
@@ -201,12 +199,12 @@ func through(h *history.History, all []*following, read []schema.GroupVersionRes
 		}
 		f.moment.Event, f.moment.Before, f.moment.Time, f.moment.End = nil, nil, h.Taken(), true
 		if f.step(h, -1); !f.over {
-			*f.into = judgement{f, h}.ended(f.moment.tested, f.untested)
+			*f.into = judgement{f, h}.verdict(f.moment.tested, f.untested)
 		}
 	}
 }
 
-// show makes a moment of an event for those who read it. at is the index of what was recorded.
+// show passes the event at this index to the monitors that read its resource.
 func show(h *history.History, all []*following, at int, e *history.Event, before *history.Object) {
 	for _, f := range all {
 		if !f.over && reads(f.reads, e.Resource) {
@@ -216,7 +214,7 @@ func show(h *history.History, all []*following, at int, e *history.Event, before
 	}
 }
 
-// step lets the monitor observe the moment, which is after the event at this index.
+// step lets the monitor observe the moment after the event at this index.
 func (f *following) step(h *history.History, at int) {
 	if f.monitor.Observe(&f.moment); f.moment.breach != nil {
 		f.over = true
@@ -224,9 +222,8 @@ func (f *following) step(h *history.History, at int) {
 	}
 }
 
-// decodeAhead decodes objects on the other cores, since decoding is most of what
-// judging costs; not Kubernetes Events, of which most are never looked at. The
-// function that it returns ends it.
+// decodeAhead decodes objects on the other cores, because decoding is most of the cost. It
+// skips Kubernetes Events, because most are never looked at. The returned function stops it.
 func decodeAhead(events []history.Event, read []schema.GroupVersionResource) (end func()) {
 	var over atomic.Bool
 	var workers sync.WaitGroup
@@ -253,9 +250,9 @@ func decodeAhead(events []history.Event, read []schema.GroupVersionResource) (en
 	}
 }
 
-// joint is what two read together; all, if one reads all. As long as there is but
-// one, it is what this one reads.
-func joint(a, b []schema.GroupVersionResource, first bool) []schema.GroupVersionResource {
+// joinResources returns the resources of both lists; empty (all) if one of them is empty. For
+// the first check, it returns b.
+func joinResources(a, b []schema.GroupVersionResource, first bool) []schema.GroupVersionResource {
 	if first {
 		return b
 	}
@@ -279,8 +276,8 @@ func reads(some []schema.GroupVersionResource, r schema.GroupVersionResource) bo
 	return len(some) == 0 || slices.Contains(some, r)
 }
 
-// only is the part of a world that is of these resources; all, if there are none.
-func only(w *history.World, some []schema.GroupVersionResource) *history.World {
+// restrict returns the part of a world that has these resources; all, if some is empty.
+func restrict(w *history.World, some []schema.GroupVersionResource) *history.World {
 	if len(some) == 0 {
 		return w
 	}

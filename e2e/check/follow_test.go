@@ -11,8 +11,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// once is a check that no taint of a node that was there before comes back: by a monitor with a memory, which counts
-// each taint as a test.
+// once returns a check that no node gets its taint back. Each new taint is a test.
 func once(report func(m *Moment, reason string)) Check {
 	return Follow("a node is disrupted once", "no node was disrupted", func() Monitor {
 		return &taintedOnce{report, map[string]bool{}}
@@ -48,7 +47,8 @@ func TestFollow(t *testing.T) {
 		return s.Change(b).Change(a.Untaint(karpenter.DisruptedTaint))
 	}
 	again := func(gap bool) *historytest.Story {
-		return tell(gap).Add(historytest.Pod("p", "w")).Change(historytest.Node("a").Pool("p").Taint(karpenter.DisruptedTaint))
+		return tell(gap).Add(historytest.Pod("p", "w")).
+			Change(historytest.Node("a").Pool("p").Taint(karpenter.DisruptedTaint))
 	}
 	for name, c := range map[string]struct {
 		check  Check
@@ -78,7 +78,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// observer is a monitor without a memory.
+// observer is a monitor without memory.
 type observer func(*Moment)
 
 func (o observer) Observe(m *Moment) { o(m) }
@@ -114,13 +114,14 @@ func TestMomentTellsWhatIsNew(t *testing.T) {
 				uid = m.Event.Object.UID
 			}
 			told = append(told, fmt.Sprintf("%q deleted %t, before %t, dated %t; %d seen of %d",
-				uid, m.Deleted(), m.Before != nil, !m.Since().IsZero(), len(m.Seen(karpenter.Nodes)), len(m.World.List(karpenter.Nodes))))
+				uid, m.Deleted(), m.Before != nil, !m.Since().IsZero(), len(m.Seen(karpenter.Nodes)),
+				len(m.World.List(karpenter.Nodes))))
 		})
 	}, karpenter.Nodes).Judge(s.Change(node().Ready()).Change(another()).Delete(another()).History())
 	NewWithT(t).Expect(told).To(Equal([]string{
 		`"" deleted false, before false, dated false; 2 seen of 2`,
 		`"1" deleted false, before true, dated true; 1 seen of 2`,
-		`"1" deleted true, before true, dated true; 0 seen of 1`, // it gives way to another of its name
+		`"1" deleted true, before true, dated true; 0 seen of 1`, // another of its name replaces it
 		`"2" deleted false, before false, dated true; 1 seen of 2`,
 		`"2" deleted true, before true, dated true; 0 seen of 1`,
 		`"" deleted false, before false, dated false; 0 seen of 1`,

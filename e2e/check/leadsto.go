@@ -10,8 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
-// Response is a check that something follows something else. Within gives it a
-// limit of time.
+// Response is a check that one thing follows another. Within adds a time limit.
 type Response struct {
 	words string
 	cause func(*history.World) causes
@@ -19,12 +18,11 @@ type Response struct {
 	limit time.Duration // 0: none
 }
 
-// causes finds, from one world to the next, what became due.
+// causes returns the claims that became due since the previous world.
 type causes func(w *history.World) []Claim
 
-// LeadsTo checks that each time the cause becomes true, the effect is true then
-// or later. A cause that is true at the start becomes true there. It is vacuous
-// unless the cause ever became true.
+// LeadsTo checks that each time cause becomes true, effect is true then or later. A cause that
+// is true at the start becomes true there. It is vacuous unless the cause became true.
 func LeadsTo(cause, effect Claim) Response {
 	return Response{
 		words: fmt.Sprintf("%s leads to %s", cause, effect),
@@ -44,10 +42,9 @@ func LeadsTo(cause, effect Claim) Response {
 	}
 }
 
-// After checks that after each step a claim about the object is true right then
-// or later; words say what the claims have in common, and reads which resources
-// they look at besides those of the step's count. It is vacuous unless the step
-// happened.
+// After checks that after each step a claim about the object is true, then or later. words say
+// what the claims have in common. reads are the resources they look at besides the step's. It
+// is vacuous unless the step happened.
 func After(
 	s Step, words string, must func(*unstructured.Unstructured) Claim, reads ...schema.GroupVersionResource,
 ) Response {
@@ -55,7 +52,7 @@ func After(
 		words: fmt.Sprintf("after %s, %s", s, words),
 		reads: readsBoth(s.count.Reads, reads),
 		cause: func(start *history.World) causes {
-			steps := s.from(start)
+			steps := s.newStepper(start)
 			return func(w *history.World) []Claim {
 				var due []Claim
 				for _, o := range steps.next(w) {
@@ -67,15 +64,14 @@ func After(
 	}
 }
 
-// Within checks the same with a limit: the effect is true at most d, in cluster
-// time, after its cause. A history that ends before the limit and before the
-// effect leaves it Unknown.
+// Within adds a limit: the effect must be true at most d, in cluster time, after its cause. It
+// is Unknown if the history ends before the limit and before the effect.
 func Within(d time.Duration, r Response) Response {
 	r.limit = d
 	return r
 }
 
-// String is the check in words.
+// String returns the check in words.
 func (r Response) String() string {
 	if r.limit > 0 {
 		return fmt.Sprintf("%s, within %s", r.words, r.limit)
@@ -90,7 +86,7 @@ type debt struct {
 	since  time.Time
 }
 
-// Judge says what the history proves.
+// Judge returns what the history proves.
 func (r Response) Judge(h *history.History) Finding {
 	j := judgement{r, h}
 	var due causes
@@ -110,7 +106,7 @@ func (r Response) Judge(h *history.History) Finding {
 			ok, _ := d.effect.Holds(w)
 			switch {
 			case late:
-				return j.unlessAnyGap(r.overdue(j, d, tested, w))
+				return j.unlessAnyGap(r.overdueFinding(j, d, tested, w))
 			case !ok:
 				open = append(open, d)
 			}
@@ -118,27 +114,26 @@ func (r Response) Judge(h *history.History) Finding {
 		debts = open
 	}
 	if len(debts) > 0 {
-		return j.unlessAnyGap(r.unpaid(j, debts[0], tested))
+		return j.unlessAnyGap(r.unansweredFinding(j, debts[0], tested))
 	}
-	return j.ended(tested, "the cause never happened")
+	return j.verdict(tested, "the cause never happened")
 }
 
-// overdue is the finding on an effect that was not there when the limit was
-// over.
-func (r Response) overdue(j judgement, d debt, tested int, w *history.World) Finding {
+// overdueFinding returns the finding for an effect that missed its limit.
+func (r Response) overdueFinding(j judgement, d debt, tested int, w *history.World) Finding {
 	return j.broken(d.at, tested-1, fmt.Sprintf("%s, within %s of this event", d.effect, r.limit), d.effect.Standing(w))
 }
 
-// unpaid is the finding on an effect that did not come before the end.
-func (r Response) unpaid(j judgement, d debt, tested int) Finding {
+// unansweredFinding returns the finding for an effect that did not come before the end.
+func (r Response) unansweredFinding(j judgement, d debt, tested int) Finding {
 	w := j.h.End()
 	waited := j.h.Taken().Sub(d.since)
 	if r.limit > 0 && waited > r.limit {
-		return r.overdue(j, d, tested, w)
+		return r.overdueFinding(j, d, tested, w)
 	}
 	waited = waited.Round(time.Millisecond)
 	if r.limit > 0 {
-		f := r.overdue(j, d, tested, w)
+		f := r.overdueFinding(j, d, tested, w)
 		f.Verdict, f.Reason = Unknown, fmt.Sprintf("the recording ends %s after this event", waited)
 		return f
 	}

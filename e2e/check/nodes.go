@@ -10,34 +10,32 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Nodes are the nodes of a pool (label karpenter.sh/nodepool), of any pool if
-// pool is nil. That there are none is put to the test while the pool exists.
+// Nodes returns the nodes of a pool (label karpenter.sh/nodepool); of any pool, if pool is
+// nil. "There are none" is exercised while the pool exists.
 func Nodes(pool Named) Count { return ofPool("nodes", karpenter.Nodes, pool) }
 
-// ReadyNodes are the nodes of a pool whose condition Ready is True.
+// ReadyNodes returns the nodes of a pool whose condition Ready is True.
 func ReadyNodes(pool Named) Count { return Nodes(pool).With("that are ready", karpenter.NodeReady) }
 
-// RegisteredNodes are the nodes of a pool that Karpenter has matched to their NodeClaims: they
-// have their labels and taints.
+// RegisteredNodes returns the nodes of a pool that Karpenter has matched to their NodeClaims.
+// They have their labels and taints.
 func RegisteredNodes(pool Named) Count {
 	return Nodes(pool).With("that are registered", Labeled(karpenter.RegisteredLabel, "true"))
 }
 
-// InitializedNodes are the nodes of a pool that Karpenter has found to be ready for work.
+// InitializedNodes returns the nodes of a pool that Karpenter has found ready for work.
 func InitializedNodes(pool Named) Count {
 	return Nodes(pool).With("that are initialized", Labeled(karpenter.InitializedLabel, "true"))
 }
 
-// StartingNodes are the ready nodes of a pool that have a startup taint. While it stays they
-// aren't initialized, so that a spec holds them between joining and that for as long as
-// it likes.
+// StartingNodes returns the ready nodes of a pool that have a startup taint. The taint keeps
+// them from being initialized, so a spec can hold them in this state.
 func StartingNodes(pool Named, taint string) Count {
 	return ReadyNodes(pool).With("that are starting", Tainted(taint))
 }
 
-// DisruptedNodes are the nodes of a pool that Karpenter has taken out of use:
-// tainted karpenter.sh/disrupted, or being deleted. This is what a disruption
-// budget bounds, together with nodes that are not ready (Karpenter:
+// DisruptedNodes returns the nodes of a pool that are tainted karpenter.sh/disrupted or being
+// deleted. A disruption budget bounds these and the nodes that are not ready (Karpenter:
 // designs/disruption-controls.md).
 func DisruptedNodes(pool Named) Count {
 	return Nodes(pool).With("that are disrupted", disrupted)
@@ -47,11 +45,11 @@ func disrupted(node *unstructured.Unstructured) bool {
 	return karpenter.Deleting(node) || karpenter.HasTaint(node, karpenter.DisruptedTaint)
 }
 
-// ReplacedNodes are the ready nodes of a pool that have come since a mark: once there are as
+// ReplacedNodes returns the ready nodes of a pool that came after a mark. When there are as
 // many as there were nodes, all have been replaced.
 func ReplacedNodes(pool Named, since history.Mark) Count { return ReadyNodes(pool).New(since) }
 
-// Node is the node with this name, if there is one.
+// Node returns the node with this name, if it exists.
 func Node(name string) Count {
 	return Count{
 		Name:  "nodes called " + name,
@@ -65,8 +63,7 @@ func Node(name string) Count {
 	}
 }
 
-// ofPool is the objects of a resource that belong to a pool. That there is
-// none means something once there is a pool.
+// ofPool returns the objects of a resource that belong to a pool, with the pool as candidate.
 func ofPool(what string, r schema.GroupVersionResource, pool Named) Count {
 	if pool == nil {
 		c := Where(what+" of any pool", r, func(o *unstructured.Unstructured) bool { return karpenter.NodePoolOf(o) != "" })
@@ -75,7 +72,9 @@ func ofPool(what string, r schema.GroupVersionResource, pool Named) Count {
 		return c
 	}
 	name := pool.GetName()
-	c := Where(fmt.Sprintf("%s of pool %s", what, name), r, func(o *unstructured.Unstructured) bool { return karpenter.NodePoolOf(o) == name })
+	c := Where(fmt.Sprintf("%s of pool %s", what, name), r, func(o *unstructured.Unstructured) bool {
+		return karpenter.NodePoolOf(o) == name
+	})
 	c.Among = func(w *history.World) []*history.Object {
 		if o := w.Get(karpenter.NodePools, "", name); o != nil {
 			return []*history.Object{o}

@@ -10,15 +10,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Object is anything with a kind and a name: the builders of package fixtures, and
-// recorded objects.
+// Object is anything with a kind and a name: builders of package fixtures, and recorded
+// objects.
 type Object interface {
 	Named
 	Unstructured() *unstructured.Unstructured
 }
 
-// The counts an object itself, if it is there, or several of one kind. It goes by the name:
-// no namespace but the spec's has another object that is called so.
+// The counts one object, or several of one kind, by name. It ignores the namespace: only the
+// spec's namespace has objects of these names.
 func The(object Object, more ...Object) Count {
 	kind := object.Unstructured().GroupVersionKind()
 	resource, _ := meta.UnsafeGuessKindToResource(kind)

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// PodsOf are the pods of a workload (see karpenter.BelongsTo), and the pod of
-// that name itself. All pods if workload is nil.
+// PodsOf returns the pods of a workload (see karpenter.BelongsTo), and the pod of that name.
+// It returns all pods if workload is nil.
 func PodsOf(workload Named) Count {
 	if workload == nil {
 		return Where("pods", karpenter.Pods, func(*unstructured.Unstructured) bool { return true })
@@ -19,20 +19,18 @@ func PodsOf(workload Named) Count {
 	})
 }
 
-// RunningPods are the pods of a workload in phase Running that are not being
-// deleted.
+// RunningPods returns the pods of a workload in phase Running that are not being deleted.
 func RunningPods(workload Named) Count {
 	return PodsOf(workload).With("that are running", inPhase(corev1.PodRunning))
 }
 
-// PendingPods are the pods of a workload in phase Pending that are not being
-// deleted, bound to a node or not.
+// PendingPods returns the pods of a workload in phase Pending, bound or not, that are not
+// being deleted.
 func PendingPods(workload Named) Count {
 	return PodsOf(workload).With("that are pending", inPhase(corev1.PodPending))
 }
 
-// BoundPods are the pods of a workload that are bound to a node, whatever has
-// become of them there.
+// BoundPods returns the pods of a workload that are bound to a node, in any phase.
 func BoundPods(workload Named) Count {
 	return PodsOf(workload).With("that are bound", func(pod *unstructured.Unstructured) bool {
 		return karpenter.PodNode(pod) != ""

@@ -12,28 +12,26 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Predicate says something of an object, for Where, With and Each. Its answer must come
-// from the object alone. Accessors such as karpenter.Deleting and karpenter.NodeReady are
-// predicates too.
+// Predicate is a test of an object, for Where, With and Each. It must depend on the object
+// alone. Accessors such as karpenter.Deleting and karpenter.NodeReady are predicates too.
 type Predicate func(*unstructured.Unstructured) bool
 
-// Not says the opposite.
+// Not returns the opposite predicate.
 func (p Predicate) Not() Predicate {
 	return func(o *unstructured.Unstructured) bool { return !p(o) }
 }
 
-// True says whether an object has this condition with status True.
+// True matches objects that have this condition with status True.
 func True(condition string) Predicate {
 	return func(o *unstructured.Unstructured) bool { return karpenter.IsTrue(o, condition) }
 }
 
-// Tainted says whether a node has a taint with this key.
+// Tainted matches nodes that have a taint with this key.
 func Tainted(key string) Predicate {
 	return func(o *unstructured.Unstructured) bool { return karpenter.HasTaint(o, key) }
 }
 
-// TaintedWith says whether a node has a taint of this key, with this effect and without a
-// value, and no other of this key.
+// TaintedWith matches nodes whose only taint with this key has this effect and no value.
 func TaintedWith(key, effect string) Predicate {
 	only := []corev1.Taint{{Key: key, Effect: corev1.TaintEffect(effect)}}
 	return func(o *unstructured.Unstructured) bool {
@@ -41,22 +39,22 @@ func TaintedWith(key, effect string) Predicate {
 	}
 }
 
-// Labeled says whether an object has this label with this value.
+// Labeled matches objects that have this label with this value.
 func Labeled(key, value string) Predicate {
-	return func(o *unstructured.Unstructured) bool { return has(o.GetLabels(), key, value) }
+	return func(o *unstructured.Unstructured) bool { return hasEntry(o.GetLabels(), key, value) }
 }
 
-// Annotated says whether an object has this annotation with this value.
+// Annotated matches objects that have this annotation with this value.
 func Annotated(key, value string) Predicate {
-	return func(o *unstructured.Unstructured) bool { return has(o.GetAnnotations(), key, value) }
+	return func(o *unstructured.Unstructured) bool { return hasEntry(o.GetAnnotations(), key, value) }
 }
 
-func has(m map[string]string, key, value string) bool {
+func hasEntry(m map[string]string, key, value string) bool {
 	v, present := m[key]
 	return present && v == value
 }
 
-// Holding says whether so much of a resource is there for a node's pods.
+// Holding matches nodes with at least this much of a resource allocatable.
 func Holding(name corev1.ResourceName, least string) Predicate {
 	return func(o *unstructured.Unstructured) bool {
 		allocatable := karpenter.Allocatable(o, name)
@@ -64,8 +62,8 @@ func Holding(name corev1.ResourceName, least string) Predicate {
 	}
 }
 
-// DeletedAt says whether an object's deletion was asked for at an age, or later by no more
-// than that. The API server's times are whole seconds.
+// DeletedAt matches objects whose deletion was requested at this age, or at most late after
+// it. It allows a second less, because the API server's times are whole seconds.
 func DeletedAt(age, late time.Duration) Predicate {
 	return func(o *unstructured.Unstructured) bool {
 		deleted := o.GetDeletionTimestamp()
@@ -77,7 +75,7 @@ func DeletedAt(age, late time.Duration) Predicate {
 	}
 }
 
-// OfNodeClass says whether a NodeClaim refers to the NodeClass of this name.
+// OfNodeClass matches NodeClaims that refer to the NodeClass of this name.
 func OfNodeClass(name string) Predicate {
 	return func(o *unstructured.Unstructured) bool {
 		is, _, _ := unstructured.NestedString(o.Object, "spec", "nodeClassRef", "name")
@@ -85,8 +83,7 @@ func OfNodeClass(name string) Predicate {
 	}
 }
 
-// Requiring says whether a NodeClaim requires a label to have one of just these
-// values, in any order.
+// Requiring matches NodeClaims that require a label to have one of exactly these values.
 func Requiring(key string, values ...string) Predicate {
 	wanted := sets.New(values...)
 	return func(o *unstructured.Unstructured) bool {

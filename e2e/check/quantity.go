@@ -14,15 +14,14 @@ import (
 type Quantity struct {
 	Name string
 	Of   func(*history.World) resource.Quantity
-	// Objects are what makes up the amount, for the text of a failure;
-	// optional.
+	// Objects returns the objects that make up the amount, for failures; optional.
 	Objects func(*history.World) []*history.Object
 	// Reads are the resources that Of looks at; empty means all.
 	Reads []schema.GroupVersionResource
 }
 
-// Sum adds up an amount over the counted objects; words come before their name.
-// The amount must come from the object alone.
+// Sum adds up an amount over the counted objects. words come before their name. The amount
+// must depend on the object alone.
 func Sum(words string, c Count, of func(*unstructured.Unstructured) resource.Quantity) Quantity {
 	return Quantity{
 		Name:    words + " " + c.Name,
@@ -38,8 +37,7 @@ func Sum(words string, c Count, of func(*unstructured.Unstructured) resource.Qua
 	}
 }
 
-// AtMostQuantity claims that the amount is not above the limit. It is exercised
-// while the amount is above zero.
+// AtMostQuantity claims that the amount is at most the limit. It is exercised above zero.
 func AtMostQuantity(limit resource.Quantity, q Quantity) Claim { return atMostQuantity{limit, q} }
 
 type atMostQuantity struct {

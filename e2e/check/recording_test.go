@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// drift is a recording of Karpenter v1.15.0 with the KWOK provider on Kubernetes
-// v1.36.3, made by TestDriftOnARealCluster.
+// drift loads a recording of Karpenter v1.15.0 with the KWOK provider on Kubernetes v1.36.3,
+// made by TestDriftOnARealCluster.
 func drift(t testing.TB) *history.History {
 	t.Helper()
 	f, err := os.Open("testdata/drift.jsonl.gz")
@@ -37,13 +37,13 @@ func TestRealRecordingKeepsItsPromises(t *testing.T) {
 	}
 }
 
-// The same recording, with one thing changed in it, breaks exactly the promises
-// that this thing is about.
+// TestRealRecordingTamperedWith checks that one change breaks only the promises about it.
 func TestRealRecordingTamperedWith(t *testing.T) {
 	h := drift(t)
 	first := func(match func(history.Event) bool) int { return slices.IndexFunc(h.Events(), match) }
 	disruptedNode := first(func(e history.Event) bool {
-		return e.Resource == karpenter.Nodes && e.Type == watch.Modified && karpenter.HasTaint(e.Object.Unstructured(), karpenter.DisruptedTaint)
+		return e.Resource == karpenter.Nodes && e.Type == watch.Modified &&
+			karpenter.HasTaint(e.Object.Unstructured(), karpenter.DisruptedTaint)
 	})
 	for name, c := range map[string]struct {
 		events []history.Event
@@ -78,7 +78,7 @@ func TestRealRecordingTamperedWith(t *testing.T) {
 	}
 }
 
-// worldOf are events that make a world.
+// worldOf returns events that create the objects of a world.
 func worldOf(w *history.World) []history.Event {
 	var events []history.Event
 	for _, r := range w.Resources() {
@@ -89,24 +89,23 @@ func worldOf(w *history.World) []history.Event {
 	return events
 }
 
-// bindTo is the events of a history, with a pod of the drifter bound to a node
-// right after an event.
+// bindTo returns the events of a history. Right after one of them, a pod of the drifter is
+// bound to a node, and deleted.
 func bindTo(h *history.History, node string, after int) []history.Event {
 	pod, err := history.NewObject([]byte(`{"kind":"Pod","apiVersion":"v1",
 		"metadata":{"name":"drifter-late","namespace":"default","uid":"late",
 			"ownerReferences":[{"kind":"StatefulSet","name":"drifter"}]},
 		"spec":{"nodeName":"` + node + `"},"status":{"phase":"Pending"}}`))
 	if err != nil {
-		panic(err) // the text above is right
+		panic(err) // the text above is valid
 	}
 	bound := history.Event{Time: h.Events()[after].Time, Type: watch.Added, Resource: karpenter.Pods, Object: pod}
 	gone := history.Event{Time: h.Events()[after].Time, Type: watch.Deleted, Resource: karpenter.Pods, Object: pod}
 	return slices.Insert(slices.Clone(h.Events()), after+1, bound, gone)
 }
 
-// BenchmarkJudge judges 100,000 events of a real recording, repeated over and
-// over, of which nothing has been decoded yet; one op is one judgement. Checks
-// that follow on the same history find its objects decoded.
+// BenchmarkJudge judges 100,000 undecoded events of a repeated real recording; one op is one
+// judgement. Later checks of the same history find its objects decoded.
 func BenchmarkJudge(b *testing.B) {
 	const n = 100_000
 	raw := drift(b)
@@ -130,8 +129,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// repeated is n events: those of a history again and again, each an object of
-// its own as if it had just been received.
+// repeated returns n events: those of a history, repeated, with new objects each.
 func repeated(b *testing.B, h *history.History, n int) *history.History {
 	b.Helper()
 	events := worldOf(h.Start())

@@ -8,46 +8,42 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Named is the same count under another name.
+// Named returns the same count under another name.
 func (c Count) Named(name string) Count {
 	c.Name = name
 	return c
 }
 
-// AmongObjects is the same count, with other objects among which one could come
-// to be counted: that there is no event about a pod says something once there
-// is the pod.
+// AmongObjects returns the same count with other candidates (Count.Among). Example: "no event
+// about a pod" is exercised only while the pod exists.
 func (c Count) AmongObjects(of Count) Count {
 	c.Among, c.Reads = of.Of, readsBoth(c.Reads, of.Reads)
 	return c
 }
 
-// With is the counted objects for which match is true as well; words say which,
-// as they read after the name: "nodes of pool x" with "that are tainted". All
-// of c are those that could come to be counted.
+// With returns the counted objects that also match. words follow the name: "nodes of pool x"
+// with "that are tainted". The objects of c are the candidates.
 func (c Count) With(words string, match Predicate) Count {
 	return c.refine(c.Name+" "+words, remember(match))
 }
 
-// In is the counted objects whose condition of this type is True.
+// In returns the counted objects whose condition of this type is True.
 func (c Count) In(condition string) Count { return c.With("that are "+condition, True(condition)) }
 
-// Deleting is the counted objects whose deletion was asked for, and that are still
-// there.
+// Deleting returns the counted objects that are being deleted.
 func (c Count) Deleting() Count { return c.With("that are being deleted", karpenter.Deleting) }
 
-// Staying is the counted objects whose deletion nobody has asked for. A node with the
-// disrupted taint stays until its replacement is ready.
+// Staying returns the counted objects that are not being deleted. A node with the disrupted
+// taint stays until its replacement is ready.
 func (c Count) Staying() Count { return c.With("that stay", Predicate(karpenter.Deleting).Not()) }
 
-// Old is the counted objects that were there at a mark (the same UID), New those
-// that were not.
+// Old returns the counted objects that existed at a mark (same UID).
 func (c Count) Old(since history.Mark) Count {
 	known := uids(since.World())
 	return c.refine(c.Name+" from before", func(o *history.Object) bool { return known[o.UID] })
 }
 
-// New is the counted objects that were not there at a mark.
+// New returns the counted objects that did not exist at a mark.
 func (c Count) New(since history.Mark) Count {
 	known := uids(since.World())
 	return c.refine(c.Name+" that are new", func(o *history.Object) bool { return !known[o.UID] })
@@ -74,7 +70,7 @@ func (c Count) refine(name string, keep func(*history.Object) bool) Count {
 	}
 }
 
-// On is those of the counted pods that are bound to one of the given nodes.
+// On returns the counted pods that are bound to one of the given nodes.
 func (c Count) On(nodes Count) Count {
 	on := Count{Name: fmt.Sprintf("%s on %s", c.Name, nodes.Name), Among: c.Of, Reads: readsBoth(c.Reads, nodes.Reads)}
 	on.Of = func(w *history.World) []*history.Object {

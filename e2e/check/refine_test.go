@@ -12,18 +12,21 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Each narrowing counts some of the objects that there are, and not all.
+// TestCountsAreNarrowed checks that each narrowing counts some of the objects, but not all.
 func TestCountsAreNarrowed(t *testing.T) {
-	pool, event := fixtures.NodePool(), historytest.Report("karpenter", "FailedScheduling", historytest.Pod("app-1", "app"))
+	pool, event := fixtures.NodePool(),
+		historytest.Report("karpenter", "FailedScheduling", historytest.Pod("app-1", "app"))
 	name, overlay := pool.GetName(), fixtures.NodeOverlay()
 	node := func(n string) *historytest.Thing { return historytest.Node(n).Pool(name) }
 	claim := func(n string) *historytest.Thing { return historytest.NodeClaim(n).Pool(name) }
 	story := historytest.Begin().Add(historytest.Pool(name), historytest.Pool("another"),
 		node("a").Ready().Label(karpenter.RegisteredLabel, "true").Taint("starting"),
-		node("b").Ready().Label(karpenter.InitializedLabel, "true").Annotate("key", "value").Set("2026-01-02T15:03:05Z", "metadata", "creationTimestamp").Deleting(),
+		node("b").Ready().Label(karpenter.InitializedLabel, "true").Annotate("key", "value").
+			Set("2026-01-02T15:03:05Z", "metadata", "creationTimestamp").Deleting(),
 		claim("a").True(karpenter.Drifted), claim("b").True(karpenter.Initialized),
 		historytest.Other(karpenter.NodeOverlays, "NodeOverlay", "", overlay.GetName()),
-		event.Set("no room for it", "message"), historytest.Report("karpenter", "FailedScheduling", historytest.Pod("app-2", "app")))
+		event.Set("no room for it", "message"),
+		historytest.Report("karpenter", "FailedScheduling", historytest.Pod("app-2", "app")))
 	h := story.Start().Add(node("c")).History()
 	before := h.StartMark()
 	nodes := check.Nodes(pool)
@@ -45,12 +48,18 @@ func TestCountsAreNarrowed(t *testing.T) {
 		"with another effect":    {nodes.With("tainted", check.TaintedWith("starting", "NoExecute")), nil},
 		"not so":                 {nodes.With("untainted", check.Tainted("starting").Not()), []string{"b", "c"}},
 		"annotated":              {nodes.With("annotated", check.Annotated("key", "value")), []string{"b"}},
-		"deleted at an age":      {nodes.Deleting().With("at once", check.DeletedAt(time.Minute, time.Second)), []string{"b"}},
+		"deleted at an age": {
+			nodes.Deleting().With("at once", check.DeletedAt(time.Minute, time.Second)),
+			[]string{"b"},
+		},
 		"deleted at another age": {nodes.Deleting().With("at once", check.DeletedAt(time.Hour, time.Second)), nil},
 		"the object":             {check.The(pool), []string{name}},
 		"several objects":        {check.The(fixtures.Node("a"), fixtures.Node("c"), fixtures.Node("d")), []string{"a", "c"}},
 		"an overlay":             {check.The(overlay), []string{overlay.GetName()}},
-		"events that mention":    {check.Reports("FailedScheduling", nil).With("", check.Mentioning("no room")), []string{"app-1.FailedScheduling"}},
+		"events that mention": {
+			check.Reports("FailedScheduling", nil).With("", check.Mentioning("no room")),
+			[]string{"app-1.FailedScheduling"},
+		},
 	} {
 		t.Run(words, func(t *testing.T) {
 			var names []string

@@ -10,22 +10,21 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
-// Step is something that happens to one object at one event: it comes to be
-// counted, or it no longer is. What was counted from the start is no step.
+// Step is an event at which one object starts or stops being counted. An object that is
+// counted at the start makes no step.
 type Step struct {
 	count  Count
 	enters bool
 }
 
-// Enters is the step by which an object comes to be counted: with BoundPods, a
-// pod is bound; with Nodes, a node is seen for the first time.
+// Enters returns the step at which an object starts being counted: with BoundPods, a pod is
+// bound; with Nodes, a node appears.
 func Enters(c Count) Step { return Step{c, true} }
 
-// Leaves is the step by which an object is no longer counted: with Nodes, a node
-// is gone.
+// Leaves returns the step at which an object stops being counted: with Nodes, a node is gone.
 func Leaves(c Count) Step { return Step{c, false} }
 
-// String is the step in words.
+// String returns the step in words.
 func (s Step) String() string {
 	if s.enters {
 		return "one comes to the " + s.count.Name
@@ -39,13 +38,13 @@ type stepper struct {
 	counted map[string]*history.Object // by UID, or name where there is none
 }
 
-func (s Step) from(w *history.World) *stepper {
+func (s Step) newStepper(w *history.World) *stepper {
 	p := &stepper{Step: s}
 	p.next(w)
 	return p
 }
 
-// next is the objects to which the step happened on the way to this world.
+// next returns the objects that made the step since the previous world.
 func (p *stepper) next(w *history.World) []*history.Object {
 	var stepped []*history.Object
 	now := map[string]*history.Object{}
@@ -74,10 +73,9 @@ func identity(o *history.Object) string {
 	return o.Namespace + "/" + o.Name
 }
 
-// Whenever checks that at each step a claim about the object is true of the
-// world right after it; words say what the claims have in common. must gets the
-// object as the step found it; of one that left, its last counted state. No pod
-// is bound to a disrupted node:
+// Whenever checks that at each step a claim about the object is true right after it. words say
+// what the claims have in common. must gets the object after the step; if it left, its last
+// counted state. Example: no pod is bound to a disrupted node.
 //
 //	Whenever(Enters(BoundPods(app)), "its node is not disrupted", func(pod *unstructured.Unstructured) Claim {
 //		return None(Node(karpenter.PodNode(pod)).With("that are disrupted", Tainted(karpenter.DisruptedTaint)))
@@ -101,7 +99,7 @@ func (c whenever) Judge(h *history.History) Finding {
 	var steps *stepper
 	for at, w := range moments(h, c.step.count.Reads) {
 		if at < 0 {
-			steps = c.step.from(w)
+			steps = c.step.newStepper(w)
 			continue
 		}
 		for _, o := range steps.next(w) {
@@ -113,5 +111,5 @@ func (c whenever) Judge(h *history.History) Finding {
 			tested += count(exercised)
 		}
 	}
-	return j.ended(tested, c.step.String()+": that never happened, or nothing could have broken the claim then")
+	return j.verdict(tested, c.step.String()+": that never happened, or nothing could have broken the claim then")
 }

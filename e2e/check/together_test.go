@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Several checks together find what each finds alone: each monitor observes the events
-// of what it reads, and a breach ends only its own way.
+// TestJudgedTogetherAsAlone checks that several checks find together what each finds alone.
+// Each monitor observes the events that it reads, and a breach ends only its own check.
 func TestJudgedTogetherAsAlone(t *testing.T) {
 	g := NewWithT(t)
 	checkUpTo := func(n int, reads ...schema.GroupVersionResource) check.Check {
@@ -22,7 +22,8 @@ func TestJudgedTogetherAsAlone(t *testing.T) {
 	h := historytest.Begin().Add(historytest.Pool("p"), node, historytest.Pod("a", "w"), historytest.Pod("b", "w")).
 		Change(node.Ready()).History()
 	checks := []check.Check{
-		checkUpTo(1, karpenter.Nodes), checkUpTo(2, karpenter.Nodes), checkUpTo(2), checkUpTo(5), checkUpTo(0, karpenter.NodeClaims),
+		checkUpTo(1, karpenter.Nodes), checkUpTo(2, karpenter.Nodes), checkUpTo(2), checkUpTo(5),
+		checkUpTo(0, karpenter.NodeClaims),
 		check.Always(check.AtMost(1, check.Nodes(nil))),
 	}
 	want := []check.Verdict{check.Broken, check.Holds, check.Broken, check.Holds, check.Vacuous, check.Holds}
@@ -33,7 +34,7 @@ func TestJudgedTogetherAsAlone(t *testing.T) {
 	g.Expect(check.Judge(h)).To(BeEmpty())
 }
 
-// upTo is broken by one event more.
+// upTo is a monitor that reports a breach after n events.
 type upTo struct{ n, seen int }
 
 func (u *upTo) Observe(m *check.Moment) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Words is a number of things as people read it, given their name in the plural: "2 nodes
-// of pool x that are ready", "1 node of pool x that is ready".
+// Words returns a number of things in words, given their plural: "2 nodes of pool x that are
+// ready", "1 node of pool x that is ready".
 func Words(n int, plural string) string {
 	if n == 1 {
 		plural = singular(plural)
@@ -15,8 +15,8 @@ func Words(n int, plural string) string {
 	return fmt.Sprintf("%d %s", n, plural)
 }
 
-// singular turns the name of a Count into that of one thing: its first word in s, and the
-// verbs that come right after "that", "and" or "or".
+// singular turns the name of a Count into the singular: its first word in s, and the verbs
+// right after "that", "and" or "or".
 func singular(plural string) string {
 	words := strings.Fields(plural)
 	noun := false

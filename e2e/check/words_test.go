@@ -9,11 +9,13 @@ import (
 func TestOneThingIsNotMany(t *testing.T) {
 	for plural, one := range map[string]string{
 		"nodes": "node",
-		"NodeClaims of pool p that have drifted or are being deleted":  "NodeClaim of pool p that has drifted or is being deleted",
-		"NodeClaims of pool p that have drifted":                       "NodeClaim of pool p that has drifted",
-		"pods of apps that are pending and are being deleted":          "pod of apps that is pending and is being deleted",
-		"nodes of pool p that were told to end and stay":               "node of pool p that was told to end and stays",
-		"nodes of pool p that must not be disrupted and being deleted": "node of pool p that must not be disrupted and being deleted",
+		"NodeClaims of pool p that have drifted or are being deleted": "NodeClaim of pool p that has drifted or is " +
+			"being deleted",
+		"NodeClaims of pool p that have drifted":              "NodeClaim of pool p that has drifted",
+		"pods of apps that are pending and are being deleted": "pod of apps that is pending and is being deleted",
+		"nodes of pool p that were told to end and stay":      "node of pool p that was told to end and stays",
+		"nodes of pool p that must not be disrupted and being deleted": "node of pool p that must not be disrupted and " +
+			"being deleted",
 		"ready NodeClasses":                      "ready NodeClass",
 		"policies that no node fits":             "policy that no node fits",
 		"events FailedScheduling from karpenter": "event FailedScheduling from karpenter",

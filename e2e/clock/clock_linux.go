@@ -21,24 +21,24 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// Supported says whether clocks can be bent on this system.
+// Supported reports whether clocks can be bent on this system.
 const Supported = true
 
 // Clock is the clock of this process and of the clusters that it starts.
 type Clock struct {
 	page     *shm.Page
-	shim     string    // the program that starts others on this clock
-	governor io.Closer // the governor's standard input: if it were collected as garbage, the governor would end
+	shim     string    // path of the program shim
+	governor io.Closer // the governor's standard input; if the GC closed it, the governor would end
 
 	mu     sync.Mutex
-	held   int     // how many want speed 1
-	wanted float64 // the speed up to which it may get ahead
-	fixed  bool    // or that it is to keep
+	held   int     // number of holds; with any, the speed is 1
+	wanted float64 // the limit of the average speed
+	fixed  bool    // wanted is the exact speed, not a limit
 	broken error   // why it runs at speed 1 from now on
 }
 
-// New makes a clock, by which this process lives from now on, at speed 1. A process can only
-// have one. Shim is the path of the program of that name.
+// New makes a clock, puts this process on it, and starts it at speed 1. A process can have
+// only one. shim is the path of the program shim.
 func New(ctx context.Context, shim string) (*Clock, error) {
 	p, err := shm.New()
 	if err != nil {
@@ -51,9 +51,8 @@ func New(ctx context.Context, shim string) (*Clock, error) {
 	return c, nil
 }
 
-// start starts the governor, which also bends this process's clock: no process can stop all
-// threads of its own. The governor ends with its standard input, and so with this process at
-// the latest.
+// start starts the governor. It also bends this process's clock, because no process can stop
+// all its own threads. It ends with its standard input, so at the latest with this process.
 func (c *Clock) start(ctx context.Context) error {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.shim,
 		"govern", c.page.Path(), strconv.Itoa(os.Getpid()), strconv.Itoa(int(c.page.File().Fd())))
@@ -81,7 +80,7 @@ func (c *Clock) start(ctx context.Context) error {
 	c.governor = in
 	go func() {
 		err := cmd.Wait()
-		c.page.SetWriter() // nobody ends waits any more, so none may end before the machine's clock says so
+		c.page.SetWriter() // no governor ends waits now, so the clock must run like the machine's
 		c.page.Set(1, 0)
 		c.page.Obeyed(math.MaxUint64)
 		c.Break(fmt.Errorf("the governor of the clock ended: %w", err))
@@ -89,27 +88,26 @@ func (c *Clock) start(ctx context.Context) error {
 	return nil
 }
 
-// Start starts a command that lives by this clock. If that can't be, unbent is the reason, and
-// the command lives by the machine's clock. The caller has locked its goroutine to its thread.
+// Start starts a command on this clock. If that fails, unbent is the reason, and the command
+// uses the machine's clock. The caller must have locked its goroutine to its thread.
 func (c *Clock) Start(cmd *exec.Cmd) (unbent, err error) { return ptrace.Start(cmd, c.page) }
 
-// Command returns the command line that runs a program on this clock, under a name. The
-// program's arguments follow.
+// Command returns the start of a command line that runs a program on this clock, under a name.
 func (c *Clock) Command(name, program string) []string {
 	return []string{c.shim, "run", c.page.Path(), name, program}
 }
 
-// Real returns the machine's monotonic time, of which only differences mean anything.
+// Real returns the machine's monotonic time. Only differences are meaningful.
 func (c *Clock) Real() time.Duration { return time.Duration(shm.Monotonic()) }
 
-// Wall returns the machine's wall clock, also in a process that lives by another clock.
+// Wall returns the machine's wall clock, even if this process's clock is bent.
 func Wall() time.Time { return time.Unix(0, shm.Realtime()) }
 
 // Speed returns how fast the clock runs now.
 func (c *Clock) Speed() float64 { return c.page.Speed() }
 
-// Govern lets the clock get ahead of the machine's while all wait, up to a speed on average.
-// If fixed, the clock runs at just that speed, whatever is being done.
+// Govern sets the clock's speed. If fixed, the clock always runs at exactly this speed.
+// Otherwise it moves ahead while all processes wait, up to this speed on average.
 func (c *Clock) Govern(speed float64, fixed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,7 +128,7 @@ func (c *Clock) hold(n int) {
 	c.request()
 }
 
-// Break makes the clock run at speed 1 for good, for a reason.
+// Break makes the clock run at speed 1 from now on, and records the reason.
 func (c *Clock) Break(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,18 +136,18 @@ func (c *Clock) Break(why error) {
 	c.request()
 }
 
-// Err returns why the clock runs at speed 1 for good; nil: it doesn't.
+// Err returns why the clock runs at speed 1 from now on, or nil.
 func (c *Clock) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if pid := c.page.Unbent(); pid != 0 {
-		unbent := fmt.Errorf("%s (process %d) can't live by the cluster's clock; its log says why", name(pid), pid)
+		unbent := fmt.Errorf("%s (process %d) can't use the cluster's clock; see its log", name(pid), pid)
 		return errors.Join(c.broken, unbent)
 	}
 	return c.broken
 }
 
-// request has the governor do what is wanted now. The caller holds the lock.
+// request sends the wanted speed to the governor. The caller holds the lock.
 func (c *Clock) request() {
 	if c.held > 0 || c.broken != nil {
 		c.page.Request(1, true)
@@ -164,10 +162,9 @@ func (c *Clock) Lag() Lag {
 	return Lag{Late: late, Process: name(pid)}
 }
 
-// Jump moves the clock ahead by a duration that no speed reaches, in steps. Each begins when
-// all processes wait, and is at most as long as step: what is renewed all the time must not
-// expire before that can happen. The time that passes between steps counts. While the clock is
-// held it doesn't jump. Jump returns when the duration is over, or ctx ends.
+// Jump moves the clock ahead by d, in steps of at most step. A step begins when all processes
+// wait. Its limit lets processes renew what would otherwise expire. Time between steps counts.
+// A held clock doesn't jump. Jump returns when d is over or ctx ends.
 func (c *Clock) Jump(ctx context.Context, d, step time.Duration) error {
 	c.page.Jump(d, step)
 	for {
@@ -177,7 +174,7 @@ func (c *Clock) Jump(ctx context.Context, d, step time.Duration) error {
 			return err
 		}
 		select {
-		case <-time.After(min(left, time.Second)): // by this very clock
+		case <-time.After(min(left, time.Second)): // on this clock
 		case <-ctx.Done():
 			c.page.CancelJump()
 			return context.Cause(ctx)
@@ -185,8 +182,8 @@ func (c *Clock) Jump(ctx context.Context, d, step time.Duration) error {
 	}
 }
 
-// SelfTest tries what clusters with a bent clock rely on, which takes a second or two of real
-// time. Its error says what doesn't work here.
+// SelfTest tests what clusters with a bent clock need, in a second or two of real time. Its
+// error says what doesn't work on this machine.
 func SelfTest(ctx context.Context, shim string) error {
 	out, err := exec.CommandContext(ctx, shim, "selftest").CombinedOutput()
 	if err != nil && ctx.Err() != nil {
@@ -198,7 +195,7 @@ func SelfTest(ctx context.Context, shim string) error {
 	return nil
 }
 
-// name returns what people call a process.
+// name returns the name of a process's executable, or its ID if that is unreadable.
 func name(pid int) string {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Supported says whether clocks can be bent on this system.
+// Supported reports whether clocks can be bent on this system.
 const Supported = false
 
 // Clock is the clock of this process and of the clusters that it starts.
@@ -17,13 +17,13 @@ type Clock struct{}
 // New returns ErrSystem.
 func New(context.Context, string) (*Clock, error) { return nil, ErrSystem }
 
-// Wall is the machine's wall clock.
+// Wall returns the machine's wall clock.
 func Wall() time.Time { return time.Now() }
 
 // SelfTest returns ErrSystem.
 func SelfTest(context.Context, string) error { return ErrSystem }
 
-// Nobody can have a clock here. Its methods are those of Linux.
+// These methods match those on Linux. New returns no Clock here.
 
 func (*Clock) Start(cmd *exec.Cmd) (unbent, err error)                  { return ErrSystem, cmd.Start() }
 func (*Clock) Command(_, program string) []string                       { return []string{program} }

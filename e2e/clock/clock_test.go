@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 )
 
-// bent is the clock of this test's process, which can only have one.
+// bent returns this process's clock. A process can have only one.
 var bent = sync.OnceValues(func() (*clock.Clock, error) { //nolint:gochecknoglobals // see above
 	programs, err := build.Open(nil)
 	if err != nil {
@@ -34,7 +34,7 @@ var bent = sync.OnceValues(func() (*clock.Clock, error) { //nolint:gochecknoglob
 	return clock.New(context.Background(), shim)
 })
 
-// governed returns the clock, at a speed until the test ends.
+// governed returns the clock, and sets its speed until the test ends.
 func governed(t *testing.T, speed float64, fixed bool) *clock.Clock {
 	t.Helper()
 	c, err := bent()
@@ -55,7 +55,7 @@ func TestWaitsEndByTheClock(t *testing.T) {
 		time.Sleep(wait)
 		took, really := time.Since(began), c.Real()-real
 		g.Expect(took).To(BeNumerically(">=", wait))
-		if speed > 1 { // how much is left to a busy machine
+		if speed > 1 { // half the wait is the margin for a busy machine
 			g.Expect(really).To(BeNumerically("<", wait/2), "at speed %v", speed)
 		}
 	}
@@ -64,7 +64,7 @@ func TestWaitsEndByTheClock(t *testing.T) {
 func TestAJumpTakesNoTimeWhileAllWait(t *testing.T) {
 	g := NewWithT(t)
 	c := governed(t, 2, true)
-	over := time.After(150 * time.Second) // `go test` gives up after ten, by the clock
+	over := time.After(150 * time.Second) // `go test` times out after ten minutes on this clock
 	c.Lag()
 	real, began := c.Real(), time.Now()
 	g.Expect(c.Jump(t.Context(), 3*time.Minute, time.Minute)).To(Succeed())
@@ -74,7 +74,7 @@ func TestAJumpTakesNoTimeWhileAllWait(t *testing.T) {
 	g.Expect(c.Lag().Late).To(BeNumerically("<", time.Minute), "nobody was late")
 }
 
-// All threads ask for the time while its speed changes again and again. None may see a time
+// All threads read the time while its speed changes again and again. None may see a time
 // before one that another has seen.
 func TestTimeNeverGoesBack(t *testing.T) {
 	g := NewWithT(t)
@@ -149,7 +149,7 @@ func TestProgramsLiveByTheClock(t *testing.T) {
 	}
 }
 
-// TestSleeper is the program that others start: it sleeps, and ends.
+// TestSleeper is the program that other tests start.
 func TestSleeper(t *testing.T) {
 	if os.Getenv("SLEEPER") == "" {
 		t.Skip("it is run by TestProgramsLiveByTheClock")

@@ -7,13 +7,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 )
 
-// source travels with the harness, so that those who import it have the shim that fits.
+// source is the shim's source. It is embedded so that importers build the matching shim.
 //
 //go:embed governor ptrace shim shm
 var source embed.FS
 
-// Shim builds the program that starts others on a clock, unless it is in the cache, and
-// returns its path.
+// Shim returns the path of the program shim, and builds it unless it is in the cache.
 func Shim(ctx context.Context, c *build.Cache) (string, error) {
 	const module = "github.com/plumbline-e2e/plumbline/e2e/clock"
 	return c.Source(ctx, module, source, "./shim")

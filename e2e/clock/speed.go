@@ -8,7 +8,7 @@ type Speed struct {
 	Auto  bool    // as fast as the machine allows, up to the limit
 }
 
-// Bent tells whether it takes a clock of the cluster's own.
+// Bent reports whether the speed needs a bent clock.
 func (s Speed) Bent() bool { return s.Limit != 1 }
 
 func (s Speed) String() string {

@@ -1,6 +1,6 @@
-// Package cluster is what the harness asks of the thing that makes clusters.
+// Package cluster defines what the harness needs from a backend, which makes clusters.
 //
-// A backend (local, kind, existing) is a package with a function that returns its Backend.
+// Each backend (local, kind, existing) is a package with a function that returns its Backend.
 package cluster
 
 import (
@@ -17,35 +17,35 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 )
 
-// Options say which cluster to start. The zero value of an optional field is
-// its default.
+// Options holds what cluster to start. The zero value of an optional field is its default.
 type Options struct {
 	Name       string       // unique on this machine; DNS label
-	Kubernetes string       // full version, such as v1.36.3; with a NodeImage the minor one will do
-	NodeImage  string       // optional: what kind's node is made of; else what kind has for the version
-	Kubeconfig string       // of a cluster that exists: file, or a list of them; its current context counts
-	Registry   string       // optional: where that cluster's nodes get images from that this machine has, such as registry.example/team
-	Logs       string       // folder that receives the logs of components and of the provider's pods
-	Progress   func(string) // optional: told what is being done, in a few words
+	Kubernetes string       // full version, such as v1.36.3; with a NodeImage the minor version is enough
+	NodeImage  string       // optional: image of kind's node; else kind's own for the version
+	Kubeconfig string       // of an existing cluster: a file or a list of files; its current context is used
+	Registry   string       // optional: its nodes pull this machine's images from here, such as registry.example/team
+	Logs       string       // folder for the logs of components and of the provider's pods
+	Progress   func(string) // optional: receives each step, in a few words
 	OnDeath    func(Death)  // optional: called once, from another goroutine, for the first component that dies
-	Clock      *clock.Clock // optional: what all its processes live by; else the machine's
+	Clock      *clock.Clock // optional: the clock of all its processes; else the machine's
 
-	// Leaps says that the clock will be moved by up to Leap at once, not Step: nodes then stay
-	// Ready for longer than that without a word of their kubelets, and old revisions are kept.
+	// Leaps allows clock jumps of up to Leap instead of Step. Nodes then stay Ready for longer
+	// than that without updates from their kubelets, and old revisions are kept.
 	Leaps bool
 
-	// Bare leaves out KWOK: all nodes but the system's are somebody else's to play.
+	// Bare leaves out KWOK. Callers must simulate all kubelets but those of the system's
+	// nodes.
 	Bare bool
 }
 
-// How far a cluster's clock may be moved at once. What is renewed all the time must
-// not be over before it can be: a node's lease is the shortest of that.
+// Step and Leap bound one jump of a cluster's clock. What is renewed periodically must not
+// expire within a jump; a node's lease is the shortest of these.
 const (
 	Step = 2 * time.Minute
 	Leap = 12 * time.Hour
 )
 
-// Death tells of a component that ended, or hangs, while the cluster should have been running.
+// Death is the end, or the hang, of a component while the cluster should have been running.
 type Death struct {
 	Component string        // such as kube-apiserver
 	Silent    time.Duration // how long it has not answered; 0: it ended
@@ -59,8 +59,7 @@ func (d Death) Error() string {
 	return fmt.Sprintf("%s died", d.Component)
 }
 
-// First returns a function that calls onDeath, which may be nil, for the first death. It
-// ignores the others, and all after the end of life.
+// First returns a function that calls onDeath, if not nil, for the first death within life.
 func First(life context.Context, onDeath func(Death)) (report func(Death)) {
 	var once sync.Once
 	return func(d Death) {
@@ -70,12 +69,12 @@ func First(life context.Context, onDeath func(Death)) (report func(Death)) {
 	}
 }
 
-// SystemTaint is the key of the taint that keeps workloads off the nodes that the system
-// and the provider's pod run on, which the charts of Karpenter's providers tolerate.
+// SystemTaint is the key of the taint that keeps workloads off the nodes of the system and of
+// the provider's pod. The charts of Karpenter's providers tolerate it.
 const SystemTaint = "CriticalAddonsOnly"
 
-// OwnerLabel is on all that is put on a cluster, whatever the backend: on one that others
-// use too, it tells what is to be removed in the end from all that is to be left alone.
+// OwnerLabel is on everything that the harness puts on a cluster, with any backend. On a
+// shared cluster it marks what must be removed at the end.
 const OwnerLabel = "plumbline-e2e.github.io/owned"
 
 // Own puts the OwnerLabel on an object.
@@ -88,61 +87,57 @@ func Own(o metav1.Object) {
 	o.SetLabels(labels)
 }
 
-// BinaryPrefix begins a reference to an executable of this machine, which
-// Load takes in place of an image where images can't run: "binary:" and a path.
+// BinaryPrefix begins a reference to an executable of this machine: "binary:" and a path. Load
+// takes it instead of an image where images can't run.
 const BinaryPrefix = "binary:"
 
 // Access is the administrator's access to a cluster.
 type Access interface {
-	// Config returns the access for programs; callers copy it before they change it.
+	// Config returns the client configuration; callers copy it before they change it.
 	Config() *rest.Config
-	// Kubeconfig returns a file for kubectl, mode 0600; it is gone when the cluster is.
+	// Kubeconfig returns the path of a kubeconfig. If the backend made the cluster, its mode
+	// is 0600 and Close removes it.
 	Kubeconfig() string
 }
 
 // Cluster is a running cluster with a place for the provider's pod.
 type Cluster interface {
 	Access
-	// Load makes an image (a reference that image.Open understands, or an
-	// executable, see BinaryPrefix) available to pods and returns the name under
-	// which manifests refer to it.
+	// Load makes an image available to pods and returns its name for manifests. The reference
+	// is one that image.Open understands, or an executable (see BinaryPrefix).
 	Load(ctx context.Context, ref string) (name string, err error)
-	// Port returns a port on which a pod of this cluster can listen: a free
-	// one of the host where pods share the host's ports, else preferred.
+	// Port returns a port on which a pod of this cluster can listen: a free port of the host
+	// if pods share the host's ports, else preferred.
 	Port(preferred int) (int, error)
-	// PodLog returns what the pod's containers have written so far, restarts included.
+	// PodLog returns the output of the pod's containers so far, restarts included.
 	PodLog(ctx context.Context, namespace, pod string) (io.ReadCloser, error)
 	// Close ends everything that Start started. It is safe to call twice.
 	Close(ctx context.Context) error
 }
 
-// Killer is a cluster whose backend can make a pod crash. Specs that need it are
-// skipped where the backend can't.
+// Killer is a cluster that can make a pod crash. Specs that need it are skipped elsewhere.
 type Killer interface {
-	// Kill ends the containers of a pod by SIGKILL and returns when their processes
-	// are gone. Its node restarts and counts them as it does after any crash.
+	// Kill ends the containers of a pod by SIGKILL and returns when their processes are gone.
+	// The node restarts them and counts the restarts, as after any crash.
 	Kill(ctx context.Context, namespace, pod string) error
 }
 
-// Imaged is a cluster whose nodes were made of an image.
+// Imaged is a cluster whose nodes were made from an image.
 type Imaged interface {
-	// NodeImage returns the image's name, and its ID at that time.
+	// NodeImage returns the image's name and its ID at that time.
 	NodeImage() string
 }
 
-// Stopper is a cluster whose backend can take the API server away. Specs that
-// need it are skipped where the backend can't.
+// Stopper is a cluster that can stop its API server. Specs that need it are skipped elsewhere.
 type Stopper interface {
-	// StopAPIServer ends the API server as a crash does. Start, which must be called,
-	// brings it back with all that was stored, and returns when it is ready. That it
-	// is away in between is no Death.
+	// StopAPIServer ends the API server as a crash does, but without a Death. Callers must
+	// call start, which restarts it with all stored data and returns when it is ready.
 	StopAPIServer(ctx context.Context) (start func(context.Context) error, err error)
 }
 
-// Pauser is a cluster whose backend can make kubelets fall silent. Specs that
-// need it are skipped where the backend can't.
+// Pauser is a cluster that can pause kubelets. Specs that need it are skipped elsewhere.
 type Pauser interface {
-	// PauseKubelets silences the kubelets of all nodes that the provider launches, in
-	// the middle of what they do, until resume: they may be told to go on at any time.
+	// PauseKubelets pauses the kubelets of all nodes that the provider launches, in the middle
+	// of their work. Callers may call resume at any time.
 	PauseKubelets(ctx context.Context) (resume func() error, err error)
 }

@@ -19,5 +19,5 @@ func TestOnlyTheFirstDeathOfALifeIsToldOf(t *testing.T) {
 	end()
 	late(Death{Component: "etcd"})
 	g.Expect(told).To(HaveLen(1), "the end is no death")
-	First(t.Context(), nil)(Death{}) // nobody wants to know
+	First(t.Context(), nil)(Death{}) // without onDeath
 }

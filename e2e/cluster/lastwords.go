@@ -5,13 +5,11 @@ import (
 	"strings"
 )
 
-// before is how many lines in front of a panic are kept: programs log the
-// reason there.
+// before is the number of lines kept in front of a panic: programs log the reason there.
 const before = 4
 
-// LastWords returns the n lines of a log that tell best how its program ended:
-// the last ones or, where it panicked, those from shortly before the last panic
-// on, since what follows is only the stacks of its goroutines.
+// LastWords returns the n lines of a log that best show how its program ended: the last ones,
+// or those from shortly before the last panic. Goroutine stacks follow it.
 func LastWords(lines []string, n int) []string {
 	from := max(0, len(lines)-n)
 	for i, line := range slices.Backward(lines) {

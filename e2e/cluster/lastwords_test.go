@@ -22,5 +22,6 @@ func TestLastWords(t *testing.T) {
 	panicked[50] = "panic: no space left on device"
 	g.Expect(LastWords(panicked, 6)).To(Equal([]string{"46", "47", "48", "49", "panic: no space left on device", "51"}))
 	panicked[98] = "fatal error: all goroutines are asleep"
-	g.Expect(LastWords(panicked, 6)).To(Equal([]string{"94", "95", "96", "97", "fatal error: all goroutines are asleep", "99"}))
+	g.Expect(LastWords(panicked, 6)).
+		To(Equal([]string{"94", "95", "96", "97", "fatal error: all goroutines are asleep", "99"}))
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 )
 
-// Component is a part of a cluster that can be asked whether it works.
+// Component is a part of a cluster whose answers can be monitored.
 type Component struct {
 	Name string // such as kube-apiserver
-	// Ask returns as soon as the component has answered. An error is an answer too: a
-	// component that refuses does not hang.
+	// Ask returns when the component has answered. An error is an answer too: a component that
+	// refuses does not hang.
 	Ask func(ctx context.Context) error
 	// Log returns the end of the component's log.
 	Log func(ctx context.Context) []string
@@ -23,12 +23,11 @@ type Component struct {
 
 // Monitored is a cluster that lists its components.
 type Monitored interface {
-	// Components lists what should answer now. A component comes before those that need it.
+	// Components lists the components that should answer now, dependencies first.
 	Components() []Component
 }
 
-// APIServer returns the API server as a component. It is asked for an object that it must get
-// from etcd.
+// APIServer returns the API server as a component. Ask reads an object that is in etcd.
 func APIServer(client kubernetes.Interface) Component {
 	return Component{
 		Name: "kube-apiserver",
@@ -40,24 +39,23 @@ func APIServer(client kubernetes.Interface) Component {
 	}
 }
 
-// A component hangs when it lets a number of seconds pass without an answer. A second counts
-// when this process has seen it pass: a machine that stands still costs no more than one, and
-// so does a jump of the clock.
+// A component hangs if it does not answer for hungAfter seconds. Only this process's ticks
+// count as seconds, so a stall of the machine or a clock jump counts as one at most.
 const (
-	askEvery  = time.Second // of real time: a clock that runs fast is no reason to ask more often
-	holdAfter = 2           // seconds after which the clock is held, so that nothing else runs out meanwhile
-	sayAfter  = 4           // seconds after which people are told
-	hungAfter = 7           // seconds: less than the ten within which Karpenter must renew its lease
+	askEvery  = time.Second // of real time: a fast clock does not make it more frequent
+	holdAfter = 2           // seconds; then the clock is held, so that no other timeouts expire
+	sayAfter  = 4           // seconds; then Progress reports it
+	hungAfter = 7           // seconds; Karpenter must renew its lease within 10
 )
 
-// Monitor asks components whether they work.
+// Monitor is a periodic check that components answer.
 type Monitor struct {
 	Components func() []Component // called again while an answer is missing
-	Clock      *clock.Clock       // optional: the clock of this process; else the machine's
-	Progress   func(string)       // told of a component that doesn't answer, before it counts as one that hangs
+	Clock      *clock.Clock       // optional: this process's clock; else the machine's
+	Progress   func(string)       // receives the name of a slow component, before it counts as hung
 }
 
-// Run asks all components once a second. It returns the first that hangs, or nil when ctx ends.
+// Run asks all components once a second. It returns the first that hangs; nil if ctx ends.
 func (m *Monitor) Run(ctx context.Context) *Death {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
@@ -79,14 +77,14 @@ func (m *Monitor) Run(ctx context.Context) *Death {
 	}
 }
 
-// question is a component that was asked.
+// question is one pending Ask.
 type question struct {
 	Component
-	answered chan struct{} // closed when it has answered
+	answered chan struct{} // closed by the answer
 }
 
-// Ask asks all components once. It returns the first that hangs, or nil as soon as all have
-// answered, or when ctx ends.
+// Ask asks all components once. It returns the first that hangs; nil if all answer or ctx
+// ends.
 func (m *Monitor) Ask(ctx context.Context) *Death {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -108,7 +106,7 @@ func (m *Monitor) Ask(ctx context.Context) *Death {
 			continue
 		case <-tick.C:
 		}
-		if open = m.unanswered(open); len(open) == 0 {
+		if open = m.stillOpen(open); len(open) == 0 {
 			break
 		}
 		switch seconds++; seconds {
@@ -129,9 +127,8 @@ func (m *Monitor) Ask(ctx context.Context) *Death {
 	return nil
 }
 
-// unanswered returns the questions without an answer, but for those to components that need
-// not answer any more.
-func (m *Monitor) unanswered(open []question) []question {
+// stillOpen returns the unanswered questions to components that must still answer.
+func (m *Monitor) stillOpen(open []question) []question {
 	expected := m.Components()
 	return slices.DeleteFunc(open, func(q question) bool {
 		select {

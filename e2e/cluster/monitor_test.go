@@ -11,7 +11,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// fake is a component that answers after a while.
+// fake is a component that answers after some time.
 type fake struct {
 	name  string
 	after atomic.Int64 // ns; negative: never
@@ -40,7 +40,7 @@ func (f *fake) component() Component {
 	}
 }
 
-// monitored returns a monitor of fakes, and what it has said.
+// monitored returns a monitor of fakes, and its progress messages.
 func monitored(all ...*fake) (m *Monitor, said *[]string) {
 	said = &[]string{}
 	return &Monitor{
@@ -103,7 +103,7 @@ func TestALateAnswerIsAnAnswer(t *testing.T) {
 	})
 }
 
-// A component that is paused in the middle of its answer can't give it, and need not.
+// A component that is paused on purpose need not answer.
 func TestAComponentThatNeedNotAnswerAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewWithT(t)
@@ -118,8 +118,7 @@ func TestAComponentThatNeedNotAnswerAnyMore(t *testing.T) {
 	})
 }
 
-// Whoever asks may be as late as whoever is asked: a machine that stood still for a minute
-// is no proof that a component hangs.
+// A stall of the whole machine for a minute does not prove that a component hangs.
 func TestSecondsThatNobodySawDoNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewWithT(t)
@@ -130,7 +129,7 @@ func TestSecondsThatNobodySawDoNotCount(t *testing.T) {
 			list, calls := m.Components, 0
 			return func() []Component {
 				if calls++; calls == 2 {
-					<-time.After(time.Minute) // while the first second is counted
+					<-time.After(time.Minute) // during the first second
 				}
 				return list()
 			}

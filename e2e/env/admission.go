@@ -19,15 +19,15 @@ import (
 // enforcedWithin is longer than the API server takes to learn of an admission policy.
 const enforcedWithin = 5 * time.Second
 
-// Enforce creates an admission policy and its binding, and lets the API server learn of
-// them.
+// Enforce creates an admission policy and its binding, and waits for the API server to learn
+// of them.
 func (e *Env) Enforce(ctx context.Context, policy, binding fixtures.Object) {
 	e.Create(ctx, policy, binding)
 	e.Observe(ctx, enforcedWithin)
 }
 
-// Accepted expects that the API server would accept each of these objects, completed as
-// Create does. Nothing is created.
+// Accepted expects that the API server accepts each of these objects, completed as Create
+// does, in a dry run.
 func (e *Env) Accepted(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		o, err := e.ask(ctx, object)
@@ -43,8 +43,8 @@ func (e *Env) Accepted(ctx context.Context, objects ...fixtures.Object) {
 	}
 }
 
-// Refused expects that the API server refuses each of these objects, completed as Create
-// does, with a message that contains because. Nothing is created.
+// Refused expects that the API server refuses each of these objects, completed as Create does,
+// in a dry run. The message must contain because.
 func (e *Env) Refused(ctx context.Context, because string, objects ...fixtures.Object) {
 	for _, object := range objects {
 		o, err := e.ask(ctx, object)
@@ -61,7 +61,7 @@ func (e *Env) Refused(ctx context.Context, because string, objects ...fixtures.O
 	}
 }
 
-// ask has the API server judge an object without storing it.
+// ask sends an object to the API server in a dry run.
 func (e *Env) ask(ctx context.Context, object fixtures.Object) (*unstructured.Unstructured, error) {
 	o := e.complete(ctx, object.Unstructured())
 	ref, err := e.refer(o)
@@ -72,21 +72,22 @@ func (e *Env) ask(ctx context.Context, object fixtures.Object) (*unstructured.Un
 	return o, err
 }
 
-// invalid tells an object that is wrong from a server that can't answer. What an
-// object of the schema's types can't be read from is the server's own failure, as
-// its status code says: a set with something in it twice, for one.
+// invalid reports whether an error means an invalid object, not a failing server. For an
+// object that doesn't fit the schema's types, such as a set with a duplicate, the status code
+// says server failure.
 func invalid(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || strings.Contains(err.Error(), "failed to create typed patch object")
+	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) ||
+		strings.Contains(err.Error(), "failed to create typed patch object")
 }
 
-// claim notes that something was put to the test once, and held.
+// claim records a check that was tested once, and held.
 func (e *Env) claim(what string) {
 	e.result.Claims = append(e.result.Claims, report.Judged{Check: what, Verdict: check.Holds.String(), Tested: 1})
 }
 
 func called(o *unstructured.Unstructured) string { return o.GetKind() + " " + o.GetName() }
 
-// spec is what an object says, before it is completed.
+// spec returns an object's spec as JSON, before it is completed.
 func spec(object fixtures.Object) string {
 	text, err := json.Marshal(object.Unstructured().Object["spec"])
 	if err != nil {

@@ -22,47 +22,48 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// instancesEvery is how often a cloud is asked, which has no watch.
+// instancesEvery is how often a cloud is polled. It has no watch.
 const instancesEvery = 500 * time.Millisecond
 
-// CleanUpWithin is the clean-up's own budget: a node needs some seconds to
-// drain, and what isn't gone by then is stuck.
+// CleanUpWithin limits the clean-up. A node drains within seconds; what is left then is stuck.
 const CleanUpWithin = 60 * time.Second
 
-// podsWithin is how long the clean-up waits for the pods of deleted workloads.
+// podsWithin limits the wait for the pods of deleted workloads.
 const podsWithin = 10 * time.Second
 
-// batch is how long after the last pod Karpenter decides about nodes, and has them
-// launched: the batch is open for a second more.
+// batch is how long after the last pod Karpenter may still launch nodes. Its batch window
+// stays open for 1 s after that pod.
 const batch = 3 * time.Second
 
-// launchWithin is how long the clean-up waits for launches that are under way.
+// launchWithin limits the wait for launches in progress.
 const launchWithin = 15 * time.Second
 
-// CleanUp deletes what the spec created and all that came of it, and returns
-// what is left when its time is over, one a line: nothing, if the provider keeps
-// its promise to end what it launched.
+// CleanUp deletes what the spec created and all that came of it. It returns what is left after
+// CleanUpWithin: nothing, if the provider ends what it launched.
 func CleanUp(ctx context.Context, e *Env) []string {
 	ctx, cancel := context.WithTimeout(ctx, CleanUpWithin)
 	defer cancel()
 	ctx, stop := e.place.WhileAlive(ctx)
 	defer stop()
 	var problems []string
-	for _, step := range []func(context.Context) error{e.letKubeletsGoOn, e.resetCloud, e.deleteWorkloads, e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses} {
+	for _, step := range []func(context.Context) error{
+		e.letKubeletsGoOn, e.resetCloud, e.deleteWorkloads,
+		e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses,
+	} {
 		if err := step(ctx); err != nil {
 			problems = append(problems, strings.Split(err.Error(), "\n")...)
 		}
 		if ctx.Err() != nil {
-			break // the steps that follow could only say that time is over
+			break // later steps would only fail with a timeout
 		}
 	}
 	return problems
 }
 
-// deleteWorkloads deletes everything but Karpenter's objects and NodeClasses, the
-// likes of volumes and runtime classes included, then the pods themselves: nobody
-// needs nodes then. Pods go by the garbage collector, as far as it is quick: it ends a
-// ReplicaSet first, which would replace what somebody else deletes.
+// deleteWorkloads deletes everything but Karpenter's objects and NodeClasses, including
+// volumes and runtime classes. The garbage collector then has podsWithin to delete pods: it
+// ends a ReplicaSet before its pods, so they are not replaced. The pods that are left are
+// deleted by force, so that nothing needs nodes.
 func (e *Env) deleteWorkloads(ctx context.Context) error {
 	awaited := e.awaitNodes()
 	later := []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims, e.place.Adapter.NodeClassGVR()}
@@ -80,7 +81,7 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 	if err := e.letPodsEnd(ctx); err != nil {
 		return err
 	}
-	err := e.at(reference{kind: karpenter.Pods, namespace: e.place.Namespace}).DeleteCollection(ctx,
+	err := e.resourceInterface(reference{kind: karpenter.Pods, namespace: e.place.Namespace}).DeleteCollection(ctx,
 		metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("deleting pods: %w", err)
@@ -91,22 +92,24 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 	return nil
 }
 
-// awaitNodes tells whether pods of the spec wait for a node. Karpenter may launch
-// nodes for them yet, though they are gone.
+// awaitNodes reports whether pods of the spec wait for a node. Karpenter may still launch
+// nodes for them after they are gone.
 func (e *Env) awaitNodes() bool {
 	return slices.ContainsFunc(e.recorder.History().End().List(karpenter.Pods), func(pod *history.Object) bool {
 		return pod.Namespace == e.place.Namespace && karpenter.PodNode(pod.Unstructured()) == ""
 	})
 }
 
-// releasePods takes the finalizers from pods that the spec has made to linger.
+// releasePods removes the finalizers of pods that the spec made linger.
 func (e *Env) releasePods(ctx context.Context) error {
 	for _, pod := range e.recorder.History().End().List(karpenter.Pods) {
-		if pod.Namespace != e.place.Namespace || !slices.Contains(pod.Unstructured().GetFinalizers(), fixtures.LingeringFinalizer) {
+		if pod.Namespace != e.place.Namespace ||
+			!slices.Contains(pod.Unstructured().GetFinalizers(), fixtures.LingeringFinalizer) {
 			continue
 		}
-		_, err := e.at(reference{kind: karpenter.Pods, namespace: pod.Namespace}).Patch(ctx, pod.Name, types.MergePatchType,
-			[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{FieldManager: fieldManager})
+		_, err := e.resourceInterface(reference{kind: karpenter.Pods, namespace: pod.Namespace}).
+			Patch(ctx, pod.Name, types.MergePatchType,
+				[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{FieldManager: fieldManager})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("releasing pod %s: %w", pod.Name, err)
 		}
@@ -114,20 +117,19 @@ func (e *Env) releasePods(ctx context.Context) error {
 	return nil
 }
 
-// letPodsEnd waits a while until the spec's namespace has no pods.
+// letPodsEnd waits up to podsWithin until the spec's namespace has no pods.
 func (e *Env) letPodsEnd(ctx context.Context) error {
-	// What takes longer is deleted by force.
 	return e.awaitAWhile(ctx, podsWithin, "pods to end", func(w *history.World) bool {
-		return !slices.ContainsFunc(w.List(karpenter.Pods), func(pod *history.Object) bool { return pod.Namespace == e.place.Namespace })
+		return !slices.ContainsFunc(w.List(karpenter.Pods), func(pod *history.Object) bool {
+			return pod.Namespace == e.place.Namespace
+		})
 	})
 }
 
-// letLaunchesEnd waits a while for claims whose node has not joined yet. What
-// becomes of a claim that is deleted in the middle of its launch is a promise
-// with a spec of its own; a clean-up that raced with it would put it to the
-// test, by chance, in every other spec.
+// letLaunchesEnd waits up to launchWithin for claims whose node has not joined yet. Deleting a
+// claim in the middle of its launch tests a promise that has its own spec. The clean-up of
+// other specs must not test it by chance.
 func (e *Env) letLaunchesEnd(ctx context.Context) error {
-	// A launch that takes longer is not the clean-up's business.
 	return e.awaitAWhile(ctx, launchWithin, "launches", func(w *history.World) bool {
 		for _, claim := range w.List(karpenter.NodeClaims) {
 			if !karpenter.IsTrue(claim.Unstructured(), karpenter.Registered) && !karpenter.Deleting(claim.Unstructured()) {
@@ -138,9 +140,10 @@ func (e *Env) letLaunchesEnd(ctx context.Context) error {
 	})
 }
 
-// awaitAWhile waits for something that need not come: that it hasn't by then is
-// no error.
-func (e *Env) awaitAWhile(ctx context.Context, within time.Duration, what string, pred func(*history.World) bool) error {
+// awaitAWhile waits for something that need not come. A timeout is no error.
+func (e *Env) awaitAWhile(ctx context.Context, within time.Duration, what string,
+	pred func(*history.World) bool,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	if err := e.recorder.Await(ctx, pred); err != nil && ctx.Err() == nil {
@@ -149,10 +152,10 @@ func (e *Env) awaitAWhile(ctx context.Context, within time.Duration, what string
 	return nil
 }
 
-// deletePools deletes NodePools and NodeClaims, with which their nodes go.
+// deletePools deletes NodePools and NodeClaims, and so their nodes.
 func (e *Env) deletePools(ctx context.Context) error {
 	for _, kind := range []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims} {
-		err := e.at(reference{kind: kind}).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+		err := e.resourceInterface(reference{kind: kind}).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 		if err != nil {
 			return fmt.Errorf("deleting %s: %w", kind.Resource, err)
 		}
@@ -160,8 +163,7 @@ func (e *Env) deletePools(ctx context.Context) error {
 	return nil
 }
 
-// awaitEmpty waits until the cluster has no pods, claims, nodes or pools of
-// the spec any more.
+// awaitEmpty waits until no pods, claims, nodes or pools of the spec are left.
 func (e *Env) awaitEmpty(ctx context.Context) error {
 	var left []*history.Object
 	err := e.recorder.Await(ctx, func(w *history.World) bool {
@@ -196,13 +198,14 @@ func (e *Env) leftovers(w *history.World) []*history.Object {
 	return left
 }
 
-// awaitNoInstances waits until the provider's cloud has no instances any more,
-// where the adapter has a way to ask it; elsewhere nodes are all that shows.
+// awaitNoInstances waits until the provider's cloud has no instances. It does nothing if the
+// adapter has no hook to list them.
 func (e *Env) awaitNoInstances(ctx context.Context) error {
 	var left []string
 	err := wait.PollUntilContextCancel(ctx, instancesEvery, true, func(ctx context.Context) (bool, error) {
 		var err error
-		left, err = e.place.Provider.Instances(ctx, providers.HookValues{Kubeconfig: e.place.Cluster.Kubeconfig(), NodeClass: nodeClassObject})
+		left, err = e.place.Provider.Instances(ctx,
+			providers.HookValues{Kubeconfig: e.place.Cluster.Kubeconfig(), NodeClass: nodeClassObject})
 		return len(left) == 0, err
 	})
 	switch {
@@ -215,8 +218,8 @@ func (e *Env) awaitNoInstances(ctx context.Context) error {
 	}
 }
 
-// deleteNodeClasses deletes the spec's NodeClasses once no claim needs them, and waits
-// until the provider has let them go: the next spec makes one of the same name.
+// deleteNodeClasses deletes the spec's NodeClasses, which no claim needs now. It waits until
+// the provider releases them, because the next spec creates one of the same name.
 func (e *Env) deleteNodeClasses(ctx context.Context) error {
 	kind := e.place.Adapter.NodeClassGVR()
 	var names []string
@@ -241,7 +244,8 @@ func (e *Env) deleteNodeClasses(ctx context.Context) error {
 }
 
 func (e *Env) remove(ctx context.Context, ref reference) error {
-	err := e.at(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
+	err := e.resourceInterface(ref).
+		Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("deleting %s: %w", ref, err)
 	}

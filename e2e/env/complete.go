@@ -11,19 +11,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
-// Names of the NodeClass that every spec gets, and of the one that it can have
-// beside it.
+// Names of the NodeClass that every spec gets, and of a second one that it can create.
 const (
 	nodeClassObject  = "plumbline"
 	anotherNodeClass = "plumbline-another"
 )
 
-// complete adds to a spec's object what only the provider knows: a NodePool
-// or NodeClaim gets the adapter's requirements and a NodeClass, created on
-// first need. What the spec says itself wins, be it no more than the name of
-// another NodeClass. NodeClaims that no pod asks for,
-// those of static NodePools among them, get the adapter's nodeClaim too. Whatever
-// it is, it is marked as ours, and its pods keep to our nodes where there are others.
+// complete adds to a spec's object what only the provider knows. A NodePool or NodeClaim gets
+// the adapter's requirements and a NodeClass, created when first needed. What the spec sets
+// wins, even if it is only the name of another NodeClass. NodeClaims that no pod asks for,
+// including those of static NodePools, also get the adapter's nodeClaim. Every object is
+// marked as ours. On a shared cluster its pods use only our nodes.
 func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstructured.Unstructured {
 	cluster.Own(o)
 	if e.place.Shared {
@@ -46,13 +44,13 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 	template, _, _ := unstructured.NestedMap(e.place.Adapter.NodePoolTemplate().Object, "spec", "template", "spec")
 	if _, static, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "replicas"); static || o.GetKind() == "NodeClaim" {
 		claim, _, _ := unstructured.NestedMap(e.place.Adapter.NodeClaimTemplate().Object, "spec")
-		template = below(template, claim)
+		template = mergeDefaults(template, claim)
 	}
 	own, _, _ := unstructured.NestedMap(o.Object, path...)
-	completed := below(template, own)
+	completed := mergeDefaults(template, own)
 	class, _, _ := unstructured.NestedMap(own, "nodeClassRef")
-	if len(class) < 2 { // else it is meant as it is, also where a part is missing
-		completed["nodeClassRef"] = below(e.nodeClass(ctx), class)
+	if len(class) < 2 { // otherwise it is used as it is, even if a part is missing
+		completed["nodeClassRef"] = mergeDefaults(e.nodeClass(ctx), class)
 	}
 	if err := unstructured.SetNestedMap(o.Object, completed, path...); err != nil {
 		e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
@@ -60,14 +58,12 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 	return o
 }
 
-// nodeClass returns a reference to the spec's NodeClass, which it creates the
-// first time.
+// nodeClass returns a reference to the spec's NodeClass. The first call creates it.
 func (e *Env) nodeClass(ctx context.Context) map[string]any {
 	return e.nodeClassCalled(ctx, nodeClassObject)
 }
 
-// AnotherNodeClass creates a second NodeClass, from the same template of the
-// provider as the spec's own, and returns what refers to it.
+// AnotherNodeClass creates a second NodeClass from the provider's template, and returns it.
 func (e *Env) AnotherNodeClass(ctx context.Context) (group, kind, name string) {
 	e.nodeClassCalled(ctx, anotherNodeClass)
 	gvk := e.place.Adapter.NodeClassObject(anotherNodeClass).GroupVersionKind()
@@ -81,8 +77,8 @@ func (e *Env) nodeClassCalled(ctx context.Context, name string) map[string]any {
 	if !slices.ContainsFunc(e.created, func(r reference) bool { return r.kind == kind && r.name == name }) {
 		ref, _ := e.apply(ctx, o)
 		e.created = append(e.created, ref)
-		// A NodeClaim whose NodeClass the provider has not been told of yet is given up at
-		// once. When the recording has been told, so have all who watch.
+		// A NodeClaim is given up at once if the provider's watch hasn't delivered its
+		// NodeClass yet. Once the recording has it, so have all watches.
 		if err := e.recorder.Await(ctx, func(w *history.World) bool { return w.Get(kind, "", name) != nil }); err != nil {
 			e.fail(ctx, "waiting for %s %s to be recorded: %w", o.GetKind(), name, err)
 		}
@@ -91,10 +87,9 @@ func (e *Env) nodeClassCalled(ctx context.Context, name string) map[string]any {
 	return map[string]any{"group": gvk.Group, "kind": gvk.Kind, "name": o.GetName()}
 }
 
-// below lays a template under a NodeClaim's spec: maps are merged, of
-// requirements those whose key the spec doesn't name are added, and all else
-// is the spec's own where it says something.
-func below(template, own map[string]any) map[string]any {
+// mergeDefaults fills a NodeClaim's spec from a template. Maps are merged. Requirements are
+// added if the spec has none with their key. Otherwise the spec's own value wins.
+func mergeDefaults(template, own map[string]any) map[string]any {
 	merged := maps.Clone(template)
 	if merged == nil {
 		merged = map[string]any{}
@@ -104,7 +99,7 @@ func below(template, own map[string]any) map[string]any {
 		over, alsoMap := value.(map[string]any)
 		switch {
 		case isMap && alsoMap:
-			merged[key] = below(under, over)
+			merged[key] = mergeDefaults(under, over)
 		case key == "requirements":
 			merged[key] = requirements(merged[key], value)
 		default:

@@ -23,25 +23,35 @@ func TestBelow(t *testing.T) {
 		"nothing of its own": {map[string]any{}, template},
 		"its own value wins": {
 			map[string]any{"expireAfter": "30s"},
-			map[string]any{"nodeClassRef": template["nodeClassRef"], "requirements": template["requirements"], "expireAfter": "30s"},
+			map[string]any{
+				"nodeClassRef": template["nodeClassRef"], "requirements": template["requirements"],
+				"expireAfter": "30s",
+			},
 		},
 		"maps are merged": {
 			map[string]any{"nodeClassRef": map[string]any{"name": "n"}},
-			map[string]any{"nodeClassRef": map[string]any{"group": "g", "kind": "k", "name": "n"}, "requirements": template["requirements"], "expireAfter": "Never"},
+			map[string]any{
+				"nodeClassRef": map[string]any{"group": "g", "kind": "k", "name": "n"},
+				"requirements": template["requirements"], "expireAfter": "Never",
+			},
 		},
 		"requirements by key": {
 			map[string]any{"requirements": []any{requirement("arch", "arm64")}},
-			map[string]any{"nodeClassRef": template["nodeClassRef"], "requirements": []any{requirement("arch", "arm64"), requirement("os", "linux")}, "expireAfter": "Never"},
+			map[string]any{
+				"nodeClassRef": template["nodeClassRef"],
+				"requirements": []any{requirement("arch", "arm64"), requirement("os", "linux")}, "expireAfter": "Never",
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			NewWithT(t).Expect(below(template, c.own)).To(Equal(c.want))
+			NewWithT(t).Expect(mergeDefaults(template, c.own)).To(Equal(c.want))
 		})
 	}
 	NewWithT(t).Expect(template["expireAfter"]).To(Equal("Never"), "the template itself never changes")
 }
 
-// gpu-provisioner calls an agent pool of Azure by its NodeClaim, and is the strictest provider known.
+// gpu-provisioner, the strictest known provider, names an Azure agent pool after its
+// NodeClaim.
 func TestNamesFollowTheStrictestProvider(t *testing.T) {
 	g := NewWithT(t)
 	rules := providers.NameRules{Max: 11, Pattern: "[a-z][a-z0-9]*"}

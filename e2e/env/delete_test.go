@@ -11,7 +11,9 @@ func TestWhoDeletesInTheForegroundHasToSaySo(t *testing.T) {
 	reason := func(f Failure) string { return f.Reason }
 	alive := &Place{Death: func() error { return nil }}
 	quiet := &Env{place: alive}
-	g.Expect(func() { quiet.DeleteInForeground(t.Context()) }).To(PanicWith(WithTransform(reason, ContainSubstring("the spec doesn't say Foreground"))))
+	g.Expect(func() {
+		quiet.DeleteInForeground(t.Context())
+	}).To(PanicWith(WithTransform(reason, ContainSubstring("the spec doesn't say Foreground"))))
 	said := &Env{place: alive, foreground: true}
 	g.Expect(func() { said.DeleteInForeground(t.Context()) }).NotTo(Panic())
 }

@@ -1,7 +1,7 @@
-// Package env is what a spec can do: create, change, await, observe, expect, and do harm.
+// Package env is what a spec can do: create, change, await, observe, expect, and cause
+// failures.
 //
-// An [Env] works at a [Place], which is a cluster with a provider, and on a recording of
-// all that happens there. Its methods fail the spec themselves; they return only on success.
-// Suites see it as e2e.Env. What is around a spec is for package session alone: [New], [Run],
-// [ResultOf] and [CleanUp].
+// An [Env] uses a [Place], which is a cluster with a provider, and a recording of what happens
+// there. Suites see it as e2e.Env. Only package session calls [New], [Run], [ResultOf] and
+// [CleanUp].
 package env

@@ -25,24 +25,24 @@ import (
 // fieldManager owns the fields that specs apply.
 const fieldManager = "plumbline"
 
-// Env is what a spec works with: one cluster, one provider, one recording.
-// Its methods fail the spec themselves; they return only on success.
+// Env is what a spec works with: one cluster, one provider, one recording. Its methods fail
+// the spec themselves and return only on success.
 type Env struct {
 	place    *Place
 	recorder Recording
 	life     context.Context //nolint:containedctx // it is the spec's, by which the recording is asked
 	created  []reference     // in the order of their creation
-	hooked   bool            // something was done to the provider's cloud
+	hooked   bool            // a hook was called, so the cloud needs a reset
 	result   Result
 
-	foreground bool // the spec said so
+	foreground bool // the spec may delete in the foreground
 
-	nodesBefore sets.Set[string] // nodes that were there before the spec
+	nodesBefore sets.Set[string] // names of the nodes from before the spec
 
-	resumeKubelets func() error // set while they are paused
+	resumeKubelets func() error // set while the kubelets are paused
 }
 
-// reference names an object in the cluster.
+// reference identifies an object in the cluster.
 type reference struct {
 	kind            schema.GroupVersionResource
 	namespace, name string
@@ -52,10 +52,9 @@ func (r reference) String() string {
 	return fmt.Sprintf("%s/%s", r.kind.Resource, r.name)
 }
 
-// Create applies objects, server-side and with strict field validation.
-// NodePools and NodeClaims are completed from the provider's templates. Of a
-// NodePool it waits for the word whether it is ready: for a pod that comes
-// earlier Karpenter has no pool, and tries again much later.
+// Create applies objects, server-side and with strict field validation. It completes NodePools
+// and NodeClaims from the provider's templates. For a NodePool it waits until Ready is True or
+// False: until then Karpenter ignores the pool, and it retries a pod only much later.
 func (e *Env) Create(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		o := e.complete(ctx, object.Unstructured())
@@ -67,8 +66,7 @@ func (e *Env) Create(ctx context.Context, objects ...fixtures.Object) {
 	}
 }
 
-// awaitReadiness waits until a NodePool, as it is now, is said to be ready or not
-// to be.
+// awaitReadiness waits until the condition Ready of a NodePool's generation is True or False.
 func (e *Env) awaitReadiness(ctx context.Context, pool reference, generation int64) {
 	err := e.recorder.Await(ctx, func(w *history.World) bool {
 		o := w.Get(pool.kind, pool.namespace, pool.name)
@@ -79,8 +77,8 @@ func (e *Env) awaitReadiness(ctx context.Context, pool reference, generation int
 	}
 }
 
-// Launch creates a NodePool and a workload, and waits until n pods run, on as many nodes that
-// are initialized. It returns the nodes.
+// Launch creates a NodePool and a workload. It waits until n pods run and n nodes are
+// initialized, and returns the nodes.
 func (e *Env) Launch(ctx context.Context, n int, pool, app fixtures.Object) []*history.Object {
 	e.Create(ctx, pool, app)
 	e.Await(ctx, n, check.RunningPods(app))
@@ -88,9 +86,8 @@ func (e *Env) Launch(ctx context.Context, n int, pool, app fixtures.Object) []*h
 	return e.Await(ctx, n, check.InitializedNodes(pool))
 }
 
-// Change applies objects again after their builders were changed. For a NodePool
-// it waits as Create does: until it is said to be ready as it is now, Karpenter
-// has no pool.
+// Change applies objects again after their builders changed. It waits for NodePools as Create
+// does.
 func (e *Env) Change(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		ref, applied := e.apply(ctx, e.complete(ctx, object.Unstructured()))
@@ -100,14 +97,13 @@ func (e *Env) Change(ctx context.Context, objects ...fixtures.Object) {
 	}
 }
 
-// Delete deletes objects, without waiting for their finalizers.
+// Delete deletes objects. It does not wait for their finalizers.
 func (e *Env) Delete(ctx context.Context, objects ...fixtures.Object) {
 	e.delete(ctx, metav1.DeletePropagationBackground, objects)
 }
 
-// DeleteInForeground deletes objects as `kubectl delete --cascade=foreground`
-// does: each stays, being deleted, until all that it owns is gone. It doesn't
-// wait for that. The spec must say that it does so: Spec.Foreground.
+// DeleteInForeground deletes objects as `kubectl delete --cascade=foreground` does: each stays
+// until all that it owns is gone. It does not wait for that. It needs Spec.Foreground.
 func (e *Env) DeleteInForeground(ctx context.Context, objects ...fixtures.Object) {
 	if !e.foreground {
 		e.fail(ctx, "deleting in the foreground: the spec doesn't say Foreground")
@@ -120,7 +116,7 @@ func (e *Env) delete(ctx context.Context, policy metav1.DeletionPropagation, obj
 		o := object.Unstructured()
 		ref, err := e.refer(o)
 		if err == nil {
-			err = e.at(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: &policy})
+			err = e.resourceInterface(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: &policy})
 		}
 		if err != nil {
 			e.fail(ctx, "deleting %s %s: %v", o.GetKind(), o.GetName(), err)
@@ -128,13 +124,13 @@ func (e *Env) delete(ctx context.Context, policy metav1.DeletionPropagation, obj
 	}
 }
 
-// Await waits until exactly n objects are counted and returns them. It looks
-// at the recording, so that no moment is missed.
+// Await waits until exactly n objects are counted in the recording, and returns them. It
+// misses no moment.
 func (e *Env) Await(ctx context.Context, n int, count check.Count) []*history.Object {
 	return e.await(ctx, check.Words(n, count.Name), count, func(got int) bool { return got == n })
 }
 
-// AwaitAtLeast waits until n objects or more are counted and returns them.
+// AwaitAtLeast waits until n or more objects are counted, and returns them.
 func (e *Env) AwaitAtLeast(ctx context.Context, n int, count check.Count) []*history.Object {
 	return e.await(ctx, "at least "+check.Words(n, count.Name), count, func(got int) bool { return got >= n })
 }
@@ -148,12 +144,12 @@ func (e *Env) await(ctx context.Context, wanted string, count check.Count, enoug
 	})
 	if err != nil {
 		e.failWith(ctx, report.BrokenWait, "waited for "+wanted, fmt.Errorf("waited %s for %s, there %s: %w%s",
-			time.Since(began).Round(100*time.Millisecond), wanted, be(len(objects)), err, list(objects)+e.situation(ctx)))
+			time.Since(began).Round(100*time.Millisecond), wanted, toBe(len(objects)), err, list(objects)+e.situation(ctx)))
 	}
 	return objects
 }
 
-// recorded is the recording up to now, complete.
+// recorded returns the complete recording up to now.
 func (e *Env) recorded() *history.History {
 	h, err := e.recorder.Complete(e.life)
 	if err != nil {
@@ -162,19 +158,20 @@ func (e *Env) recorded() *history.History {
 	return h
 }
 
-// Expect judges checks over a recording. The spec fails unless all hold; a
-// check that was never put to the test makes it vacuous.
+// Expect judges checks over a recording. The spec fails unless all hold. A check that was
+// never tested makes it vacuous.
 func (e *Env) Expect(h *history.History, checks ...check.Check) {
 	var findings []check.Finding
 	for _, c := range checks {
 		f := c.Judge(h)
-		e.result.Claims = append(e.result.Claims, report.Judged{Check: f.Check, Verdict: f.Verdict.String(), Tested: f.Tested})
+		e.result.Claims = append(e.result.Claims,
+			report.Judged{Check: f.Check, Verdict: f.Verdict.String(), Tested: f.Tested})
 		if f.Verdict != check.Holds {
 			findings = append(findings, f)
 		}
 	}
 	if len(findings) > 0 {
-		panic(judged(findings))
+		panic(failureOf(findings))
 	}
 }
 
@@ -184,15 +181,15 @@ func (e *Env) Fail(format string, args ...any) {
 	panic(*Broken(report.BrokenCheck, what, what, time.Now()))
 }
 
-// fail ends the spec because something could not be done.
+// fail ends the spec because a step could not be done.
 func (e *Env) fail(ctx context.Context, format string, args ...any) {
 	err := fmt.Errorf(format, args...)
 	reason, _, _ := strings.Cut(err.Error(), "\n")
 	e.failWith(ctx, report.BrokenStep, reason, err)
 }
 
-// failWith ends the spec because something broke. What that means for the verdict depends on
-// whether the cluster is still alive.
+// failWith ends the spec because something broke. The verdict is infra if the cluster died or
+// the run was interrupted.
 func (e *Env) failWith(ctx context.Context, kind report.BrokenKind, what string, err error) {
 	infra := e.place.Death()
 	if infra != nil {
@@ -205,7 +202,7 @@ func (e *Env) failWith(ctx context.Context, kind report.BrokenKind, what string,
 	panic(*failure)
 }
 
-// apply applies an object and returns it as it is stored now.
+// apply applies an object and returns it as stored.
 func (e *Env) apply(ctx context.Context, o *unstructured.Unstructured) (reference, *unstructured.Unstructured) {
 	ref, err := e.refer(o)
 	if err != nil {
@@ -219,32 +216,32 @@ func (e *Env) apply(ctx context.Context, o *unstructured.Unstructured) (referenc
 	return ref, applied
 }
 
-// send applies an object and returns the API server's answer.
-func (e *Env) send(ctx context.Context, ref reference, o *unstructured.Unstructured, dryRun ...string) (*unstructured.Unstructured, error) {
+func (e *Env) send(ctx context.Context, ref reference, o *unstructured.Unstructured,
+	dryRun ...string,
+) (*unstructured.Unstructured, error) {
 	data, err := json.Marshal(o)
 	if err != nil {
 		return nil, err
 	}
-	return e.at(ref).Patch(ctx, ref.name, types.ApplyPatchType, data, metav1.PatchOptions{
+	return e.resourceInterface(ref).Patch(ctx, ref.name, types.ApplyPatchType, data, metav1.PatchOptions{
 		FieldManager: fieldManager, Force: new(true), FieldValidation: metav1.FieldValidationStrict, DryRun: dryRun,
 	})
 }
 
-// skipIfAbsent skips the spec if an object was refused since the provider's CRD
-// has no such field.
+// skipIfAbsent skips the spec if err says that the provider's CRD lacks a field of the object.
 func (e *Env) skipIfAbsent(o *unstructured.Unstructured, err error) {
 	if field, absent := absentField(err); absent {
 		e.skip("the provider's CRD of %s has no field %s", o.GetKind(), field)
 	}
 }
 
-// skip ends the spec because it can't be put to the test here.
+// skip ends the spec because it can't be tested here.
 func (e *Env) skip(format string, args ...any) {
 	panic(Failure{Verdict: report.Skipped, At: time.Now(), Reason: fmt.Sprintf(format, args...)})
 }
 
-// absentField recognises the API server's answer to a field that the schema
-// of a custom resource does not have.
+// absentField returns the field that a custom resource's schema lacks, from the API server's
+// error.
 func absentField(err error) (string, bool) {
 	if err == nil {
 		return "", false
@@ -256,8 +253,8 @@ func absentField(err error) (string, bool) {
 	return before[strings.LastIndexAny(before, " ")+1:], true
 }
 
-// refer tells where an object of the spec lives: in the session's namespace
-// if its kind has namespaces.
+// refer returns a reference to an object, in the session's namespace if the kind is
+// namespaced.
 func (e *Env) refer(o *unstructured.Unstructured) (reference, error) {
 	gvk := o.GroupVersionKind()
 	mapping, err := e.place.Mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
@@ -271,14 +268,14 @@ func (e *Env) refer(o *unstructured.Unstructured) (reference, error) {
 	return ref, nil
 }
 
-func (e *Env) at(r reference) dynamic.ResourceInterface {
+func (e *Env) resourceInterface(r reference) dynamic.ResourceInterface {
 	if r.namespace == "" {
 		return e.place.Client.Resource(r.kind)
 	}
 	return e.place.Client.Resource(r.kind).Namespace(r.namespace)
 }
 
-func be(n int) string {
+func toBe(n int) string {
 	switch n {
 	case 0:
 		return "is none"

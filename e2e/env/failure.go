@@ -10,26 +10,25 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// ErrInterrupted is the cause of a context that ended because somebody
-// stopped the run.
+// ErrInterrupted is the cause of a context that ended because the run was interrupted.
 var ErrInterrupted = errors.New("the run was interrupted")
 
-// Interrupted tells whether somebody stopped the run.
+// Interrupted reports whether the run was interrupted.
 func Interrupted(ctx context.Context) bool {
 	return errors.Is(context.Cause(ctx), ErrInterrupted)
 }
 
-// Failure is how a spec ended other than by passing. Env's methods panic with
-// it, and Run recovers it.
+// Failure is the result of a spec that did not pass. Env's methods panic with it; Run recovers
+// it.
 type Failure struct {
 	Verdict report.Verdict
 	Reason  string          // one line
 	Detail  string          // the rest
-	At      time.Time       // when it happened, to find the controller's words of that moment
-	Broke   []report.Broken // all that broke; there is something if the verdict is Failed
+	At      time.Time       // when it happened, to find the controller's log lines
+	Broke   []report.Broken // all that broke; not empty if the verdict is Failed
 }
 
-// Broken is the failure of a spec in which something broke. The text's first line is the reason.
+// Broken returns the failure of a spec in which something broke. The first line is the reason.
 func Broken(kind report.BrokenKind, what, text string, at time.Time) *Failure {
 	reason, detail, _ := strings.Cut(text, "\n")
 	return &Failure{
@@ -37,21 +36,21 @@ func Broken(kind report.BrokenKind, what, text string, at time.Time) *Failure {
 	}
 }
 
-// Failed is Broken for something that couldn't be done: the reason says what.
+// Failed returns the failure of a step that couldn't be done. The first line is the reason.
 func Failed(text string) *Failure {
 	reason, _, _ := strings.Cut(text, "\n")
 	return Broken(report.BrokenStep, reason, text, time.Now())
 }
 
-// Infra is the failure of something that isn't the provider's. The text's first line is the reason.
+// Infra returns a failure that isn't the provider's. The first line is the reason.
 func Infra(text string) *Failure {
 	reason, detail, _ := strings.Cut(text, "\n")
 	return &Failure{Verdict: report.Infra, Reason: reason, Detail: detail, At: time.Now()}
 }
 
-// Merge adds what broke later to what a spec had failed for already, which may be nothing. The headline is
-// what went wrong first: a broken invariant often explains the error that follows it. That nothing was proven
-// matters no more then.
+// Merge adds a failure that was found later to f, which may be nil. The reason is that of the
+// earliest one: a broken invariant often explains the error after it. A failure replaces the
+// verdicts vacuous and skipped.
 func (f *Failure) Merge(later *Failure) *Failure {
 	switch {
 	case f == nil:
@@ -66,9 +65,9 @@ func (f *Failure) Merge(later *Failure) *Failure {
 	return f
 }
 
-// judged turns the findings of checks that don't hold into the spec's failure.
-// The worst decides: a broken promise outweighs one that was never tested.
-func judged(findings []check.Finding) Failure {
+// failureOf turns the findings of checks that don't hold into a failure. The worst one
+// decides: a broken promise counts more than an untested one.
+func failureOf(findings []check.Finding) Failure {
 	failure := Failure{Verdict: report.Vacuous, At: time.Now()}
 	var details []string
 	for _, f := range findings {

@@ -29,7 +29,7 @@ func TestTheWorstFindingDecides(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
-			failure := judged(c.findings)
+			failure := failureOf(c.findings)
 			g.Expect(failure.Verdict).To(Equal(c.want))
 			if c.want == report.Failed {
 				g.Expect(failure.At).To(Equal(at))
@@ -43,7 +43,9 @@ func TestTheWorstFindingDecides(t *testing.T) {
 
 func TestAFieldThatTheSchemaLacksIsRecognised(t *testing.T) {
 	g := NewWithT(t)
-	field, absent := absentField(errors.New("failed to create typed patch object (/pool; karpenter.sh/v1, Kind=NodePool): .spec.replicas: field not declared in schema"))
+	field,
+		absent := absentField(errors.New("failed to create typed patch object (/pool; karpenter.sh/v1, Kind=NodePool): " +
+		".spec.replicas: field not declared in schema"))
 	g.Expect(absent).To(BeTrue())
 	g.Expect(field).To(Equal(".spec.replicas"))
 	_, absent = absentField(errors.New("connection refused"))

@@ -25,32 +25,30 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Hook does something to the provider's cloud, or to the spec's NodeClass, by
-// the adapter's hook of that name. About says which node, instance or number it
-// is about, where it is about one. The spec is skipped where the adapter has no
-// such hook; see also Spec.Hooks.
+// Hook calls the adapter's hook of that name, which changes the provider's cloud or the spec's
+// NodeClass. About holds the node, instance or number for the hook, if it needs one. The spec
+// is skipped if the adapter has no such hook; see also Spec.Hooks.
 //
-// UnreadyNodeClass and ReadyNodeClass return when the NodeClass says that it is.
-// What was done is in the recording, as an Event about the NodeClass. When the spec is over
-// the cloud is put back to how it was, by providers.ResetCloud, and a controller that remembers a
-// failure for long is started anew.
+// UnreadyNodeClass and ReadyNodeClass return when the NodeClass is in that state. An Event
+// about the NodeClass records the call. After the spec providers.ResetCloud resets the cloud,
+// and a controller that remembers a failure for long is restarted.
 func (e *Env) Hook(ctx context.Context, name providers.HookName, about ...providers.HookValues) {
 	e.hook(ctx, string(name), e.place.Adapter.Hooks[name], about, func(v providers.HookValues) ([]byte, error) {
 		return e.place.Provider.Call(ctx, name, v)
 	})
 }
 
-// Drift makes the nodes of the spec's NodeClass drift for a reason of the provider's, by the
-// adapter's way to do that; one of them at least is that which about names, or is in its
-// zone. The spec is skipped where the adapter has none.
+// Drift makes nodes of the spec's NodeClass drift for one of the provider's reasons, in the
+// adapter's way. At least one of them is the node that about names, or is in its zone. The
+// spec is skipped if the adapter has no way.
 func (e *Env) Drift(ctx context.Context, reason string, about ...providers.HookValues) {
 	e.hook(ctx, "drift "+reason, e.place.Adapter.Drifts[reason], about, func(v providers.HookValues) ([]byte, error) {
 		return e.place.Provider.Drift(ctx, reason, v)
 	})
 }
 
-// EachDriftReason takes a step for each of the provider's reasons for which Drift can make
-// nodes drift, one after the other. The spec is skipped where there is none.
+// EachDriftReason calls step for each reason that Drift supports, one after the other. The
+// spec is skipped if there is none.
 func (e *Env) EachDriftReason(step func(reason string)) {
 	reasons := slices.Sorted(maps.Keys(e.place.Adapter.Drifts))
 	if len(reasons) == 0 {
@@ -61,8 +59,8 @@ func (e *Env) EachDriftReason(step func(reason string)) {
 	}
 }
 
-// Bound is how long the provider may take for what a capability promises, in cluster time,
-// as its adapter says. The spec is skipped where the adapter doesn't.
+// Bound returns how long the provider may take for a capability, in cluster time, as the
+// adapter says. The spec is skipped if the adapter doesn't say.
 func (e *Env) Bound(c providers.Capability) time.Duration {
 	bound := e.place.Adapter.Capabilities[c].Within
 	if bound == 0 {
@@ -71,7 +69,7 @@ func (e *Env) Bound(c providers.Capability) time.Duration {
 	return bound
 }
 
-// About names a node, its instance and its zone to a hook.
+// About returns a node's name, provider ID and zone as values for a hook.
 func About(node *history.Object) providers.HookValues {
 	u := node.Unstructured()
 	return providers.HookValues{
@@ -79,14 +77,16 @@ func About(node *history.Object) providers.HookValues {
 	}
 }
 
-// HookEach is Hook about each node that is counted now.
+// HookEach calls a hook, as Hook does, for each node that is counted now.
 func (e *Env) HookEach(ctx context.Context, name providers.HookName, nodes check.Count) {
 	for _, node := range nodes.Of(e.World()) {
 		e.Hook(ctx, name, About(node))
 	}
 }
 
-func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []providers.HookValues, call func(providers.HookValues) ([]byte, error)) {
+func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []providers.HookValues,
+	call func(providers.HookValues) ([]byte, error),
+) {
 	var v providers.HookValues
 	if len(about) > 0 {
 		v = about[0]
@@ -100,7 +100,8 @@ func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []p
 	}
 	if err == nil {
 		class := &history.Object{Name: nodeClassObject}
-		message := strings.TrimSpace(fmt.Sprintf("%s %s: %.500s", name, strings.TrimSpace(v.NodeName+" "+v.ProviderID), answer))
+		message := strings.TrimSpace(fmt.Sprintf("%s %s: %.500s", name,
+			strings.TrimSpace(v.NodeName+" "+v.ProviderID), answer))
 		_, err = e.report(ctx, e.place.Adapter.NodeClassObject("").GetKind(), class, reasonHook, message)
 	}
 	if err != nil {
@@ -121,17 +122,17 @@ func readyNodeClass(kind schema.GroupVersionResource) check.Count {
 	})
 }
 
-// reasonHook is the reason of Events that tell of a hook.
+// reasonHook is the reason of Events that record a hook.
 const reasonHook = "Hook"
 
-// hookValues completes what a hook is about with what all hooks can name.
+// hookValues adds the values that all hooks get.
 func (e *Env) hookValues(v providers.HookValues) providers.HookValues {
 	v.NodeClass, v.Kubeconfig, v.Nonce = nodeClassObject, e.place.Cluster.Kubeconfig(), rand.String(8)
 	v.Now = e.recorder.History().Taken().UTC().Format(time.RFC3339)
 	return v
 }
 
-// resetCloud puts the cloud back to how it was, if the spec did something to it.
+// resetCloud resets the cloud, if the spec called a hook.
 func (e *Env) resetCloud(ctx context.Context) error {
 	if !e.hooked {
 		return nil
@@ -143,10 +144,10 @@ func (e *Env) resetCloud(ctx context.Context) error {
 	return err
 }
 
-// FollowInstances counts the instances that the provider's cloud has, from now on: each is an
-// Event in the recording, whose message is the provider ID, for as long as the adapter's hook
-// listInstances names it. The cloud is asked every instancesEvery, so that what lives for less
-// may be missed. The spec is skipped where the adapter has no such hook.
+// FollowInstances counts the instances in the provider's cloud from now on. Each is recorded
+// as an Event, whose message is the provider ID, while the adapter's hook listInstances
+// returns it. The cloud is polled every instancesEvery, so short-lived instances may be
+// missed. The spec is skipped if the adapter has no such hook.
 func (e *Env) FollowInstances(ctx context.Context) check.Count {
 	listed := map[string]string{} // Events' names by provider ID
 	instances := check.ReportsFrom(invariant.Harness, reasonInstance, nil).New(e.Mark()).Named("instances in the cloud")
@@ -157,18 +158,18 @@ func (e *Env) FollowInstances(ctx context.Context) check.Count {
 	}
 	go func() {
 		_ = wait.PollUntilContextCancel(ctx, instancesEvery, false, func(ctx context.Context) (bool, error) {
-			_ = e.recordInstances(ctx, listed) // what couldn't be asked for, or said, is the next time
+			_ = e.recordInstances(ctx, listed) // the next poll tries again
 			return false, nil
 		})
 	}()
 	return instances
 }
 
-// reasonInstance is the reason of Events that are there for as long as an instance is.
+// reasonInstance is the reason of Events that exist as long as an instance.
 const reasonInstance = "Instance"
 
-// recordInstances asks for the instances, and has those that have come or gone since they
-// were listed recorded.
+// recordInstances polls the instances. It creates and deletes Events for those that came and
+// went.
 func (e *Env) recordInstances(ctx context.Context, listed map[string]string) error {
 	ids, err := e.place.Provider.Instances(ctx, e.hookValues(providers.HookValues{}))
 	if err != nil {
@@ -179,7 +180,8 @@ func (e *Env) recordInstances(ctx context.Context, listed map[string]string) err
 		if listed[id] != "" {
 			continue
 		}
-		if listed[id], err = e.report(ctx, e.place.Adapter.NodeClassObject("").GetKind(), class, reasonInstance, id); err != nil {
+		if listed[id], err = e.report(ctx, e.place.Adapter.NodeClassObject("").GetKind(), class, reasonInstance,
+			id); err != nil {
 			return err
 		}
 	}
@@ -187,7 +189,8 @@ func (e *Env) recordInstances(ctx context.Context, listed map[string]string) err
 		if slices.Contains(ids, id) {
 			continue
 		}
-		err := e.at(reference{kind: karpenter.Events, namespace: metav1.NamespaceDefault}).Delete(ctx, name, metav1.DeleteOptions{})
+		err := e.resourceInterface(reference{kind: karpenter.Events, namespace: metav1.NamespaceDefault}).
+			Delete(ctx, name, metav1.DeleteOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}

@@ -8,11 +8,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// requireKarpenterNode keeps the pods of an object (a Pod, or what has a template for them) to nodes
-// that Karpenter has launched, by a required node affinity: unlike a node selector it works
-// beside whatever the pods ask for themselves. All its nodes have a capacity type, also
-// those of no NodePool; and it is a label that Karpenter lets pods ask for, which the host
-// name is not.
+// requireKarpenterNode adds a node affinity to an object's pods, so that they need a node from
+// Karpenter. Unlike a node selector it combines with the pods' own requirements. The label is
+// the capacity type: all Karpenter nodes have it, even without a NodePool, and pods may ask
+// for it. They may not ask for the host name.
 func requireKarpenterNode(o *unstructured.Unstructured) error {
 	path := []string{"spec"}
 	if o.GetKind() != "Pod" {
@@ -40,7 +39,7 @@ func requireKarpenterNode(o *unstructured.Unstructured) error {
 		*required = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{}}}
 	}
 	ours := corev1.NodeSelectorRequirement{Key: karpenter.CapacityTypeLabel, Operator: corev1.NodeSelectorOpExists}
-	for i := range (*required).NodeSelectorTerms { // any of them will do for a node
+	for i := range (*required).NodeSelectorTerms { // a node needs to match only one of them
 		term := &(*required).NodeSelectorTerms[i]
 		term.MatchExpressions = append(term.MatchExpressions, ours)
 	}

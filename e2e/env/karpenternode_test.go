@@ -20,7 +20,11 @@ func TestPodsKeepToOurNodes(t *testing.T) {
 		terms        [][]corev1.NodeSelectorRequirement
 		path         []string
 	}{
-		{"a pod", "{kind: Pod, spec: {containers: [{name: c}]}}", [][]corev1.NodeSelectorRequirement{{ours}}, []string{"spec"}},
+		{
+			"a pod", "{kind: Pod, spec: {containers: [{name: c}]}}",
+			[][]corev1.NodeSelectorRequirement{{ours}},
+			[]string{"spec"},
+		},
 		{
 			"each of ORed terms",
 			`{kind: Pod, spec: {containers: [{name: c}], affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
@@ -28,9 +32,16 @@ func TestPodsKeepToOurNodes(t *testing.T) {
 			[][]corev1.NodeSelectorRequirement{{zone("one"), ours}, {zone("two"), ours}},
 			[]string{"spec"},
 		},
-		{"a template", "{kind: Deployment, spec: {template: {spec: {containers: [{name: c}]}}}}", [][]corev1.NodeSelectorRequirement{{ours}}, []string{"spec", "template", "spec"}},
+		{
+			"a template", "{kind: Deployment, spec: {template: {spec: {containers: [{name: c}]}}}}",
+			[][]corev1.NodeSelectorRequirement{{ours}},
+			[]string{"spec", "template", "spec"},
+		},
 		{"a pod that has its node", "{kind: Pod, spec: {nodeName: fake, containers: [{name: c}]}}", nil, []string{"spec"}},
-		{"a NodePool", "{kind: NodePool, spec: {template: {spec: {requirements: []}}}}", nil, []string{"spec", "template", "spec"}},
+		{
+			"a NodePool", "{kind: NodePool, spec: {template: {spec: {requirements: []}}}}", nil,
+			[]string{"spec", "template", "spec"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := NewWithT(t)

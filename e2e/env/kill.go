@@ -15,12 +15,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// KillController ends the provider's controller as a crash does, by SIGKILL, and
-// waits until it has been restarted and is ready again. Ready is not yet leading:
-// whoever elects a leader waits for the lease of the dead one to end, with
-// Karpenter's own settings 15 s. An Event about each pod says that the kill was
-// asked for, so that it isn't held against the provider. The spec is skipped
-// where the backend can't kill.
+// KillController kills the provider's controller with SIGKILL, as a crash does, and waits
+// until it is ready again. Ready is not leading: with leader election it waits for the dead
+// leader's lease to end, 15 s with Karpenter's own settings. An Event about each pod records
+// the kill, so that the provider isn't blamed. The spec is skipped where the backend can't
+// kill.
 func (e *Env) KillController(ctx context.Context) {
 	killer, can := e.place.Cluster.(cluster.Killer)
 	if !can {
@@ -37,7 +36,7 @@ func (e *Env) KillController(ctx context.Context) {
 	}
 }
 
-// kill ends one of the controller's pods and waits for it to come back.
+// kill kills one of the controller's pods and waits for it to come back.
 func (e *Env) kill(ctx context.Context, killer cluster.Killer, pod *history.Object) error {
 	if _, err := e.report(ctx, "Pod", pod, invariant.ReasonKilled, "killed by the spec, as a crash would"); err != nil {
 		return err
@@ -56,7 +55,7 @@ func (e *Env) kill(ctx context.Context, killer cluster.Killer, pod *history.Obje
 	return e.place.Provider.ReadyAgain(ctx, pod.Name)
 }
 
-// restarts is how often containers of a pod have been restarted.
+// restarts returns how often the containers of a pod have restarted.
 func restarts(pod *history.Object) (n int) {
 	for _, c := range karpenter.Containers(pod.Unstructured()) {
 		n += int(c.RestartCount)
@@ -64,7 +63,7 @@ func restarts(pod *history.Object) (n int) {
 	return n
 }
 
-// report writes an Event of the harness's own about an object, and returns its name.
+// report writes the harness's own Event about an object, and returns the Event's name.
 func (e *Env) report(ctx context.Context, kind string, about *history.Object, reason, message string) (string, error) {
 	now := metav1.Now().UTC().Format(time.RFC3339)
 	event := &unstructured.Unstructured{Object: map[string]any{
@@ -82,7 +81,8 @@ func (e *Env) report(ctx context.Context, kind string, about *history.Object, re
 		"lastTimestamp":  now,
 		"count":          int64(1),
 	}}
-	made, err := e.place.Client.Resource(karpenter.Events).Namespace(cmp.Or(about.Namespace, metav1.NamespaceDefault)).Create(ctx, event, metav1.CreateOptions{FieldManager: fieldManager})
+	made, err := e.place.Client.Resource(karpenter.Events).Namespace(cmp.Or(about.Namespace, metav1.NamespaceDefault)).
+		Create(ctx, event, metav1.CreateOptions{FieldManager: fieldManager})
 	if err != nil {
 		return "", err
 	}

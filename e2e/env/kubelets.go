@@ -6,15 +6,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-// PauseKubelets silences the kubelets of all nodes that the provider launches,
-// until ResumeKubelets or the end of the spec. What a spec says in their place by
-// PatchStatus stays until then; by itself Kubernetes takes minutes to miss them, and
-// a node that joins meanwhile is not ready before they are back. The spec is skipped
-// where the backend can't.
+// PauseKubelets pauses the kubelets of all nodes that the provider launches, until
+// ResumeKubelets or the end of the spec. Meanwhile a status that PatchStatus sets stays.
+// Kubernetes itself takes minutes to notice. A node that joins becomes ready only after the
+// kubelets resume. The spec is skipped where the backend can't pause them.
 func (e *Env) PauseKubelets(ctx context.Context) {
 	pauser, can := e.place.Cluster.(cluster.Pauser)
 	if !can {
-		e.skip("the backend has no way to make kubelets fall silent")
+		e.skip("the backend can't pause kubelets")
 	}
 	resume, err := pauser.PauseKubelets(ctx)
 	if err != nil {
@@ -23,14 +22,14 @@ func (e *Env) PauseKubelets(ctx context.Context) {
 	e.resumeKubelets = resume
 }
 
-// ResumeKubelets lets kubelets that are paused go on.
+// ResumeKubelets resumes paused kubelets.
 func (e *Env) ResumeKubelets(ctx context.Context) {
 	if err := e.letKubeletsGoOn(ctx); err != nil {
 		e.fail(ctx, "resuming the kubelets: %w", err)
 	}
 }
 
-// letKubeletsGoOn resumes the kubelets if they are paused; a clean-up needs them.
+// letKubeletsGoOn resumes the kubelets if they are paused. The clean-up needs them.
 func (e *Env) letKubeletsGoOn(context.Context) error {
 	if e.resumeKubelets == nil {
 		return nil

@@ -8,13 +8,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// TypeLabels are the labels that an instance's node has by the instance's type, as the
-// provider's cloud knows them: by the hook nodeLabels, without which the spec is skipped.
+// TypeLabels returns the node labels of an instance's type, from the adapter's hook
+// nodeLabels, which asks the provider's cloud. The spec is skipped if there is no such hook.
 func (e *Env) TypeLabels(ctx context.Context, providerID string) map[string]string {
 	if ok, why := e.place.Adapter.Has(providers.NodeLabels); !ok {
 		e.skip("%s", why)
 	}
-	answer, err := e.place.Provider.Call(ctx, providers.NodeLabels, e.hookValues(providers.HookValues{ProviderID: providerID}))
+	answer, err := e.place.Provider.Call(ctx, providers.NodeLabels,
+		e.hookValues(providers.HookValues{ProviderID: providerID}))
 	labels := map[string]string{}
 	if err == nil {
 		if err = json.Unmarshal(answer, &labels); err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// jumpFrom is how long Observe waits at most where the clock can be moved.
+// jumpFrom is the longest time that Observe waits for where the clock can be moved.
 const jumpFrom = 2 * cluster.Step
 
-// Observe lets time pass and returns what was recorded meanwhile: for promises that something
-// does not happen. Where time is bent a long time passes by moving the clock, by steps of
-// cluster.Step, or of cluster.Leap for a spec that Leaps: to Karpenter each is as if it had
-// been stopped for so long.
+// Observe lets time pass and returns what was recorded meanwhile. Use it for promises that
+// something does not happen. Where time is bent, it moves the clock for a long d, in steps of
+// cluster.Step, or of cluster.Leap for a spec that Leaps. To Karpenter each step is a time in
+// which it was stopped.
 func (e *Env) Observe(ctx context.Context, d time.Duration) *history.History {
 	before := e.Mark()
 	if d > jumpFrom && e.place.Jump != nil {
@@ -31,36 +31,33 @@ func (e *Env) Observe(ctx context.Context, d time.Duration) *history.History {
 	return e.Since(before)
 }
 
-// wait lets the cluster go on for a while.
 func (e *Env) wait(ctx context.Context, d time.Duration) {
 	window, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	_ = e.recorder.Await(window, func(*history.World) bool { return false }) // the window ends it
+	_ = e.recorder.Await(window, func(*history.World) bool { return false }) // it ends with the window
 	if ctx.Err() != nil {
 		e.fail(ctx, "observing for %s: %w", d, context.Cause(ctx))
 	}
 }
 
-// jump moves the clock.
 func (e *Env) jump(ctx context.Context, d time.Duration) {
 	if err := e.place.Jump(ctx, d); err != nil {
 		e.fail(ctx, "letting %s pass: %w", d, err)
 	}
 }
 
-// Mark marks this moment of the recording.
+// Mark returns a mark for this moment of the recording.
 func (e *Env) Mark() history.Mark { return e.recorded().Mark() }
 
-// Since is what was recorded from a mark until now.
+// Since returns what was recorded from a mark until now.
 func (e *Env) Since(m history.Mark) *history.History { return e.recorded().Since(m) }
 
-// World is the state that the recording adds up to now.
+// World returns the state of the cluster as recorded up to now.
 func (e *Env) World() *history.World { return e.recorded().End() }
 
-// AgeCondition makes a condition of an object older, where Karpenter counts from its last
-// transition. Where time is bent, so much time passes. Where it can't be, the condition is
-// dated back, and the outcome says that the spec was fast-forwarded: what else happens in
-// such a time, doesn't.
+// AgeCondition makes an object's condition older, where Karpenter counts from its last
+// transition. Where time is bent, it lets d pass. Elsewhere it dates the condition back, and
+// the outcome notes "fast-forwarded": nothing else happens in that time.
 func (e *Env) AgeCondition(ctx context.Context, object fixtures.Object, condition string, d time.Duration) {
 	if e.place.Jump != nil {
 		e.jump(ctx, d)
@@ -70,24 +67,25 @@ func (e *Env) AgeCondition(ctx context.Context, object fixtures.Object, conditio
 	ref, err := e.refer(o)
 	if err == nil {
 		err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
-			now, err := e.at(ref).Get(ctx, ref.name, metav1.GetOptions{})
+			now, err := e.resourceInterface(ref).Get(ctx, ref.name, metav1.GetOptions{})
 			if err != nil {
 				return err
 			}
 			if err := dateBack(now, condition, d); err != nil {
 				return err
 			}
-			_, err = e.at(ref).UpdateStatus(ctx, now, metav1.UpdateOptions{FieldManager: fieldManager})
+			_, err = e.resourceInterface(ref).UpdateStatus(ctx, now, metav1.UpdateOptions{FieldManager: fieldManager})
 			return err
 		})
 	}
 	if err != nil {
 		e.fail(ctx, "dating back %s %s: %w", o.GetKind(), o.GetName(), err)
 	}
-	e.result.Notes = append(e.result.Notes, fmt.Sprintf("fast-forwarded: condition %s of %s %s was dated back by %s", condition, o.GetKind(), o.GetName(), d))
+	e.result.Notes = append(e.result.Notes,
+		fmt.Sprintf("fast-forwarded: condition %s of %s %s was dated back by %s", condition, o.GetKind(), o.GetName(), d))
 }
 
-// dateBack moves the last transition of a condition into the past.
+// dateBack moves a condition's last transition into the past.
 func dateBack(o *unstructured.Unstructured, condition string, by time.Duration) error {
 	all, _, err := unstructured.NestedSlice(o.Object, "status", "conditions")
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// backWithin is how long an API server may take to come back, by itself.
+// backWithin limits how long an API server may take to come back.
 const backWithin = 2 * time.Minute
 
-// reportedEvery is how often the recording is asked for what the harness reports.
+// reportedEvery is how often the recording is polled for the harness's own Events.
 const reportedEvery = 50 * time.Millisecond
 
-// StopAPIServer takes the API server away, as a crash does, brings it back after d
-// and returns when all is recorded again. What happened from shortly before until
-// then may be missing in the recording, and a gap says so: a spec can judge only
-// what is recorded after, from a mark that it takes then. The invariants judge both
-// parts. The spec is skipped where the backend can't.
+// StopAPIServer stops the API server as a crash does and starts it again after d. It returns
+// when the recording is up to date again. The recording may miss events from shortly before
+// the stop until then, and has a gap there. A spec can judge only what comes later, from a
+// mark that it takes then. The invariants judge both parts. The spec is skipped where the
+// backend can't stop the server.
 //
-// A controller that elects its leader ends itself when it can't renew its lease:
-// such a spec breaks "the controller neither restarts nor panics" on purpose.
+// A controller with leader election exits when it can't renew its lease. Such a spec breaks
+// "the controller neither restarts nor panics" on purpose.
 func (e *Env) StopAPIServer(ctx context.Context, d time.Duration) {
 	stopper, can := e.place.Cluster.(cluster.Stopper)
 	if !can {
@@ -35,20 +35,21 @@ func (e *Env) StopAPIServer(ctx context.Context, d time.Duration) {
 	}
 	why := fmt.Sprintf("the spec took the API server away for %s", d)
 	over := e.recorder.Interrupt(why)
-	if err := away(ctx, stopper, d); err != nil {
+	if err := stopAPIServer(ctx, stopper, d); err != nil {
 		e.fail(ctx, "taking the API server away: %w", err)
 	}
 	if err := over(ctx); err != nil {
 		e.fail(ctx, "recording after the API server was away: %w", err)
 	}
-	// A mark that is taken from here on has this event before it, and so the gaps too.
-	if err := e.announce(ctx, "Namespace", &history.Object{Name: e.place.Namespace, Namespace: e.place.Namespace}, invariant.ReasonInterrupted, why); err != nil {
+	// Later marks come after this event, and so after the gaps.
+	if err := e.announce(ctx, "Namespace", &history.Object{Name: e.place.Namespace, Namespace: e.place.Namespace},
+		invariant.ReasonInterrupted, why); err != nil {
 		e.fail(ctx, "after the API server was away: %w", err)
 	}
 }
 
-// away stops the API server for a while. It comes back also if ctx ends.
-func away(ctx context.Context, stopper cluster.Stopper, d time.Duration) error {
+// stopAPIServer stops the API server for d. It starts it again even if ctx ends.
+func stopAPIServer(ctx context.Context, stopper cluster.Stopper, d time.Duration) error {
 	start, err := stopper.StopAPIServer(ctx)
 	if err != nil {
 		return err
@@ -65,15 +66,15 @@ func away(ctx context.Context, stopper cluster.Stopper, d time.Duration) error {
 	return errors.Join(err, start(back))
 }
 
-// announce writes an Event, by which the recording tells what a spec did to the
-// cluster from what happened to it, and waits until it is recorded.
+// announce writes an Event and waits until it is recorded. The Event shows that the spec
+// itself did something to the cluster.
 func (e *Env) announce(ctx context.Context, kind string, about *history.Object, reason, message string) error {
 	name, err := e.report(ctx, kind, about, reason, message)
 	if err != nil {
 		return err
 	}
-	// Not by Await, which a spec of which something is left out cuts short: marks
-	// must be right there, too.
+	// Not by Await: specs that leave requests out cut it short, and their marks must be right
+	// too.
 	return wait.PollUntilContextCancel(ctx, reportedEvery, true, func(context.Context) (bool, error) {
 		return e.World().Get(karpenter.Events, about.Namespace, name) != nil, nil
 	})

@@ -11,29 +11,28 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Patch applies a JSON merge patch to an object, as an outsider would: to one that the spec
-// has built, or that Await has returned.
+// Patch applies a JSON merge patch, as another client would, to an object of the spec or from
+// Await.
 func (e *Env) Patch(ctx context.Context, object fixtures.Object, patch string) {
 	e.patch(ctx, object, patch)
 }
 
-// PatchStatus is Patch for an object's status: what a kubelet, or a controller
-// beside the provider, would say there.
+// PatchStatus patches an object's status, as a kubelet or another controller would.
 func (e *Env) PatchStatus(ctx context.Context, object fixtures.Object, patch string) {
 	e.patch(ctx, object, patch, "status")
 }
 
-// Annotate gives an object an annotation, as `kubectl annotate` does.
+// Annotate sets an annotation, as `kubectl annotate` does.
 func (e *Env) Annotate(ctx context.Context, object fixtures.Object, key, value string) {
 	e.annotate(ctx, object, key, value)
 }
 
-// RemoveAnnotation takes an annotation off an object.
+// RemoveAnnotation removes an annotation from an object.
 func (e *Env) RemoveAnnotation(ctx context.Context, object fixtures.Object, key string) {
 	e.annotate(ctx, object, key, nil)
 }
 
-// RemoveFinalizers takes all finalizers off an object, such as a pod that was made to linger.
+// RemoveFinalizers removes all finalizers from an object, such as a lingering pod.
 func (e *Env) RemoveFinalizers(ctx context.Context, object fixtures.Object) {
 	e.patch(ctx, object, `{"metadata":{"finalizers":null}}`)
 }
@@ -49,7 +48,7 @@ func (e *Env) annotate(ctx context.Context, object fixtures.Object, key string, 
 func (e *Env) patch(ctx context.Context, object fixtures.Object, patch string, subresources ...string) {
 	ref, err := e.refer(object.Unstructured())
 	if err == nil {
-		_, err = e.at(ref).Patch(ctx, ref.name, types.MergePatchType, []byte(patch),
+		_, err = e.resourceInterface(ref).Patch(ctx, ref.name, types.MergePatchType, []byte(patch),
 			metav1.PatchOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict}, subresources...)
 	}
 	if err != nil {

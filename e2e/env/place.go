@@ -26,13 +26,13 @@ type Place struct {
 	Namespace string // where specs create their workloads
 	Client    dynamic.Interface
 	Mapper    meta.RESTMapper
-	Shared    bool // the cluster has nodes of others, which aren't for specs' pods
+	Shared    bool // the cluster has other nodes, which specs' pods must not use
 
 	// Jump moves the cluster's clock ahead; nil where time can't be bent.
 	Jump func(ctx context.Context, d time.Duration) error
-	// Death says which component died, or hangs, with its last lines; nil if none has.
+	// Death returns which component died or hangs, with its last lines, or nil.
 	Death func() error
-	// WhileAlive gives a context that also ends when a component dies, or hangs.
+	// WhileAlive returns a context that also ends when a component dies or hangs.
 	WhileAlive func(parent context.Context) (context.Context, context.CancelFunc)
 }
 
@@ -44,7 +44,7 @@ type Recording interface {
 	History() *history.History
 }
 
-// New returns the Env of a spec. Foreground says that the spec may delete in the foreground.
+// New returns the Env of a spec. Foreground allows it to delete in the foreground.
 func New(p *Place, r Recording, foreground bool) *Env {
 	e := &Env{place: p, recorder: r, foreground: foreground, nodesBefore: sets.New[string]()}
 	for _, node := range r.History().Start().List(karpenter.Nodes) {
@@ -53,7 +53,7 @@ func New(p *Place, r Recording, foreground bool) *Env {
 	return e
 }
 
-// Run runs a spec's function and returns how it failed; nil if it went through.
+// Run runs a spec's function and returns its failure, or nil.
 func Run(ctx context.Context, e *Env, spec func(context.Context, *Env)) (failure *Failure) {
 	defer func() {
 		switch r := recover().(type) {
@@ -72,17 +72,17 @@ func Run(ctx context.Context, e *Env, spec func(context.Context, *Env)) (failure
 	return nil
 }
 
-// Result is what a spec leaves for its outcome.
+// Result holds what a spec adds to its outcome.
 type Result struct {
-	Claims   []report.Judged // by Expect; a spec without any proves nothing
-	Notes    []string        // what else readers of the outcome must know
-	Poisoned bool            // the controller will remember what was done to the provider's cloud
+	Claims   []report.Judged // checks that were judged; a spec without any proves nothing
+	Notes    []string        // other facts that readers of the outcome must know
+	Poisoned bool            // the controller remembers a hook's effect, and needs a restart
 }
 
-// ResultOf returns what a spec has left so far.
+// ResultOf returns a spec's result so far.
 func ResultOf(e *Env) *Result { return &e.result }
 
-// Replace has a spec work at another place and on another recording, until restore is called.
+// Replace makes a spec use another place and another recording, until restore is called.
 func Replace(e *Env, other func(Place, Recording) (Place, Recording)) (restore func()) {
 	before, recorder := e.place, e.recorder
 	place, recording := other(*before, recorder)

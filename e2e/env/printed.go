@@ -19,12 +19,12 @@ import (
 // Cell is what kubectl prints of an object in one column.
 type Cell struct {
 	Column string
-	Text   string // empty: anything but nothing
+	Text   string // empty: any text that is not empty
 	Wide   bool   // with -o wide only
 }
 
-// ExpectColumns expects that `kubectl get` prints an object in these columns, in this
-// order; it may have more. A column is wide in all releases or in none.
+// ExpectColumns expects that `kubectl get` prints an object in these columns, in this order.
+// It may print others too. A column is wide in all releases or in none.
 func (e *Env) ExpectColumns(ctx context.Context, object fixtures.Object, cells ...Cell) {
 	ref, err := e.refer(object.Unstructured())
 	if err != nil {
@@ -36,7 +36,7 @@ func (e *Env) ExpectColumns(ctx context.Context, object fixtures.Object, cells .
 		e.fail(ctx, "asking how %s is printed: %w", ref, err)
 	}
 	if len(table.Rows) != 1 || len(table.Rows[0].Cells) != len(table.ColumnDefinitions) {
-		e.Fail("%s %s is printed in %d rows; one cell for each column is wanted, once", kind.Resource, name, len(table.Rows))
+		e.Fail("%s %s is printed in %d rows; want one row with a cell for each column", kind.Resource, name, len(table.Rows))
 	}
 	after := -1
 	for _, cell := range cells {
@@ -55,8 +55,7 @@ func (e *Env) ExpectColumns(ctx context.Context, object fixtures.Object, cells .
 	}
 }
 
-// table asks the API server for an object in the way of kubectl, which prints
-// what it gets.
+// table asks the API server for an object as a Table, as kubectl does.
 func (e *Env) table(ctx context.Context, kind schema.GroupVersionResource, name string) (*metav1.Table, error) {
 	config := rest.CopyConfig(e.place.Cluster.Config())
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
@@ -73,7 +72,7 @@ func (e *Env) table(ctx context.Context, kind schema.GroupVersionResource, name 
 	return table, json.Unmarshal(raw, table)
 }
 
-// String is the column, and whether it is wide.
+// String returns the column, and whether it is wide.
 func (c Cell) String() string {
 	if c.Wide {
 		return c.Column + " (wide)"
@@ -89,7 +88,7 @@ func columns(t *metav1.Table) string {
 	return strings.Join(names, ", ")
 }
 
-// printed is a cell as kubectl shows it; empty if there is nothing to show.
+// printed returns a cell as kubectl shows it, or "" if there is nothing to show.
 func printed(cell any) string {
 	if cell == nil {
 		return ""
@@ -97,9 +96,8 @@ func printed(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// Serves expects that the API server serves resources of a group and version as
-// these say: kind, scope and singular, and under all of their categories and short
-// names.
+// Serves expects that the API server serves these resources of a group and version, with their
+// kind, scope, singular, and all of their categories and short names.
 func (e *Env) Serves(ctx context.Context, group schema.GroupVersion, wanted ...metav1.APIResource) {
 	client, err := discovery.NewDiscoveryClientForConfig(e.place.Cluster.Config())
 	if err != nil {

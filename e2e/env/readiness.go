@@ -7,9 +7,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// saysReadiness tells whether a NodePool of this generation or a later one says whether it is
-// ready. Karpenter takes a condition of an older generation for Unknown. Releases before 1.1
-// write no observedGeneration and compare none: there the condition counts as it is.
+// saysReadiness reports whether Ready is True or False for this generation of a NodePool or a
+// later one. Karpenter takes a condition of an older generation as Unknown. Releases before
+// 1.1 write no observedGeneration and compare none; there the condition counts as it is.
 func saysReadiness(pool *unstructured.Unstructured, generation int64) bool {
 	ready, found := karpenter.Condition(pool, karpenter.Ready)
 	if !found || ready.Status == metav1.ConditionUnknown || pool.GetGeneration() < generation {

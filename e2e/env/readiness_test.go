@@ -16,7 +16,7 @@ func TestAPoolSaysWhetherItIsReady(t *testing.T) {
 		return c
 	}
 	for name, c := range map[string]struct {
-		generation int64 // of the pool; that of generation 2 is asked for
+		generation int64 // of the pool; generation 2 is awaited
 		condition  map[string]any
 		says       bool
 	}{

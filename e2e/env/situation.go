@@ -17,25 +17,25 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// How much of the situation is told, so that it fits on a screen.
+// Limits of the situation in a failure, so that it fits on a screen.
 const (
 	situationObjects = 5 // of each kind
 	situationEvents  = 8
 	situationErrors  = 3
 )
 
-// situation tells what may have kept something from coming that a spec waited for.
+// situation describes what may have kept an awaited thing from coming.
 func (e *Env) situation(ctx context.Context) string {
 	if Interrupted(ctx) || e.place.Death() != nil {
-		return "" // that is why
+		return "" // that is the reason
 	}
 	h := e.recorder.History()
 	log := e.place.Provider.Unexpected(e.place.Provider.LogSince(ctx, h.Start().Time()))
 	return situationOf(h, e.place.Namespace, log)
 }
 
-// situationOf tells which pods of a namespace don't run and which NodeClaims aren't ready,
-// what was said about them last, and the controller's last errors.
+// situationOf lists a namespace's pods that don't run, the NodeClaims that aren't ready, the
+// latest Events, and the controller's last errors.
 func situationOf(h *history.History, namespace string, errors []string) string {
 	w := h.End()
 	pods := slices.DeleteFunc(w.List(karpenter.Pods), func(o *history.Object) bool {
@@ -50,12 +50,12 @@ func situationOf(h *history.History, namespace string, errors []string) string {
 		section("the controller's last errors", lastErrors(errors))
 }
 
-// isWell tells whether a pod is ready or has succeeded, and nobody has told it to end.
+// isWell reports whether a pod is ready or has succeeded, and is not being deleted.
 func isWell(pod *unstructured.Unstructured) bool {
 	return !karpenter.Deleting(pod) && (karpenter.PodReady(pod) || karpenter.PodPhase(pod) == corev1.PodSucceeded)
 }
 
-// describeAll describes objects, each with the messages of the conditions that it doesn't meet.
+// describeAll describes objects, with the messages of their conditions that aren't True.
 func describeAll(objects []*history.Object) []string {
 	var lines []string
 	for _, o := range objects[:min(len(objects), situationObjects)] {
@@ -72,8 +72,8 @@ func describeAll(objects []*history.Object) []string {
 	return lines
 }
 
-// latestEvents are the Kubernetes Events about these pods, and about any NodeClaim or NodePool,
-// the latest last. Of several that say the same it is the latest.
+// latestEvents returns the Kubernetes Events about these pods, and about all NodeClaims and
+// NodePools, the latest last. Of Events with the same text it returns the latest.
 func latestEvents(h *history.History, pods []*history.Object) []string {
 	about := func(i karpenter.Involved) bool {
 		return i.Kind == "NodeClaim" || i.Kind == "NodePool" || slices.ContainsFunc(pods, func(pod *history.Object) bool {
@@ -93,13 +93,14 @@ func latestEvents(h *history.History, pods []*history.Object) []string {
 		}
 		told.Insert(reason + message)
 		before := h.Taken().Sub(e.Time).Round(100 * time.Millisecond)
-		lines = append(lines, fmt.Sprintf("%s before: %s on %s %s: %s", before, reason, on.Kind, on.Name, install.Shorten(message)))
+		lines = append(lines, fmt.Sprintf("%s before: %s on %s %s: %s", before, reason, on.Kind, on.Name,
+			install.Shorten(message)))
 	}
 	slices.Reverse(lines)
 	return lines
 }
 
-// lastErrors are the last lines of a log, of each kind one.
+// lastErrors returns the last lines of a log, one of each kind.
 func lastErrors(log []string) []string {
 	told := sets.New[string]()
 	var lines []string
@@ -113,7 +114,7 @@ func lastErrors(log []string) []string {
 	return lines
 }
 
-// section is lines under a heading; nothing if there are none.
+// section returns lines under a heading, or "" if there are none.
 func section(heading string, lines []string) string {
 	if len(lines) == 0 {
 		return ""

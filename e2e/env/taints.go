@@ -14,8 +14,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// RemoveTaint takes the taints of a key off nodes, as an agent does when what it is there
-// for has started. The nodes' other taints stay.
+// RemoveTaint removes the taints with a key from nodes, as an agent does once it has started.
 func (e *Env) RemoveTaint(ctx context.Context, key string, nodes ...*history.Object) {
 	for _, node := range nodes {
 		err := e.changeTaints(ctx, node.Name, func(taints []any) []any {
@@ -27,12 +26,11 @@ func (e *Env) RemoveTaint(ctx context.Context, key string, nodes ...*history.Obj
 	}
 }
 
-// KeepTainted puts a taint on every node that is counted, now or later, as soon as
-// it is, and again whenever somebody takes it off, until the spec ends: a daemon
-// that does so to all that join. That it did is for the spec to claim: a node may
-// be gone before.
+// KeepTainted adds a taint to every node that is counted now or later, and again whenever it
+// is removed, until the spec ends. A daemon may do that to all nodes that join. The spec must
+// check that it worked: a node may be gone before.
 func (e *Env) KeepTainted(ctx context.Context, nodes check.Count, taint corev1.Taint) {
-	tried := map[string]bool{} // by UID and version: what is refused may do for the next
+	tried := map[string]bool{} // by UID and version: after an error only a new version is tried
 	var next []*history.Object
 	another := func(w *history.World) bool {
 		next = nil
@@ -48,13 +46,13 @@ func (e *Env) KeepTainted(ctx context.Context, nodes check.Count, taint corev1.T
 		for recorder.Await(ctx, another) == nil && ctx.Err() == nil {
 			for _, node := range next {
 				tried[node.UID+node.ResourceVersion] = true
-				_ = e.addTaint(ctx, node.Name, taint) // see above
+				_ = e.addTaint(ctx, node.Name, taint) // the spec must check that it worked
 			}
 		}
 	}()
 }
 
-// addTaint adds a taint to those that a node has, unless it has one of the same key.
+// addTaint adds a taint to a node, unless it has one with the same key.
 func (e *Env) addTaint(ctx context.Context, node string, taint corev1.Taint) error {
 	return e.changeTaints(ctx, node, func(taints []any) []any {
 		if slices.ContainsFunc(taints, func(t any) bool { return t.(map[string]any)["key"] == taint.Key }) {
@@ -64,7 +62,7 @@ func (e *Env) addTaint(ctx context.Context, node string, taint corev1.Taint) err
 	})
 }
 
-// changeTaints changes the taints of a node, whoever else writes to it.
+// changeTaints changes the taints of a node. It retries on conflicts.
 func (e *Env) changeTaints(ctx context.Context, node string, change func([]any) []any) error {
 	nodes := e.place.Client.Resource(karpenter.Nodes)
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {

@@ -13,13 +13,13 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Toleration is how long the provider leaves an unhealthy node alone before it
-// repairs it, as the adapter says.
+// Toleration returns how long the provider leaves an unhealthy node alone, as the adapter
+// says.
 func (e *Env) Toleration() time.Duration {
 	return e.place.Adapter.Capabilities[providers.NodeRepair].Toleration
 }
 
-// Unhealthy says whether a node is as MakeUnhealthy makes it.
+// Unhealthy matches nodes with the condition that MakeUnhealthy sets.
 func (e *Env) Unhealthy() check.Predicate {
 	unhealthy := e.unhealthy()
 	return func(node *unstructured.Unstructured) bool {
@@ -28,8 +28,8 @@ func (e *Env) Unhealthy() check.Predicate {
 	}
 }
 
-// MakeUnhealthy gives nodes the condition that the adapter's capability nodeRepair
-// names. The spec is skipped where it names none.
+// MakeUnhealthy sets the condition that the adapter's capability nodeRepair names on nodes.
+// The spec is skipped if it names none.
 func (e *Env) MakeUnhealthy(ctx context.Context, nodes ...*history.Object) {
 	unhealthy := e.unhealthy()
 	for _, node := range nodes {
@@ -37,7 +37,7 @@ func (e *Env) MakeUnhealthy(ctx context.Context, nodes ...*history.Object) {
 	}
 }
 
-// MakeHealthy takes back what MakeUnhealthy has done to nodes.
+// MakeHealthy undoes MakeUnhealthy.
 func (e *Env) MakeHealthy(ctx context.Context, nodes ...*history.Object) {
 	unhealthy, healthy := e.unhealthy(), "True"
 	if unhealthy.Status == healthy {
@@ -56,7 +56,7 @@ func (e *Env) unhealthy() providers.NodeCondition {
 	return c
 }
 
-// setCondition gives a node a condition, as of now, and leaves its others alone.
+// setCondition sets a node's condition as of now. The other conditions stay.
 func (e *Env) setCondition(ctx context.Context, node, condition, status string) {
 	now := metav1.Now().UTC().Format(time.RFC3339)
 	o := &unstructured.Unstructured{Object: map[string]any{

@@ -13,30 +13,26 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ErrStopped is what Await returns when the recording ended before what it
-// waited for had happened.
+// ErrStopped is the error of Await if the recording ends first.
 var ErrStopped = errors.New("the recording has been stopped")
 
-// breath is how long Await leaves events alone that follow on others at once: to
-// be woken for each of a burst costs more than to ask the predicate.
+// breath is the minimum time between two wake-ups of Await. A wake-up for each event of a
+// burst costs more than the predicate.
 const breath = 2 * time.Millisecond
 
-// Await waits until the predicate is true of the world: it is asked about the
-// present world, and then after each event, whether or not somebody was waiting
-// when the event came. It runs in the caller's goroutine, under no lock, and may
-// use the recorder; the world is its own, which later events move on, so it must
-// not keep it.
+// Await waits until the predicate is true. It calls pred with the present world and then after
+// each event, in the caller's goroutine and without a lock; pred may use the recorder. Later
+// events change the world that pred gets, so pred must not keep it.
 //
-// When ctx is done first, the error is context.Cause(ctx), together with what
-// is the matter with the recording if a watch is broken at that time; when the
-// recording ends first, ErrStopped.
+// If ctx is done first, the error is context.Cause(ctx). If the recording ends first, it is
+// ErrStopped. Both name the watches that are broken at that time.
 func (r *Recorder) Await(ctx context.Context, pred func(*World) bool) error {
 	w, next := r.present()
 	if pred(w) {
 		return nil
 	}
 	for woken := time.Now(); ; {
-		events, changed := r.after(next)
+		events, changed := r.eventsAfter(next)
 		for _, e := range events {
 			w.Apply(e)
 			if pred(w) {
@@ -54,23 +50,23 @@ func (r *Recorder) Await(ctx context.Context, pred func(*World) bool) error {
 		case <-ctx.Done():
 			return r.gaveUp(context.Cause(ctx))
 		case <-r.stopped:
-			if events, _ := r.after(next); len(events) == 0 {
+			if events, _ := r.eventsAfter(next); len(events) == 0 {
 				return r.gaveUp(ErrStopped)
 			}
 		}
 	}
 }
 
-// present is a copy of the world, and how many events have made it.
+// present returns a copy of the world and the number of events that made it.
 func (r *Recorder) present() (*World, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.world.clone(), len(r.received)
 }
 
-// after is the events that came after so many; if there are none, a channel that is
-// closed when there are.
-func (r *Recorder) after(m int) ([]Event, <-chan struct{}) {
+// eventsAfter returns the events after the first m. If there are none yet, it returns a
+// channel that is closed at the next one.
+func (r *Recorder) eventsAfter(m int) ([]Event, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m < len(r.received) {

@@ -15,8 +15,7 @@ func has(resource string) func(*World) bool {
 	return func(w *World) bool { return w.Get(pods, "", resource) != nil }
 }
 
-// Await returns soon after the event: the bound here is generous, the benchmark
-// tells the truth.
+// The bound is generous: BenchmarkAwait measures the delay.
 func TestAwaitReturnsSoon(t *testing.T) {
 	g := NewWithT(t)
 	f := newFakeAPI(t)
@@ -37,8 +36,8 @@ func TestAwaitReturnsSoon(t *testing.T) {
 	g.Expect(fastest).To(BeNumerically("<", 50*time.Millisecond))
 }
 
-// What was true only for a moment before the call is seen if the world is still
-// like that, and what is true only for a moment after it is seen in any case.
+// Await sees a state from before the call if it still holds, and every later state, however
+// short.
 func TestAwaitMissesNothing(t *testing.T) {
 	g := NewWithT(t)
 	f := newFakeAPI(t)
@@ -68,7 +67,7 @@ func TestAwaitMissesNothing(t *testing.T) {
 	for i := range 500 {
 		f.say("ADDED", "pods", fmt.Sprint("noise", i%7))
 	}
-	pause(ctx, 20*time.Millisecond) // lets the waiters wait; without it the test is only weaker
+	pause(ctx, 20*time.Millisecond) // lets the waiters start; without it the test is only weaker
 	f.say("ADDED", "pods", "flash")
 	f.say("DELETED", "pods", "flash")
 	f.say("ADDED", "pods", "last")
@@ -112,7 +111,8 @@ func TestAwaitGivesUp(t *testing.T) {
 		f := newFakeAPI(t)
 		f.failWatches(ends(1))
 		r, _ := record(t, f, pods)
-		f.failWatches(plainStatus(503), plainStatus(503), plainStatus(503), plainStatus(503), plainStatus(503), plainStatus(503),
+		f.failWatches(plainStatus(503), plainStatus(503), plainStatus(503), plainStatus(503), plainStatus(503),
+			plainStatus(503),
 			plainStatus(503), plainStatus(503), plainStatus(503), plainStatus(503), plainStatus(503), plainStatus(503))
 		await(t, r, pods, "a", f.say("ADDED", "pods", "a"))
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -14,17 +14,15 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The benchmarks stream from an API server in a process of its own (this test
-// binary, started again), over TLS and HTTP/1.1 as the recorder does with a real
-// one, each event in a write of its own. What they count is the CPU time of the
-// whole process that records (user and system, garbage collection and the
-// writing of the file included), and of nothing else.
+// The benchmarks stream from an API server in another process (this test binary, started
+// again), over TLS and HTTP/1.1, with one write per event. They count only the CPU time of the
+// recording process: user and system, with garbage collection and file writes.
 
 const (
-	streamerEvents = "PLUMBLINE_BENCH_EVENTS" // set in the process that streams: how many events
-	benchObjects   = 400                      // how many objects the events are about
-	streamerRate   = "PLUMBLINE_BENCH_RATE"   // events per second, in all watches together
-	streamerState  = "PLUMBLINE_BENCH_STATE"  // fresh or settled: which of the objects under testdata
+	streamerEvents = "PLUMBLINE_BENCH_EVENTS" // number of events; only set in the streaming process
+	benchObjects   = 400                      // number of objects
+	streamerRate   = "PLUMBLINE_BENCH_RATE"   // events per second of all watches together
+	streamerState  = "PLUMBLINE_BENCH_STATE"  // fresh or settled: the objects under testdata
 )
 
 func TestMain(m *testing.M) {
@@ -35,9 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// BenchmarkRecorder records events at a steady rate; one op is one event. The
-// events are of real pods and nodes: fresh ones, as they are when they appear, of
-// 2.4 kB, and settled ones with everything that they gather, of 5 kB.
+// BenchmarkRecorder records events of real pods and nodes at a steady rate. One op is one
+// event. A fresh object has 2.4 kB, a settled one 5 kB.
 func BenchmarkRecorder(b *testing.B) {
 	for _, rate := range []int{1000, 5000} {
 		for _, state := range []string{"fresh", "settled"} {
@@ -48,8 +45,8 @@ func BenchmarkRecorder(b *testing.B) {
 	}
 }
 
-// BenchmarkAwait measures the time from the moment at which the server writes an
-// event to that at which Await returns, for each of 100 events per second.
+// BenchmarkAwait measures the time from the server's write of an event until Await returns, at
+// 100 events per second.
 func BenchmarkAwait(b *testing.B) {
 	cfg := startStreamer(b, b.N, 100, "settled")
 	r, err := Record(b.Context(), cfg, filepath.Join(b.TempDir(), "bench.jsonl"), pods, nodes)
@@ -80,7 +77,7 @@ func BenchmarkAwait(b *testing.B) {
 	b.ReportMetric(took[len(took)*99/100].Seconds()*1000, "ms-p99")
 }
 
-// No event is lost at five times the rate that the recorder must bear lightly.
+// This is five times the rate that must cost the recorder little.
 func TestNoEventIsLostAt5000PerSecond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes two seconds")
@@ -88,8 +85,8 @@ func TestNoEventIsLostAt5000PerSecond(t *testing.T) {
 	recordStream(t, 10_000, 5000, "settled", func(value float64, unit string) { t.Logf("%.2f %s", value, unit) })
 }
 
-// recordStream records n events at a rate and verifies that all are there, in
-// order, in memory and in the file.
+// recordStream records n events at a rate. It verifies that memory and file have all of them,
+// in order.
 func recordStream(t testing.TB, n, rate int, state string, report func(value float64, unit string)) {
 	t.Helper()
 	g := NewWithT(t)
@@ -100,7 +97,7 @@ func recordStream(t testing.TB, n, rate int, state string, report func(value flo
 	before, began := cpuTime(t), time.Now() // the stream begins once both watches are open
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute+time.Duration(n/rate)*2*time.Second)
 	defer cancel()
-	// As a spec does, something waits all the while.
+	// A spec, too, waits all the time.
 	g.Expect(r.Await(ctx, func(w *World) bool { return hasCome(w, n) && (n == 1 || hasCome(w, n-1)) })).To(Succeed())
 	took, cpu := time.Since(began), cpuTime(t)-before
 	g.Expect(r.Stop()).To(Succeed())

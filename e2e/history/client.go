@@ -17,19 +17,19 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// client asks the API server for lists and watches, as plain bytes.
+// client lists and watches, and returns the responses as bytes.
 type client struct {
 	base    *url.URL
 	lists   *http.Client
 	watches *http.Client
 }
 
-// newClient uses the configuration's address, identity and transport. Each
-// watch gets a connection of its own: on a shared HTTP/2 one a broken watch
-// breaks all, and framing costs more than the events.
+// newClient uses cfg's address, identity and transport. Each watch has its own HTTP/1.1
+// connection: on a shared HTTP/2 connection one broken watch breaks all, and the framing costs
+// more than the events.
 func newClient(cfg *rest.Config) (*client, error) {
 	cfg = rest.CopyConfig(cfg)
-	cfg.Timeout = 0 // would end every watch
+	cfg.Timeout = 0 // it would end every watch
 	cfg.NextProtos = []string{"http/1.1"}
 	base, _, err := rest.DefaultServerUrlFor(cfg)
 	if err != nil {
@@ -46,18 +46,18 @@ func newClient(cfg *rest.Config) (*client, error) {
 	return c, nil
 }
 
-// list asks for every object of a resource, watch for what happens to them. The
-// body is that of a good answer; a bad one is an *apierrors.StatusError.
+// list returns the body of a list of all objects. Other statuses than 200 are an
+// *apierrors.StatusError.
 func (c *client) list(ctx context.Context, r schema.GroupVersionResource) (io.ReadCloser, error) {
 	return c.get(ctx, c.lists, r, "application/json", nil)
 }
 
-// glance asks for one object of a resource, and so for where its list ends.
-func (c *client) glance(ctx context.Context, r schema.GroupVersionResource) (io.ReadCloser, error) {
+// listOne lists at most one object, to get the resourceVersion of the list.
+func (c *client) listOne(ctx context.Context, r schema.GroupVersionResource) (io.ReadCloser, error) {
 	return c.get(ctx, c.lists, r, "application/json", url.Values{"limit": {"1"}})
 }
 
-// names asks for the metadata of every object of a resource, as a PartialObjectMetadataList.
+// names lists the metadata of all objects, as a PartialObjectMetadataList.
 func (c *client) names(ctx context.Context, r schema.GroupVersionResource) (io.ReadCloser, error) {
 	return c.get(ctx, c.lists, r, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", nil)
 }
@@ -71,7 +71,9 @@ func (c *client) watch(ctx context.Context, r schema.GroupVersionResource, from 
 	})
 }
 
-func (c *client) get(ctx context.Context, by *http.Client, r schema.GroupVersionResource, accept string, query url.Values) (io.ReadCloser, error) {
+func (c *client) get(ctx context.Context, by *http.Client, r schema.GroupVersionResource, accept string,
+	query url.Values,
+) (io.ReadCloser, error) {
 	root := "api"
 	if r.Group != "" {
 		root = "apis"
@@ -85,7 +87,7 @@ func (c *client) get(ctx context.Context, by *http.Client, r schema.GroupVersion
 	req.Header.Set("Accept", accept)
 	resp, err := by.Do(req)
 	if err != nil {
-		return nil, err // names method and URL
+		return nil, err // it has the method and URL
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
@@ -94,8 +96,8 @@ func (c *client) get(ctx context.Context, by *http.Client, r schema.GroupVersion
 	return resp.Body, nil
 }
 
-// readAll reads an answer and closes it. It is read to its end, or else its connection
-// could not be used again, and every list would cost a handshake.
+// readAll decodes a response and closes it. It reads to the end, because otherwise the
+// connection is not reused and every list costs a handshake.
 func readAll(body io.ReadCloser, into any) error {
 	defer body.Close()
 	data, err := io.ReadAll(body)
@@ -105,8 +107,7 @@ func readAll(body io.ReadCloser, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// statusOf makes an error of an answer that is none of 200: the Status in its
-// body, or what the code says.
+// statusOf returns the error for a response other than 200, from its body or status code.
 func statusOf(resp *http.Response, r schema.GroupVersionResource) error {
 	const enough = 64 << 10
 	wait, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
@@ -119,21 +120,22 @@ func statusOf(resp *http.Response, r schema.GroupVersionResource) error {
 		status.Details.RetryAfterSeconds = max(status.Details.RetryAfterSeconds, int32(wait))
 		return &apierrors.StatusError{ErrStatus: status}
 	}
-	return apierrors.NewGenericServerResponse(resp.StatusCode, http.MethodGet, r.GroupResource(), "", string(body), wait, true)
+	return apierrors.NewGenericServerResponse(resp.StatusCode, http.MethodGet, r.GroupResource(), "",
+		string(body), wait, true)
 }
 
-// isGone says that a resourceVersion is too old to go on from.
+// isGone reports whether a resourceVersion is too old to resume from.
 func isGone(err error) bool {
 	return apierrors.IsGone(err) || apierrors.IsResourceExpired(err)
 }
 
-// isFinal says that asking again won't help.
+// isFinal reports whether a retry can't help.
 func isFinal(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsNotFound(err) ||
 		apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err) || isTrust(err)
 }
 
-// retryAfter is how long the server asks to be left alone, 0 if it doesn't.
+// retryAfter returns the server's Retry-After; 0 if there is none.
 func retryAfter(err error) time.Duration {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {

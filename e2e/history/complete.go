@@ -8,17 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Each watch has a delay of its own. While one has told already that a pod was bound,
-// another may not have told yet of the node what happened to it before. So whoever
-// judges a recording that goes on must know up to where it is complete.
-
-// Complete is History up to a moment after which nothing is missing from it: all that
-// had happened when Complete was called is in it, whichever watch tells of it, and
-// nothing that happened after something that is not.
+// Complete returns the history up to a moment before which no watch lacks an event. It has
+// everything that had happened when Complete was called.
 //
-// It asks the API server what there is, and waits until the watches have told of that.
-// While the API server is away on purpose it is what is recorded. Events (v1) take the
-// order in which they came.
+// Each watch has its own delay: one may deliver the binding of a pod before another delivers
+// an earlier change of the node. So Complete lists the resources and waits until the watches
+// have delivered what the lists show. Events (v1) keep the order in which they came.
+//
+// During an interruption (see Interrupt) it returns what is recorded.
 func (r *Recorder) Complete(ctx context.Context) (*History, error) {
 	began := timestamp()
 	states := make([]state, 0, len(r.watches))
@@ -27,15 +24,15 @@ func (r *Recorder) Complete(ctx context.Context) (*History, error) {
 			states = append(states, state{watcher: w})
 		}
 	}
-	err := each(len(states), func(i int) error { return states[i].ask(ctx) })
+	err := forEach(len(states), func(i int) error { return states[i].ask(ctx) })
 	if err != nil {
-		if r.away() {
+		if r.isInterrupted() {
 			return r.History(), nil
 		}
 		return nil, err
 	}
 	for {
-		caughtUp, changed := r.has(states)
+		caughtUp, changed := r.hasRecorded(states)
 		if caughtUp {
 			break
 		}
@@ -44,7 +41,7 @@ func (r *Recorder) Complete(ctx context.Context) (*History, error) {
 		case <-r.stopped:
 			return r.History(), nil
 		case <-ctx.Done():
-			return nil, r.gaveUp(fmt.Errorf("what the watches have not told yet: %w", context.Cause(ctx)))
+			return nil, r.gaveUp(fmt.Errorf("the watches have not yet delivered all events: %w", context.Cause(ctx)))
 		}
 	}
 	revision := states[0].revision
@@ -56,26 +53,26 @@ func (r *Recorder) Complete(ctx context.Context) (*History, error) {
 	r.arrange()
 	to := upTo(r.log, revision)
 	if to > 0 {
-		began = latest(began, r.log[to-1].Time)
+		began = later(began, r.log[to-1].Time)
 	}
 	gaps := slices.DeleteFunc(slices.Clone(r.gaps), func(g Gap) bool { return g.at > to })
 	return view(r.log[:to], gaps, r.from, r.began, began), nil
 }
 
-// away says that the API server is away on purpose, or has been just now.
-func (r *Recorder) away() bool {
+// isInterrupted reports whether some watches have not begun anew since an Interrupt.
+func (r *Recorder) isInterrupted() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.absence != nil && len(r.absence.left) > 0
 }
 
-// has says whether the recording is as far as all of the states are; if not, a channel
-// is closed at the next event.
-func (r *Recorder) has(states []state) (bool, <-chan struct{}) {
+// hasRecorded reports whether the recording has caught up with all states. If not, it returns
+// a channel that is closed at the next event.
+func (r *Recorder) hasRecorded(states []state) (bool, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range states {
-		if s.newest <= r.told[s.watcher.resource] && !slices.ContainsFunc(r.world.List(s.watcher.resource), s.gone) {
+		if s.newest <= r.told[s.watcher.resource] && !slices.ContainsFunc(r.world.List(s.watcher.resource), s.wasDeleted) {
 			continue
 		}
 		if r.changed == nil {
@@ -86,15 +83,14 @@ func (r *Recorder) has(states []state) (bool, <-chan struct{}) {
 	return true, nil
 }
 
-// state is what the API server says that there is of a resource.
+// state is the objects of a resource at a moment, by a list.
 type state struct {
 	watcher  *watcher
-	revision uint64          // at which that was so
-	newest   uint64          // at which the last of it came to be as it is
+	revision uint64          // of the list
+	newest   uint64          // greatest of the objects
 	present  map[string]bool // by UID
 }
 
-// ask asks the API server.
 func (s *state) ask(ctx context.Context) error {
 	body, err := s.watcher.api.names(ctx, s.watcher.resource)
 	if err != nil {
@@ -112,18 +108,18 @@ func (s *state) ask(ctx context.Context) error {
 	return nil
 }
 
-// gone says of an object that was recorded that it had been deleted by then.
-func (s *state) gone(o *Object) bool {
+// wasDeleted reports whether a recorded object was already deleted at the list's revision.
+func (s *state) wasDeleted(o *Object) bool {
 	return !s.present[o.UID] && revisionOf(o.ResourceVersion) <= s.revision
 }
 
-// upTo is how many events of a log, which is in order, had happened at a revision.
+// upTo returns how many events of an ordered log happened up to a revision.
 func upTo(log []Event, revision uint64) int {
 	to := len(log)
 	for i, e := range slices.Backward(log) {
 		switch {
 		case e.revision == 0 || ownRevisions(e.Resource):
-			// Says nothing about where the others end.
+			// not comparable
 		case e.revision > revision:
 			to = i
 		default:

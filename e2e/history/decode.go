@@ -8,14 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep the fast decoder goes; no API object comes near.
+// maxDepth bounds the nesting that the fast decoder reads. API objects are far below.
 const maxDepth = 200
 
-// decode reads a JSON object that is known to be valid and has no white space between
-// its parts, as API servers write them: several times as fast as a decoder that can't
-// know, since it looks at each byte once and all strings are parts of the input. Whole
-// numbers become int64, as in k8s.io/apimachinery/pkg/util/json. It gives up (false)
-// on whatever it doesn't expect.
+// decode decodes a JSON object that is valid and without white space, as API servers write it.
+// It is several times as fast as other decoders: it reads each byte once, and strings share
+// the input. Whole numbers become int64, as in k8s.io/apimachinery/pkg/util/json. It returns
+// false for anything that it doesn't expect.
 func decode(text string) (map[string]any, bool) {
 	if !utf8.ValidString(text) {
 		return nil, false
@@ -113,7 +112,7 @@ func (d *decoder) text() (string, bool) {
 	return s, true
 }
 
-// escaped is a string with escapes, which are rare enough to be left to others.
+// escaped decodes a string with escapes. These are rare, so encoding/json does it.
 func (d *decoder) escaped() (string, bool) {
 	for i := 1; i < len(d.rest); i++ {
 		switch d.rest[i] {

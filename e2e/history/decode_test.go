@@ -9,11 +9,11 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// What the fast decoder reads, the usual one reads too, and just so.
+// sameAsUsual compares decode with the usual decoder. It reports whether decode read text.
 func sameAsUsual(t *testing.T, text []byte) (fast bool) {
 	t.Helper()
 	got, ok := decode(string(text))
-	if !ok || !json.Valid(text) { // it may rely on that
+	if !ok || !json.Valid(text) { // decode requires valid JSON
 		return false
 	}
 	var want map[string]any
@@ -56,7 +56,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { sameAsUsual(t, text) })
 }
 
-// Every object of a real recording goes the fast way.
+// The fast decoder decodes every object of a real recording.
 func TestDecodeRealObjects(t *testing.T) {
 	file, err := os.Open("../check/testdata/drift.jsonl.gz")
 	if err != nil {

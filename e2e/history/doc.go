@@ -1,8 +1,8 @@
-// Package history records everything that the API server says and gives it
-// back as a sequence of events that can be judged.
+// Package history records what the API server reports and returns it as a sequence of events
+// that checks can judge.
 //
-// A Recorder watches; a History is what was recorded up to a moment; a World
-// is the state that the events add up to.
+// A Recorder watches. A History is a recording up to a moment. A World is the state of the
+// cluster after some of its events.
 //
 //	r, err := history.Record(ctx, cfg, "spec.jsonl", karpenter.Nodes, karpenter.Pods)
 //	...
@@ -14,44 +14,41 @@
 //
 // # What is recorded
 //
-// The world at the start (History.Start of the whole; Events from before are no part
-// of it), then each event as the API server told it, with the time at which it was
-// received. Resources are watched one by one; events of several come in the order in
-// which they happened in etcd (order.go says how that is known), so that a check may
-// rely on what was first.
+// A recording starts with the world at that time (History.Start), without older Events (v1).
+// Then it has each event and the time at which the recorder received it. Each resource has a
+// watch of its own. The events of all watches are in the order in which they happened in etcd
+// (see order.go), so a check may rely on that order.
 //
-// A watch that breaks goes on from where it broke: nothing is lost, nothing comes
-// twice. Where the API server no longer knows what was missed (410 Gone), the
-// recorder notes a Gap, lists anew, and records the differences as events; the
-// history says that it is incomplete there, and checks don't take it for more.
+// A broken watch resumes where it broke: no event is lost or recorded twice. If the API server
+// no longer has the missed events (410 Gone), the recorder notes a Gap, lists again and
+// records the differences as events. Checks treat such a history as incomplete.
 //
 // # Files
 //
-// Lines of JSON, written while things happen; lines.go shows them. Load reads the
-// file of a recorder that was killed too, and notes a Gap at its end. Save writes
-// a part of a recording by itself; it starts with the world at its start.
+// A file has lines of JSON (see lines.go), written while events come. Load also reads the file
+// of a killed recorder, and notes a Gap at its end. Save writes a part of a recording as a
+// file of its own, which begins with the world at the start of that part.
 //
-// Histories can also be written by hand: package historytest.
+// Package historytest makes histories by hand.
 //
 // # Cost
 //
-// An event costs some 30 µs of CPU time, most of it for the connection and for
-// being woken. On a busy watch (some 200 events a second) events gather for up to
-// 25 ms before they are read; on others Await returns a fraction of a millisecond
-// after the server has written the event. Run the benchmarks for the figures of a
-// machine:
+// An event costs about 30 µs of CPU time, most of it for the connection and the wake-up. On a
+// busy watch (over 200 events a second) events gather for up to 25 ms before they are read.
+// On other watches Await returns a fraction of a millisecond after the server has written the
+// event. Benchmarks measure this:
 //
 //	go test -run '^$' -bench . -benchtime 5s ./e2e/history
 //
-// client-go's dynamic watch would need 480 lines less, and 2.0 to 7.0 times the CPU
-// time. Both were measured in turn on a loaded machine with two CPUs, in percent of one
-// CPU, on new watches and on old ones:
+// client-go's dynamic watch would need 480 lines less, and 2.0 to 7.0 times the CPU time. Both
+// were measured in turn on a loaded machine with two CPUs, in percent of one CPU, on new
+// watches and on old ones:
 //
 //	events/s   this recorder   dynamic watch
 //	      31       1.3,  1.4       2.6,  3.8
 //	     100       2.9,  3.7       7.4, 10.5
 //	   1,000       7.4,  8.3      43.9, 58.5
 //
-// A spec has 31 events a second in the median, and up to 66. The clusters of a run share
-// their CPUs with the recorders, so that this recorder is kept.
+// A spec has a median of 31 events a second, and up to 66. The clusters of a run share their
+// CPUs with the recorders, so this recorder is kept.
 package history

@@ -21,21 +21,21 @@ var (
 	pools  = schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"}
 )
 
-// fakeAPI is as much of an API server as the recorder uses: lists, and watches
-// that go on from a resourceVersion; and it can misbehave.
+// fakeAPI is the part of an API server that the recorder uses: lists, and watches from a
+// resourceVersion. It can fail on purpose.
 type fakeAPI struct {
 	*httptest.Server
 	t *testing.T
 
 	mu        sync.Mutex
 	revision  int
-	compacted int // watches from before this revision are told 410
+	compacted int // watches from before this revision get 410
 	objects   map[string]string
 	lines     []fakeLine
 	changed   chan struct{}
-	lists     []fault // taken by the next lists, in order
-	watches   []fault // taken by the next watches, in order
-	watched   int     // watches opened so far
+	lists     []fault // of the next lists, in order
+	watches   []fault // of the next watches, in order
+	watched   int     // number of watches opened so far
 }
 
 type fakeLine struct {
@@ -44,7 +44,7 @@ type fakeLine struct {
 	text     string
 }
 
-// fault is how one answer goes wrong.
+// fault is a way in which an answer goes wrong.
 type fault func(f *fakeAPI, w http.ResponseWriter, r *http.Request)
 
 func newFakeAPI(t *testing.T) *fakeAPI {
@@ -60,12 +60,13 @@ func newFakeAPI(t *testing.T) *fakeAPI {
 
 func (f *fakeAPI) config() *rest.Config { return &rest.Config{Host: f.URL} }
 
-// say makes an event happen and returns the object's new resourceVersion.
+// say adds an event and returns the object's new resourceVersion.
 func (f *fakeAPI) say(kind, resource, name string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.revision++
-	object := fmt.Sprintf(`{"kind":"Thing","apiVersion":"v1","metadata":{"name":%q,"uid":"u-%s","resourceVersion":"%d"}}`, name, name, f.revision)
+	object := fmt.Sprintf(`{"kind":"Thing","apiVersion":"v1","metadata":{"name":%q,"uid":"u-%s","resourceVersion":"%d"}}`,
+		name, name, f.revision)
 	key := resource + "/" + name
 	if kind == "DELETED" {
 		delete(f.objects, key)
@@ -78,7 +79,7 @@ func (f *fakeAPI) say(kind, resource, name string) int {
 	return f.revision
 }
 
-// compact forgets all events so far: a watch can't go on from before.
+// compact drops all events so far: no watch can resume from before.
 func (f *fakeAPI) compact() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -138,7 +139,7 @@ func (f *fakeAPI) list(w http.ResponseWriter, r *http.Request) {
 	var items []json.RawMessage
 	for key, o := range f.objects {
 		if strings.HasPrefix(key, resourceIn(r)+"/") {
-			// Lists of Kubernetes' own kinds leave the kind out.
+			// Lists of Kubernetes' own kinds have items without a kind.
 			items = append(items, json.RawMessage(strings.Replace(o, `"kind":"Thing","apiVersion":"v1",`, "", 1)))
 		}
 	}
@@ -151,7 +152,7 @@ func (f *fakeAPI) list(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// watch serves a watch; after n events (0: never) it returns.
+// watch serves a watch, and returns after n events (0: never).
 func (f *fakeAPI) watch(w http.ResponseWriter, r *http.Request, n int) {
 	position, err := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
 	if err != nil {
@@ -196,13 +197,12 @@ func (f *fakeAPI) after(position int, resource string) ([]fakeLine, chan struct{
 	return lines, f.changed
 }
 
-// ends is a watch that the server ends after n events.
+// ends returns a watch that the server ends after n events.
 func ends(n int) fault {
 	return func(f *fakeAPI, w http.ResponseWriter, r *http.Request) { f.watch(w, r, n) }
 }
 
-// breaks is a watch whose connection breaks after n events, in the middle of
-// the next line.
+// breaks returns a watch whose connection breaks after n events, within the next line.
 func breaks(n int) fault {
 	return func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
 		if n > 0 {
@@ -214,7 +214,7 @@ func breaks(n int) fault {
 	}
 }
 
-// says is a watch that sends these lines and stays open for n more events.
+// says returns a watch that sends these lines and stays open for n more events.
 func says(n int, lines ...string) fault {
 	return func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
 		for _, l := range lines {
@@ -226,7 +226,7 @@ func says(n int, lines ...string) fault {
 	}
 }
 
-// late is a watch that tells nothing of a resource until then, and tells of others at once.
+// late returns a watch that sends nothing of one resource before until is closed.
 func late(resource string, until <-chan struct{}) fault {
 	return func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
 		if resourceIn(r) == resource {
@@ -237,7 +237,7 @@ func late(resource string, until <-chan struct{}) fault {
 	}
 }
 
-// status is an answer with this code and reason, and a Status for a body.
+// status returns an answer with this code and reason, and a Status as its body.
 func status(code int, reason string) fault {
 	return func(_ *fakeAPI, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -247,10 +247,12 @@ func status(code int, reason string) fault {
 }
 
 func statusBody(code int, reason string) string {
-	return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"as the test wants it","reason":%q,"code":%d}`, reason, code)
+	return fmt.Sprintf(
+		`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"as the test wants it","reason":%q,"code":%d}`,
+		reason, code)
 }
 
-// plainStatus is an answer with no Status in it, as a proxy gives.
+// plainStatus returns an answer without a Status, as from a proxy.
 func plainStatus(code int) fault {
 	return func(_ *fakeAPI, w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", code) }
 }

@@ -9,26 +9,23 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Being woken for each event costs several times what recording it does. So
-// when a watch is busy, events gather in its connection up to the next tick of
-// the clock, at which all busy watches are read. As long as it isn't, each event
-// is read at once.
+// A wake-up for each event costs several times its recording. So on a busy watch events gather
+// in the connection until the next tick of the clock, when all busy watches are read. On other
+// watches each event is read at once.
 const (
 	gatherTick = 25 * time.Millisecond
-	// busyAbove is the rate in bytes per second, measured over busyWindow, above
-	// which a watch is busy: some 200 events per second.
+	// busyAbove is in bytes per second over busyWindow: about 200 events per second.
 	busyAbove  = 512 << 10
 	busyWindow = 250 * time.Millisecond
-	// gatherAtMost is the size of a read, in bytes. After a full one the next
-	// doesn't wait: what comes faster than it is read would otherwise pile up.
+	// gatherAtMost is the size of a read, in bytes. After a full read the next one doesn't
+	// wait, so that data can't pile up.
 	gatherAtMost = 128 << 10
 )
 
-// gathering makes connections of this configuration gather.
 func gathering(cfg *rest.Config) {
 	dial := cfg.Dial
 	if dial == nil {
-		// What client-go dials with (transport/cache.go).
+		// client-go's dialer (transport/cache.go).
 		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
 	cfg.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -40,14 +37,14 @@ func gathering(cfg *rest.Config) {
 	}
 }
 
-// gatherer is a connection that is read seldom and in large pieces while it is
-// busy. One goroutine reads it, as in net/http.
+// gatherer is a connection that is read in large pieces while it is busy. One goroutine reads
+// it, as in net/http.
 type gatherer struct {
 	net.Conn
 	in    *bufio.Reader
-	since time.Time // beginning of the window
+	since time.Time // start of the window
 	bytes int       // read in the window
-	busy  bool      // judging by the window before
+	busy  bool      // in the previous window
 	full  bool      // the last read filled the buffer
 }
 
@@ -63,7 +60,7 @@ func (g *gatherer) Read(b []byte) (int, error) {
 	if g.busy && !g.full {
 		<-time.After(now.Truncate(gatherTick).Add(gatherTick).Sub(now))
 	}
-	// Peek fills the buffer by a single read of the connection.
+	// Peek fills the buffer with one read of the connection.
 	if _, err := g.in.Peek(1); err != nil {
 		return 0, err
 	}

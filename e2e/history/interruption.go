@@ -9,18 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// interruption is a time without an API server that was asked for.
+// interruption is a period in which the harness stops the API server.
 type interruption struct {
 	why  string
-	left []schema.GroupVersionResource // watches that have not begun anew
-	over chan struct{}                 // closed when there are none
+	left []schema.GroupVersionResource // not relisted yet
+	over chan struct{}                 // closed when left is empty
 }
 
-// Interrupt says that the API server is about to be taken away on purpose, and
-// why. A watch can't go on then where it was, since a new API server doesn't know
-// what happened before it came: each begins anew, with a list, as soon as it has
-// broken, and its Gap is one that was asked for. The function that is returned
-// waits until all have. There is one interruption at a time.
+// Interrupt announces that the harness is about to stop the API server, and why. A watch can't
+// resume then, because a new API server doesn't know the older events. So each broken watch
+// lists again, and its Gap has Asked set. The returned function waits until all watches have
+// done so. Only one interruption at a time is possible.
 func (r *Recorder) Interrupt(why string) (over func(context.Context) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,11 +37,11 @@ func (r *Recorder) Interrupt(why string) (over func(context.Context) error) {
 	}
 }
 
-// interrupted says whether a watch has to begin anew.
+// interrupted reports whether a watch has to list again.
 func (r *Recorder) interrupted(resource schema.GroupVersionResource) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.absence.concerns(resource)
+	return r.absence.covers(resource)
 }
 
 func (r *Recorder) unwatched(i *interruption) string {
@@ -55,11 +54,11 @@ func (r *Recorder) unwatched(i *interruption) string {
 	return strings.Join(names, ", ")
 }
 
-func (i *interruption) concerns(resource schema.GroupVersionResource) bool {
+func (i *interruption) covers(resource schema.GroupVersionResource) bool {
 	return i != nil && slices.Contains(i.left, resource)
 }
 
-// isOver notes that a watch has begun anew.
+// isOver notes that a watch has listed again.
 func (i *interruption) isOver(resource schema.GroupVersionResource) {
 	i.left = slices.DeleteFunc(i.left, func(r schema.GroupVersionResource) bool { return r == resource })
 	if len(i.left) == 0 {

@@ -11,8 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// interrupted is a recording over an absence of the API server, in which a pod
-// comes while nobody watches.
+// interrupted records an interruption of the API server, during which a pod is added.
 func interrupted(t *testing.T, g *WithT, api *fakeAPI) *Recorder {
 	t.Helper()
 	api.say("ADDED", "pods", "first")

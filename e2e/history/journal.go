@@ -8,17 +8,16 @@ import (
 	"time"
 )
 
-// flushEvery is how much of a recording a crash can cost.
+// flushEvery bounds how much of a recording a crash can lose.
 const flushEvery = 100 * time.Millisecond
 
-// journal is the file that a recording goes to. Lines are gathered in memory
-// and written by a goroutine of its own, so that a slow disk delays no event.
-// After an error nothing more is written.
+// journal writes a recording to a file. Its own goroutine writes, so that a slow disk delays
+// no event. After an error it writes nothing more.
 type journal struct {
 	file   io.WriteCloser // nil: nothing is written
 	failed func(error)
 	quit   chan struct{}
-	done   chan struct{} // closed when the last flush is over
+	done   chan struct{} // closed after the last flush
 
 	written chan struct{} // has a value when something is pending
 
@@ -28,7 +27,10 @@ type journal struct {
 }
 
 func newJournal(file io.WriteCloser, failed func(error)) *journal {
-	j := &journal{file: file, failed: failed, quit: make(chan struct{}), done: make(chan struct{}), written: make(chan struct{}, 1)}
+	j := &journal{
+		file: file, failed: failed, quit: make(chan struct{}), done: make(chan struct{}),
+		written: make(chan struct{}, 1),
+	}
 	if file == nil {
 		close(j.done)
 		return j
@@ -84,7 +86,7 @@ func (j *journal) flushing() {
 	}
 }
 
-// swap takes what is pending and leaves an empty buffer.
+// swap returns the pending lines and continues in the spare buffer.
 func (j *journal) swap(spare []byte) []byte {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -101,7 +103,7 @@ func (j *journal) fail(err error) {
 	j.failed(err)
 }
 
-// close writes what is pending and the line that says that it is all.
+// close writes the pending lines and the END line.
 func (j *journal) close(at time.Time) error {
 	if j.file == nil {
 		return nil
@@ -114,7 +116,7 @@ func (j *journal) close(at time.Time) error {
 	return errorsJoin(j.err, j.file.Close())
 }
 
-// errorsJoin is errors.Join without a wrapper where there is one error only.
+// errorsJoin joins two errors, and returns a single one unwrapped.
 func errorsJoin(first, second error) error {
 	switch {
 	case first == nil:

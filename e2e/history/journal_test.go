@@ -7,7 +7,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// fullDisk takes room bytes and no more.
+// fullDisk accepts room bytes.
 type fullDisk struct{ room int }
 
 var errNoSpace = errors.New("no space left on device")

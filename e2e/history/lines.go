@@ -23,7 +23,6 @@ const (
 	typeEnd       = "END"
 )
 
-// line is any line of a file.
 type line struct {
 	History  int             `json:"history,omitempty"`
 	Start    *time.Time      `json:"start,omitempty"`
@@ -42,7 +41,7 @@ func appendHeader(b []byte, start time.Time) []byte {
 	return append(b, "\"}\n"...)
 }
 
-// appendEvent doesn't encode the object again: it is JSON on one line.
+// appendEvent copies the object's JSON, which is on one line.
 func appendEvent(b []byte, e Event) []byte {
 	b = append(b, '{')
 	if e.Type != typeStart {
@@ -65,7 +64,7 @@ func appendEvent(b []byte, e Event) []byte {
 
 func appendGap(b []byte, g Gap) []byte {
 	reason, err := json.Marshal(g.Reason)
-	if err != nil { // a string always marshals
+	if err != nil { // never for a string
 		reason = []byte(`""`)
 	}
 	b = append(b, '{')
@@ -109,6 +108,7 @@ func parseResource(s string) (schema.GroupVersionResource, error) {
 	case 3:
 		return schema.GroupVersionResource{Group: parts[0], Version: parts[1], Resource: parts[2]}, nil
 	default:
-		return schema.GroupVersionResource{}, fmt.Errorf("resource %q; it should be like v1/pods or karpenter.sh/v1/nodeclaims", s)
+		return schema.GroupVersionResource{},
+			fmt.Errorf("resource %q; it should be like v1/pods or karpenter.sh/v1/nodeclaims", s)
 	}
 }

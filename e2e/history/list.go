@@ -15,15 +15,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// list is every object of a resource at a moment.
+// list holds every object of a resource at a moment.
 type list struct {
 	resourceVersion string
 	objects         []*Object
 }
 
-// list asks for all objects until it gets them or ctx is done.
+// list retries until it has all objects, the error is final, or ctx is done.
 func (w *watcher) list(ctx context.Context) (list, error) {
-	delay := patience()
+	delay := newBackoff()
 	var before error
 	for {
 		l, err := w.listOnce(ctx)
@@ -43,8 +43,8 @@ func (w *watcher) list(ctx context.Context) (list, error) {
 
 func (w *watcher) listOnce(ctx context.Context) (list, error) {
 	ask := w.api.list
-	if tells(w.resource) && w.since == 0 {
-		ask = w.api.glance
+	if isEvents(w.resource) && w.since == 0 {
+		ask = w.api.listOne
 	}
 	body, err := ask(ctx, w.resource)
 	if err != nil {
@@ -67,7 +67,7 @@ func (w *watcher) listOnce(ctx context.Context) (list, error) {
 		if err != nil {
 			return list{}, err
 		}
-		if tells(w.resource) && revisionOf(o.ResourceVersion) <= w.since {
+		if isEvents(w.resource) && revisionOf(o.ResourceVersion) <= w.since {
 			continue
 		}
 		l.objects = append(l.objects, o)
@@ -75,13 +75,11 @@ func (w *watcher) listOnce(ctx context.Context) (list, error) {
 	return l, nil
 }
 
-// tells says of a resource that its objects are no part of the world's state, but tell
-// what happened: those from before a recording began say nothing about what it is to
-// show. In a cluster that has been at work for a while there are thousands.
-func tells(r schema.GroupVersionResource) bool { return r.Resource == "events" }
+// isEvents reports whether a resource is Events. They are not state, so a recording leaves out
+// those from before its start. An old cluster has thousands.
+func isEvents(r schema.GroupVersionResource) bool { return r.Resource == "events" }
 
-// withKind is the item of a list with its kind, which lists of Kubernetes' own
-// resources leave out.
+// withKind adds the kind to an item of a list. Lists of Kubernetes' own kinds leave it out.
 func withKind(item []byte, apiVersion, kind string) []byte {
 	item = bytes.TrimSpace(item)
 	var present metav1.TypeMeta
@@ -92,8 +90,8 @@ func withKind(item []byte, apiVersion, kind string) []byte {
 	return append(full, item[1:]...)
 }
 
-// beginAnew takes up the thread after a gap. After an interruption it tries until
-// it has: an API server that is starting refuses first what it grants later.
+// beginAnew relists after a gap. After an interruption it retries even final errors, because a
+// starting API server refuses requests that it allows later.
 func (w *watcher) beginAnew(ctx context.Context, cause error) error {
 	for {
 		err := w.relist(ctx, cause)
@@ -101,23 +99,23 @@ func (w *watcher) beginAnew(ctx context.Context, cause error) error {
 			return err
 		}
 		w.recorder.setTrouble(w.resource, err)
-		pause(ctx, patience().Cap)
+		pause(ctx, newBackoff().Cap)
 	}
 }
 
-// relist takes up the thread after a gap.
 func (w *watcher) relist(ctx context.Context, cause error) error {
 	l, err := w.list(ctx)
 	if err != nil {
 		return err
 	}
-	w.recorder.reconcile(w.resource, l, fmt.Sprintf("the API server no longer knew the events after %s: %v", w.position, cause))
+	w.recorder.reconcile(w.resource, l,
+		fmt.Sprintf("the API server no longer knew the events after %s: %v", w.position, cause))
 	w.position = l.resourceVersion
 	return nil
 }
 
-// differences are the events that lead from the objects known (sorted) to
-// those that there are now. An object with a new UID was deleted and made anew.
+// differences returns the events that lead from known (sorted) to now. An object with a new
+// UID was deleted and created again.
 func differences(known, now []*Object) []Event {
 	now = slices.SortedFunc(slices.Values(now), byName)
 	var events []Event
@@ -139,8 +137,8 @@ func differences(known, now []*Object) []Event {
 	return events
 }
 
-// each calls f for 0 to n-1 at once, and joins the errors.
-func each(n int, f func(int) error) error {
+// forEach calls f for 0 to n-1 in parallel and joins the errors.
+func forEach(n int, f func(int) error) error {
 	errs := make([]error, n)
 	var all sync.WaitGroup
 	for i := range n {
@@ -150,12 +148,12 @@ func each(n int, f func(int) error) error {
 	return errors.Join(errs...)
 }
 
-// isTrust says that the server's certificate is not the one expected.
+// isTrust reports whether the verification of the server's certificate failed.
 func isTrust(err error) bool {
 	var unknown x509.UnknownAuthorityError
 	var host x509.HostnameError
 	return errors.As(err, &unknown) || errors.As(err, &host)
 }
 
-// name is a resource as people write it, such as nodeclaims.karpenter.sh.
+// name returns a resource's usual name, such as nodeclaims.karpenter.sh.
 func name(r schema.GroupVersionResource) string { return r.GroupResource().String() }

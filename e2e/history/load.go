@@ -14,10 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Load reads what Save, Compress or a Recorder wrote, compressed or plain. A
-// file that a crash or a full disk cut short is read as far as it goes, and the
-// history has a Gap at its end that says so. Anything else that Save would not
-// write is an error that names the line.
+// Load reads the output of Save, Compress or a Recorder, compressed or not. If a crash or a
+// full disk cut the file short, the history has a Gap at its end. Any other bad line is an
+// error with the line's number.
 func Load(r io.Reader) (*History, error) {
 	in, err := plain(r)
 	if err != nil {
@@ -38,11 +37,11 @@ func Load(r io.Reader) (*History, error) {
 	}
 }
 
-// plain undoes the compression if there is one.
+// plain returns a reader of the uncompressed bytes.
 func plain(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, lineBuffer)
 	if magic, err := in.Peek(2); err != nil || !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return in, nil //nolint:nilerr // a file of less than two bytes is judged by its lines
+		return in, nil //nolint:nilerr // Load reports a file of less than two bytes
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
@@ -60,7 +59,6 @@ type loader struct {
 	end   time.Time
 }
 
-// take reads one whole line.
 func (l *loader) take(text []byte, first bool) error {
 	var in line
 	if err := json.Unmarshal(text, &in); err != nil {
@@ -126,20 +124,24 @@ func (l *loader) gap(in line) error {
 	return nil
 }
 
-// finish makes the history. n is the number of the line after the last whole
-// one; cut says whether that line has a beginning.
+// finish returns the history. n is the number of the line after the last whole one. cut is
+// true if that line has a beginning.
 func (l *loader) finish(n int, cut bool) (*History, error) {
 	if n == 1 {
-		return nil, fmt.Errorf(`load a history: it has no whole line; it should begin with {"history":%d,"start":...}`, formatVersion)
+		return nil, fmt.Errorf(`load a history: it has no whole line; it should begin with {"history":%d,"start":...}`,
+			formatVersion)
 	}
 	if !l.ended || cut {
-		reason := "the file ends without the line that says that it is complete"
+		reason := "the file is incomplete: it has no END line"
 		if cut {
 			reason = fmt.Sprintf("line %d, the last, is cut off", n)
 		}
-		l.gaps = append(l.gaps, Gap{Time: l.lastTime(), Resource: schema.GroupVersionResource{}, Reason: reason, at: len(l.log)})
+		l.gaps = append(l.gaps, Gap{
+			Time: l.lastTime(), Resource: schema.GroupVersionResource{}, Reason: reason,
+			at: len(l.log),
+		})
 	}
-	return view(l.log, l.gaps, l.from, l.start, latest(l.end, l.lastTime())), nil
+	return view(l.log, l.gaps, l.from, l.start, later(l.end, l.lastTime())), nil
 }
 
 func (l *loader) lastTime() time.Time {

@@ -11,8 +11,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Object is one state of one API object. It keeps the bytes as they came and
-// decodes them the first time that somebody asks, since most are never asked.
+// Object is one state of an API object. It holds the JSON and decodes it on first use, since
+// most objects are never decoded.
 type Object struct {
 	Namespace, Name, UID, ResourceVersion string
 
@@ -21,8 +21,8 @@ type Object struct {
 	parsed *unstructured.Unstructured
 }
 
-// NewObject is the object with this JSON. It fails if that is no valid JSON
-// object with metadata.name.
+// NewObject returns the object with this JSON. It fails for invalid JSON and without
+// metadata.name.
 func NewObject(raw []byte) (*Object, error) {
 	var line bytes.Buffer
 	if err := json.Compact(&line, raw); err != nil {
@@ -31,8 +31,7 @@ func NewObject(raw []byte) (*Object, error) {
 	return newObject(line.Bytes(), false)
 }
 
-// newObject takes over raw, which is on one line. If it is known to be of a
-// kind without namespaces, that is found sooner.
+// newObject keeps raw, which is on one line. With cluster set, it finds the identity sooner.
 func newObject(raw []byte, cluster bool) (*Object, error) {
 	m, err := scanMeta(raw, cluster)
 	if err != nil {
@@ -44,7 +43,7 @@ func newObject(raw []byte, cluster bool) (*Object, error) {
 	return &Object{Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, raw: raw}, nil
 }
 
-// String is the object's name, with its namespace if it has one.
+// String returns the object's name, after its namespace if it has one.
 func (o *Object) String() string {
 	if o.Namespace == "" {
 		return o.Name
@@ -52,15 +51,14 @@ func (o *Object) String() string {
 	return o.Namespace + "/" + o.Name
 }
 
-// Raw is the object's JSON as the API server sent it. Read only.
+// Raw returns the object's JSON as the API server sent it. Read only.
 func (o *Object) Raw() json.RawMessage { return o.raw }
 
-// GetName is the object's name: specs hand objects that they have waited for to whatever
-// takes a built one.
+// GetName returns the object's name, so that functions take it like a built object.
 func (o *Object) GetName() string { return o.Name }
 
-// Unstructured is the object, decoded once and shared: read only. It lacks
-// metadata.managedFields, which make up half of the bytes; Raw has them.
+// Unstructured returns the object, decoded once and shared: read only. It lacks
+// metadata.managedFields, which are half of the bytes; Raw has them.
 func (o *Object) Unstructured() *unstructured.Unstructured {
 	o.once.Do(func() { o.parsed = &unstructured.Unstructured{Object: o.content()} })
 	return o.parsed
@@ -73,8 +71,7 @@ func (o *Object) content() map[string]any {
 	}
 	content := map[string]any{}
 	if err := utiljson.Unmarshal(raw, &content); err != nil {
-		// The API server sends no such thing and Load refuses it; what is
-		// known of the object is still better than a panic in a check.
+		// Load rejects such JSON. The identity is still better than a panic in a check.
 		content = map[string]any{"metadata": map[string]any{"namespace": o.Namespace, "name": o.Name, "uid": o.UID}}
 	}
 	return content

@@ -22,15 +22,24 @@ func TestEventsComeInTheOrderInWhichTheyHappened(t *testing.T) {
 		received []in
 		want     []uint64
 	}{
-		"one resource is left alone":            {[]in{{pods, 2, 0}, {pods, 1, 0}}, []uint64{2, 1}},
-		"a late one goes back":                  {[]in{{nodes, 2, 0}, {nodes, 3, 1}, {pods, 1, 2}}, []uint64{1, 2, 3}},
-		"but not before its own":                {[]in{{nodes, 5, 0}, {pods, 1, 0}, {nodes, 7, 1}, {pods, 6, 2}}, []uint64{1, 5, 6, 7}},
+		"one resource is left alone": {[]in{{pods, 2, 0}, {pods, 1, 0}}, []uint64{2, 1}},
+		"a late one goes back":       {[]in{{nodes, 2, 0}, {nodes, 3, 1}, {pods, 1, 2}}, []uint64{1, 2, 3}},
+		"but not before its own": {
+			[]in{{nodes, 5, 0}, {pods, 1, 0}, {nodes, 7, 1}, {pods, 6, 2}},
+			[]uint64{1, 5, 6, 7},
+		},
 		"past events, which stay":               {[]in{{nodes, 2, 0}, {events, 9000, 1}, {pods, 1, 2}}, []uint64{1, 2, 9000}},
 		"events of another etcd don't move":     {[]in{{nodes, 2, 0}, {events, 1, 1}}, []uint64{2, 1}},
 		"after seconds it is no race":           {[]in{{nodes, 2, 0}, {pods, 1, 3000}}, []uint64{2, 1}},
 		"what is written by hand stays":         {[]in{{nodes, 0, 0}, {pods, 0, 0}}, []uint64{0, 0}},
 		"and hides nothing from what is before": {[]in{{nodes, 2, 0}, {pools, 0, 0}, {pods, 1, 0}}, []uint64{1, 2, 0}},
-		"many":                                  {[]in{{nodes, 4, 0}, {pods, 3, 0}, {nodes, 6, 0}, {pods, 5, 0}, {pools, 2, 0}}, []uint64{2, 3, 4, 5, 6}},
+		"many": {[]in{
+			{nodes, 4, 0},
+			{pods, 3, 0},
+			{nodes, 6, 0},
+			{pods, 5, 0},
+			{pools, 2, 0},
+		}, []uint64{2, 3, 4, 5, 6}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)

@@ -14,8 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Recorder records what the API server says of some resources. It is safe for
-// use by several goroutines.
+// Recorder records the events of some resources. Several goroutines may use it.
 type Recorder struct {
 	journal *journal
 	kinds   []schema.GroupVersionResource
@@ -26,32 +25,32 @@ type Recorder struct {
 	stopped chan struct{}  // closed when nothing more will be recorded
 
 	mu       sync.Mutex
-	received []Event // as they came
-	log      []Event // the same in the order in which they happened; histories share it, so that what is there stays
+	received []Event // in the order in which they came
+	log      []Event // received, in the order in which they happened; histories share it: append only, or copy
 	gaps     []Gap
 	from     int
-	told     map[schema.GroupVersionResource]uint64 // the newest revision that each watch has told of
+	told     map[schema.GroupVersionResource]uint64 // the newest revision from each watch
 
 	began   time.Time
 	ended   time.Time // zero until Stop
 	world   World
 	changed chan struct{}                         // closed at the next event; nil while nobody waits
-	trouble map[schema.GroupVersionResource]error // watches that are broken at the moment
-	absence *interruption                         // nil unless the API server is away on purpose
+	trouble map[schema.GroupVersionResource]error // why watches are broken now
+	absence *interruption                         // nil before the first Interrupt
 }
 
-// Record starts a recording of the given kinds and returns when each has been
-// listed and is watched; what is there then is the world that the history
-// starts with, except Events (v1), which tell of what was before. It goes on until
-// Stop, or until ctx is done.
+// Record starts a recording of the given kinds. It returns once each kind is listed and
+// watched. The history starts with the listed objects, without Events (v1). The recording ends
+// with Stop or ctx.
 //
-// Everything is also written to file as it comes (within 100 ms), as lines of
-// JSON that Load reads; no file is written if file is empty. The file must not
-// exist yet.
+// Record also writes everything to file within 100 ms, as lines of JSON that Load reads. The
+// file must not exist yet. If file is empty, it writes none.
 //
-// It fails if a kind can't be listed or watched: an unknown kind and missing
-// permissions at once, an API server that doesn't answer when ctx is done.
-func Record(ctx context.Context, cfg *rest.Config, file string, kinds ...schema.GroupVersionResource) (*Recorder, error) {
+// It fails if a kind can't be listed or watched: at once for an unknown kind or missing
+// permissions, and when ctx is done for an API server that doesn't answer.
+func Record(ctx context.Context, cfg *rest.Config, file string,
+	kinds ...schema.GroupVersionResource,
+) (*Recorder, error) {
 	if file == "" {
 		return recordTo(ctx, cfg, nil, kinds)
 	}
@@ -62,8 +61,10 @@ func Record(ctx context.Context, cfg *rest.Config, file string, kinds ...schema.
 	return recordTo(ctx, cfg, f, kinds)
 }
 
-// recordTo is Record into an open file, or none. It closes it in any case.
-func recordTo(ctx context.Context, cfg *rest.Config, file io.WriteCloser, kinds []schema.GroupVersionResource) (*Recorder, error) {
+// recordTo records into an open file, or none if file is nil. It always closes the file.
+func recordTo(ctx context.Context, cfg *rest.Config, file io.WriteCloser,
+	kinds []schema.GroupVersionResource,
+) (*Recorder, error) {
 	r := &Recorder{
 		kinds:   kinds,
 		stopped: make(chan struct{}),
@@ -83,7 +84,7 @@ func recordTo(ctx context.Context, cfg *rest.Config, file io.WriteCloser, kinds 
 	return r, nil
 }
 
-// start lists every kind, makes the world from that, and opens the watches.
+// start lists every kind, makes the world at the start, and opens the watches.
 func (r *Recorder) start(ctx context.Context, api *client, kinds []schema.GroupVersionResource) error {
 	r.watches = make([]*watcher, len(kinds))
 	watches := r.watches
@@ -91,7 +92,7 @@ func (r *Recorder) start(ctx context.Context, api *client, kinds []schema.GroupV
 	for i, kind := range kinds {
 		watches[i] = &watcher{api: api, recorder: r, resource: kind, connected: make(chan struct{})}
 	}
-	err := each(len(kinds), func(i int) (err error) {
+	err := forEach(len(kinds), func(i int) (err error) {
 		lists[i], err = watches[i].list(ctx)
 		return err
 	})
@@ -103,10 +104,9 @@ func (r *Recorder) start(ctx context.Context, api *client, kinds []schema.GroupV
 		w.position = lists[i].resourceVersion
 		r.running.Go(func() { w.run(ctx) })
 	}
-	return each(len(watches), func(i int) error { return watches[i].opened(ctx) })
+	return forEach(len(watches), func(i int) error { return watches[i].awaitFirstWatch(ctx) })
 }
 
-// begin makes the world that the history starts with.
 func (r *Recorder) begin(kinds []schema.GroupVersionResource, lists []list) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,8 +124,8 @@ func (r *Recorder) begin(kinds []schema.GroupVersionResource, lists []list) {
 	r.from = len(r.log)
 }
 
-// History is everything recorded so far, of which each watch may lack the last
-// moments: see Complete. It costs next to nothing.
+// History returns the recording so far. A watch may lack its last moments: see Complete. The
+// call is cheap.
 func (r *Recorder) History() *History {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,10 +137,9 @@ func (r *Recorder) History() *History {
 	return view(r.log, r.gaps, r.from, r.began, taken)
 }
 
-// Stop ends the watches and closes the file. It returns what went wrong with
-// the file while it was written (the history in memory has everything all the
-// same, and a Gap that says so). Await gives up; History goes on to answer.
-// Stop may be called again and returns the same.
+// Stop ends the watches and closes the file. It returns the error of writing the file, if any;
+// the history in memory is still whole and has a Gap for it. Await returns ErrStopped. History
+// still works. Further calls return the same error.
 func (r *Recorder) Stop() error { return r.stop() }
 
 func (r *Recorder) end() error {
@@ -154,25 +153,24 @@ func (r *Recorder) end() error {
 	return err
 }
 
-// add records an event that a watch delivered.
 func (r *Recorder) add(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if known := r.world.Get(e.Resource, e.Object.Namespace, e.Object.Name); known != nil &&
 		known.UID == e.Object.UID && known.ResourceVersion == e.Object.ResourceVersion {
-		return // a state that was recorded before says nothing new
+		return // already recorded
 	}
 	r.record(e)
 }
 
-// reconcile records a gap, and what an object list shows to have happened in
-// it, in one step: no mark lies between the two.
+// reconcile records a gap and the differences that a list shows, in one step: no mark can come
+// between them.
 func (r *Recorder) reconcile(resource schema.GroupVersionResource, l list, reason string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := timestamp()
 	g := Gap{Time: now, Resource: resource, Reason: reason}
-	if r.absence.concerns(resource) {
+	if r.absence.covers(resource) {
 		g.Reason, g.Asked = r.absence.why, true
 		defer r.absence.isOver(resource)
 	}
@@ -183,7 +181,7 @@ func (r *Recorder) reconcile(resource schema.GroupVersionResource, l list, reaso
 	}
 }
 
-// record takes an event into log, world and file. The caller holds mu.
+// record adds an event to the log, the world and the file. The caller holds mu.
 func (r *Recorder) record(e Event) {
 	r.journal.event(e)
 	r.apply(e)
@@ -202,13 +200,12 @@ func (r *Recorder) apply(e Event) {
 	r.told[e.Resource] = max(r.told[e.Resource], e.revision, revisionOf(e.Object.ResourceVersion))
 }
 
-// arrange takes what was received since the last time into the log, where it belongs.
-// The caller holds mu.
+// arrange inserts new events of received into log, each at its place. The caller holds mu.
 func (r *Recorder) arrange() {
 	log, gaps, copied := r.log, r.gaps, false
 	for _, e := range r.received[len(log):] {
 		i := len(log)
-		to := place(log, e, i)
+		to := placeOf(log, e, i)
 		if to < i && !copied {
 			log, gaps, copied = slices.Clone(log), slices.Clone(gaps), true
 		}
@@ -222,22 +219,21 @@ func (r *Recorder) arrange() {
 	r.log, r.gaps = log, gaps
 }
 
-// addGap marks the present moment as one at which something may be missing.
-// The caller holds mu.
+// addGap records a gap at the present moment. The caller holds mu.
 func (r *Recorder) addGap(g Gap) {
 	g.at = len(r.received)
 	r.gaps = append(r.gaps, g)
 	r.journal.gap(g)
 }
 
-// journalFailed is told the error after which nothing more is written.
+// journalFailed records a gap for an error of the file. Nothing more is written to it.
 func (r *Recorder) journalFailed(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.addGap(Gap{Time: timestamp(), Reason: err.Error()})
 }
 
-// setTrouble notes why a watch is broken at the moment; nil when it works.
+// setTrouble records why a watch is broken; nil if it works.
 func (r *Recorder) setTrouble(resource schema.GroupVersionResource, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -248,5 +244,5 @@ func (r *Recorder) setTrouble(resource schema.GroupVersionResource, err error) {
 	r.trouble[resource] = err
 }
 
-// timestamp is the time by the wall clock alone, as files have it.
+// timestamp returns the time without its monotonic part, as files hold it.
 func timestamp() time.Time { return time.Now().UTC().Round(0) }

@@ -35,7 +35,7 @@ func record(t *testing.T, f *fakeAPI, kinds ...schema.GroupVersionResource) (*Re
 	return r, file
 }
 
-// await waits for an object in a state at or after the revision.
+// await waits until an object has the revision or a later one.
 func await(t *testing.T, r *Recorder, resource schema.GroupVersionResource, name string, revision int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -49,7 +49,7 @@ func await(t *testing.T, r *Recorder, resource schema.GroupVersionResource, name
 	}
 }
 
-// told is what a history tells, one word per event.
+// told returns one word per event of a history.
 func told(h *History) []string {
 	var words []string
 	for _, e := range h.Events() {
@@ -81,18 +81,26 @@ func TestRecordBeginsWithTheWorldThatIsThere(t *testing.T) {
 	g.Expect(h.Events()).To(BeEmpty(), "a history doesn't change")
 }
 
-// Whatever happens to a connection, everything is there once and in order.
 func TestResumesWithoutLossOrDuplicate(t *testing.T) {
 	bookmark := `{"type":"BOOKMARK","object":{"kind":"Thing","apiVersion":"v1","metadata":{"resourceVersion":"100","creationTimestamp":null}}}`
 	for name, faults := range map[string][]fault{
-		"the server ends watches":          {ends(1), ends(2), ends(1), ends(3)},
-		"connections break within a line":  {breaks(1), breaks(2), breaks(0), breaks(1)},
-		"a watch that ends at once":        {ends(1), says(0), says(0), says(0)},
-		"too many requests":                {ends(1), status(429, "TooManyRequests"), plainStatus(429)},
-		"server errors":                    {ends(1), status(500, "InternalError"), plainStatus(502), plainStatus(503), status(504, "Timeout")},
-		"ERROR within the stream, not 410": {ends(1), says(0, `{"type":"ERROR","object":`+statusBody(500, "InternalError")+`}`)},
-		"bookmarks":                        {says(2, bookmark), says(3, bookmark)},
-		"lines that are no JSON":           {ends(1), says(0, "not JSON"), says(0, `{"type":"ADDED"}`), says(0, `{"type":"WHAT","object":{}}`)},
+		"the server ends watches":         {ends(1), ends(2), ends(1), ends(3)},
+		"connections break within a line": {breaks(1), breaks(2), breaks(0), breaks(1)},
+		"a watch that ends at once":       {ends(1), says(0), says(0), says(0)},
+		"too many requests":               {ends(1), status(429, "TooManyRequests"), plainStatus(429)},
+		"server errors": {
+			ends(1), status(500, "InternalError"), plainStatus(502), plainStatus(503),
+			status(504, "Timeout"),
+		},
+		"ERROR within the stream, not 410": {
+			ends(1),
+			says(0, `{"type":"ERROR","object":`+statusBody(500, "InternalError")+`}`),
+		},
+		"bookmarks": {says(2, bookmark), says(3, bookmark)},
+		"lines that are no JSON": {
+			ends(1), says(0, "not JSON"), says(0, `{"type":"ADDED"}`),
+			says(0, `{"type":"WHAT","object":{}}`),
+		},
 		"passing trouble with permissions": {ends(1), status(401, "Unauthorized"), status(403, "Forbidden")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +113,7 @@ func TestResumesWithoutLossOrDuplicate(t *testing.T) {
 			for i := range 20 {
 				revision := f.say("ADDED", "pods", fmt.Sprint("p", i))
 				want = append(want, fmt.Sprintf("ADDED p%d@%d", i, revision))
-				if i%3 == 0 { // some come while nobody listens, some don't
+				if i%3 == 0 { // some events come while no watch is open
 					await(t, r, pods, fmt.Sprint("p", i), revision)
 				}
 			}
@@ -117,7 +125,6 @@ func TestResumesWithoutLossOrDuplicate(t *testing.T) {
 	}
 }
 
-// What is sent twice is recorded once.
 func TestDropsWhatIsSentAgain(t *testing.T) {
 	g := NewWithT(t)
 	f := newFakeAPI(t)
@@ -144,7 +151,7 @@ func TestGapIsRecordedAndBridged(t *testing.T) {
 			for _, p := range []string{"stays", "changes", "goes"} {
 				f.say("ADDED", "pods", p)
 			}
-			// While the watch is away, much happens.
+			// Much happens between the watches.
 			f.failWatches(ends(1), func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
 				f.say("MODIFIED", "pods", "changes")
 				f.say("MODIFIED", "pods", "changes")
@@ -178,7 +185,7 @@ func TestGapIsRecordedAndBridged(t *testing.T) {
 	}
 }
 
-// Nor are they asked for: a cluster may have thousands.
+// The recorder doesn't list them either: a cluster can have thousands.
 func TestEventsFromBeforeAreLeftOut(t *testing.T) {
 	g := NewWithT(t)
 	f := newFakeAPI(t)
@@ -201,10 +208,10 @@ func TestEventsFromBeforeAreLeftOut(t *testing.T) {
 	await(t, r, events, "repeated", 104)
 	h := r.History()
 	g.Expect(h.Start().List(events)).To(BeEmpty())
-	g.Expect(told(h)).To(Equal([]string{"ADDED first@103", "ADDED new@105", "ADDED repeated@104"}), "what the list after a gap shows of before is left out too")
+	g.Expect(told(h)).To(Equal([]string{"ADDED first@103", "ADDED new@105", "ADDED repeated@104"}),
+		"what the list after a gap shows of before is left out too")
 }
 
-// An object that was deleted and made again in a gap is told as two events.
 func TestDifferencesKnowANewObjectOfTheSameName(t *testing.T) {
 	g := NewWithT(t)
 	old, renewed := &Object{Name: "a", UID: "1", ResourceVersion: "5"}, &Object{Name: "a", UID: "2", ResourceVersion: "9"}
@@ -216,8 +223,7 @@ func TestDifferencesKnowANewObjectOfTheSameName(t *testing.T) {
 	g.Expect(events[1].Object).To(BeIdenticalTo(renewed))
 }
 
-// A watch that stays silent while others speak doesn't keep them waiting, and
-// several resources end up in one order.
+// A silent watch doesn't delay the others, and the events of all resources are in one order.
 func TestManyResources(t *testing.T) {
 	g := NewWithT(t)
 	f := newFakeAPI(t)
@@ -249,8 +255,7 @@ func TestStop(t *testing.T) {
 	g.Expect(r.History().Taken()).To(Equal(taken), "it goes no further than to the stop")
 }
 
-// What one watch has told must not be judged before another has told of what happened
-// earlier; nor what happened later, by a third.
+// A complete history has no event of one watch without the earlier events of all others.
 func TestACompleteHistoryLacksNothingOfItsTime(t *testing.T) {
 	g := NewWithT(t)
 	f := newFakeAPI(t)
@@ -268,11 +273,14 @@ func TestACompleteHistoryLacksNothingOfItsTime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := r.Complete(ctx)
-	g.Expect(err).To(MatchError(ContainSubstring("the watches have not told yet")))
+	g.Expect(err).To(MatchError(ContainSubstring("the watches have not yet delivered all events")))
 	close(release)
 	h, err := r.Complete(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())
-	all := []string{fmt.Sprintf("MODIFIED n@%d", untainted), fmt.Sprintf("DELETED m@%d", deleted), fmt.Sprintf("ADDED p@%d", bound)}
+	all := []string{
+		fmt.Sprintf("MODIFIED n@%d", untainted), fmt.Sprintf("DELETED m@%d", deleted),
+		fmt.Sprintf("ADDED p@%d", bound),
+	}
 	g.Expect(told(h)).To(Equal(all))
 	g.Expect(told(r.History())).To(Equal(all), "in the order in which it happened")
 	g.Expect(h.Mark().events).To(Equal(r.History().Mark().events))
@@ -281,12 +289,12 @@ func TestACompleteHistoryLacksNothingOfItsTime(t *testing.T) {
 	g.Expect(upTo(h.log, uint64(bound))).To(Equal(h.Mark().events))
 }
 
-// A spec asks for what there is several times, of each of several kinds.
+// A spec calls Complete several times, which lists several resources.
 func TestListsShareAConnection(t *testing.T) {
 	g := NewWithT(t)
 	f := newFakeAPI(t)
 	f.say("ADDED", "pods", "a")
-	// The end of an answer comes after all that is in it: here, far after.
+	// The end of this answer comes long after its content.
 	lists := func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
 		f.list(w, r)
 		fmt.Fprintln(w, strings.Repeat(" ", 1<<20))

@@ -10,8 +10,8 @@ import (
 	"os"
 )
 
-// Save writes the history, compressed, so that Load gives the same back: the
-// world at its start, events, gaps. What came before its start is left out.
+// Save writes the history compressed: the world at its start, its events and its gaps. Load
+// reads it.
 func Save(w io.Writer, h *History) error {
 	z := gzip.NewWriter(w)
 	out := bufio.NewWriter(z)
@@ -42,8 +42,7 @@ func writeLines(write func([]byte) error, h *History) error {
 			}
 		}
 	}
-	// Gaps go where they were, the events as they were received: Load orders
-	// them the same way.
+	// Gaps keep their place. Events keep the log's order: Load sorts them the same way.
 	gaps, events := h.Gaps(), h.log[h.from:]
 	for i := range len(events) + 1 {
 		b = b[:0]
@@ -62,9 +61,8 @@ func writeLines(write func([]byte) error, h *History) error {
 	return nil
 }
 
-// Compress turns the plain file of a recording that has been stopped into
-// file.gz, which Load reads too, removes the plain one and returns the new
-// name. Whenever it fails, the plain file is still there.
+// Compress turns the plain file of a stopped recording into file.gz, removes the plain one and
+// returns the new name. If it fails, the plain file stays.
 func Compress(file string) (string, error) {
 	compressed := file + ".gz"
 	if err := compress(file, compressed+".part"); err != nil {

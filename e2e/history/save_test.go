@@ -29,7 +29,7 @@ func load(t testing.TB, file string) *History {
 	return h
 }
 
-// object is a hand-written state.
+// object returns an object made by hand.
 func object(t *testing.T, name, revision string) *Object {
 	t.Helper()
 	o, err := NewObject([]byte(`{"kind":"Pod", "apiVersion":"v1",
@@ -44,7 +44,7 @@ func at(seconds int) time.Time {
 	return time.Date(2026, 1, 2, 3, 4, seconds, 123456789, time.UTC)
 }
 
-// same compares all that a reader of a history can see.
+// same compares everything that a reader of a history can see.
 func same(g Gomega, got, want *History) {
 	g.Expect(told(got)).To(Equal(told(want)))
 	for i, e := range got.Events() {
@@ -109,7 +109,6 @@ func TestSaveAndLoadRoundTrip(t *testing.T) {
 	}
 }
 
-// The file that a recorder writes is the history that it has.
 func TestRecordedFileIsTheHistory(t *testing.T) {
 	g := NewWithT(t)
 	f := newFakeAPI(t)
@@ -132,7 +131,7 @@ func TestRecordedFileIsTheHistory(t *testing.T) {
 	same(g, load(t, compressed), r.History())
 }
 
-// Lines are in the file soon after they came, not only when all is over.
+// Lines are in the file soon after their events, not only at the end.
 func TestFileIsWrittenAsThingsHappen(t *testing.T) {
 	g := NewWithT(t)
 	f := newFakeAPI(t)
@@ -154,7 +153,7 @@ func TestLoadOfAFileThatACrashCutOff(t *testing.T) {
 	}{
 		"within a line":  {whole[:len(whole)-20], "line 3, the last, is cut off", 1},
 		"before a break": {whole[:len(whole)-1], "line 3, the last, is cut off", 1},
-		"after a line":   {whole, "ends without the line that says that it is complete", 2},
+		"after a line":   {whole, "the file is incomplete: it has no END line", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -171,18 +170,27 @@ func TestLoadOfAFileThatACrashCutOff(t *testing.T) {
 func TestLoadNamesTheLineThatIsWrong(t *testing.T) {
 	const header = `{"history":1,"start":"2026-01-02T03:04:05Z"}` + "\n"
 	for name, c := range map[string]struct{ file, problem string }{
-		"nothing":              {"", "no whole line"},
-		"something else":       {"hello\n", "line 1: invalid character"},
-		"another JSON":         {"{}\n", `line 1: no history; it should begin with {"history":1`},
-		"a later format":       {`{"history":2,"start":"2026-01-02T03:04:05Z"}` + "\n", "line 1: no history"},
-		"a broken line":        {header + "{\n" + header, "line 2: unexpected end"},
-		"an unknown type":      {header + `{"type":"WHAT"}` + "\n", `line 2: type "WHAT"; it should be`},
-		"no type":              {header + header, `line 2: type ""`},
-		"an odd resource":      {header + `{"type":"ADDED","resource":"pods"}` + "\n", `line 2: resource "pods"; it should be like v1/pods`},
-		"no object":            {header + `{"type":"ADDED","resource":"v1/pods"}` + "\n", "line 2: not an API object"},
-		"an object of no name": {header + `{"type":"ADDED","resource":"v1/pods","object":{}}` + "\n", "metadata.name is missing"},
-		"START after an event": {header + `{"type":"ADDED","resource":"v1/pods","object":{"metadata":{"name":"a"}}}` + "\n" +
-			`{"type":"START","resource":"v1/pods","object":{"metadata":{"name":"a"}}}` + "\n", "line 3: type START after an event"},
+		"nothing":         {"", "no whole line"},
+		"something else":  {"hello\n", "line 1: invalid character"},
+		"another JSON":    {"{}\n", `line 1: no history; it should begin with {"history":1`},
+		"a later format":  {`{"history":2,"start":"2026-01-02T03:04:05Z"}` + "\n", "line 1: no history"},
+		"a broken line":   {header + "{\n" + header, "line 2: unexpected end"},
+		"an unknown type": {header + `{"type":"WHAT"}` + "\n", `line 2: type "WHAT"; it should be`},
+		"no type":         {header + header, `line 2: type ""`},
+		"an odd resource": {
+			header + `{"type":"ADDED","resource":"pods"}` + "\n",
+			`line 2: resource "pods"; it should be like v1/pods`,
+		},
+		"no object": {header + `{"type":"ADDED","resource":"v1/pods"}` + "\n", "line 2: not an API object"},
+		"an object of no name": {
+			header + `{"type":"ADDED","resource":"v1/pods","object":{}}` + "\n",
+			"metadata.name is missing",
+		},
+		"START after an event": {
+			header + `{"type":"ADDED","resource":"v1/pods","object":{"metadata":{"name":"a"}}}` + "\n" +
+				`{"type":"START","resource":"v1/pods","object":{"metadata":{"name":"a"}}}` + "\n",
+			"line 3: type START after an event",
+		},
 		"something after the end": {header + `{"type":"END"}` + "\n" + `{"type":"END"}` + "\n", "line 3: something follows"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,7 +203,9 @@ func TestLoadNamesTheLineThatIsWrong(t *testing.T) {
 		g := NewWithT(t)
 		var file bytes.Buffer
 		z := gzip.NewWriter(&file)
-		_, err := io.WriteString(z, header+strings.Repeat(`{"at":"2026-01-02T03:04:07Z","type":"ADDED","resource":"v1/pods","object":{"metadata":{"name":"b"}}}`+"\n", 100))
+		_, err := io.WriteString(z, header+
+			strings.Repeat(
+				`{"at":"2026-01-02T03:04:07Z","type":"ADDED","resource":"v1/pods","object":{"metadata":{"name":"b"}}}`+"\n", 100))
 		g.Expect(errors.Join(err, z.Close())).To(Succeed())
 		_, err = Load(bytes.NewReader(file.Bytes()[:file.Len()-6]))
 		g.Expect(err).To(MatchError(io.ErrUnexpectedEOF))

@@ -6,24 +6,21 @@ import (
 	"fmt"
 )
 
-// Most objects are never looked into by anybody, so the recorder wants four
-// strings of each and no more. encoding/json would take longer over the
-// managedFields on the way to them than everything else takes together; hence
-// this scanner, which steps over values by their brackets and quotes. It trusts
-// that JSON is well-formed: the API server's is, and Load checks.
+// The recorder needs four strings of each object, and most objects are never decoded.
+// encoding/json would spend more time on managedFields than the recorder on everything else.
+// So this scanner skips values by their brackets and quotes. It requires well-formed JSON: the
+// API server sends it, and Load checks it.
 
-// meta is what the recorder must know of every object.
 type meta struct {
 	Namespace, Name, UID, ResourceVersion string
 }
 
-// frame is one line of a watch.
 type frame struct {
 	Type   string
 	Object []byte
 }
 
-// scanFrame takes a line of a watch apart. The object shares the line's bytes.
+// scanFrame splits a line of a watch. The object shares the line's bytes.
 func scanFrame(line []byte) (frame, error) {
 	if f, ok := usualFrame(line); ok {
 		return f, nil
@@ -51,25 +48,25 @@ func scanFrame(line []byte) (frame, error) {
 	return f, nil
 }
 
-// usualFrame takes apart a line as API servers write it, with the object last
-// and no blanks (metav1.WatchEvent): the object reaches to the line's last
-// brace, and need not be stepped over to find its end.
+// usualFrame splits a line that has the object last and no blanks, as API servers write it
+// (metav1.WatchEvent). The object ends at the line's last brace, so it is not scanned.
 func usualFrame(line []byte) (frame, bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
 	kind, object, found := bytes.Cut(rest, []byte(`","object":`))
 	object, closed := bytes.CutSuffix(bytes.TrimRight(object, "\r\n"), []byte("}"))
-	if !ok || !found || !closed || bytes.ContainsAny(kind, `"\`) || !bytes.HasPrefix(object, []byte("{")) || !bytes.HasSuffix(object, []byte("}")) {
+	if !ok || !found || !closed || bytes.ContainsAny(kind, `"\`) || !bytes.HasPrefix(object, []byte("{")) ||
+		!bytes.HasSuffix(object, []byte("}")) {
 		return frame{}, false
 	}
 	return frame{Type: string(kind), Object: object}, true
 }
 
-// scanMeta finds the identity of an object and stops as soon as it is known.
-// Of a kind without namespaces none is looked for.
+// scanMeta finds the identity of an object and stops once it is complete. If cluster is true,
+// it doesn't look for a namespace.
 func scanMeta(object []byte, cluster bool) (meta, error) {
 	var m meta
 	s := scanner{b: object}
-	err := s.within("metadata", func(key string) (bool, error) {
+	err := s.membersOf("metadata", func(key string) (bool, error) {
 		field := m.field(key)
 		if field == nil {
 			_, err := s.value()
@@ -104,13 +101,13 @@ func (m *meta) complete(cluster bool) bool {
 	return (cluster || m.Namespace != "") && m.Name != "" && m.UID != "" && m.ResourceVersion != ""
 }
 
-// withoutManagedFields is the object with an empty metadata.managedFields; the
-// given bytes if it has none.
+// withoutManagedFields returns the object with null for metadata.managedFields, or the same
+// bytes if it has none.
 func withoutManagedFields(object []byte) []byte {
 	var fields []byte
 	var end int
 	s := scanner{b: object}
-	err := s.within("metadata", func(key string) (bool, error) {
+	err := s.membersOf("metadata", func(key string) (bool, error) {
 		value, err := s.value()
 		if key == "managedFields" {
 			fields, end = value, s.at

@@ -23,7 +23,8 @@ func TestScanMeta(t *testing.T) {
 			meta{"", "a", "c", "4"},
 		},
 		"odd but right": {
-			"\t{ \"n\" : -1.5e3 , \"t\":true, \"x\":null,\"l\":[1,\"]\",{}], \"metadata\" : { \"name\" : \"q\\\"\\u0041\\\\\" , \"namespace\":null } }\n",
+			"\t{ \"n\" : -1.5e3 , \"t\":true, \"x\":null,\"l\":[1,\"]\",{}], \"metadata\" : { \"name\" : \"q\\\"\\u0041\\\\\" " +
+				", \"namespace\":null } }\n",
 			meta{"", `q"A\`, "", ""},
 		},
 		"no metadata": {`{}`, meta{}},
@@ -35,7 +36,10 @@ func TestScanMeta(t *testing.T) {
 			g.Expect(m).To(Equal(c.want))
 		})
 	}
-	for _, broken := range []string{"", "17", `{"metadata":{"name":"a"`, `{"metadata":{"name":`, `{"metadata":17}`, `{"metadata":{"name":17}}`, `{"metadata":{"name":"a\`, `{"metadata" {}}`, `{x}`} {
+	for _, broken := range []string{
+		"", "17", `{"metadata":{"name":"a"`, `{"metadata":{"name":`, `{"metadata":17}`,
+		`{"metadata":{"name":17}}`, `{"metadata":{"name":"a\`, `{"metadata" {}}`, `{x}`,
+	} {
 		_, err := scanMeta([]byte(broken), false)
 		NewWithT(t).Expect(err).To(HaveOccurred(), broken)
 	}
@@ -48,15 +52,16 @@ func TestWithoutManagedFields(t *testing.T) {
 	whole := []byte(`{"metadata":{"name":"managedFields"},"managedFields":[1]}`)
 	g.Expect(withoutManagedFields(whole)).To(Equal(whole))
 
-	o, err := NewObject([]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","managedFields":[{"manager":"m"}]},"spec":{"n":3}}`))
+	o,
+		err := NewObject(
+		[]byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","managedFields":[{"manager":"m"}]},"spec":{"n":3}}`))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(o.Unstructured().GetManagedFields()).To(BeEmpty())
 	g.Expect(string(o.Raw())).To(ContainSubstring("managedFields"))
 	g.Expect(o.Unstructured().Object["spec"]).To(HaveKeyWithValue("n", int64(3)), "numbers as the API machinery has them")
 }
 
-// FuzzScan holds the scanner against encoding/json: on well-formed JSON both
-// find the same.
+// FuzzScan compares the scanner with encoding/json on well-formed JSON.
 func FuzzScan(f *testing.F) {
 	f.Add(`{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","managedFields":[{"x":{"\\":1}}]}}}`)
 	f.Add(`{"object":{"metadata":{"name":"\"","uid":"\\"}},"type":"x","more":[1,2,{"a":null}]}`)
@@ -70,7 +75,7 @@ func FuzzScan(f *testing.F) {
 		members := map[string]json.RawMessage{}
 		if json.Unmarshal([]byte(in), &members) != nil || json.Unmarshal([]byte(in), &want) != nil ||
 			members["type"] == nil || members["object"] == nil || hasOddKeys(members) || strings.Count(in, `"object"`) > 1 {
-			return // only that it doesn't crash
+			return // the scanner only must not crash
 		}
 		if want.Type == "" {
 			return
@@ -88,8 +93,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// hasOddKeys says that encoding/json may have matched a key by another case, or
-// that a key came twice.
+// hasOddKeys reports whether a key may have come twice or matched in another case.
 func hasOddKeys(members map[string]json.RawMessage) bool {
 	return len(members) != 2
 }

@@ -15,8 +15,8 @@ type scanner struct {
 	at int
 }
 
-// within visits the members of the object's member called name.
-func (s *scanner) within(name string, visit func(key string) (stop bool, err error)) error {
+// membersOf visits the members of the object that is the value of name.
+func (s *scanner) membersOf(name string, visit func(key string) (stop bool, err error)) error {
 	return s.members(func(key string) (bool, error) {
 		if key != name {
 			_, err := s.value()
@@ -26,11 +26,11 @@ func (s *scanner) within(name string, visit func(key string) (stop bool, err err
 	})
 }
 
-// members calls visit for each member of the object that begins here. visit
-// consumes the value, and ends the walk by answering stop.
+// members calls visit for each member of the object that starts here. visit must consume the
+// value. If it returns stop, members returns before the end of the object.
 func (s *scanner) members(visit func(key string) (stop bool, err error)) error {
 	if c := s.next(); c != '{' {
-		return s.unexpected("an object")
+		return s.errUnexpected("an object")
 	}
 	s.at++
 	for {
@@ -46,19 +46,19 @@ func (s *scanner) members(visit func(key string) (stop bool, err error)) error {
 				return err
 			}
 			if s.next() != ':' {
-				return s.unexpected("a colon")
+				return s.errUnexpected("a colon")
 			}
 			s.at++
 			if stop, err := visit(key); stop || err != nil {
 				return err
 			}
 		default:
-			return s.unexpected("a member or the end of the object")
+			return s.errUnexpected("a member or the end of the object")
 		}
 	}
 }
 
-// next is the next byte that is no white space, 0 at the end.
+// next returns the next byte other than white space, or 0 at the end.
 func (s *scanner) next() byte {
 	for ; s.at < len(s.b); s.at++ {
 		switch c := s.b[s.at]; c {
@@ -70,7 +70,7 @@ func (s *scanner) next() byte {
 	return 0
 }
 
-// value steps over the value that begins here, and is its bytes.
+// value steps over the value that starts here and returns its bytes.
 func (s *scanner) value() ([]byte, error) {
 	first := s.next()
 	start, depth := s.at, 0
@@ -92,7 +92,7 @@ func (s *scanner) value() ([]byte, error) {
 				s.at++
 				return s.b[start:s.at], nil
 			}
-			if depth < 0 { // the end of what a number, true, false or null is in
+			if depth < 0 { // the end of the object or array around a number, true, false or null
 				return s.scalar(start)
 			}
 		case ',':
@@ -108,12 +108,12 @@ func (s *scanner) value() ([]byte, error) {
 func (s *scanner) scalar(start int) ([]byte, error) {
 	v := bytes.TrimRight(s.b[start:s.at], " \t\r\n")
 	if len(v) == 0 {
-		return nil, s.unexpected("a value")
+		return nil, s.errUnexpected("a value")
 	}
 	return v, nil
 }
 
-// text is the string that begins here; empty for null.
+// text returns the string that starts here; empty for null.
 func (s *scanner) text() (string, error) {
 	v, err := s.value()
 	if err != nil || string(v) == "null" {
@@ -129,7 +129,6 @@ func (s *scanner) text() (string, error) {
 	return text, nil
 }
 
-// skipString steps over the string that begins here.
 func (s *scanner) skipString() error {
 	s.at++
 	for {
@@ -150,7 +149,7 @@ func (s *scanner) skipString() error {
 	}
 }
 
-func (s *scanner) unexpected(wanted string) error {
+func (s *scanner) errUnexpected(wanted string) error {
 	if s.at >= len(s.b) {
 		return errTruncated
 	}

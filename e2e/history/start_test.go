@@ -21,9 +21,11 @@ func TestRecordRetriesListsAndFailsWhereRetryingIsNoUse(t *testing.T) {
 		faults []fault
 		fails  string
 	}{
-		"slow":                    {[]fault{slow}, ""},
-		"429 and 503":             {[]fault{status(429, "TooManyRequests"), plainStatus(503)}, ""},
-		"cut off":                 {[]fault{func(_ *fakeAPI, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"items":[`) }}, ""},
+		"slow":        {[]fault{slow}, ""},
+		"429 and 503": {[]fault{status(429, "TooManyRequests"), plainStatus(503)}, ""},
+		"cut off": {[]fault{func(_ *fakeAPI, w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"items":[`)
+		}}, ""},
 		"forbidden":               {[]fault{status(403, "Forbidden")}, "list pods: as the test wants it"},
 		"a kind that is unknown":  {[]fault{plainStatus(404)}, "list pods: the server could not find the requested resource"},
 		"an identity it rejects":  {[]fault{status(401, "Unauthorized")}, "list pods"},

@@ -20,17 +20,18 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// startStreamer starts this binary again, as the server.
+// startStreamer starts this binary again as the server.
 func startStreamer(t testing.TB, n, rate int, state string) *rest.Config {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), streamerEvents+"="+strconv.Itoa(n), streamerRate+"="+strconv.Itoa(rate), streamerState+"="+state)
+	cmd.Env = append(os.Environ(), streamerEvents+"="+strconv.Itoa(n), streamerRate+"="+strconv.Itoa(rate),
+		streamerState+"="+state)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := cmd.StdinPipe() // closed with this process, and the server ends
+	in, err := cmd.StdinPipe() // it closes with this process, which ends the server
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func startStreamer(t testing.TB, n, rate int, state string) *rest.Config {
 	}
 	t.Cleanup(func() {
 		err := in.Close()
-		// The context of the test is done by now and has ended the server.
+		// The test's context is done by now, which has ended the server.
 		if waited := cmd.Wait(); waited != nil && t.Context().Err() == nil {
 			err = errorsJoin(err, waited)
 		}
@@ -60,22 +61,22 @@ func startStreamer(t testing.TB, n, rate int, state string) *rest.Config {
 	return &rest.Config{Host: url, TLSClientConfig: rest.TLSClientConfig{CAData: ca, ServerName: "example.com"}}
 }
 
-// resourceOf is the watch in which the event with this number comes.
+// resourceOf returns the resource of event n.
 func resourceOf(n int) schema.GroupVersionResource {
 	return []schema.GroupVersionResource{pods, nodes}[n%2]
 }
 
-// nameOf is the object that an event is about: each comes again and again.
+// nameOf returns the name of the object of event n. Objects repeat.
 func nameOf(n int) string { return fmt.Sprintf("object-%d", n%benchObjects) }
 
-// hasCome says that an event was the last about its object.
+// hasCome reports whether event n is the last one of its object.
 func hasCome(w *World, n int) bool {
 	o := w.Get(resourceOf(n), "", nameOf(n))
 	return o != nil && o.ResourceVersion == strconv.Itoa(n)
 }
 
-// stream is the server: a list without items, and watches that send events 1 to
-// n, the odd ones of nodes, the even ones of pods.
+// stream is the server. Its lists are empty. Its watches send events 1 to n: odd ones of
+// nodes, even ones of pods.
 func stream() {
 	n, _ := strconv.Atoi(os.Getenv(streamerEvents))
 	rate, _ := strconv.Atoi(os.Getenv(streamerRate))
@@ -118,8 +119,7 @@ func sendAll(ctx context.Context, w http.ResponseWriter, resource string, n, rat
 	}
 }
 
-// template is a real object as a line of a watch, cut open where its identity
-// goes.
+// template returns a real object as a line of a watch, in two parts without its identity.
 func template(resource string) (head, rest string) {
 	raw, err := os.ReadFile("testdata/" + strings.TrimSuffix(resource, "s") + "-" + os.Getenv(streamerState) + ".json")
 	if err != nil {
@@ -130,7 +130,10 @@ func template(resource string) (head, rest string) {
 		panic(err)
 	}
 	u := o.raw
-	for field, value := range map[string]string{"name": o.Name, "namespace": o.Namespace, "uid": o.UID, "resourceVersion": o.ResourceVersion} {
+	for field, value := range map[string]string{
+		"name": o.Name, "namespace": o.Namespace, "uid": o.UID,
+		"resourceVersion": o.ResourceVersion,
+	} {
 		u = bytes.Replace(u, fmt.Appendf(nil, "%q:%q,", field, value), nil, 1)
 	}
 	before, after, _ := strings.Cut(string(u), `"metadata":{`)

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// watchFor is how long the API server is asked to keep a watch open. It
-	// ends it then, and the next goes on from there.
+	// watchFor is how long a watch stays open. Then the API server ends it, and a new one
+	// resumes.
 	watchFor = 10 * time.Minute
-	// maxSilence is after which time without a line a connection is taken for
-	// dead. A live watch has a bookmark about every minute (Kubernetes:
-	// storage/cacher, defaultBookmarkFrequency).
+	// maxSilence is the time without a line after which a connection is dead. A live watch
+	// gets a bookmark about every minute (Kubernetes: storage/cacher,
+	// defaultBookmarkFrequency).
 	maxSilence = 150 * time.Second
-	// maxRetryAfter bounds how long a server can ask to be left alone.
+	// maxRetryAfter bounds the server's Retry-After.
 	maxRetryAfter = 10 * time.Second
-	// lineBuffer holds most lines of a watch whole.
+	// lineBuffer is in bytes. Most lines of a watch fit.
 	lineBuffer = 64 << 10
 )
 
@@ -38,21 +38,20 @@ const (
 	typeStart = watch.EventType("START") // in files: an object of the world at the start
 )
 
-// watcher follows one resource.
+// watcher watches one resource.
 type watcher struct {
 	api      *client
 	recorder *Recorder
 	resource schema.GroupVersionResource
 	since    uint64 // revision at which the recording began
 	position string // resourceVersion up to which everything is recorded
-	cluster  bool   // the kind has no namespaces, as its objects have shown
+	cluster  bool   // the kind is cluster-scoped, by its last object
 
-	connected chan struct{} // closed when the first watch is open, or has failed for good
+	connected chan struct{} // closed when the first watch is open or has failed finally
 	failed    error         // why; set before connected is closed
 }
 
-// opened waits for the first watch.
-func (w *watcher) opened(ctx context.Context) error {
+func (w *watcher) awaitFirstWatch(ctx context.Context) error {
 	select {
 	case <-w.connected:
 		return w.failed
@@ -61,9 +60,9 @@ func (w *watcher) opened(ctx context.Context) error {
 	}
 }
 
-// run watches until ctx is done, and begins again wherever a watch ends.
+// run watches until ctx is done. It starts a new watch after each one that ends.
 func (w *watcher) run(ctx context.Context) {
-	delay := patience()
+	delay := newBackoff()
 	for ctx.Err() == nil {
 		before := w.position
 		err := w.stream(ctx)
@@ -76,7 +75,7 @@ func (w *watcher) run(ctx context.Context) {
 			return
 		}
 		if w.position != before {
-			delay = patience()
+			delay = newBackoff()
 		}
 		if isGone(err) || w.recorder.interrupted(w.resource) {
 			err = w.beginAnew(ctx, err)
@@ -92,13 +91,12 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// patience is how long to wait between attempts: at first hardly, at most a
-// second or so, since every moment without a watch delays what waits for it.
-func patience() *wait.Backoff {
+// newBackoff returns the delays between attempts, from 5 ms to 1 s. They are short because
+// time without a watch delays every Await.
+func newBackoff() *wait.Backoff {
 	return &wait.Backoff{Duration: 5 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 9, Cap: time.Second}
 }
 
-// pause waits for d, or less if ctx is done.
 func pause(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
@@ -111,8 +109,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// stream opens one watch and records what it says. It returns why it ended:
-// io.EOF if the server ended it between two lines.
+// stream opens one watch and records its events. It returns why the watch ended: io.EOF if the
+// server ended it between two lines.
 func (w *watcher) stream(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -144,7 +142,6 @@ func (w *watcher) stream(ctx context.Context) error {
 	}
 }
 
-// open says that the watch works.
 func (w *watcher) open() {
 	w.recorder.setTrouble(w.resource, nil)
 	if !w.isOpen() {
@@ -152,7 +149,7 @@ func (w *watcher) open() {
 	}
 }
 
-// isOpen says whether a watch was ever opened.
+// isOpen reports whether a watch was ever open.
 func (w *watcher) isOpen() bool {
 	select {
 	case <-w.connected:
@@ -162,7 +159,6 @@ func (w *watcher) isOpen() bool {
 	}
 }
 
-// take records one line of a watch.
 func (w *watcher) take(line []byte) error {
 	now := timestamp()
 	f, err := scanFrame(line)
@@ -197,14 +193,14 @@ func (w *watcher) take(line []byte) error {
 	return nil
 }
 
-// lineReader reads lines of any length. A line that the connection cut off is
-// no line: it comes again, whole, when the watch is resumed.
+// lineReader reads lines of any length. It drops a line that is cut off, because the resumed
+// watch sends it again.
 type lineReader struct {
 	r    *bufio.Reader
 	long []byte
 }
 
-// next is the next line, valid until the next call.
+// next returns the next line, valid until the next call.
 func (l *lineReader) next() ([]byte, error) {
 	l.long = l.long[:0]
 	for {

@@ -10,17 +10,17 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// World is the state of the cluster at a moment: what the events up to it add
-// up to. The zero value is the empty world. It belongs to one goroutine.
+// World is the state of the cluster after some events. The zero value is an empty world. Only
+// one goroutine may use it.
 type World struct {
 	time    time.Time
 	objects map[schema.GroupVersionResource]*kind
 }
 
-// kind is the objects of one resource.
+// kind holds the objects of one resource.
 type kind struct {
 	named  map[key]*Object
-	sorted []*Object // by namespace and name; nil until somebody asks for it, which few do of Events
+	sorted []*Object // by namespace and name; nil until the first List, which is rare for Events
 }
 
 type key struct{ namespace, name string }
@@ -60,8 +60,8 @@ func (w *World) Apply(e Event) {
 	}
 }
 
-// List is every object of a resource, sorted by namespace and name. The slice
-// is the caller's, the objects are shared.
+// List returns every object of a resource, sorted by namespace and name. The caller owns the
+// slice; the objects are shared.
 func (w *World) List(r schema.GroupVersionResource) []*Object {
 	k := w.objects[r]
 	if k == nil || len(k.named) == 0 {
@@ -73,8 +73,7 @@ func (w *World) List(r schema.GroupVersionResource) []*Object {
 	return slices.Clone(k.sorted)
 }
 
-// Get is one object, nil if there is none. Objects without a namespace have
-// the namespace "".
+// Get returns one object, or nil. Cluster-scoped objects have the namespace "".
 func (w *World) Get(r schema.GroupVersionResource, namespace, name string) *Object {
 	if k := w.objects[r]; k != nil {
 		return k.named[key{namespace, name}]
@@ -82,7 +81,7 @@ func (w *World) Get(r schema.GroupVersionResource, namespace, name string) *Obje
 	return nil
 }
 
-// Resources are those of which the world has an object, sorted.
+// Resources returns the resources that have objects, sorted.
 func (w *World) Resources() []schema.GroupVersionResource {
 	present := slices.Collect(maps.Keys(w.objects))
 	present = slices.DeleteFunc(present, func(r schema.GroupVersionResource) bool { return len(w.objects[r].named) == 0 })
@@ -92,11 +91,9 @@ func (w *World) Resources() []schema.GroupVersionResource {
 	return present
 }
 
-// Time is when the last event was received that this world includes, zero for
-// the empty world.
+// Time returns when the latest event of this world was received; zero for the empty world.
 func (w *World) Time() time.Time { return w.time }
 
-// clone is a copy that can be moved on without moving this one.
 func (w *World) clone() *World {
 	c := &World{time: w.time, objects: make(map[schema.GroupVersionResource]*kind, len(w.objects))}
 	for r, k := range w.objects {

@@ -34,10 +34,9 @@ func openArchive(ctx context.Context, file string, want v1.Platform) (v1.Image, 
 	return img, nil
 }
 
-// readArchive tells the two kinds of archive apart by what they hold. Docker
-// has written both at once since release 25; the OCI layout is preferred, since
-// it has the manifest. The image reads from the file, which is closed by the
-// garbage collector with it.
+// readArchive opens an archive of either kind. Docker 25 and later write both in one file; the
+// OCI layout is preferred, because it has the manifest. The image reads from f, which the
+// garbage collector closes with it.
 func readArchive(f *os.File, want v1.Platform) (v1.Image, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -53,20 +52,21 @@ func readArchive(f *os.File, want v1.Platform) (v1.Image, error) {
 		if err != nil {
 			return nil, err
 		}
-		return pick(&archiveIndex{raw: raw, blobs: archiveBlobs{file: all, entries: entries}}, want)
+		return imageFor(&archiveIndex{raw: raw, blobs: archiveBlobs{file: all, entries: entries}}, want)
 	}
 	if _, ok := entries["manifest.json"]; !ok {
-		return nil, errors.New("is no image: the archive has neither an index.json (OCI layout) nor a manifest.json (docker save)")
+		return nil,
+			errors.New("is no image: the archive has neither an index.json (OCI layout) nor a manifest.json (docker save)")
 	}
 	return tarball.Image(func() (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(all, 0, info.Size())), nil
 	}, nil)
 }
 
-// span is where a file lies inside an archive, in bytes.
+// span is the place of a file in an archive, in bytes.
 type span struct{ offset, size int64 }
 
-// list finds the files of a plain tar.
+// list returns the files of a plain tar.
 func list(archive *io.SectionReader) (map[string]span, error) {
 	if _, err := archive.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -90,11 +90,11 @@ func list(archive *io.SectionReader) (map[string]span, error) {
 	}
 }
 
-// gunzip returns f itself unless it is gzipped, else an unnamed file with its content.
+// gunzip returns f if it isn't gzipped, or else an unnamed file with the plain content.
 func gunzip(ctx context.Context, f *os.File) (*os.File, error) {
 	magic := make([]byte, 2)
 	if n, _ := f.ReadAt(magic, 0); n < len(magic) || !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return f, nil // what it is instead, the caller finds out
+		return f, nil // the caller checks what it is
 	}
 	r, err := gzip.NewReader(f)
 	if err != nil {
@@ -111,7 +111,7 @@ func gunzip(ctx context.Context, f *os.File) (*os.File, error) {
 	return plain, f.Close()
 }
 
-// unnamed is a temporary file that is gone once it is closed.
+// unnamed returns a temporary file that disappears when it is closed.
 func unnamed() (*os.File, error) {
 	f, err := os.CreateTemp("", "plumbline-image-*")
 	if err != nil {
@@ -124,7 +124,7 @@ func unnamed() (*os.File, error) {
 	return f, nil
 }
 
-// stopped is a reader that ends with the context.
+// stopped is a reader that fails once ctx is done.
 type stopped struct {
 	ctx context.Context
 	io.Reader

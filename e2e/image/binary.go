@@ -23,8 +23,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
 )
 
-// KeptFromBinary is FromBinary without env, and writes nothing if dir holds an image
-// already, which must be one of this binary. Several processes may call it at once.
+// KeptFromBinary calls FromBinary without env, unless dir already holds an image. The caller
+// must use dir for this binary only. Several processes may call it at once.
 func KeptFromBinary(ctx context.Context, dir, binary, user string) (ref string, err error) {
 	there := func() bool {
 		_, err := openLayout(dir, v1.Platform{OS: "linux", Architecture: runtime.GOARCH})
@@ -39,23 +39,21 @@ func KeptFromBinary(ctx context.Context, dir, binary, user string) (ref string, 
 		return "", err
 	}
 	defer lock.Release()
-	if there() { // another run made it meanwhile
+	if there() { // another run made it
 		return ref, nil
 	}
 	return FromBinary(ctx, dir, binary, nil, user)
 }
 
-// FromBinary writes an image "from scratch" as an OCI layout into dir: the
-// binary, which is its entrypoint, and an empty /tmp. The image gets the env
-// ("NAME=value") and the user ("uid" or "uid:gid", empty for root), and the
-// operating system and architecture of the binary.
+// FromBinary writes an image "from scratch" as an OCI layout into dir: the binary as
+// entrypoint and an empty /tmp. The image has the env ("NAME=value"), the user ("uid" or
+// "uid:gid", empty for root), and the binary's operating system and architecture.
 //
-// It returns the reference that Open takes. The same binary, env and user give
-// the same digest, whenever and wherever they are written. An older image in
-// dir is replaced once the new one is complete.
+// It returns the reference for Open. The same binary, env and user always give the same
+// digest. It replaces an older image in dir once the new one is complete.
 //
-// The binary must be a statically linked Linux executable: there is no loader
-// in the image. Go builds one with CGO_ENABLED=0.
+// The binary must be a static Linux executable, because the image has no loader. Go builds one
+// with CGO_ENABLED=0.
 func FromBinary(ctx context.Context, dir, binary string, env []string, user string) (ref string, err error) {
 	arch, err := staticLinux(binary)
 	if err != nil {
@@ -111,8 +109,8 @@ func assemble(layer v1.Layer, config v1.ConfigFile) (v1.Image, error) {
 	})
 }
 
-// pack writes the layer's tar to file. Owner, times and modes are fixed, so
-// that only the binary decides the digest.
+// pack writes the layer's tar to file. Owner, times and modes are fixed, so the digest depends
+// only on the binary.
 func pack(ctx context.Context, binary, file string) (_ v1.Layer, err error) {
 	in, err := os.Open(binary)
 	if err != nil {
@@ -149,11 +147,14 @@ func pack(ctx context.Context, binary, file string) (_ v1.Layer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &plainLayer{file: file, size: size, digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(hash.Sum(nil))}}, nil
+	return &plainLayer{
+		file: file, size: size,
+		digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(hash.Sum(nil))},
+	}, nil
 }
 
-// plainLayer is a layer that is not compressed: it is read from this disk a
-// moment after it was written, and compressing a provider takes seconds.
+// plainLayer is a layer without compression: it is read from this disk soon after it is
+// written, and compressing a provider takes seconds.
 type plainLayer struct {
 	file   string
 	size   int64
@@ -167,7 +168,7 @@ func (l *plainLayer) MediaType() (types.MediaType, error)  { return types.OCIUnc
 func (l *plainLayer) Compressed() (io.ReadCloser, error)   { return os.Open(l.file) }
 func (l *plainLayer) Uncompressed() (io.ReadCloser, error) { return os.Open(l.file) }
 
-// staticLinux returns the architecture of a statically linked Linux executable.
+// staticLinux returns the architecture of a static Linux executable.
 func staticLinux(binary string) (arch string, err error) {
 	f, err := elf.Open(binary)
 	if format, wrong := errors.AsType[*elf.FormatError](err); wrong {

@@ -1,6 +1,5 @@
-// Package image opens container images wherever they are, checks that this
-// machine can run them, and unpacks them into a folder, without a container
-// runtime and without privileges.
+// Package image opens container images, checks that they fit this machine, and unpacks them
+// into a folder. It needs no container runtime and no privileges.
 //
 //	img, err := image.Open(ctx, "public.ecr.aws/karpenter/controller:1.14.0")
 //	...
@@ -8,21 +7,18 @@
 //
 // # References
 //
-// A reference is tried in this order; a prefix chooses one form and no other.
+// Open tries these forms in this order. A prefix selects one form only.
 //
 //	./build/karpenter, oci:build/karpenter   a folder with an OCI image layout
 //	./karpenter.tar                          an archive: docker save, or an OCI layout in a tar; gzip or not
-//	docker:karpenter:dev                     what the docker command knows under that name
+//	docker:karpenter:dev                     an image of the docker command
 //	public.ecr.aws/karpenter/controller:1.14 a registry; credentials come from docker's configuration
 //
-// A name that the registry does not have, or does not give, is looked for in
-// the Docker daemon before it is refused.
+// If a registry doesn't return the image, Open tries the Docker daemon. From an index it
+// selects the image for linux and this machine's architecture.
 //
-// Where a reference stands for several images (an index), the one for
-// linux and the architecture of this machine is taken.
-//
-// The docker command is used rather than its library: the library brings 16
-// modules to every importer, and the command knows the user's contexts.
+// The package runs the docker command: docker's library brings 16 modules to every importer,
+// and the command knows the user's contexts.
 package image
 
 import (
@@ -38,12 +34,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Open finds the image that ref stands for (see the package comment for the
-// forms) and makes sure that it is for linux and this machine's architecture.
-// Layers are read only when they are used, so an image of a registry needs ctx
-// until it is unpacked.
-//
-// An error says which forms were tried and what each answered.
+// Open finds the image for ref (see the package comment) and checks that it is for linux and
+// this machine's architecture. It reads layers only on use, so an image in a registry needs
+// ctx until it is unpacked. The error names each form tried and its result.
 func Open(ctx context.Context, ref string) (v1.Image, error) {
 	img, err := find(ctx, ref, v1.Platform{OS: "linux", Architecture: runtime.GOARCH})
 	if err != nil {
@@ -55,9 +48,8 @@ func Open(ctx context.Context, ref string) (v1.Image, error) {
 	return img, nil
 }
 
-// Check tells whether the image is for the operating system and architecture,
-// both as Go names them. A config that names no architecture passes: it says
-// nothing that could be wrong.
+// Check returns an error if the image is not for goos and goarch, in Go's names. A config
+// without an operating system or architecture passes.
 func Check(img v1.Image, goos, goarch string) error {
 	config, err := img.ConfigFile()
 	if err != nil {
@@ -72,9 +64,8 @@ func Check(img v1.Image, goos, goarch string) error {
 	return nil
 }
 
-// Digest is the digest of the image's manifest ("sha256:..."), which names its
-// content everywhere, or "" when the image cannot be read. An archive of an
-// old docker save holds no manifest; computing one reads and compresses every layer.
+// Digest returns the digest of the image's manifest ("sha256:..."), or "" if the image can't
+// be read. For an archive of an old docker save, it reads and compresses every layer.
 func Digest(img v1.Image) string {
 	hash, err := img.Digest()
 	if err != nil {
@@ -91,7 +82,8 @@ func find(ctx context.Context, ref string, want v1.Platform) (v1.Image, error) {
 		return openDocker(ctx, docker, want)
 	}
 	if ref == "" {
-		return nil, errors.New("the reference is empty; wanted a folder with an OCI layout, an archive, docker:<name>, or the name of a registry's image")
+		return nil, errors.New("the reference is empty; wanted a folder with an OCI layout, an archive, docker:<name>, or " +
+			"the name of a registry's image")
 	}
 	info, err := os.Stat(ref)
 	switch {
@@ -105,11 +97,11 @@ func find(ctx context.Context, ref string, want v1.Platform) (v1.Image, error) {
 	return openNamed(ctx, ref, want)
 }
 
-// openNamed asks the registry and then the Docker daemon.
+// openNamed tries the registry and then the Docker daemon.
 func openNamed(ctx context.Context, ref string, want v1.Platform) (v1.Image, error) {
 	parsed, err := name.ParseReference(ref)
 	if err != nil {
-		return nil, fmt.Errorf("there is no such file or folder, and as the name of a registry's image it is wrong: %w", err)
+		return nil, fmt.Errorf("no such file or folder, and not a valid image name: %w", err)
 	}
 	img, registryErr := openRegistry(ctx, parsed, want)
 	if registryErr == nil {

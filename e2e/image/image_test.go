@@ -27,7 +27,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// made is an image for an architecture with layers made of entries.
+// made returns an image for an architecture, with layers of entries.
 func made(t *testing.T, arch string, layers ...[]entry) v1.Image {
 	t.Helper()
 	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{OS: "linux", Architecture: arch})
@@ -36,7 +36,9 @@ func made(t *testing.T, arch string, layers ...[]entry) v1.Image {
 	}
 	for _, entries := range layers {
 		data := archive(t, entries)
-		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
+		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(data)), nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +83,7 @@ func hello(t *testing.T, arch string) v1.Image {
 	return made(t, arch, []entry{{name: "hello", content: "from " + arch}})
 }
 
-// other is an architecture that is not this machine's.
+// other returns an architecture other than this machine's.
 func other() string {
 	if runtime.GOARCH == "arm64" {
 		return "amd64"
@@ -89,7 +91,7 @@ func other() string {
 	return "arm64"
 }
 
-// both is an index with an image for each architecture and an attestation.
+// both returns an index with an image for each architecture and an attestation.
 func both(t *testing.T) v1.ImageIndex {
 	t.Helper()
 	index := v1.ImageIndex(empty.Index)
@@ -116,7 +118,6 @@ func content(t *testing.T, img v1.Image, file string) string {
 	return string(data)
 }
 
-// pack puts the files of a folder into a tar.
 func pack(t *testing.T, dir string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -201,7 +202,9 @@ func TestOpenRefusesReadably(t *testing.T) {
 	}
 	none := httptest.NewServer(registry.New())
 	t.Cleanup(none.Close)
-	closed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	closed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
 	t.Cleanup(closed.Close)
 	host := func(s *httptest.Server) string { return strings.TrimPrefix(s.URL, "http://") }
 
@@ -216,11 +219,14 @@ func TestOpenRefusesReadably(t *testing.T) {
 		"no archive":      {text, []string{"not a tar archive"}},
 		"no name":         {"Not A Name", []string{"no such file or folder", "could not parse reference"}},
 		"no docker":       {"docker:app", []string{"there is no docker command"}},
-		"absent":          {host(none) + "/app:1", []string{"file or folder: there is no", "no such image", "_UNKNOWN", "docker: there is no docker command"}},
-		"unauthorized":    {host(closed) + "/app:1", []string{"unauthorized", "docker login"}},
-		"wrong layout":    {wrongOne, []string{"has no image for linux/" + runtime.GOARCH + "; it has linux/" + other()}},
-		"no image":        {attested, []string{"holds no image"}}, // an attestation is none
-		"wrong archive":   {saved, []string{"is for " + other() + ", this machine is " + runtime.GOARCH}},
+		"absent": {
+			host(none) + "/app:1",
+			[]string{"file or folder: there is no", "no such image", "_UNKNOWN", "docker: there is no docker command"},
+		},
+		"unauthorized":  {host(closed) + "/app:1", []string{"unauthorized", "docker login"}},
+		"wrong layout":  {wrongOne, []string{"has no image for linux/" + runtime.GOARCH + "; it has linux/" + other()}},
+		"no image":      {attested, []string{"holds no image"}}, // an attestation is no image
+		"wrong archive": {saved, []string{"is for " + other() + ", this machine is " + runtime.GOARCH}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			g := NewWithT(t)

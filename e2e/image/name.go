@@ -12,18 +12,17 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// registry is the made-up host of loaded images' names: nothing could ever be
-// pulled from it by accident.
+// registry is a made-up host for the names of loaded images, from which nothing can be pulled.
 const registry = "plumbline.local/"
 
 var (
 	notInNames = regexp.MustCompile(`[^a-z0-9]+`)
-	beside     = regexp.MustCompile(`^(oci|docker|binary):|@.*$|\.(tar|tgz|tar\.gz)$`) // of a reference, what names nothing
+	beside     = regexp.MustCompile(
+		`^(oci|docker|binary):|@.*$|\.(tar|tgz|tar\.gz)$`) // parts of a reference to drop
 )
 
-// Name is what an image is called on the nodes that it is loaded on. It is short
-// and valid: the last word of the reference, and twelve digits of the digest as
-// its tag.
+// Name returns an image's name on nodes: the last word of the reference, with twelve digits of
+// the digest as the tag.
 func Name(ref, digest string) string {
 	last, _, _ := strings.Cut(path.Base(beside.ReplaceAllString(ref, "")), ":")
 	last = strings.Trim(notInNames.ReplaceAllString(strings.ToLower(last), "-"), "-")
@@ -34,7 +33,7 @@ func Name(ref, digest string) string {
 	return registry + last + ":" + hash[:12]
 }
 
-// Archive writes the image as `docker save` does, under the name given.
+// Archive writes the image under the given name, as `docker save` does.
 func Archive(img v1.Image, called string, w io.Writer) error {
 	tag, err := name.NewTag(called)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// archiveBlobs are the blobs of an OCI layout that lies in a tar file. The
-// library reads layouts from folders only.
+// archiveBlobs holds the blobs of an OCI layout in a tar file. The library reads layouts only
+// from folders.
 type archiveBlobs struct {
 	file    *io.SectionReader
 	entries map[string]span
@@ -33,7 +33,7 @@ func (b archiveBlobs) read(h v1.Hash) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// archiveIndex is an index of such a layout.
+// archiveIndex is an index of an archiveBlobs.
 type archiveIndex struct {
 	raw   []byte
 	blobs archiveBlobs
@@ -64,7 +64,7 @@ func (i *archiveIndex) ImageIndex(h v1.Hash) (v1.ImageIndex, error) {
 	return &archiveIndex{raw: raw, blobs: i.blobs}, nil
 }
 
-// archiveImage is the little from which the library makes an image.
+// archiveImage has the methods from which the library makes an image.
 type archiveImage struct {
 	raw   []byte
 	blobs archiveBlobs

@@ -9,7 +9,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// wrongPlatform says that a reference was found but has no image for this machine.
+// wrongPlatform is the error for an index without an image for this machine.
 type wrongPlatform struct {
 	want v1.Platform
 	have []string
@@ -20,10 +20,9 @@ func (w *wrongPlatform) Error() string {
 		w.want.OS, w.want.Architecture, strings.Join(w.have, ", "))
 }
 
-// pick walks an index, nested ones too, to the one image for the platform.
-// Manifests without a platform are looked at themselves: layouts of a single
-// image often leave it out.
-func pick(index v1.ImageIndex, want v1.Platform) (v1.Image, error) {
+// imageFor returns the only image for the platform in an index and its nested ones. If a
+// manifest has no platform, as often in layouts of one image, it reads the image's config.
+func imageFor(index v1.ImageIndex, want v1.Platform) (v1.Image, error) {
 	found, have, err := candidates(index, want)
 	switch {
 	case err != nil:
@@ -40,7 +39,7 @@ func pick(index v1.ImageIndex, want v1.Platform) (v1.Image, error) {
 	}
 }
 
-// candidates returns the index's images for the platform, and the platforms of the others.
+// candidates returns the images for the platform, and the platforms of the other images.
 func candidates(index v1.ImageIndex, want v1.Platform) (found []v1.Image, have []string, err error) {
 	manifest, err := index.IndexManifest()
 	if err != nil {
@@ -77,7 +76,7 @@ func candidates(index v1.ImageIndex, want v1.Platform) (found []v1.Image, have [
 	return found, have, nil
 }
 
-// describe opens one image of an index and says what it is for.
+// describe returns an image of an index and its platform.
 func describe(index v1.ImageIndex, d v1.Descriptor) (v1.Image, v1.Platform, error) {
 	img, err := index.Image(d.Digest)
 	if err != nil {

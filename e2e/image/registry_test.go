@@ -20,10 +20,14 @@ import (
 
 func TestInRegistry(t *testing.T) {
 	g := NewWithT(t)
-	for _, name := range []string{"karpenter", "registry.example/team/karpenter:v1", "registry.example/a@sha256:" + strings.Repeat("0", 64)} {
+	for _, name := range []string{"karpenter", "registry.example/team/karpenter:v1", "registry.example/a@sha256:" +
+		strings.Repeat("0", 64)} {
 		g.Expect(InRegistry(name)).To(BeTrue(), name)
 	}
-	for _, name := range []string{"", "oci:karpenter", "docker:karpenter", "./karpenter", "karpenter.tar", "testdata", "Not A Name"} {
+	for _, name := range []string{
+		"", "oci:karpenter", "docker:karpenter", "./karpenter", "karpenter.tar", "testdata",
+		"Not A Name",
+	} {
 		if name == "testdata" { // what lies here comes first, as in Open
 			name = t.TempDir()
 		}

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// maxLinks is how many symbolic links a path may lead through, as in Linux's path_resolution(7).
+// maxLinks bounds the symbolic links on a path, as in Linux's path_resolution(7).
 const maxLinks = 40
 
-// clean makes a name of an archive relative to its root; ".." does not lead above it.
+// clean makes a name in an archive relative to the root. ".." can't lead above the root.
 func clean(name string) string {
 	if rel := strings.TrimPrefix(path.Clean("/"+name), "/"); rel != "" {
 		return rel
@@ -20,10 +20,9 @@ func clean(name string) string {
 	return "."
 }
 
-// Resolve follows the symbolic links of a path as if root were the root of the
-// file system, absolute ones too (which an os.Root refuses). What does not
-// exist yet stays as it is. The result is relative to root and has no symbolic
-// link in it. Whoever writes into an unpacked image needs it as much as Unpack does.
+// Resolve follows the symbolic links of a path with root as the root of the file system,
+// absolute links too, which an os.Root refuses. Missing elements stay as they are. The result
+// is relative to root, without links. Use it to write into an unpacked image.
 func Resolve(root *os.Root, name string) (string, error) {
 	done, links := ".", 0
 	for todo := clean(name); todo != ""; {

@@ -29,11 +29,11 @@ func openLayout(path string, want v1.Platform) (v1.Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening it as an OCI layout: %w", err)
 	}
-	return pick(index, want)
+	return imageFor(index, want)
 }
 
-// openRegistry asks for the manifest only; an index is resolved here, so that
-// a missing platform is told by what there is.
+// openRegistry resolves an index here, so that the error for a missing platform lists the
+// others.
 func openRegistry(ctx context.Context, ref name.Reference, want v1.Platform) (v1.Image, error) {
 	found, err := remote.Get(ref, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
 	if err != nil {
@@ -46,10 +46,10 @@ func openRegistry(ctx context.Context, ref name.Reference, want v1.Platform) (v1
 	if err != nil {
 		return nil, err
 	}
-	return pick(index, want)
+	return imageFor(index, want)
 }
 
-// explain puts what a registry answers into words; the answer stays wrapped.
+// explain adds the cause in words to a registry's error.
 func explain(err error) error {
 	answer, ok := errors.AsType[*transport.Error](err)
 	if !ok {
@@ -59,14 +59,15 @@ func explain(err error) error {
 	case http.StatusNotFound:
 		return fmt.Errorf("it has no such image: %w", err)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("unauthorized, or it has no such image (credentials come from docker's configuration: try docker login): %w", err)
+		return fmt.Errorf("unauthorized, or it has no such image (credentials come from docker's configuration: try docker "+
+			"login): %w", err)
 	default:
 		return err
 	}
 }
 
-// openDocker saves the image from the daemon into a file that has no name any
-// more, so that nothing is left behind however the process ends.
+// openDocker saves the daemon's image into an unnamed file, so that a killed process leaves
+// nothing behind.
 func openDocker(ctx context.Context, ref string, want v1.Platform) (v1.Image, error) {
 	docker, err := exec.LookPath("docker")
 	if err != nil {

@@ -15,21 +15,19 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Unpack writes the image's file system into dir, which it creates: layer
-// upon layer, with whiteouts, symbolic and hard links, and each layer's content
-// verified against the digest in the image's config.
+// Unpack writes the image's file system into dir, which it creates. It applies layers in
+// order, with whiteouts, symbolic and hard links. It verifies each layer against the image's
+// config.
 //
-// Nothing is written outside dir, whatever the layers hold: names and link
-// targets are resolved as if dir were the root, and an os.Root guards the rest.
+// It never writes outside dir: it resolves names and link targets with dir as the root, and
+// uses an os.Root.
 //
-// It needs no privileges. So owners, device nodes, sockets, extended
-// attributes and set-user-id bits are left out, and a folder's owner can always
-// write into it.
+// It needs no privileges. So it skips owners, device nodes, sockets, extended attributes and
+// set-user-id bits, and it makes each folder writable for its owner.
 //
-// [github.com/google/go-containerregistry/pkg/v1/mutate.Extract] does not do
-// this: it reads the layers from the top down, so that a file behind a link of a
-// lower layer is lost, and a hard link shows what a later layer made of its
-// target. Nor does it verify what it reads.
+// [github.com/google/go-containerregistry/pkg/v1/mutate.Extract] reads layers from the top
+// down: it loses a file behind a link of a lower layer, and a hard link gets the content of a
+// later layer. It also verifies nothing.
 func Unpack(ctx context.Context, img v1.Image, dir string) error {
 	layers, err := img.Layers()
 	if err != nil {
@@ -77,26 +75,26 @@ func unpackLayer(ctx context.Context, root *os.Root, layer v1.Layer) error {
 			return fmt.Errorf("%s: %w", header.Name, err)
 		}
 	}
-	if _, err := io.Copy(io.Discard, stream); err != nil { // padding behind the archive
+	if _, err := io.Copy(io.Discard, stream); err != nil { // padding after the archive
 		return err
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); got != want.Hex {
-		return fmt.Errorf("its content is not what the image promises: digest sha256:%s, wanted %s", got, want)
+		return fmt.Errorf("the layer's content does not match the image config: digest sha256:%s, want %s", got, want)
 	}
 	return nil
 }
 
-// unpacker writes one layer.
+// unpacker unpacks one layer.
 type unpacker struct {
 	root    *os.Root
-	written map[string]bool // what this layer brought, which its own opaque whiteout spares
+	written map[string]bool // paths of this layer; its opaque whiteouts keep them
 }
 
-// Whiteouts, as the OCI image specification (layer.md) has them.
+// Whiteouts of the OCI image specification (layer.md).
 const (
 	whiteout = ".wh."
 	opaque   = ".wh..wh..opq"
-	aufs     = ".wh..wh." // what AUFS keeps for itself
+	aufs     = ".wh..wh." // internal files of AUFS
 )
 
 func (u *unpacker) entry(header *tar.Header, content io.Reader) error {
@@ -153,7 +151,7 @@ func (u *unpacker) write(target string, header *tar.Header, content io.Reader) e
 			return err
 		}
 		return u.root.Link(path.Join(parent, path.Base(link)), target)
-	default: // devices, pipes: nothing that an unprivileged user could make
+	default: // devices, pipes: they need privileges
 		return nil
 	}
 }
@@ -167,22 +165,22 @@ func (u *unpacker) file(target string, mode os.FileMode, content io.Reader) erro
 		_ = f.Close()
 		return err
 	}
-	if err := f.Chmod(mode); err != nil { // past the umask
+	if err := f.Chmod(mode); err != nil { // regardless of the umask
 		_ = f.Close()
 		return err
 	}
 	return f.Close()
 }
 
-// mark remembers a path and the folders that lead to it.
+// mark records a path and its parent folders as written.
 func (u *unpacker) mark(name string) {
 	for ; name != "." && !u.written[name]; name = path.Dir(name) {
 		u.written[name] = true
 	}
 }
 
-// empty removes from a folder what lower layers brought. The whiteout may
-// stand behind the layer's own files.
+// empty removes the lower layers' content from a folder. The whiteout can come after the
+// layer's own files.
 func (u *unpacker) empty(folder string) error {
 	dir, err := u.root.Open(folder)
 	if errors.Is(err, os.ErrNotExist) {

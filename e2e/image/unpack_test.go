@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// tree is what a folder holds: contents of files, "->target" for links, "/" for folders.
+// tree returns a folder's content: files' contents, "->target" for links, "/" for folders.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -50,7 +50,13 @@ func TestUnpack(t *testing.T) {
 			map[string]string{"a": "new", "d": "/", "d/b": "b"},
 		},
 		"whiteout": {
-			[][]entry{{{name: "d/"}, {name: "d/a", content: "a"}, {name: "d/b", content: "b"}, {name: "gone/"}, {name: "gone/x", content: "x"}}, {{name: "d/.wh.a"}, {name: ".wh.gone"}}},
+			[][]entry{{
+				{name: "d/"},
+				{name: "d/a", content: "a"},
+				{name: "d/b", content: "b"},
+				{name: "gone/"},
+				{name: "gone/x", content: "x"},
+			}, {{name: "d/.wh.a"}, {name: ".wh.gone"}}},
 			map[string]string{"d": "/", "d/b": "b"},
 		},
 		"opaque, behind what the layer brings": {
@@ -61,12 +67,21 @@ func TestUnpack(t *testing.T) {
 			map[string]string{"d": "/", "d/new": "n", "d/sub": "/", "d/sub/new": "n"},
 		},
 		"a file becomes a folder, a folder a file": {
-			[][]entry{{{name: "a", content: "a"}, {name: "b/"}, {name: "b/x", content: "x"}}, {{name: "a/"}, {name: "a/y", content: "y"}, {name: "b", content: "b"}}},
+			[][]entry{
+				{{name: "a", content: "a"}, {name: "b/"}, {name: "b/x", content: "x"}},
+				{{name: "a/"}, {name: "a/y", content: "y"}, {name: "b", content: "b"}},
+			},
 			map[string]string{"a": "/", "a/y": "y", "b": "b"},
 		},
 		"through links, also absolute ones, as in the image": {
-			[][]entry{{{name: "run/"}, {name: "var/"}, {name: "var/run", symlink: "/run"}, {name: "lib", symlink: "usr/lib"}}, {{name: "var/run/pid", content: "1"}, {name: "lib/so", content: "so"}}},
-			map[string]string{"run": "/", "run/pid": "1", "var": "/", "var/run": "->/run", "lib": "->usr/lib", "usr": "/", "usr/lib": "/", "usr/lib/so": "so"},
+			[][]entry{
+				{{name: "run/"}, {name: "var/"}, {name: "var/run", symlink: "/run"}, {name: "lib", symlink: "usr/lib"}},
+				{{name: "var/run/pid", content: "1"}, {name: "lib/so", content: "so"}},
+			},
+			map[string]string{
+				"run": "/", "run/pid": "1", "var": "/", "var/run": "->/run", "lib": "->usr/lib", "usr": "/",
+				"usr/lib": "/", "usr/lib/so": "so",
+			},
 		},
 		"hard link": {
 			[][]entry{{{name: "a", content: "a"}, {name: "b", hardlink: "/a"}}},
@@ -85,7 +100,10 @@ func TestUnpack(t *testing.T) {
 				{name: "abs", symlink: "/../../tmp"},
 				{name: "abs/y", content: "y"},
 			}},
-			map[string]string{"up": "u", "root": "r", "out": "->../../../../..", "etc": "/", "etc/x": "x", "abs": "->/../../tmp", "tmp": "/", "tmp/y": "y"},
+			map[string]string{
+				"up": "u", "root": "r", "out": "->../../../../..", "etc": "/", "etc/x": "x", "abs": "->/../../tmp",
+				"tmp": "/", "tmp/y": "y",
+			},
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -109,8 +127,12 @@ func TestUnpackRefuses(t *testing.T) {
 		want  string
 	}{
 		"a hard link to this machine's file": {[]entry{{name: "mine", hardlink: secret}}, "mine"},
-		"a loop of links":                    {[]entry{{name: "a", symlink: "b"}, {name: "b", symlink: "a"}, {name: "a/x", content: "x"}}, "more than 40 symbolic links"},
-		"a whiteout of the parent":           {[]entry{{name: "d/"}, {name: "d/.wh..."}}, "is a whiteout of no file"},
+		"a loop of links": {[]entry{
+			{name: "a", symlink: "b"},
+			{name: "b", symlink: "a"},
+			{name: "a/x", content: "x"},
+		}, "more than 40 symbolic links"},
+		"a whiteout of the parent": {[]entry{{name: "d/"}, {name: "d/.wh..."}}, "is a whiteout of no file"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			err := image.Unpack(t.Context(), made(t, "amd64", c.layer), filepath.Join(t.TempDir(), "root"))
@@ -119,7 +141,7 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
-// lying has a config that promises other layers.
+// lying is an image with a layer that doesn't match its config.
 type lying struct{ v1.Image }
 
 func (l lying) Layers() ([]v1.Layer, error) {
@@ -138,5 +160,5 @@ func (changed) DiffID() (v1.Hash, error) {
 
 func TestUnpackVerifiesContent(t *testing.T) {
 	err := image.Unpack(t.Context(), lying{hello(t, "amd64")}, filepath.Join(t.TempDir(), "root"))
-	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("not what the image promises")))
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("does not match the image config")))
 }

@@ -12,9 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// ReadyAgain waits until one of the controller's pods, which has been restarted,
-// is ready, in the sense in which [Prepared.Install] waits for it; no longer
-// than a controller may take to come up (controller.ready.timeout).
+// ReadyAgain waits until a restarted pod of the controller is ready, as [Prepared.Install]
+// does. The limit is controller.ready.timeout.
 func (i *Installed) ReadyAgain(ctx context.Context, pod string) error {
 	timeout := i.adapter.Controller.Ready.Within()
 	limited, cancel := context.WithTimeout(ctx, timeout)
@@ -32,7 +31,7 @@ func (i *Installed) ReadyAgain(ctx context.Context, pod string) error {
 		if isReady(latest) {
 			return true, nil
 		}
-		return s.answers(ctx, client)
+		return s.isReady(ctx, client)
 	})
 	switch {
 	case err == nil:
@@ -44,15 +43,17 @@ func (i *Installed) ReadyAgain(ctx context.Context, pod string) error {
 	if answer := s.answer.Load(); answer != nil {
 		said = *answer
 	}
-	return fmt.Errorf("the controller was not ready again within %s of its restart (controller.ready.timeout); what it said last: %s", timeout, said)
+	return fmt.Errorf("the controller was not ready again within %s of its restart (controller.ready.timeout); what it "+
+		"said last: %s", timeout, said)
 }
 
 // Restart ends the controller as a rolling update does, and waits until its successor is
-// ready: what it remembered of its cloud is forgotten.
+// ready. The successor remembers nothing of its cloud.
 func (i *Installed) Restart(ctx context.Context) error {
 	before := i.Pods(ctx)
 	pods := i.clients.typed.CoreV1().Pods(i.Namespace)
-	if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: i.selector}); err != nil {
+	if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{},
+		metav1.ListOptions{LabelSelector: i.selector}); err != nil {
 		return fmt.Errorf("restarting the controller: %w", err)
 	}
 	limited, cancel := context.WithTimeout(ctx, restartWithin)
@@ -72,7 +73,7 @@ func (i *Installed) Restart(ctx context.Context) error {
 	return i.ReadyAgain(ctx, next)
 }
 
-// restartWithin is how long a controller may take to end, and its successor to be created.
+// restartWithin bounds the time in which the old pods end and their successor is created.
 const restartWithin = time.Minute
 
 func isReady(pod *corev1.Pod) bool {

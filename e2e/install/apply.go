@@ -27,16 +27,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// fieldManager owns, in the API server's books, the fields that are applied here.
+// fieldManager is the field manager of all applies and patches of this package.
 const fieldManager = "plumbline"
 
-// clients are the ways to talk to one API server.
+// clients holds the clients of one API server.
 type clients struct {
 	typed   kubernetes.Interface
 	dynamic dynamic.Interface
 }
 
-// newClients are not throttled: an installation is a burst.
+// newClients returns clients without a rate limit, because an installation is a burst.
 func newClients(config *rest.Config) (*clients, error) {
 	config = rest.CopyConfig(config)
 	config.QPS = -1
@@ -51,7 +51,7 @@ func newClients(config *rest.Config) (*clients, error) {
 	return &clients{typed: typed, dynamic: dyn}, nil
 }
 
-// platform asks the cluster for its version and the APIs that it serves.
+// platform returns the cluster's version and the APIs that it serves.
 func (c *clients) platform() (platform, error) {
 	version, err := c.typed.Discovery().ServerVersion()
 	if err != nil {
@@ -117,7 +117,8 @@ func (c *clients) establish(ctx context.Context, definitions []*unstructured.Uns
 		return len(missing) == 0, nil
 	})
 	if err != nil {
-		return fmt.Errorf("waiting until the CRDs are established (missing are %d of %d): %w", len(missing), len(definitions), err)
+		return fmt.Errorf("%d of %d CRDs are not established yet: %w", len(missing),
+			len(definitions), err)
 	}
 	return nil
 }
@@ -126,8 +127,8 @@ func applyOptions() metav1.ApplyOptions {
 	return metav1.ApplyOptions{FieldManager: fieldManager, Force: true}
 }
 
-// applyAll applies the objects in their order. Those that are namespaced and
-// name no namespace go into the given one; namespaces that are missing are made.
+// applyAll applies the objects in order. Namespaced objects without a namespace go into the
+// given one. Missing namespaces are created.
 func (c *clients) applyAll(ctx context.Context, objects []*unstructured.Unstructured, namespace string) error {
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.typed.Discovery()))
 	present := map[string]bool{}
@@ -153,8 +154,8 @@ func (c *clients) applyAll(ctx context.Context, objects []*unstructured.Unstruct
 	return nil
 }
 
-// ensureNamespace makes a namespace unless it is there. Those of the system
-// come a moment after the API server is ready, so they too may have to be made.
+// ensureNamespace creates a namespace if it is missing. Even a system namespace may be
+// missing: it appears a moment after the API server is ready.
 func (c *clients) ensureNamespace(ctx context.Context, name string, present map[string]bool) error {
 	if present[name] {
 		return nil

@@ -16,13 +16,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// ErrNoHook says that the adapter has no such hook. Specs that need it are
-// skipped with this reason.
+// ErrNoHook means that the adapter lacks a hook. Specs that need the hook are then skipped.
 var ErrNoHook = errors.New("the adapter has no such hook")
 
-// Call runs a hook and returns its answer: the body of the HTTP response, what
-// the command printed, or the patched NodeClass as JSON. An HTTP status of 400
-// or more, and an exit code other than 0, are errors.
+// Call runs a hook and returns its answer: the HTTP body, the command's output, or the patched
+// NodeClass as JSON. An HTTP status from 400 or a nonzero exit code is an error.
 func (i *Installed) Call(ctx context.Context, name providers.HookName, v providers.HookValues) ([]byte, error) {
 	h, there := i.adapter.Hooks[name]
 	if !there {
@@ -31,7 +29,7 @@ func (i *Installed) Call(ctx context.Context, name providers.HookName, v provide
 	return i.call(ctx, string(name), h, v)
 }
 
-// Drift makes the nodes of the NodeClass drift for a reason of the provider's.
+// Drift runs the adapter's hook that makes the NodeClass's nodes drift for a reason.
 func (i *Installed) Drift(ctx context.Context, reason string, v providers.HookValues) ([]byte, error) {
 	h, there := i.adapter.Drifts[reason]
 	if !there {
@@ -62,8 +60,7 @@ func (i *Installed) call(ctx context.Context, name string, h providers.Hook, v p
 	return answer, nil
 }
 
-// Instances asks the cloud, through the hook ListInstances, for the provider
-// IDs of its instances. An adapter without the hook answers ErrNoHook.
+// Instances returns the provider IDs that the hook ListInstances answers, or ErrNoHook.
 func (i *Installed) Instances(ctx context.Context, v providers.HookValues) ([]string, error) {
 	answer, err := i.Call(ctx, providers.ListInstances, v)
 	if err != nil {
@@ -71,7 +68,8 @@ func (i *Installed) Instances(ctx context.Context, v providers.HookValues) ([]st
 	}
 	var ids []string
 	if err := json.Unmarshal(answer, &ids); err != nil {
-		return nil, fmt.Errorf("hook %s of %s: its answer %.100q is no JSON list of provider IDs: %w", providers.ListInstances, i.adapter.Name, answer, err)
+		return nil, fmt.Errorf("hook %s of %s: its answer %.100q is no JSON list of provider IDs: %w",
+			providers.ListInstances, i.adapter.Name, answer, err)
 	}
 	return ids, nil
 }
@@ -92,13 +90,13 @@ func (i *Installed) send(ctx context.Context, h *providers.HTTPCall, v providers
 	return fetch(ctx, method, url, body)
 }
 
-// fetch asks for a URL and returns the body of the answer. A status of 400 or more is an error.
+// fetch requests a URL and returns the body. A status of 400 or more is an error.
 func fetch(ctx context.Context, method, url, body string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Accept-Encoding", "identity") // it would be compressed for a way that costs nothing
+	request.Header.Set("Accept-Encoding", "identity") // compression saves nothing on a local connection
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, err
@@ -132,11 +130,12 @@ func (i *Installed) patchNodeClass(ctx context.Context, h providers.Hook, v prov
 	return patched.MarshalJSON()
 }
 
-// removeNode takes a node's finalizers away and deletes it, so that nobody can
-// hold it, or sees it go.
+// removeNode removes a node's finalizers and deletes it. So no controller can delay the
+// deletion or see it coming.
 func (i *Installed) removeNode(ctx context.Context, name string) error {
 	nodes := i.clients.typed.CoreV1().Nodes()
-	_, err := nodes.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{FieldManager: fieldManager})
+	_, err := nodes.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`),
+		metav1.PatchOptions{FieldManager: fieldManager})
 	if err != nil {
 		return fmt.Errorf("releasing node %s: %w", name, err)
 	}

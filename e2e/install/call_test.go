@@ -33,12 +33,15 @@ func TestHooksAreCalled(t *testing.T) {
 	defer simulator.Close()
 	at, err := netip.ParseAddrPort(strings.TrimPrefix(simulator.URL, "http://"))
 	g.Expect(err).NotTo(HaveOccurred())
-	i := &Installed{simulator: running(at), adapter: &providers.Adapter{Name: "acme", Hooks: map[providers.HookName]providers.Hook{
-		providers.FailNextLaunch:    {HTTP: &providers.HTTPCall{Post: "/ice?n={{.Count}}", Body: "{{.Nonce}}"}},
-		providers.ClearFailures:     {HTTP: &providers.HTTPCall{Delete: "/nothing"}},
-		providers.ListInstances:     {Exec: []string{"echo", "-n", "{{.ProviderID}}"}},
-		providers.TerminateInstance: {Exec: []string{"sh", "-c", "echo broken >&2; exit 3"}},
-	}}}
+	i := &Installed{
+		simulator: running(at),
+		adapter: &providers.Adapter{Name: "acme", Hooks: map[providers.HookName]providers.Hook{
+			providers.FailNextLaunch:    {HTTP: &providers.HTTPCall{Post: "/ice?n={{.Count}}", Body: "{{.Nonce}}"}},
+			providers.ClearFailures:     {HTTP: &providers.HTTPCall{Delete: "/nothing"}},
+			providers.ListInstances:     {Exec: []string{"echo", "-n", "{{.ProviderID}}"}},
+			providers.TerminateInstance: {Exec: []string{"sh", "-c", "echo broken >&2; exit 3"}},
+		}},
+	}
 	values := providers.HookValues{Count: 2, Nonce: "x1", ProviderID: "acme://7"}
 
 	answer, err := i.Call(t.Context(), providers.FailNextLaunch, values)
@@ -50,14 +53,15 @@ func TestHooksAreCalled(t *testing.T) {
 	g.Expect(string(answer)).To(Equal("acme://7"))
 
 	_, err = i.Call(t.Context(), providers.ClearFailures, values)
-	g.Expect(err).To(MatchError(ContainSubstring("hook clearFailures of acme: DELETE " + simulator.URL + "/nothing: 404 Not Found: no such verb")))
+	g.Expect(err).To(MatchError(ContainSubstring("hook clearFailures of acme: DELETE " + simulator.URL +
+		"/nothing: 404 Not Found: no such verb")))
 	_, err = i.Call(t.Context(), providers.TerminateInstance, values)
 	g.Expect(err).To(MatchError(ContainSubstring("exit status 3: broken")))
 	_, err = i.Call(t.Context(), providers.NodeLabels, values)
 	g.Expect(err).To(MatchError(ErrNoHook))
 }
 
-// running is a simulator whose pod has an address of this host's.
+// running returns a simulator whose pod has this address of the host.
 func running(at netip.AddrPort) *simulator {
 	pod := &corev1.Pod{}
 	pod.Status.PodIP = at.Addr().String()
@@ -80,7 +84,10 @@ func TestAHookPatchesTheNodeClass(t *testing.T) {
 func TestInstancesAreAListOfProviderIDs(t *testing.T) {
 	g := NewWithT(t)
 	cloud := func(answer string) *Installed {
-		return &Installed{adapter: &providers.Adapter{Name: "a", Hooks: map[providers.HookName]providers.Hook{providers.ListInstances: {Exec: []string{"echo", answer}}}}}
+		return &Installed{adapter: &providers.Adapter{
+			Name:  "a",
+			Hooks: map[providers.HookName]providers.Hook{providers.ListInstances: {Exec: []string{"echo", answer}}},
+		}}
 	}
 	g.Expect(cloud(`["i-1","i-2"]`).Instances(t.Context(), providers.HookValues{})).To(Equal([]string{"i-1", "i-2"}))
 	g.Expect(cloud(`[]`).Instances(t.Context(), providers.HookValues{})).To(BeEmpty())
@@ -92,8 +99,15 @@ func TestInstancesAreAListOfProviderIDs(t *testing.T) {
 
 func TestAHookRemovesANode(t *testing.T) {
 	g := NewWithT(t)
-	fake := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", Finalizers: []string{"karpenter.sh/termination"}}})
-	i := &Installed{adapter: &providers.Adapter{Name: "acme", Hooks: map[providers.HookName]providers.Hook{providers.TerminateInstance: {RemoveNode: true}}}, clients: &clients{typed: fake}}
+	fake := kubefake.NewClientset(
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", Finalizers: []string{"karpenter.sh/termination"}}})
+	i := &Installed{
+		adapter: &providers.Adapter{
+			Name:  "acme",
+			Hooks: map[providers.HookName]providers.Hook{providers.TerminateInstance: {RemoveNode: true}},
+		},
+		clients: &clients{typed: fake},
+	}
 	_, err := i.Call(t.Context(), providers.TerminateInstance, providers.HookValues{NodeName: "n1"})
 	g.Expect(err).NotTo(HaveOccurred())
 	_, err = fake.CoreV1().Nodes().Get(t.Context(), "n1", metav1.GetOptions{})

@@ -19,8 +19,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// readCRDs reads the CRDs and makes sure that those are among them without
-// which no spec could run. Of two with the same name the later one counts.
+// readCRDs reads the CRDs. It fails if one is missing that every spec needs. Of two with the
+// same name, the later one counts.
 func (p *Prepared) readCRDs(context.Context, *build.Cache, Selection) error {
 	files := p.adapter.Files(p.source)
 	for _, path := range p.adapter.CRDs {
@@ -51,7 +51,7 @@ func (p *Prepared) readCRDs(context.Context, *build.Cache, Selection) error {
 	}
 	for _, name := range needed {
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("crds: %s is not in %s, where there are only %s; add the folder that holds it",
+			return fmt.Errorf("crds: there is no CRD %s in %s, only %s; add its folder to crds",
 				name, strings.Join(p.adapter.CRDs, ", "), strings.Join(names, ", "))
 		}
 	}
@@ -65,7 +65,7 @@ func (p *Prepared) addCRD(crd *unstructured.Unstructured) {
 	p.crds = append(p.crds, crd)
 }
 
-// parseObjects reads the objects in a stream of YAML documents, lists opened up.
+// parseObjects returns the objects in a stream of YAML documents, with lists split into items.
 func parseObjects(raw []byte) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(raw)))

@@ -15,24 +15,22 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// manifests is what is applied, with the controller found in it.
+// manifests holds the objects to apply, and the controller among them.
 type manifests struct {
 	objects    []*unstructured.Unstructured
 	deployment *unstructured.Unstructured // one of the objects
-	selector   string                     // of its pods
+	selector   string                     // the label selector of its pods
 	container  corev1.Container           // the controller's
 }
 
-// Variables by which every provider is told its feature gates, and where its
-// leader election happens.
+// Environment variables of every provider: its feature gates, and the namespace of its lease.
 const (
 	gatesVariable = "FEATURE_GATES"
 	leaseVariable = "LEADER_ELECTION_NAMESPACE"
 )
 
-// adjust finds the controller's Deployment and makes it what the adapter asks
-// for: one replica, since there is one host node and charts forbid two on it; the
-// image that was loaded; the adapter's env and gates.
+// adjust finds the controller's Deployment and sets the loaded image, the adapter's env and
+// gates, and one replica. There is one host node, and charts forbid two replicas on it.
 func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Values) (*manifests, error) {
 	m := &manifests{objects: objects}
 	k := &p.adapter.Controller
@@ -63,7 +61,7 @@ func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Valu
 		return nil, err
 	}
 	container["image"] = v.Image.Name
-	container["imagePullPolicy"] = string(corev1.PullIfNotPresent) // it was loaded; there is nowhere to pull it from
+	container["imagePullPolicy"] = string(corev1.PullIfNotPresent) // the image is loaded, and in no registry
 	if err := unstructured.SetNestedSlice(m.deployment.Object, containers, path...); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
@@ -76,7 +74,7 @@ func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Valu
 	return m, nil
 }
 
-// controllerOf is the Deployment of that name, or the only one.
+// controllerOf returns the Deployment with this name. Without a name it returns the only one.
 func controllerOf(objects []*unstructured.Unstructured, name string) (*unstructured.Unstructured, error) {
 	var names []string
 	var found *unstructured.Unstructured
@@ -91,17 +89,19 @@ func controllerOf(objects []*unstructured.Unstructured, name string) (*unstructu
 	}
 	switch {
 	case len(names) == 0:
-		return nil, fmt.Errorf("no Deployment is among the %d manifests; the controller must be one: is this the right chart, and do its values switch the controller off?", len(objects))
+		return nil, fmt.Errorf("no Deployment is among the %d manifests; the controller must be one: is this the right "+
+			"chart, and do its values switch the controller off?", len(objects))
 	case found == nil:
-		return nil, fmt.Errorf("no Deployment is named %s (controller.deployment); there are %s", name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("no Deployment is named %s (controller.deployment); there are %s", name,
+			strings.Join(names, ", "))
 	case name == "" && len(names) > 1:
-		return nil, fmt.Errorf("there are several Deployments; say in controller.deployment which is the controller: %s", strings.Join(names, ", "))
+		return nil, fmt.Errorf("there are several Deployments; say in controller.deployment which is the controller: %s",
+			strings.Join(names, ", "))
 	}
 	return found, nil
 }
 
-// controllerContainer is the container named controller, which is what Karpenter's charts
-// call it, or else the first.
+// controllerContainer returns the container "controller", as Karpenter names it, or the first.
 func controllerContainer(containers []any) (map[string]any, error) {
 	for _, c := range containers {
 		if m, ok := c.(map[string]any); ok && m["name"] == "controller" {
@@ -114,9 +114,8 @@ func controllerContainer(containers []any) (map[string]any, error) {
 	return nil, fmt.Errorf("its first container is no mapping")
 }
 
-// env lays the adapter's env and gates over what the chart says. Of several
-// entries with one name the last counts, as the kubelet has it; the API
-// server's apply refuses to be given them all.
+// env merges the adapter's env and gates into the chart's. Of several entries with one name
+// the last wins, as in the kubelet. Server-side apply refuses duplicates.
 func (p *Prepared) env(rendered any, v providers.Values) ([]any, error) {
 	list, _ := rendered.([]any)
 	var env []any
@@ -147,7 +146,7 @@ func (p *Prepared) env(rendered any, v providers.Values) ([]any, error) {
 		}
 		set(name, map[string]any{"name": name, "value": value})
 	}
-	if p.host { // it has no in-cluster files from which Karpenter could read its namespace
+	if p.host { // without in-cluster files, Karpenter can't read its namespace
 		set(leaseVariable, map[string]any{"name": leaseVariable, "value": v.Namespace})
 	}
 	if len(k.Gates) > 0 {
@@ -156,7 +155,7 @@ func (p *Prepared) env(rendered any, v providers.Values) ([]any, error) {
 	return env, nil
 }
 
-// withGates lays gates over a list such as "NodeRepair=false,StaticCapacity=true".
+// withGates merges gates into a list such as "NodeRepair=false,StaticCapacity=true".
 func withGates(list string, gates map[string]bool) string {
 	var kept []string
 	for g := range strings.SplitSeq(list, ",") {
@@ -172,7 +171,7 @@ func withGates(list string, gates map[string]bool) string {
 	return strings.Join(kept, ",")
 }
 
-// serviceAccount is what a Deployment's pods run as.
+// serviceAccount returns the service account of a Deployment's pods.
 func serviceAccount(deployment *unstructured.Unstructured) string {
 	name, _, _ := unstructured.NestedString(deployment.Object, "spec", "template", "spec", "serviceAccountName")
 	return cmp.Or(name, "default")

@@ -60,7 +60,8 @@ func TestAdjustedDeployment(t *testing.T) {
 		Env:   map[string]string{"CLUSTER_NAME": "{{.ClusterName}}"},
 		Gates: map[string]bool{"NodeRepair": true, "NodeOverlay": true},
 	}}}
-	m, err := p.adjust(parsed(t, rendered), providers.Values{ClusterName: "lab", Namespace: "kube-system", Image: providers.ParseImageName("acme:1")})
+	m, err := p.adjust(parsed(t, rendered),
+		providers.Values{ClusterName: "lab", Namespace: "kube-system", Image: providers.ParseImageName("acme:1")})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(m.selector).To(Equal("app=acme"))
 	g.Expect(m.deployment.GetNamespace()).To(Equal("kube-system"))
@@ -85,9 +86,19 @@ func TestWhichDeployment(t *testing.T) {
 		return "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name + "}\n"
 	}
 	for name, c := range map[string]struct{ text, wanted, want string }{
-		"none":    {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}", "", "no Deployment is among the 1 manifests; the controller must be one: is this the right chart, and do its values switch the controller off?"},
-		"several": {deployment("a") + deployment("b"), "", "there are several Deployments; say in controller.deployment which is the controller: a, b"},
-		"absent":  {deployment("a") + deployment("b"), "c", "no Deployment is named c (controller.deployment); there are a, b"},
+		"none": {
+			"apiVersion: v1\nkind: Secret\nmetadata: {name: a}", "",
+			"no Deployment is among the 1 manifests; the controller must be one: is this the right chart, and do its values " +
+				"switch the controller off?",
+		},
+		"several": {
+			deployment("a") + deployment("b"), "",
+			"there are several Deployments; say in controller.deployment which is the controller: a, b",
+		},
+		"absent": {
+			deployment("a") + deployment("b"), "c",
+			"no Deployment is named c (controller.deployment); there are a, b",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := controllerOf(parsed(t, c.text), c.wanted)

@@ -18,15 +18,15 @@ import (
 
 const (
 	tailLines    = 20
-	explainLimit = 5 * time.Second // for asking what went wrong, once that something did
+	explainLimit = 5 * time.Second // to collect the details of a failure
 )
 
-// NotReady is the error of a controller, or a simulator, that did not become ready.
+// NotReady is the error of a controller or simulator that did not become ready.
 type NotReady struct {
-	What     string // the controller, or the simulator
+	What     string // controller or simulator
 	Provider string
 	Cause    error    // what ended the wait
-	Status   []string // what Deployment, pod and events say, one line each
+	Status   []string // of the Deployment, the pod and its events, one line each
 	LastLog  []string // the end of the controller's log
 }
 
@@ -49,12 +49,13 @@ func (n *NotReady) Error() string {
 	return b.String()
 }
 
-// explain gathers what is known about a controller that did not become ready.
+// explain returns a NotReady with all that is known about the failure.
 func (s *start) explain(ctx context.Context, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, explainLimit)
 	defer cancel()
 	n := &NotReady{What: s.what, Provider: s.adapter.Name, Cause: cause}
-	if d, err := s.clients.typed.AppsV1().Deployments(s.Namespace).Get(ctx, s.Deployment, metav1.GetOptions{}); err == nil {
+	if d, err := s.clients.typed.AppsV1().Deployments(s.Namespace).
+		Get(ctx, s.Deployment, metav1.GetOptions{}); err == nil {
 		for _, c := range d.Status.Conditions {
 			if c.Type == "ReplicaFailure" && c.Status == corev1.ConditionTrue {
 				n.Status = append(n.Status, fmt.Sprintf("Deployment %s: %s: %s", d.Name, c.Reason, c.Message))
@@ -70,7 +71,7 @@ func (s *start) explain(ctx context.Context, cause error) error {
 	if answer := s.answer.Load(); answer != nil {
 		n.Status = append(n.Status, "readiness endpoint: "+*answer)
 	}
-	n.Status = append(n.Status, s.warnings(ctx, pod.Name)...)
+	n.Status = append(n.Status, s.warningEvents(ctx, pod.Name)...)
 	lines := s.log(ctx, pod.Name)
 	if _, told := errors.AsType[*LacksRights](cause); !told {
 		if denied := s.Denials(lines); len(denied) > 0 {
@@ -81,7 +82,6 @@ func (s *start) explain(ctx context.Context, cause error) error {
 	return n
 }
 
-// describePod says what a pod's status says.
 func describePod(pod *corev1.Pod) []string {
 	lines := []string{fmt.Sprintf("pod %s on node %q: %s", pod.Name, pod.Spec.NodeName, pod.Status.Phase)}
 	for _, c := range pod.Status.Conditions {
@@ -107,7 +107,7 @@ func describeState(s corev1.ContainerState) string {
 	return "not started"
 }
 
-// colon is ": text", or nothing if there is no text.
+// colon returns ": text", or "" if there is no text.
 func colon(text string) string {
 	if text == "" {
 		return ""
@@ -115,15 +115,13 @@ func colon(text string) string {
 	return ": " + text
 }
 
-// firstLine is what matters of a termination message, which is often the end of
-// the log; that is shown anyhow.
+// firstLine shortens a termination message. The rest is often log, which is shown anyway.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
 }
 
-// warnings are the warning events about a pod.
-func (s *start) warnings(ctx context.Context, pod string) []string {
+func (s *start) warningEvents(ctx context.Context, pod string) []string {
 	events, err := s.clients.typed.CoreV1().Events(s.Namespace).List(ctx, metav1.ListOptions{
 		FieldSelector: "type=Warning,involvedObject.name=" + pod,
 	})
@@ -138,12 +136,12 @@ func (s *start) warnings(ctx context.Context, pod string) []string {
 	return slices.Compact(lines)
 }
 
-// log is the controller's log so far; nothing if it cannot be read.
+// log returns the controller's log so far, or nil if it can't be read.
 func (s *start) log(ctx context.Context, pod string) []string {
 	return podLog(ctx, s.cluster, s.Namespace, pod)
 }
 
-// podLog is what a pod has written so far; nothing if it cannot be read.
+// podLog returns a pod's log so far, or nil if it can't be read.
 func podLog(ctx context.Context, c cluster.Cluster, namespace, pod string) []string {
 	stream, err := c.PodLog(ctx, namespace, pod)
 	if err != nil {
@@ -161,8 +159,8 @@ func podLog(ctx context.Context, c cluster.Cluster, namespace, pod string) []str
 	return strings.Split(text, "\n")
 }
 
-// readLog ends the wait once the API server keeps refusing something. Once
-// is not enough: a role that was just bound takes a moment to be known.
+// readLog returns an error once the API server keeps denying a request. One denial is not
+// enough: a new binding of a role takes a moment to work.
 func (s *start) readLog(ctx context.Context) error {
 	before := map[string]int{}
 	return wait.PollUntilContextCancel(ctx, readEvery, true, func(ctx context.Context) (bool, error) {

@@ -31,9 +31,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// An image as those of released providers are: layers of which later ones take back
-// what earlier ones brought, an entrypoint behind links, a user that isn't root, a
-// registry that asks for a password.
+// The image is like those of released providers. Later layers remove files of earlier ones,
+// links lead to the entrypoint, the user isn't root, and the registry requires a password.
 func TestAnImageOfManyLayersFromARegistryWithAPassword(t *testing.T) {
 	g := NewWithT(t)
 	a := providers.Named("kwok")
@@ -61,20 +60,22 @@ func TestAnImageOfManyLayersFromARegistryWithAPassword(t *testing.T) {
 	g.Expect(i.Unexpected(lines(t, log))).To(BeEmpty())
 }
 
-// An image that is none of a provider's is said to be no more than what it did.
+// The error shows the output of an image that holds another program than a provider.
 func TestAnImageThatIsNoProvider(t *testing.T) {
 	g := NewWithT(t)
 	cache, err := build.Open(func(line string) { t.Log(line) })
 	g.Expect(err).NotTo(HaveOccurred())
 	dir, err := cache.PinnedFor(t.Context(), "kwok", "linux")
 	g.Expect(err).NotTo(HaveOccurred())
-	ref, err := image.FromBinary(t.Context(), filepath.Join(t.TempDir(), "image"), filepath.Join(dir, "kwokctl"), nil, imageUser)
+	ref, err := image.FromBinary(t.Context(), filepath.Join(t.TempDir(), "image"), filepath.Join(dir, "kwokctl"),
+		nil, imageUser)
 	g.Expect(err).NotTo(HaveOccurred())
 	_, _, err = installSelected(t, providers.Named("kwok"), Selection{Image: ref, Kubernetes: kubernetesVersion})
-	g.Expect(err).To(MatchError(And(ContainSubstring("its container controller ended with exit code 0"), ContainSubstring("Run etcdctl in cluster"))))
+	g.Expect(err).To(MatchError(And(ContainSubstring("its container controller ended with exit code 0"),
+		ContainSubstring("Run etcdctl in cluster"))))
 }
 
-// layeredImage is the provider's own image with a layer beneath it and one above.
+// layeredImage returns the provider's own image with one layer beneath it and one above.
 func layeredImage(t *testing.T, a *providers.Adapter) v1.Image {
 	t.Helper()
 	g := NewWithT(t)
@@ -106,7 +107,7 @@ func layeredImage(t *testing.T, a *providers.Adapter) v1.Image {
 	return img
 }
 
-// layer is one of these files: folders end with a slash, links begin with an arrow.
+// layer returns a layer of files. Names of folders end with "/". Links are "->" and a target.
 func layer(t *testing.T, files map[string]string) v1.Layer {
 	t.Helper()
 	g := NewWithT(t)
@@ -126,15 +127,16 @@ func layer(t *testing.T, files map[string]string) v1.Layer {
 		g.Expect(err).NotTo(HaveOccurred())
 	}
 	g.Expect(w.Close()).To(Succeed())
-	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content.Bytes())), nil })
+	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(content.Bytes())), nil
+	})
 	g.Expect(err).NotTo(HaveOccurred())
 	return l
 }
 
 const registryUser, registryPassword = "somebody", "with a secret"
 
-// privateRegistry starts a registry on loopback that asks for a password, and
-// returns its host and port.
+// privateRegistry starts a registry on loopback with a password, and returns its host:port.
 func privateRegistry(t *testing.T) string {
 	t.Helper()
 	images := registry.New()
@@ -147,11 +149,11 @@ func privateRegistry(t *testing.T) string {
 		images.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	t.Setenv("DOCKER_CONFIG", t.TempDir()) // not the user's own
+	t.Setenv("DOCKER_CONFIG", t.TempDir()) // not the user's
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// login writes what `docker login` does.
+// login writes the same file as `docker login`.
 func login(t *testing.T, host string) {
 	t.Helper()
 	text := fmt.Sprintf(`{"auths":{%q:{"username":%q,"password":%q}}}`, host, registryUser, registryPassword)

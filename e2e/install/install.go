@@ -19,12 +19,11 @@ import (
 type Installed struct {
 	Namespace  string // of the controller
 	Deployment string // the controller's
-	// CoreVersion is the release of Karpenter core that the provider links, such as v1.15.0; empty if
-	// neither the adapter nor a source module says.
+	// CoreVersion is the release of Karpenter core, such as v1.15.0, or empty if it is unknown.
 	CoreVersion string
-	// KubernetesVersion is what the API server says, such as v1.36.3.
+	// KubernetesVersion is the API server's version, such as v1.36.3.
 	KubernetesVersion string
-	// Digest of the image that runs, such as sha256:...
+	// Digest is the digest of the running image, such as sha256:...
 	Digest string
 
 	adapter   *providers.Adapter
@@ -34,12 +33,11 @@ type Installed struct {
 	ports     map[string]int // as allocated
 	selector  string
 	container corev1.Container // the controller's
-	// serviceAccount of the controller's pods.
+	// serviceAccount is that of the controller's pods.
 	serviceAccount string
 }
 
-// Pods names the controller's pods, those that are ending included; none if the
-// API server cannot be asked.
+// Pods returns the names of the controller's pods, also of ending ones, or nil on an error.
 func (i *Installed) Pods(ctx context.Context) []string {
 	list, err := i.clients.typed.CoreV1().Pods(i.Namespace).List(ctx, metav1.ListOptions{LabelSelector: i.selector})
 	if err != nil {
@@ -52,18 +50,18 @@ func (i *Installed) Pods(ctx context.Context) []string {
 	return names
 }
 
-// Install puts the provider on a cluster: its CRDs, until they are established; its image;
-// its manifests; and then it waits until the controller is ready. A
-// controller that exits, cannot start or is not ready within controller.ready.timeout is an
-// error with its exit code, what the pod's status says and its last log lines.
+// Install puts the provider's CRDs, image and manifests on a cluster, and waits until the CRDs
+// are established and the controller is ready. A controller that exits, can't start or exceeds
+// controller.ready.timeout is an error. The error has its exit code, its pod's status and its
+// last log lines.
 //
-// Ready means that the endpoint of the container's readiness probe answers. Where the pod's
-// address is this host's, that endpoint is asked directly, since
-// charts let the kubelet wait seconds before it asks for the first time: the pod's
-// own status may then still say not ready for that long. Elsewhere the pod's Ready condition counts.
+// Ready means that the endpoint of the container's readiness probe answers. Install asks this
+// endpoint itself if the pod's address is this host's. Charts let the kubelet wait seconds
+// before the first probe, so the pod's status may still be not ready. Elsewhere the pod's
+// Ready condition counts.
 //
-// Progress may be nil. The cluster must not have the provider yet; what is left of a failed
-// installation goes with the cluster.
+// Progress may be nil. The cluster must not have the provider yet. A failed installation
+// leaves objects behind until the cluster is deleted.
 func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func(string)) (*Installed, error) {
 	say := func(line string) {
 		if progress != nil {
@@ -111,11 +109,14 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 		adapter: p.adapter, cluster: c, clients: clients, ports: values.Ports, selector: m.selector, simulator: sim,
 		container: m.container, serviceAccount: serviceAccount(m.deployment),
 	}
-	s := &start{Installed: i, what: "controller", timeout: p.adapter.Controller.Ready.Within(), setting: "controller.ready.timeout"}
+	s := &start{
+		Installed: i, what: "controller", timeout: p.adapter.Controller.Ready.Within(),
+		setting: "controller.ready.timeout",
+	}
 	return i, s.await(ctx)
 }
 
-// load gives an image or a program to the cluster, and returns its name there.
+// load loads an image or a program into the cluster, and returns its name there.
 func (l loadable) load(ctx context.Context, c cluster.Cluster) (name string, err error) {
 	if l.ref == "" {
 		return "", nil
@@ -126,16 +127,16 @@ func (l loadable) load(ctx context.Context, c cluster.Cluster) (name string, err
 	return name, nil
 }
 
-// Objects are what Install puts on a cluster, its CRDs first, with samples of what only
-// the cluster knows: to see whether it would take them.
+// Objects returns what Install applies, CRDs first, to test whether a cluster accepts it.
+// Samples replace the values that only the cluster knows.
 func (p *Prepared) Objects(ctx context.Context) ([]*unstructured.Unstructured, error) {
-	m, err := p.render(ctx, p.values, typical(p.kubernetes))
+	m, err := p.render(ctx, p.values, platformOf(p.kubernetes))
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range m.objects {
 		if o.GetNamespace() == "" && o.GetKind() != "Namespace" {
-			o.SetNamespace(p.values.Namespace) // ignored where a kind has none
+			o.SetNamespace(p.values.Namespace) // ignored for cluster-scoped kinds
 		}
 	}
 	if p.adapter.Simulator != nil {
@@ -148,7 +149,7 @@ func (p *Prepared) Objects(ctx context.Context) ([]*unstructured.Unstructured, e
 	return slices.Concat(p.crds, m.objects), nil
 }
 
-// clusterValues completes the values with what only the cluster knows.
+// clusterValues adds the values that only the cluster knows.
 func (p *Prepared) clusterValues(c cluster.Cluster, image string) (providers.Values, error) {
 	v := p.values
 	v.Image = providers.ParseImageName(image)

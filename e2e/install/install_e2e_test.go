@@ -25,7 +25,7 @@ import (
 
 const kubernetesVersion = "v1.36.3"
 
-// cluster starts a local cluster that is gone after the test.
+// startCluster starts a local cluster for the time of the test.
 func startCluster(t *testing.T) (cluster.Cluster, *build.Cache) {
 	t.Helper()
 	cache, err := build.Open(func(line string) { t.Log(line) })
@@ -46,7 +46,7 @@ func startCluster(t *testing.T) (cluster.Cluster, *build.Cache) {
 	return c, cache
 }
 
-// install prepares the adapter and installs it on a cluster of its own.
+// install prepares the adapter and installs it on a new cluster.
 func install(t *testing.T, a *providers.Adapter, version string) (*Installed, cluster.Cluster, error) {
 	t.Helper()
 	return installSelected(t, a, Selection{Version: version, Kubernetes: kubernetesVersion})
@@ -65,7 +65,7 @@ func installSelected(t *testing.T, a *providers.Adapter, s Selection) (*Installe
 	return i, c, err
 }
 
-// A pod that is pending gets a node: the provider works, and its log is clean.
+// A pending pod gets a node, and the controller's log is clean.
 func TestKwokProvisionsAtEveryRelease(t *testing.T) {
 	for _, version := range []string{"v1.15.0", "v1.9.0", "v1.5.5", "v1.0.8"} {
 		t.Run(version, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestKwokProvisionsAtEveryRelease(t *testing.T) {
 	}
 }
 
-// Where images can't run, the controller runs as a program of the machine.
+// Where images can't run, the controller runs as a program of the host.
 func TestTheControllerAsAProgramOfTheHost(t *testing.T) {
 	g := NewWithT(t)
 	a := providers.Named("kwok")
@@ -149,7 +149,7 @@ func TestAControllerThatExits(t *testing.T) {
 
 func TestAControllerThatNeverBecomesReady(t *testing.T) {
 	a := providers.Named("kwok")
-	a.Controller.Env = map[string]string{"HEALTH_PROBE_PORT": "{{.Ports.elsewhere}}"} // not where its probe asks
+	a.Controller.Env = map[string]string{"HEALTH_PROBE_PORT": "{{.Ports.elsewhere}}"} // not the port of its probe
 	a.Controller.Ports["elsewhere"] = 9999
 	a.Controller.Ready.Timeout = 5 * time.Second
 	_, _, err := install(t, a, "")
@@ -169,14 +169,15 @@ func TestARoleWithAVerbMissing(t *testing.T) {
 	p, err := Prepare(t.Context(), cache, a, Selection{Kubernetes: kubernetesVersion})
 	g.Expect(err).NotTo(HaveOccurred())
 	p.values.Ports = map[string]int{"metrics": 11111, "health": 22222}
-	m, err := p.render(t.Context(), p.values, typical(kubernetesVersion))
+	m, err := p.render(t.Context(), p.values, platformOf(kubernetesVersion))
 	g.Expect(err).NotTo(HaveOccurred())
 
 	var text strings.Builder
 	for _, o := range m.objects {
 		raw, err := o.MarshalJSON()
 		g.Expect(err).NotTo(HaveOccurred())
-		text.WriteString("---\n" + strings.NewReplacer("11111", "{{.Ports.metrics}}", "22222", "{{.Ports.health}}").Replace(string(raw)) + "\n")
+		text.WriteString("---\n" + strings.NewReplacer("11111", "{{.Ports.metrics}}", "22222", "{{.Ports.health}}").
+			Replace(string(raw)) + "\n")
 	}
 	broken := strings.ReplaceAll(text.String(),
 		`"resources":["nodepools","nodepools/status","nodeclaims","nodeclaims/status","nodeoverlays","nodeoverlays/status"],"verbs":["get","list","watch"]`,
@@ -188,6 +189,7 @@ func TestARoleWithAVerbMissing(t *testing.T) {
 
 	_, _, err = install(t, a, "")
 	g.Expect(err).To(MatchError(ContainSubstring(
-		"the controller of kwok is not ready: the ClusterRole (or Role) of its service account kube-system/karpenter lacks list on nodepools.karpenter.sh")))
+		"the controller of kwok is not ready: the ClusterRole (or Role) of its service account kube-system/karpenter lacks " +
+			"list on nodepools.karpenter.sh")))
 	t.Log(err)
 }

@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// logWithin is how long it may take to read the controller's log.
+// logWithin bounds the time to read the controller's log.
 const logWithin = 10 * time.Second
 
-// lineWidth is how much of a line is shown, in characters.
+// lineWidth bounds the part of a line that is shown, in characters.
 const lineWidth = 300
 
-// Log returns the lines of the controller's log so far, also if ctx is over; without those
-// of a pod that is gone.
+// Log returns the log so far of the controller's existing pods, even if ctx is over.
 func (i *Installed) Log(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logWithin)
 	defer cancel()
@@ -25,8 +24,7 @@ func (i *Installed) Log(ctx context.Context) []string {
 	return lines
 }
 
-// LogSince returns the controller's log from a moment on. Lines that don't say
-// their time belong to it.
+// LogSince returns the controller's log since a time, and all lines without a time.
 func (i *Installed) LogSince(ctx context.Context, began time.Time) []string {
 	return slices.DeleteFunc(i.Log(ctx), func(line string) bool {
 		t := LineTime(line)
@@ -34,8 +32,8 @@ func (i *Installed) LogSince(ctx context.Context, began time.Time) []string {
 	})
 }
 
-// LineMessage returns who says what in a line of a structured log, without what
-// differs from time to time; for another line its beginning.
+// LineMessage returns the controller and message of a structured log line, without the varying
+// fields. Of another line it returns the beginning.
 func LineMessage(line string) string {
 	var fields struct{ Controller, Message string }
 	switch {
@@ -47,7 +45,7 @@ func LineMessage(line string) string {
 	return fields.Controller + ": " + fields.Message
 }
 
-// LineTime returns the time of a line of a structured log; zero if it has none.
+// LineTime returns the time of a structured log line, or zero if it has none.
 func LineTime(line string) time.Time {
 	var fields struct {
 		Time time.Time `json:"time"`
@@ -58,7 +56,7 @@ func LineTime(line string) time.Time {
 	return fields.Time
 }
 
-// Shorten cuts a line that is too wide to read.
+// Shorten cuts a line that is too long to read.
 func Shorten(line string) string {
 	if runes := []rune(line); len(runes) > lineWidth {
 		return string(runes[:lineWidth]) + "…"

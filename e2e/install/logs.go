@@ -8,13 +8,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// forbidden is how the API server refuses: the wording of apiserver's
-// responsewriters.ForbiddenStatusError, quotes escaped where it stands in JSON.
+// forbidden matches the API server's refusals, as responsewriters.ForbiddenStatusError of
+// apiserver writes them. In JSON the quotes are escaped.
 var forbidden = regexp.MustCompile(`cannot ([a-z]+) resource \\*"([^"\\]+)\\*" in API group \\*"([^"\\]*)\\*"`)
 
-// ForbiddenIn tells whether a log line reports that the API server refused
-// something for want of RBAC rights, and what. The resource is written as in
-// nodepools.karpenter.sh, pods or pods/eviction.
+// ForbiddenIn tells whether a log line says that RBAC forbids a request, and which one.
+// Examples of resources are nodepools.karpenter.sh, pods and pods/eviction.
 func ForbiddenIn(logLine string) (verb, resource string, ok bool) {
 	parts := forbidden.FindStringSubmatch(logLine)
 	if parts == nil {
@@ -31,29 +30,29 @@ func ForbiddenIn(logLine string) (verb, resource string, ok bool) {
 	return verb, resource, true
 }
 
-// alarming matches the lines that report a bug or an error: Karpenter's JSON
-// log, klog's errors, and what Go prints when it dies.
-var alarming = regexp.MustCompile(`"level":"(ERROR|DPANIC|PANIC|FATAL)"|^[EF]\d{4} \d\d:\d\d:\d\d|^panic: |^fatal error: |WARNING: DATA RACE|Observed a panic`)
+// alarming matches lines about bugs and errors: of Karpenter's JSON log, klog, and Go crashes.
+var alarming = regexp.MustCompile(
+	`"level":"(ERROR|DPANIC|PANIC|FATAL)"|^[EF]\d{4} \d\d:\d\d:\d\d` +
+		`|^panic: |^fatal error: |WARNING: DATA RACE|Observed a panic`)
 
-// Unexpected returns the lines of the controller's log that report an error
-// and that the adapter doesn't tolerate (controller.logs.tolerate), in their order.
+// Unexpected returns, in order, the log lines that report an error and that the adapter
+// doesn't tolerate (controller.logs.tolerate).
 func (i *Installed) Unexpected(lines []string) []string {
-	return unexpected(lines, tolerated(i.adapter.Controller.Logs))
+	return unexpectedLines(lines, tolerated(i.adapter.Controller.Logs))
 }
 
-// Untolerated returns the lines of the controller's log that the adapter doesn't tolerate,
-// errors or not, in their order.
+// Untolerated returns, in order, all log lines that the adapter doesn't tolerate.
 func (i *Installed) Untolerated(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), tolerated(i.adapter.Controller.Logs))
 }
 
-func unexpected(lines []string, ignore func(line string) bool) []string {
+func unexpectedLines(lines []string, ignore func(line string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		return !alarming.MatchString(line) || ignore(line)
 	})
 }
 
-// tolerated tells which lines are to be ignored. The adapter has been validated.
+// tolerated returns a test for lines to ignore. Validate has checked the patterns.
 func tolerated(l providers.Logs) func(line string) bool {
 	var ignored []*regexp.Regexp
 	for _, pattern := range l.Tolerate {

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Lines as controller-runtime, klog and Karpenter v1.15.0 wrote them.
+// Lines from controller-runtime, klog and Karpenter v1.15.0.
 const (
 	reflectorLine = `E1120 11:41:07.123456   77 reflector.go:204] "Failed to watch" err="failed to list *v1.NodePool: nodepools.karpenter.sh is forbidden: User \"system:serviceaccount:kube-system:karpenter\" cannot list resource \"nodepools\" in API group \"karpenter.sh\" at the cluster scope" logger="UnhandledError"`
 	jsonLine      = `{"level":"ERROR","time":"2026-11-20T11:41:07Z","logger":"controller","message":"Reconciler error","error":"pods \"a\" is forbidden: User \"x\" cannot create resource \"pods/eviction\" in API group \"\" in the namespace \"default\""}`
@@ -34,15 +34,19 @@ func TestForbiddenIn(t *testing.T) {
 func TestUnexpected(t *testing.T) {
 	g := NewWithT(t)
 	log := []string{infoLine, subnetLine, reflectorLine, "panic: runtime error", "  goroutine 1"}
-	g.Expect(unexpected(log, tolerated(providers.Logs{Tolerate: []string{"no subnets found"}}))).To(Equal([]string{reflectorLine, "panic: runtime error"}))
-	g.Expect(unexpected([]string{infoLine}, tolerated(providers.Logs{}))).To(BeEmpty())
+	g.Expect(unexpectedLines(log, tolerated(providers.Logs{Tolerate: []string{"no subnets found"}}))).
+		To(Equal([]string{reflectorLine, "panic: runtime error"}))
+	g.Expect(unexpectedLines([]string{infoLine}, tolerated(providers.Logs{}))).To(BeEmpty())
 
-	i := &Installed{adapter: &providers.Adapter{Controller: providers.Controller{Logs: providers.Logs{Tolerate: []string{"no subnets found"}}}}}
+	i := &Installed{adapter: &providers.Adapter{
+		Controller: providers.Controller{Logs: providers.Logs{Tolerate: []string{"no subnets found"}}},
+	}}
 	g.Expect(i.Untolerated([]string{infoLine, subnetLine, reflectorLine})).To(Equal([]string{infoLine, reflectorLine}))
 }
 
 func TestDenials(t *testing.T) {
 	lines := []string{reflectorLine, reflectorLine, infoLine, jsonLine}
-	NewWithT(t).Expect(denials(lines, nil)).To(Equal(map[string]int{"list on nodepools.karpenter.sh": 2, "create on pods/eviction": 1}))
-	NewWithT(t).Expect(denials(lines, tolerated(providers.Logs{Tolerate: []string{"eviction"}}))).To(HaveLen(1))
+	NewWithT(t).Expect(countDenials(lines, nil)).
+		To(Equal(map[string]int{"list on nodepools.karpenter.sh": 2, "create on pods/eviction": 1}))
+	NewWithT(t).Expect(countDenials(lines, tolerated(providers.Logs{Tolerate: []string{"eviction"}}))).To(HaveLen(1))
 }

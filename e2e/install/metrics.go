@@ -23,12 +23,11 @@ const metricsPort = "metrics"
 
 const metricsPage = "/metrics"
 
-// ErrNoMetric says that the controller's metrics don't have the one asked
-// for, or are out of reach: the adapter names no port "metrics", or no pod runs.
+// ErrNoMetric means that the controller serves no such metric, that the adapter names no port
+// "metrics", or that no pod runs.
 var ErrNoMetric = errors.New("no such metric within reach")
 
-// Metric reads a gauge or counter without labels from the controller, such
-// as karpenter_cluster_state_synced.
+// Metric reads a gauge or counter without labels, such as karpenter_cluster_state_synced.
 func (i *Installed) Metric(ctx context.Context, name string) (float64, error) {
 	port, named := i.ports[metricsPort]
 	if !named {
@@ -43,22 +42,22 @@ func (i *Installed) Metric(ctx context.Context, name string) (float64, error) {
 	return value(name, page)
 }
 
-// value is that of a metric without labels on a page.
+// value returns the value of a metric without labels.
 func value(name string, page []byte) (float64, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(about(name, page)))
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(onlyMetric(name, page)))
 	if err != nil {
 		return 0, fmt.Errorf("the controller's metrics: %w", err)
 	}
 	for _, m := range families[name].GetMetric() {
-		return m.GetUntyped().GetValue(), nil // its type was in a comment
+		return m.GetUntyped().GetValue(), nil // onlyMetric omits the comment with its type
 	}
 	return 0, fmt.Errorf("%w: the controller serves no %s", ErrNoMetric, name)
 }
 
-// about are the lines of a page that begin with a metric's name. There are thousands of
-// others, which are not worth being parsed after every spec.
-func about(name string, page []byte) []byte {
+// onlyMetric returns the lines that begin with a metric's name. Parsing the thousands of
+// others after every spec would take too long.
+func onlyMetric(name string, page []byte) []byte {
 	var lines [][]byte
 	for line := range bytes.Lines(page) {
 		if bytes.HasPrefix(line, []byte(name)) {
@@ -68,7 +67,7 @@ func about(name string, page []byte) []byte {
 	return bytes.Join(lines, nil)
 }
 
-// page is what a page of the controller's running pod says.
+// page returns the body of a page of the controller's running pod.
 func (i *Installed) page(ctx context.Context, port int, path string) ([]byte, error) {
 	pods, err := i.clients.typed.CoreV1().Pods(i.Namespace).List(ctx, metav1.ListOptions{LabelSelector: i.selector})
 	if err != nil {
@@ -84,9 +83,8 @@ func (i *Installed) page(ctx context.Context, port int, path string) ([]byte, er
 	return nil, fmt.Errorf("%w: no pod of the controller runs", ErrNoMetric)
 }
 
-// ask sends a request to a port of a pod. One that has an address of this host's is asked
-// directly, which the API server refuses to do; any other through the API server, since no
-// other way may lead there.
+// ask sends a request to a port of a pod. It connects directly to an address of this host,
+// which the API server refuses to do. Other pods may be reachable only through the API server.
 func (c *clients) ask(ctx context.Context, pod *corev1.Pod, port int, method, path, body string) ([]byte, error) {
 	at := strconv.Itoa(port)
 	if net.ParseIP(pod.Status.PodIP).IsLoopback() {

@@ -7,8 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// inOrder sorts objects so that what others need comes first, as Helm does;
-// otherwise they stay as they were.
+// inOrder sorts objects by kind, dependencies first, as Helm does. The sort is stable.
 func inOrder(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	order := []string{
 		"Namespace", "PriorityClass", "ResourceQuota", "LimitRange", "NetworkPolicy", "PodDisruptionBudget",
@@ -20,7 +19,7 @@ func inOrder(objects []*unstructured.Unstructured) []*unstructured.Unstructured 
 		case i >= 0:
 			return i
 		case o.GetKind() == "Deployment":
-			return len(order) + 1 // after whatever kinds are not in the list
+			return len(order) + 1 // after kinds that are not in the list
 		default:
 			return len(order)
 		}

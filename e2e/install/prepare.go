@@ -21,37 +21,35 @@ import (
 // coreModule is the module of Karpenter core, which every provider links.
 const coreModule = "sigs.k8s.io/karpenter"
 
-// plumblineModule is the one that a Build calls $plumbline.
+// plumblineModule is the module that a Build calls $plumbline.
 const plumblineModule = "github.com/plumbline-e2e/plumbline"
 
-// imageUser is the numeric user of images that are built here; like those of
-// released providers they don't run as root.
+// imageUser is the numeric user of built images. As in released providers, it isn't root.
 const imageUser = "65532"
 
-// Selection says what of an adapter is wanted. The zero value is the adapter's own.
+// Selection says what to use of an adapter. The zero value is the adapter's own.
 type Selection struct {
-	// Version of the source module, such as v1.9.0. Empty: the adapter's.
+	// Version is the source module's version, such as v1.9.0. Empty: the adapter's.
 	Version string
-	// Image to run instead of the adapter's; a reference for image.Open.
+	// Image replaces the adapter's image. It is a reference for image.Open.
 	Image string
-	// Kubernetes is the version of the cluster to come, for which the chart is
-	// tried, such as v1.36.3. Empty: Helm's own.
+	// Kubernetes is the cluster's version, such as v1.36.3. Prepare renders the chart for it.
+	// Empty: Helm's default.
 	Kubernetes string
-	// Namespace of the controller instead of the adapter's.
+	// Namespace replaces the adapter's namespace of the controller.
 	Namespace string
-	// Containers says that the cluster runs images whatever this machine's system is.
+	// Containers says that the cluster runs images even if this machine's system is not Linux.
 	Containers bool
-	// Host runs the controller as a program of this machine, built for it,
-	// rather than from an image. It is always so where images can't run: on
-	// anything but Linux, without Containers.
+	// Host runs the controller as a program of this machine instead of an image. It is implied
+	// without Containers on systems other than Linux, where images can't run.
 	Host bool
 }
 
-// Prepared is a provider that is ready to be installed, on any number of clusters.
+// Prepared is a provider that can be installed on any number of clusters.
 type Prepared struct {
 	adapter    *providers.Adapter
-	values     providers.Values // all but what the cluster decides
-	kubernetes string           // version of the cluster to come, see Selection
+	values     providers.Values // without those of the cluster
+	kubernetes string           // see Selection
 	source     string           // folder of the source module, empty if there is none
 	helm       *helm            // nil without a chart
 	controller loadable
@@ -61,16 +59,15 @@ type Prepared struct {
 	crds       []*unstructured.Unstructured
 }
 
-// loadable is what can be given to a cluster to run.
+// loadable is an image or a program that a cluster can load.
 type loadable struct {
 	ref    string // for cluster.Load
 	digest string // of the image; empty for a program of the host
 }
 
-// Prepare does all that needs no cluster: it validates the adapter, downloads
-// the source module, builds or opens the image, renders the chart and reads
-// the CRDs. Whatever is wrong there is reported now and not minutes later. What
-// it downloads and builds stays in the cache; progress goes to cache.Progress.
+// Prepare does all that needs no cluster. It validates the adapter, downloads the source
+// module, builds or opens the image, renders the chart and reads the CRDs. So mistakes are
+// reported early. Downloads and builds stay in the cache. Progress goes to cache.Progress.
 func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Selection) (*Prepared, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -86,12 +83,13 @@ func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Se
 	return p, nil
 }
 
-// download gets the source module and learns what core it links.
+// download downloads the source module and finds the release of core that it links.
 func (p *Prepared) download(ctx context.Context, cache *build.Cache, s Selection) error {
 	a := p.adapter
 	local := a.Controller.Build != nil && a.Controller.Build.Module != ""
 	if local && s.Version != "" {
-		return fmt.Errorf("version %s is asked for, but the adapter builds the controller from the folder %s, as it is", s.Version, a.Controller.Build.Module)
+		return fmt.Errorf("version %s is asked for, but the adapter builds the controller from the folder %s, as it is",
+			s.Version, a.Controller.Build.Module)
 	}
 	version := cmp.Or(s.Version, a.Source.Version)
 	if version != "" && !strings.HasPrefix(version, "v") {
@@ -121,8 +119,8 @@ func (p *Prepared) download(ctx context.Context, cache *build.Cache, s Selection
 	return err
 }
 
-// linkedCore reads from the provider's go.mod which release of core it links. The module of
-// core itself counts as the release given, on which the work in a folder is based.
+// linkedCore returns the release of core that a provider's go.mod requires. For the go.mod of
+// core itself it returns base, the release that the folder is based on.
 func linkedCore(files providers.Files, gomod, base string) (string, error) {
 	raw, err := files.Read(gomod)
 	if err != nil {
@@ -140,10 +138,11 @@ func linkedCore(files providers.Files, gomod, base string) (string, error) {
 			return r.Mod.Version, nil
 		}
 	}
-	return "", fmt.Errorf("%s does not require %s; say in the adapter's `core` which release it is built on", gomod, coreModule)
+	return "", fmt.Errorf("%s does not require %s; say in the adapter's `core` which release it is built on",
+		gomod, coreModule)
 }
 
-// findImages builds the images, or makes sure that the given ones can run here.
+// findImages builds the images, or checks that the given ones can run here.
 func (p *Prepared) findImages(ctx context.Context, cache *build.Cache, s Selection) (err error) {
 	a := p.adapter
 	p.host = s.Host || runtime.GOOS != "linux" && !s.Containers
@@ -158,9 +157,11 @@ func (p *Prepared) findImages(ctx context.Context, cache *build.Cache, s Selecti
 	return err
 }
 
-// find is the image that was asked for, or else that of the reference in the adapter, or else
-// what is built. What is the part of the adapter that says so.
-func (p *Prepared) find(ctx context.Context, cache *build.Cache, what, given string, made *providers.Build, asked string) (l loadable, err error) {
+// find returns the image in asked, else the one given in the adapter, else a built one. What
+// is the part of the adapter: controller or simulator.
+func (p *Prepared) find(ctx context.Context, cache *build.Cache, what, given string, made *providers.Build,
+	asked string,
+) (l loadable, err error) {
 	if p.host {
 		return p.findProgram(ctx, cache, what, made)
 	}
@@ -171,7 +172,7 @@ func (p *Prepared) find(ctx context.Context, cache *build.Cache, what, given str
 		if l.ref, err = providers.Expand(given, p.values); err != nil {
 			return l, err
 		}
-		if strings.HasPrefix(l.ref, ".") { // a file or folder, relative as all paths of the adapter are
+		if strings.HasPrefix(l.ref, ".") { // a file or folder, relative to the adapter
 			if l.ref, err = filepath.Abs(filepath.Join(p.adapter.Dir, l.ref)); err != nil {
 				return l, err
 			}
@@ -192,17 +193,22 @@ func (p *Prepared) find(ctx context.Context, cache *build.Cache, what, given str
 	return l, nil
 }
 
-// findProgram builds a program for this machine itself.
-func (p *Prepared) findProgram(ctx context.Context, cache *build.Cache, what string, made *providers.Build) (loadable, error) {
+// findProgram builds a program for this machine's system.
+func (p *Prepared) findProgram(ctx context.Context, cache *build.Cache, what string,
+	made *providers.Build,
+) (loadable, error) {
 	if made == nil {
-		return loadable{}, fmt.Errorf("provider %s: images don't run on %s: the %s must be built for it, by `%s.build` in the adapter and without IMAGE", p.adapter.Name, runtime.GOOS, what, what)
+		return loadable{}, fmt.Errorf("provider %s: images don't run on %s: the %s must be built for it, by `%s.build` in "+
+			"the adapter and without IMAGE", p.adapter.Name, runtime.GOOS, what, what)
 	}
 	binary, err := p.build(ctx, cache, made, runtime.GOOS)
 	return loadable{ref: cluster.BinaryPrefix + binary}, err
 }
 
 // build builds a program for an operating system.
-func (p *Prepared) build(ctx context.Context, cache *build.Cache, b *providers.Build, goos string) (binary string, err error) {
+func (p *Prepared) build(ctx context.Context, cache *build.Cache, b *providers.Build, goos string) (binary string,
+	err error,
+) {
 	a := p.adapter
 	switch b.Module {
 	case "":
@@ -220,8 +226,7 @@ func (p *Prepared) buildImage(ctx context.Context, cache *build.Cache, b *provid
 	if err != nil {
 		return "", err
 	}
-	// Its folder in the cache is named after all that went into the binary, so
-	// an image of that name is never stale.
+	// The folder's name covers all inputs of the binary, so the image is never stale.
 	ref, err = image.KeptFromBinary(ctx, cache.ImageOf(filepath.Dir(binary)), binary, imageUser)
 	return ref, cache.Explain(ctx, "image", "200 MB", err)
 }

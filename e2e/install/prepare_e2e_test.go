@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// prepare prepares the built-in kwok provider with the user's own cache.
+// prepare prepares the built-in kwok provider with the user's cache.
 func prepare(t *testing.T, s Selection) (*Prepared, error) {
 	t.Helper()
 	cache, err := build.Open(func(line string) { t.Log(line) })
@@ -23,7 +23,7 @@ func prepare(t *testing.T, s Selection) (*Prepared, error) {
 	return Prepare(t.Context(), cache, providers.Named("kwok"), s)
 }
 
-// Charts, values and CRDs differ between releases; the adapter serves them all.
+// One adapter serves all releases, although their charts, values and CRDs differ.
 func TestKwokPreparesAtEveryRelease(t *testing.T) {
 	for _, version := range []string{"v1.15.0", "v1.9.0", "v1.5.5", "v1.0.8"} {
 		t.Run(version, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestKwokPreparesAtEveryRelease(t *testing.T) {
 			g.Expect(p.controller.digest).To(HavePrefix("sha256:"))
 
 			p.values.Ports = map[string]int{"metrics": 18080, "health": 18081}
-			m, err := p.render(t.Context(), p.values, typical("v1.36.3"))
+			m, err := p.render(t.Context(), p.values, platformOf("v1.36.3"))
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(m.container.Ports).To(ContainElement(HaveField("ContainerPort", int32(18081))))
 			g.Expect(m.container.Env).To(ContainElement(And(HaveField("Name", "METRICS_PORT"), HaveField("Value", "18080"))))
@@ -63,12 +63,14 @@ func TestPrepareTellsWhatHelmSays(t *testing.T) {
 		g.Expect(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)).To(Succeed())
 	}
 	write("chart/Chart.yaml", "apiVersion: v2\nname: broken\nversion: 1.0.0\n")
-	write("chart/templates/deployment.yaml", "name: {{ required \"say settings.clusterName\" .Values.settings.clusterName }}\n")
+	write("chart/templates/deployment.yaml",
+		"name: {{ required \"say settings.clusterName\" .Values.settings.clusterName }}\n")
 	cache, err := build.Open(nil)
 	g.Expect(err).NotTo(HaveOccurred())
 	a := providers.Named("kwok")
 	a.Controller.Chart.Path = filepath.Join(dir, "chart")
 	a.Controller.Chart.Values = map[string]any{"settings": map[string]any{}}
 	_, err = Prepare(t.Context(), cache, a, Selection{})
-	g.Expect(err).To(MatchError(And(ContainSubstring("chart "+a.Controller.Chart.Path+" does not render: helm says: "), ContainSubstring("say settings.clusterName"))))
+	g.Expect(err).To(MatchError(And(ContainSubstring("chart "+a.Controller.Chart.Path+" does not render: helm says: "),
+		ContainSubstring("say settings.clusterName"))))
 }

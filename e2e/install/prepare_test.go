@@ -21,7 +21,9 @@ func TestNoVersionOfWhatLiesInAFolder(t *testing.T) {
 		g.Expect(os.WriteFile(filepath.Join(a.Dir, name), []byte(text), 0o600)).To(Succeed())
 	}
 	_, err := Prepare(t.Context(), nil, a, Selection{Version: "v1.9.0"})
-	g.Expect(err).To(MatchError(ContainSubstring("version v1.9.0 is asked for, but the adapter builds the controller from the folder .")))
+	g.Expect(err).
+		To(MatchError(ContainSubstring(
+			"version v1.9.0 is asked for, but the adapter builds the controller from the folder .")))
 }
 
 func TestTheCoreThatAModuleLinks(t *testing.T) {
@@ -36,7 +38,9 @@ func TestTheCoreThatAModuleLinks(t *testing.T) {
 		core, err := linkedCore(a.Files(""), "go.mod", "v1.15.0")
 		g.Expect(core).To(Equal(want), gomod)
 		if want == "" {
-			g.Expect(err).To(MatchError("go.mod does not require sigs.k8s.io/karpenter; say in the adapter's `core` which release it is built on"))
+			g.Expect(err).
+				To(MatchError("go.mod does not require sigs.k8s.io/karpenter; say in the adapter's `core` which release it " +
+					"is built on"))
 		}
 	}
 }

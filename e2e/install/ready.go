@@ -23,28 +23,28 @@ import (
 )
 
 const (
-	askEvery  = 50 * time.Millisecond  // the readiness endpoint
-	readEvery = 500 * time.Millisecond // the log, for what is forbidden
-	maxAnswer = 1 << 10                // bytes of the endpoint's answer that are kept
+	askEvery  = 50 * time.Millisecond  // between requests to the readiness endpoint
+	readEvery = 500 * time.Millisecond // between readings of the log, for denials
+	maxAnswer = 1 << 10                // bytes of the endpoint's answer to keep
 )
 
-// errReady ends the wait well: one of its signals came.
+// errReady ends the wait with success.
 var errReady = errors.New("ready")
 
-// start is the wait for a controller, or a simulator, that was just installed.
+// start is the wait for a newly installed controller or simulator.
 type start struct {
 	*Installed
-	what    string                     // the controller, or the simulator
-	timeout time.Duration              // until when it must be ready, and
-	setting string                     // what in the adapter says so
+	what    string                     // controller or simulator
+	timeout time.Duration              // within which it must be ready
+	setting string                     // the adapter's setting for timeout
 	pod     atomic.Pointer[corev1.Pod] // the newest state of the newest pod
-	answer  atomic.Pointer[string]     // what its readiness endpoint last said
+	answer  atomic.Pointer[string]     // last answer of its readiness endpoint
 }
 
-// await returns nil once the controller is ready, or an error that tells all
-// that is known about why it is not.
+// await returns nil once the controller is ready, or an error with all that is known about it.
 func (s *start) await(ctx context.Context) error {
-	limited, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("it was not ready within %s (%s)", s.timeout, s.setting))
+	limited, cancel := context.WithTimeoutCause(ctx, s.timeout,
+		fmt.Errorf("it was not ready within %s (%s)", s.timeout, s.setting))
 	defer cancel()
 	signals, within := errgroup.WithContext(limited)
 	signals.Go(func() error { return s.watchPods(within) })
@@ -62,7 +62,7 @@ func (s *start) await(ctx context.Context) error {
 	return s.explain(ctx, err)
 }
 
-// watchPods follows the pods' status until one is ready or broken.
+// watchPods watches the pods until one is ready or broken.
 func (s *start) watchPods(ctx context.Context) error {
 	pods := cache.NewFilteredListWatchFromClient(s.clients.typed.CoreV1().RESTClient(), "pods", s.Namespace,
 		func(o *metav1.ListOptions) { o.LabelSelector = s.selector })
@@ -79,9 +79,9 @@ func (s *start) watchPods(ctx context.Context) error {
 	return err
 }
 
-// judge says what a pod's status means: errReady, an error for what will not
-// mend itself, or nil while it is still coming up. A controller that ended
-// once counts as broken, even if its next start would succeed: in a run it would be a crash.
+// judge returns errReady for a ready pod, nil for a starting one, and an error for one that
+// can't recover. A controller that ended once is broken, even if its next start would succeed.
+// In a run this would be a crash.
 func judge(pod *corev1.Pod) error {
 	hopeless := []string{
 		"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull",
@@ -92,9 +92,12 @@ func judge(pod *corev1.Pod) error {
 		if ended == nil {
 			ended = c.LastTerminationState.Terminated
 		}
-		isInit := slices.ContainsFunc(pod.Status.InitContainerStatuses, func(i corev1.ContainerStatus) bool { return i.Name == c.Name })
+		isInit := slices.ContainsFunc(pod.Status.InitContainerStatuses, func(i corev1.ContainerStatus) bool {
+			return i.Name == c.Name
+		})
 		if ended != nil && (!isInit || ended.ExitCode != 0) {
-			return fmt.Errorf("its container %s ended with exit code %d%s", c.Name, ended.ExitCode, colon(firstLine(strings.TrimSpace(ended.Reason+" "+ended.Message))))
+			return fmt.Errorf("its container %s ended with exit code %d%s", c.Name, ended.ExitCode,
+				colon(firstLine(strings.TrimSpace(ended.Reason+" "+ended.Message))))
 		}
 		if w := c.State.Waiting; w != nil && slices.Contains(hopeless, w.Reason) {
 			return fmt.Errorf("its container %s cannot start: %s%s", c.Name, w.Reason, colon(w.Message))
@@ -109,20 +112,21 @@ func judge(pod *corev1.Pod) error {
 	return nil
 }
 
-// askEndpoint asks the readiness endpoint as the kubelet would, if it can be
-// reached from here.
+// askEndpoint polls the readiness endpoint, as the kubelet does, if this host can reach it.
 func (s *start) askEndpoint(ctx context.Context) error {
 	client := &http.Client{Timeout: time.Second}
 	defer client.CloseIdleConnections()
-	err := wait.PollUntilContextCancel(ctx, askEvery, true, func(ctx context.Context) (bool, error) { return s.answers(ctx, client) })
+	err := wait.PollUntilContextCancel(ctx, askEvery, true, func(ctx context.Context) (bool, error) {
+		return s.isReady(ctx, client)
+	})
 	if err == nil {
 		return errReady
 	}
 	return err
 }
 
-// answers asks the readiness endpoint once, if it can be reached from here.
-func (s *start) answers(ctx context.Context, client *http.Client) (bool, error) {
+// isReady asks the readiness endpoint once, if this host can reach it.
+func (s *start) isReady(ctx context.Context, client *http.Client) (bool, error) {
 	url := s.readinessURL()
 	if url == "" {
 		return false, nil
@@ -132,7 +136,7 @@ func (s *start) answers(ctx context.Context, client *http.Client) (bool, error) 
 		return false, fmt.Errorf("its readiness endpoint: %w", err)
 	}
 	answer, err := client.Do(request)
-	if err != nil { // it doesn't listen yet; if it never does, the timeout tells
+	if err != nil { // it doesn't listen yet; the timeout ends the wait
 		if ctx.Err() == nil {
 			s.answer.Store(new(err.Error()))
 		}
@@ -144,8 +148,8 @@ func (s *start) answers(ctx context.Context, client *http.Client) (bool, error) 
 	return answer.StatusCode < http.StatusBadRequest, err
 }
 
-// readinessURL is the endpoint of the controller's readiness probe; empty if
-// the pod does not run on this host or its probe is not plain HTTP.
+// readinessURL returns the URL of the controller's readiness probe. It is empty unless the
+// container runs on this host and its probe is plain HTTP.
 func (s *start) readinessURL() string {
 	pod, probe := s.pod.Load(), s.container.ReadinessProbe
 	if pod == nil || probe == nil || probe.HTTPGet == nil || probe.HTTPGet.Scheme == corev1.URISchemeHTTPS {
@@ -166,5 +170,6 @@ func (s *start) readinessURL() string {
 	if !started || port == 0 {
 		return ""
 	}
-	return "http://" + net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(port)) + "/" + strings.TrimPrefix(probe.HTTPGet.Path, "/")
+	return "http://" + net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(port)) + "/" +
+		strings.TrimPrefix(probe.HTTPGet.Path, "/")
 }

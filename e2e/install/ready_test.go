@@ -29,13 +29,26 @@ func TestJudge(t *testing.T) {
 		pod  *corev1.Pod
 		want string
 	}{
-		"creating":    {pod(corev1.ContainerStatus{State: waiting("ContainerCreating", "")}), ""},
-		"running":     {pod(corev1.ContainerStatus{State: running}), ""},
-		"ready":       {pod(corev1.ContainerStatus{State: running}, corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue}), "ready"},
-		"exited":      {pod(corev1.ContainerStatus{State: ended(3)}), "its container controller ended with exit code 3: Error"},
-		"exited well": {pod(corev1.ContainerStatus{State: ended(0)}), "its container controller ended with exit code 0: Error"},
-		"restarted":   {pod(corev1.ContainerStatus{State: running, LastTerminationState: ended(1), RestartCount: 1}), "its container controller ended with exit code 1: Error"},
-		"no image":    {pod(corev1.ContainerStatus{State: waiting("ErrImagePull", "not found")}), "its container controller cannot start: ErrImagePull: not found"},
+		"creating": {pod(corev1.ContainerStatus{State: waiting("ContainerCreating", "")}), ""},
+		"running":  {pod(corev1.ContainerStatus{State: running}), ""},
+		"ready": {pod(corev1.ContainerStatus{State: running},
+			corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue}), "ready"},
+		"exited": {
+			pod(corev1.ContainerStatus{State: ended(3)}),
+			"its container controller ended with exit code 3: Error",
+		},
+		"exited well": {
+			pod(corev1.ContainerStatus{State: ended(0)}),
+			"its container controller ended with exit code 0: Error",
+		},
+		"restarted": {
+			pod(corev1.ContainerStatus{State: running, LastTerminationState: ended(1), RestartCount: 1}),
+			"its container controller ended with exit code 1: Error",
+		},
+		"no image": {
+			pod(corev1.ContainerStatus{State: waiting("ErrImagePull", "not found")}),
+			"its container controller cannot start: ErrImagePull: not found",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, err := NewWithT(t), judge(c.pod)
@@ -49,7 +62,10 @@ func TestJudge(t *testing.T) {
 }
 
 func TestReadinessURL(t *testing.T) {
-	probe := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/readyz", Port: intstr.FromString("http")}}}
+	probe := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
+		Path: "/readyz",
+		Port: intstr.FromString("http"),
+	}}}
 	s := &start{Installed: &Installed{container: corev1.Container{
 		Name: "controller", ReadinessProbe: probe,
 		Ports: []corev1.ContainerPort{{Name: "http-metrics", ContainerPort: 8080}, {Name: "http", ContainerPort: 8081}},

@@ -22,25 +22,25 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// helm is the pinned Helm: a program of its own, so that importers don't link
-// its SDK. It sees none of the user's settings and has folders of its own.
+// helm is the pinned Helm. It is a separate program, so that importers don't link its SDK. It
+// uses none of the user's settings, and folders of its own.
 type helm struct {
 	program string
 	home    string
 }
 
-// platform is the cluster for which a chart is rendered. Charts choose between
-// versions of an API by it: without it many choose those of Kubernetes 1.20.
+// platform is the cluster for which a chart is rendered. Charts choose API versions by it.
+// Without it, many choose those of Kubernetes 1.20.
 type platform struct {
-	kubernetes string   // such as v1.36.3; empty: Helm's own
+	kubernetes string   // such as v1.36.3; empty: Helm's default
 	apis       []string // group/version, and group/version/kind
 }
 
-// released matches API versions that every cluster of today serves.
+// released matches stable API versions. Every current cluster serves them.
 var released = regexp.MustCompile(`^v\d+$`)
 
-// typical is what a cluster of that version serves as far as is known without one.
-func typical(kubernetes string) platform {
+// platformOf returns the APIs that a cluster of this version is known to serve.
+func platformOf(kubernetes string) platform {
 	p := platform{kubernetes: kubernetes}
 	for kind := range scheme.Scheme.AllKnownTypes() {
 		if released.MatchString(kind.Version) {
@@ -52,13 +52,13 @@ func typical(kubernetes string) platform {
 	return p
 }
 
-// apiNames are the names under which a chart may ask for a kind.
+// apiNames returns the names by which a chart may ask for a kind.
 func apiNames(kind schema.GroupVersionKind) []string {
 	version := kind.GroupVersion().String()
 	return []string{version, version + "/" + kind.Kind}
 }
 
-// tryManifests renders what will be applied, with sample values.
+// tryManifests renders the manifests with sample values.
 func (p *Prepared) tryManifests(ctx context.Context, cache *build.Cache, s Selection) error {
 	if p.adapter.Controller.Chart != nil {
 		dir, err := cache.Pinned(ctx, "helm")
@@ -67,12 +67,11 @@ func (p *Prepared) tryManifests(ctx context.Context, cache *build.Cache, s Selec
 		}
 		p.helm = &helm{program: filepath.Join(dir, "helm"), home: filepath.Join(cache.Dir, "helm-home")}
 	}
-	_, err := p.render(ctx, p.values, typical(s.Kubernetes))
+	_, err := p.render(ctx, p.values, platformOf(s.Kubernetes))
 	return err
 }
 
-// render is what has to be applied, in order, with the controller's Deployment
-// adjusted as the adapter wants it.
+// render returns the objects to apply, in order, with the controller's Deployment adjusted.
 func (p *Prepared) render(ctx context.Context, v providers.Values, on platform) (*manifests, error) {
 	var objects []*unstructured.Unstructured
 	var err error
@@ -90,7 +89,9 @@ func (p *Prepared) render(ctx context.Context, v providers.Values, on platform) 
 	return p.adjust(inOrder(objects), v)
 }
 
-func (p *Prepared) renderChart(ctx context.Context, v providers.Values, on platform) ([]*unstructured.Unstructured, error) {
+func (p *Prepared) renderChart(ctx context.Context, v providers.Values,
+	on platform,
+) ([]*unstructured.Unstructured, error) {
 	chart := p.adapter.Controller.Chart
 	values, err := providers.ExpandAll(chart.Values, "controller.chart.values", v)
 	if err != nil {
@@ -107,12 +108,14 @@ func (p *Prepared) renderChart(ctx context.Context, v providers.Values, on platf
 	}
 	objects, err := parseObjects(out)
 	if err != nil {
-		return nil, fmt.Errorf("chart %s renders to what is no manifest: %w", chart.Path, err)
+		return nil, fmt.Errorf("chart %s renders invalid manifests: %w", chart.Path, err)
 	}
 	return objects, nil
 }
 
-func (h *helm) template(ctx context.Context, release, folder, namespace string, on platform, values []byte) ([]byte, error) {
+func (h *helm) template(ctx context.Context, release, folder, namespace string, on platform,
+	values []byte,
+) ([]byte, error) {
 	args := []string{"template", release, folder, "--namespace", namespace, "--values", "-", "--skip-tests"}
 	if on.kubernetes != "" {
 		args = append(args, "--kube-version", on.kubernetes)
@@ -128,7 +131,7 @@ func (h *helm) template(ctx context.Context, release, folder, namespace string, 
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(values), &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		// Its advice is for people at its own command line.
+		// Helm's advice is for users of its own command line.
 		said, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n\nUse --debug")
 		if said != "" {
 			err = fmt.Errorf("helm says: %s", strings.TrimPrefix(said, "Error: "))
@@ -161,7 +164,7 @@ func (p *Prepared) renderFiles(v providers.Values) ([]*unstructured.Unstructured
 	return objects, nil
 }
 
-// appendTo collects the items of a list.
+// appendTo returns a function that collects the items of a list.
 func appendTo(objects *[]*unstructured.Unstructured) func(runtime.Object) error {
 	return func(o runtime.Object) error {
 		item, ok := o.(*unstructured.Unstructured)

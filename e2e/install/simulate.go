@@ -26,16 +26,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// simulatorName is that of the simulator's pod, and of all that belongs to it.
+// simulatorName is the name of the simulator's pod and of its other objects.
 const simulatorName = "plumbline-simulator"
 
-// podAddress is the variable that holds the pod's address in the simulator's container.
+// podAddress is the environment variable with the pod's address in the simulator's container.
 const podAddress = "POD_IP"
 
-// simulatorTimeout is how long a simulator may take to become ready.
+// simulatorTimeout bounds the time in which a simulator becomes ready.
 const simulatorTimeout = 30 * time.Second
 
-// simulator is one that runs.
+// simulator is a running simulator.
 type simulator struct {
 	clients *clients
 	pod     *corev1.Pod
@@ -43,7 +43,7 @@ type simulator struct {
 	address string // host:port, as the controller reaches it
 }
 
-// ask sends it a request; path begins with a slash.
+// ask sends a request to the simulator. Path begins with a slash.
 func (s *simulator) ask(ctx context.Context, method, path, body string) ([]byte, error) {
 	if s == nil {
 		return nil, errors.New("there is no simulator")
@@ -51,8 +51,10 @@ func (s *simulator) ask(ctx context.Context, method, path, body string) ([]byte,
 	return s.clients.ask(ctx, s.pod, s.port, method, path, body)
 }
 
-// simulate starts the simulator, if there is one, and tells the values where it listens.
-func (p *Prepared) simulate(ctx context.Context, c cluster.Cluster, k *clients, v *providers.Values, image string, say func(string)) (*simulator, error) {
+// simulate starts the adapter's simulator, if any, and sets its address in the values.
+func (p *Prepared) simulate(ctx context.Context, c cluster.Cluster, k *clients, v *providers.Values, image string,
+	say func(string),
+) (*simulator, error) {
 	a := p.adapter
 	if a.Simulator == nil {
 		return nil, nil //nolint:nilnil // there is none
@@ -89,7 +91,6 @@ func simulatorLabels() map[string]string {
 	return map[string]string{"app.kubernetes.io/name": simulatorName}
 }
 
-// simulatorContainer is the simulator's.
 func simulatorContainer(s *providers.Simulator, image string, args []string, port int) corev1.Container {
 	return corev1.Container{
 		Name: "simulator", Image: image, ImagePullPolicy: corev1.PullIfNotPresent, Args: args,
@@ -104,8 +105,8 @@ func simulatorContainer(s *providers.Simulator, image string, args []string, por
 	}
 }
 
-// simulatorObjects are the simulator's pod and what it needs. It is a lone pod that is not
-// started again: what it knew of its cloud would be lost, unnoticed.
+// simulatorObjects returns the simulator's pod and what it needs. The pod is never restarted:
+// a restart would silently lose the state of its cloud.
 func (p *Prepared) simulatorObjects(v providers.Values, image string, port int) ([]*unstructured.Unstructured, error) {
 	s := p.adapter.Simulator
 	v.Simulator = fmt.Sprintf("$(%s):%d", podAddress, port)
@@ -127,11 +128,15 @@ func (p *Prepared) simulatorObjects(v providers.Values, image string, port int) 
 	global.Namespace = ""
 	typed := []runtime.Object{
 		&corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: meta},
-		&rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"}, ObjectMeta: global, Rules: rules},
+		&rbacv1.ClusterRole{
+			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+			ObjectMeta: global, Rules: rules,
+		},
 		&rbacv1.ClusterRoleBinding{
-			TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"}, ObjectMeta: global,
-			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: simulatorName},
-			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: simulatorName, Namespace: v.Namespace}},
+			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
+			ObjectMeta: global,
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: simulatorName},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: simulatorName, Namespace: v.Namespace}},
 		},
 		&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: meta, Spec: corev1.PodSpec{
 			ServiceAccountName: simulatorName, RestartPolicy: corev1.RestartPolicyNever,
@@ -152,8 +157,8 @@ func (p *Prepared) simulatorObjects(v providers.Values, image string, port int) 
 	return objects, nil
 }
 
-// Unknown is what the simulator was asked for and doesn't know, such as actions that a new
-// release of the provider calls; nothing where no simulator says.
+// Unknown returns the calls that the simulator doesn't know, such as those that a new release
+// of the provider makes. It returns none if no simulator reports them.
 func (i *Installed) Unknown(ctx context.Context) (calls []string, err error) {
 	if i.simulator == nil || i.adapter.Simulator.Unknown == "" {
 		return nil, nil
@@ -167,7 +172,7 @@ func (i *Installed) Unknown(ctx context.Context) (calls []string, err error) {
 	return calls, json.Unmarshal(answer, &calls)
 }
 
-// SimulatorComponent is what people call the simulator.
+// SimulatorComponent is the simulator's name in messages.
 const SimulatorComponent = "the simulator of the provider's cloud"
 
 // Components lists the simulator, if there is one.
@@ -186,24 +191,25 @@ func (i *Installed) Components() []cluster.Component {
 	}}
 }
 
-// simulatorLastWords returns the end of the simulator's log.
 func (i *Installed) simulatorLastWords(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	return cluster.LastWords(podLog(ctx, i.cluster, i.simulator.pod.Namespace, i.simulator.pod.Name), tailLines)
 }
 
-// SimulatorEnded returns when the simulator has ended, with the last lines of its log; with
-// none if ctx ends first, or there is no simulator.
+// SimulatorEnded waits until the simulator has ended and returns the end of its log. It
+// returns nil if ctx ends first, or if there is no simulator.
 func (i *Installed) SimulatorEnded(ctx context.Context) (lastWords []string) {
 	s := i.simulator
 	if s == nil {
 		return nil
 	}
-	pods := cache.NewListWatchFromClient(s.clients.typed.CoreV1().RESTClient(), "pods", s.pod.Namespace, fields.OneTermEqualSelector("metadata.name", s.pod.Name))
+	pods := cache.NewListWatchFromClient(s.clients.typed.CoreV1().RESTClient(), "pods", s.pod.Namespace,
+		fields.OneTermEqualSelector("metadata.name", s.pod.Name))
 	_, err := watchtools.UntilWithSync(ctx, pods, &corev1.Pod{}, nil, func(e watch.Event) (bool, error) {
 		pod, is := e.Object.(*corev1.Pod)
-		return is && (e.Type == watch.Deleted || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded), nil
+		return is && (e.Type == watch.Deleted || pod.Status.Phase == corev1.PodFailed ||
+			pod.Status.Phase == corev1.PodSucceeded), nil
 	})
 	if err != nil {
 		return nil

@@ -34,13 +34,17 @@ func TestTheSimulatorsPod(t *testing.T) {
 	var pod corev1.Pod
 	g.Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(kinds["Pod"], &pod)).To(Succeed())
 	c := pod.Spec.Containers[0]
-	g.Expect(c.Args).To(Equal([]string{"--listen=$(POD_IP):30001", "--cluster", "plumbline"}), "the kubelet knows the address")
+	g.Expect(c.Args).To(Equal([]string{"--listen=$(POD_IP):30001", "--cluster", "plumbline"}),
+		"the kubelet knows the address")
 	g.Expect(c.Env[0].ValueFrom.FieldRef.FieldPath).To(Equal("status.podIP"))
 	g.Expect(c.ReadinessProbe.HTTPGet.Port.IntValue()).To(Equal(30001))
 	g.Expect(pod.Spec.RestartPolicy).To(Equal(corev1.RestartPolicyNever), "its memory is its state")
 	var role rbacv1.ClusterRole
 	g.Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(kinds["ClusterRole"], &role)).To(Succeed())
-	g.Expect(role.Rules).To(ContainElement(rbacv1.PolicyRule{APIGroups: []string{"acme.example"}, Resources: []string{"machines"}, Verbs: []string{"get"}}))
+	g.Expect(role.Rules).To(ContainElement(rbacv1.PolicyRule{
+		APIGroups: []string{"acme.example"},
+		Resources: []string{"machines"}, Verbs: []string{"get"},
+	}))
 	g.Expect(role.Rules[0].Resources).To(ContainElement("nodes"))
 }
 
@@ -54,7 +58,10 @@ func TestASimulatorIsAskedWhetherItIsReady(t *testing.T) {
 	defer server.Close()
 	at, err := netip.ParseAddrPort(strings.TrimPrefix(server.URL, "http://"))
 	g.Expect(err).NotTo(HaveOccurred())
-	i := &Installed{simulator: running(at), adapter: &providers.Adapter{Simulator: &providers.Simulator{Ready: "/healthz"}}}
+	i := &Installed{
+		simulator: running(at),
+		adapter:   &providers.Adapter{Simulator: &providers.Simulator{Ready: "/healthz"}},
+	}
 	g.Expect(i.Components()).To(HaveLen(1))
 	g.Expect(i.Components()[0].Ask(t.Context())).To(MatchError(ContainSubstring("not yet")), "which is an answer")
 	g.Expect(asked).To(Receive(Equal("/healthz")))

@@ -14,8 +14,8 @@ import (
 
 const manyEvents = 100_000
 
-// BenchmarkJudge judges a recording of 100,000 events by all invariants, when nobody
-// has decoded its objects yet, and then by each of them alone.
+// BenchmarkJudge judges 100,000 undecoded events by all invariants, then by each of them
+// alone.
 func BenchmarkJudge(b *testing.B) {
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
@@ -39,14 +39,14 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// long is a recording of n events: a real one again and again, each time with pools,
-// NodeClaims, nodes and pods of its own, all of which are there from the start.
+// long returns a recording of n events: a real one repeated. Each copy has its own pools,
+// NodeClaims, nodes and pods, which exist from the start.
 func long(tb testing.TB, n int) *history.History {
 	tb.Helper()
 	short := load(tb, "../check/testdata/drift.jsonl.gz")
 	var start []history.Event
 	for _, r := range short.Start().Resources() {
-		if r == karpenter.Events { // far too many of them would be
+		if r == karpenter.Events { // the copies would be far too many
 			continue
 		}
 		for _, o := range short.Start().List(r) {
@@ -72,7 +72,7 @@ func long(tb testing.TB, n int) *history.History {
 	return history.New(events[:from+n], nil).From(from)
 }
 
-// another is the same event of another object.
+// another returns the same event of another object.
 func another(tb testing.TB, e history.Event, i int) history.Event {
 	tb.Helper()
 	raw := bytes.ReplaceAll(e.Object.Raw(), []byte("drift"), fmt.Appendf(nil, "drift%d", i))

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Reasons of voluntary disruption (Karpenter: pkg/apis/v1/nodepool.go, DisruptionReason). Unhealthy is that of node
-// repair, since v1.15.
+// Reasons of voluntary disruption (Karpenter: pkg/apis/v1/nodepool.go, DisruptionReason).
+// Unhealthy is for node repair, since v1.15.
 const (
 	drifted       = "Drifted"
 	underutilized = "Underutilized"
@@ -25,10 +25,9 @@ type budget struct {
 	reasons  []string      // empty: all
 	schedule cron.Schedule // nil: always
 	duration time.Duration
-	broken   bool // it can't be read: the API server refuses such a one, and so did Karpenter
+	broken   bool // unreadable: the API server refuses it, and so did Karpenter
 }
 
-// budgetsOf reads spec.disruption.budgets.
 func budgetsOf(spec []map[string]any) []budget {
 	var all []budget
 	for _, b := range spec {
@@ -47,15 +46,15 @@ func budgetsOf(spec []map[string]any) []budget {
 	return all
 }
 
-// active says whether the budget's window is open: whether it opened at most its duration ago (Karpenter:
-// pkg/apis/v1/nodepool.go, IsActive).
+// active reports whether the budget's window is open: it opened at most its duration ago
+// (Karpenter: pkg/apis/v1/nodepool.go, IsActive).
 func (b budget) active(now time.Time) bool {
 	return b.schedule == nil || !b.schedule.Next(now.UTC().Add(-b.duration)).After(now.UTC())
 }
 
-// allowedDisruptions is how many of a pool's nodes may be disrupted at a time for this reason: the least that an active
-// budget for the reason, or for all reasons, allows. A percentage rounds up (Karpenter: pkg/apis/v1/nodepool.go,
-// GetAllowedDisruptionsByReason).
+// allowedDisruptions returns how many nodes of a pool may be disrupted at a time for this
+// reason: the minimum over the active budgets for the reason or for all reasons. Percentages
+// round up (Karpenter: pkg/apis/v1/nodepool.go, GetAllowedDisruptionsByReason).
 func allowedDisruptions(budgets []budget, nodes int, reason string, now time.Time) int {
 	least := math.MaxInt32
 	for _, b := range budgets {

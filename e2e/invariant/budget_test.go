@@ -20,18 +20,26 @@ func TestAllowed(t *testing.T) {
 		reason  string
 		want    int
 	}{
-		"none":                       {nil, drifted, math.MaxInt32},
-		"a number":                   {[]map[string]any{b("2")}, drifted, 2},
-		"a percentage rounds up":     {[]map[string]any{b("10%")}, drifted, 2},
-		"the least counts":           {[]map[string]any{b("5"), b("50%"), b("3")}, empty, 3},
-		"another reason's":           {[]map[string]any{b("0", "reasons", []any{empty})}, drifted, math.MaxInt32},
-		"this reason's":              {[]map[string]any{b("0", "reasons", []any{empty, drifted})}, drifted, 0},
-		"inside its window":          {[]map[string]any{b("0", "schedule", "0 9 * * mon-fri", "duration", "8h")}, drifted, 0},
-		"outside its window":         {[]map[string]any{b("0", "schedule", "0 9 * * mon-fri", "duration", "10m")}, drifted, math.MaxInt32},
+		"none":                   {nil, drifted, math.MaxInt32},
+		"a number":               {[]map[string]any{b("2")}, drifted, 2},
+		"a percentage rounds up": {[]map[string]any{b("10%")}, drifted, 2},
+		"the least counts":       {[]map[string]any{b("5"), b("50%"), b("3")}, empty, 3},
+		"another reason's":       {[]map[string]any{b("0", "reasons", []any{empty})}, drifted, math.MaxInt32},
+		"this reason's":          {[]map[string]any{b("0", "reasons", []any{empty, drifted})}, drifted, 0},
+		"inside its window":      {[]map[string]any{b("0", "schedule", "0 9 * * mon-fri", "duration", "8h")}, drifted, 0},
+		"outside its window": {
+			[]map[string]any{b("0", "schedule", "0 9 * * mon-fri", "duration", "10m")},
+			drifted,
+			math.MaxInt32,
+		},
 		"its window opens right now": {[]map[string]any{b("0", "schedule", "30 9 * * *", "duration", "1m")}, drifted, 0},
-		"its window ends right now":  {[]map[string]any{b("0", "schedule", "29 9 * * *", "duration", "1m")}, drifted, math.MaxInt32},
-		"a macro":                    {[]map[string]any{b("1", "schedule", "@daily", "duration", "24h")}, drifted, 1},
-		"nonsense closes":            {[]map[string]any{b("5"), b("5", "schedule", "soon", "duration", "1h")}, drifted, 0},
+		"its window ends right now": {
+			[]map[string]any{b("0", "schedule", "29 9 * * *", "duration", "1m")},
+			drifted,
+			math.MaxInt32,
+		},
+		"a macro":         {[]map[string]any{b("1", "schedule", "@daily", "duration", "24h")}, drifted, 1},
+		"nonsense closes": {[]map[string]any{b("5"), b("5", "schedule", "soon", "duration", "1h")}, drifted, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := allowedDisruptions(budgetsOf(c.budgets), 11, c.reason, now); got != c.want {

@@ -7,24 +7,26 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// evictionsEach is how often each pod of a workload may be evicted by choice, on average, without new input.
+// evictionsEach bounds the voluntary evictions per pod of a workload, on average, between
+// inputs.
 const evictionsEach = 2
 
-// comesToRest checks that Karpenter comes to rest without new input. Input is a change of a NodePool's spec and any
-// change of a NodeClass. For evictions it is also one pod more than there ever was, or one less that was not evicted.
-// Without it:
+// comesToRest checks that Karpenter comes to rest without new input. Input is a change of a
+// NodePool's spec, or any change of a NodeClass. For evictions, input is also a new maximum of
+// an owner's pods, or a pod that goes without an eviction. Without input:
 //
-//   - Drifted does not come, go and come again on one NodeClaim. What is lost when another condition is written does
-//     not count. A NodeClaim does not drift if it was made more than ten seconds after the last input to its pool.
+//   - Drifted does not come, go and come again on one NodeClaim. A loss by the write of
+//     another condition does not count. A NodeClaim does not drift if it was made over ten
+//     seconds after the last input to its pool.
 //   - Voluntary disruption evicts the pods of one owner at most twice each, on average.
-//   - A pool gets at most 30 NodeClaims in a minute, and two more for each pod, replica and NodeClaim that there was,
-//     even when launches fail.
-//   - A pool gets no NodeClaims when it has been gone, or being deleted, for ten seconds (upstream issue 2840: a static
-//     pool did).
+//   - A pool gets at most 30 NodeClaims in a minute, plus two for each existing pod, replica
+//     and NodeClaim, even when launches fail.
+//   - A pool that has been gone or being deleted for ten seconds gets no NodeClaims (upstream
+//     issue 2840: a static pool did).
 //
-// What the provider's cloud does by itself (a new image behind an alias) is input that no recording shows. That
-// NodeClaims are made only for a reason is not judged, since not all reasons are recorded (capacity buffers). Neither
-// is how the rate of failing launches falls from minute to minute.
+// A change in the provider's cloud (a new image behind an alias) is input that no recording
+// shows. Not judged: whether NodeClaims have a reason, since some reasons are not recorded
+// (capacity buffers); and how the rate of failing launches falls over the minutes.
 func comesToRest() Invariant {
 	return Invariant{
 		Name: "Karpenter comes to rest when nothing changes",
@@ -43,10 +45,10 @@ type churnMonitor struct {
 	pools  map[string]*poolChurn
 	pods   int
 	owners map[string]*evictions // of pods, by UID
-	input  int                   // how much of it came for evictions
+	input  int                   // how many inputs for evictions came
 }
 
-// evictions are those of an owner's pods since an input.
+// evictions counts the evictions of an owner's pods since an input.
 type evictions struct{ input, pods, most, count int }
 
 func (c *churnMonitor) Observe(m *check.Moment) {
@@ -119,7 +121,7 @@ func (c *churnMonitor) pod(m *check.Moment, pod *unstructured.Unstructured) {
 		}
 	case m.Before != nil && !isDeleting(m.Before) && (m.Deleted() || karpenter.Deleting(pod)):
 		c.pods--
-		c.owner(pod).pods-- // it makes another one already
+		c.owner(pod).pods-- // the owner already makes another one
 		if !isEvicted(pod) {
 			c.input++
 		}
@@ -136,13 +138,13 @@ func (c *churnMonitor) pod(m *check.Moment, pod *unstructured.Unstructured) {
 	}
 }
 
-// disruptedByChoice says whether the node of a pod is disrupted voluntarily.
+// disruptedByChoice reports whether the node of a pod is disrupted voluntarily.
 func (c *churnMonitor) disruptedByChoice(pod *unstructured.Unstructured) bool {
 	nodeClaim := c.lastNodeClaims[karpenter.PodNode(pod)]
 	return nodeClaim != nil && voluntaryReason(nodeClaim.Unstructured()) != ""
 }
 
-// owner is that of a pod. A pod without one can't come again.
+// owner returns the evictions for a pod's owner, or for the pod itself if it has none.
 func (c *churnMonitor) owner(pod *unstructured.Unstructured) *evictions {
 	id := string(pod.GetUID())
 	if owners := ownersOf(pod); len(owners) > 0 {
@@ -151,7 +153,7 @@ func (c *churnMonitor) owner(pod *unstructured.Unstructured) *evictions {
 	return getOrNew(c.owners, id)
 }
 
-// add counts one more pod, and says whether there are more than ever.
+// add counts one more pod, and reports whether that is a new maximum.
 func (e *evictions) add() bool {
 	e.pods++
 	more := e.pods > e.most

@@ -15,17 +15,18 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// conditionsWellFormed checks that the conditions of NodeClaims, NodePools and the provider's NodeClasses are what
-// metav1.Condition requires, so that tools which wait for conditions can read them:
+// conditionsWellFormed checks that the conditions of NodeClaims, NodePools and the provider's
+// NodeClasses meet metav1.Condition, so that tools can wait for them:
 //
-//   - Each type is there once. The status is True, False or Unknown, the reason is a word and not empty, the message is
-//     there, empty or not, and lastTransitionTime is a time.
-//   - No condition was observed at a generation that the object has yet to reach.
-//   - When the status changes, lastTransitionTime does not go back. It does not stay either, unless it is of a moment
-//     ago.
+//   - Each type is there once. The status is True, False or Unknown. The reason is one word.
+//     The message is there, maybe empty. lastTransitionTime is a time.
+//   - observedGeneration is not above the object's generation.
+//   - When the status changes, lastTransitionTime does not go back. It may stay only if it is
+//     recent (writeLag).
 //
-// Karpenter's CRDs require only type, status and lastTransitionTime: the API server lets the rest pass. That
-// lastTransitionTime stays while the status does is not judged: specs turn it back to make time pass.
+// The API server lets most of this pass: Karpenter's CRDs require only type, status and
+// lastTransitionTime. A change of lastTransitionTime without one of the status is not judged,
+// because specs turn it back to make time pass.
 func conditionsWellFormed() Invariant {
 	return Invariant{
 		Name:     "conditions are well-formed",
@@ -61,7 +62,7 @@ func (c *conditionMonitor) judges(r schema.GroupVersionResource) bool {
 	return r == karpenter.NodeClaims || r == karpenter.NodePools || c.params.isNodeClass(r)
 }
 
-// judge judges the conditions that an event has changed; each is a test. A stale write is no fault of the condition.
+// judge judges the conditions that an event has changed, except stale writes. Each is a test.
 func (c *conditionMonitor) judge(m *check.Moment, o *history.Object) {
 	var before []map[string]any
 	if m.Before != nil {
@@ -84,7 +85,6 @@ func (c *conditionMonitor) judge(m *check.Moment, o *history.Object) {
 	}
 }
 
-// conditionOfType is the condition of a type, nil if there is none.
 func conditionOfType(conditions []map[string]any, kind any) map[string]any {
 	name, _ := kind.(string)
 	for _, c := range conditions {
@@ -95,7 +95,7 @@ func conditionOfType(conditions []map[string]any, kind any) map[string]any {
 	return nil
 }
 
-// sameCondition compares two conditions. Reflection is slow, and left for what no condition should have.
+// sameCondition compares two conditions. Reflection is slow, so strings do without it.
 func sameCondition(a, b map[string]any) bool {
 	if len(a) != len(b) {
 		return false
@@ -111,11 +111,12 @@ func sameCondition(a, b map[string]any) bool {
 	return true
 }
 
-// writeLag is how long a transition may take from its lastTransitionTime, which is of whole seconds, to the recording:
-// controllers collect what they find out and write it at the end. Karpenter's took 4 s at most on a busy machine.
+// writeLag bounds the time from a transition's lastTransitionTime, in whole seconds, to its
+// recording. Controllers write their results at the end; on a busy machine, Karpenter took at
+// most 4 s.
 const writeLag = 10 * time.Second
 
-// Patterns of metav1.Condition. The message may have 32768 characters there, and the reason 1024.
+// Patterns of metav1.Condition. It allows messages of 32768 characters, and reasons of 1024.
 var (
 	typePattern = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?` +
 		`(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`)
@@ -123,7 +124,7 @@ var (
 	statuses      = []any{string(metav1.ConditionTrue), string(metav1.ConditionFalse), string(metav1.ConditionUnknown)}
 )
 
-// faultOfCondition is what is wrong with a condition, empty if nothing is.
+// faultOfCondition returns what is wrong with a condition, empty if nothing is.
 func faultOfCondition(old, c map[string]any, generation int64, now time.Time) string {
 	kind, _ := c["type"].(string)
 	reason, _ := c["reason"].(string)

@@ -14,23 +14,24 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Events from this component, the harness, tell what a spec did.
+// Events from this component, the harness, record what a spec did.
 const (
 	Harness = "plumbline"
-	// ReasonKilled is about a pod that is about to be killed.
+	// ReasonKilled is for a pod that is about to be killed.
 	ReasonKilled = "Killed"
-	// ReasonInterrupted says that the API server was away, and that what comes later is recorded again.
+	// ReasonInterrupted means that the API server was away; later events are recorded again.
 	ReasonInterrupted = "Interrupted"
 )
 
-// controllerStaysUp checks that no container of the provider's controller ends or is restarted: it does not panic, and
-// is not killed for a probe, a lost election or its memory.
+// controllerStaysUp checks that no container of the provider's controller ends or restarts: no
+// panic, and no kill for a probe, a lost election or its memory.
 //
-// The controller's pods are those in its namespace whose name or label app.kubernetes.io/name contains "karpenter", as
-// in every known chart. A pod that is deleted, as in a rollout, may end. Each container of a pod that a spec kills may
-// end once for each kill: the harness reports it before, by an Event about the pod (ReasonKilled).
+// The controller's pods are those in its namespace whose name or label app.kubernetes.io/name
+// contains "karpenter", as in every known chart. A pod that is deleted, as in a rollout, may
+// end. Each container of a pod that a spec kills may end once per kill. The harness reports
+// the kill beforehand, by an Event about the pod (ReasonKilled).
 //
-// A recording has neither the log nor the metrics. So nobody judges error lines here, or whether
+// A recording has neither logs nor metrics. So error lines are not judged, nor whether
 // karpenter_cluster_state_synced returns to 1.
 func controllerStaysUp() Invariant {
 	return Invariant{
@@ -69,7 +70,7 @@ func (c *controllerMonitor) Observe(m *check.Moment) {
 	}
 }
 
-// learn counts each container once that is seen running: it could end.
+// learn counts each container that is seen running as one test.
 func (c *controllerMonitor) learn(m *check.Moment, pod *history.Object) {
 	for _, s := range karpenter.Containers(pod.Unstructured()) {
 		if id := pod.UID + "/" + s.Name; s.State.Running != nil && !c.running[id] {
@@ -99,12 +100,13 @@ func (c *controllerMonitor) judge(m *check.Moment, pod *history.Object) {
 	}
 }
 
-// timesEnded is how often a container has ended so far, without the one end that is due of an init container.
+// timesEnded returns how often a container has ended, but not the regular end of an init
+// container.
 func timesEnded(pod *unstructured.Unstructured, s corev1.ContainerStatus) int {
 	n := int(s.RestartCount)
 	ended := s.State.Terminated != nil || s.State.Running == nil && s.LastTerminationState.Terminated != nil
 	if ended && !isInitContainer(pod, s.Name) {
-		n++ // and has not been started again
+		n++ // and has not been restarted
 	}
 	return n
 }
@@ -114,16 +116,15 @@ func isController(pod *unstructured.Unstructured) bool {
 		strings.Contains(karpenter.Label(pod, "app.kubernetes.io/name"), "karpenter")
 }
 
-// isInitContainer says whether a container is one of those that end before the others begin.
 func isInitContainer(pod *unstructured.Unstructured, name string) bool {
 	named := func(c map[string]any) bool { return c["name"] == name }
 	return slices.ContainsFunc(objectsAt(pod, "spec", "initContainers"), named)
 }
 
-// lastWords is how a container ended, with the line of a panic if it left one.
+// lastWords returns how a container ended, with its panic line if there is one.
 func lastWords(t *corev1.ContainerStateTerminated) string {
 	if t == nil {
-		return "nobody knows how it ended"
+		return "it is unknown how it ended"
 	}
 	words := fmt.Sprintf("%s, exit code %d", t.Reason, t.ExitCode)
 	for line := range strings.Lines(t.Message) {

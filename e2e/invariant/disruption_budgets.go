@@ -10,15 +10,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// disruptionBudgetsHold checks that no voluntary disruption begins that the budgets of its NodePool forbid for its
-// reason. It counts as Karpenter does. A pool's nodes are those that have a NodeClaim and are initialized, and whose
-// instance is not terminating yet. Out of use are those that are being disrupted or deleted, for whatever reason, and
-// those that are not ready (which node repair does not count).
+// disruptionBudgetsHold checks that no voluntary disruption begins that its NodePool's budgets
+// forbid for its reason. It counts as Karpenter does. A pool's nodes have a NodeClaim, are
+// initialized, and their instance is not terminating yet. Out of use are nodes that are being
+// disrupted or deleted for any reason, and nodes that are not ready (but not for node repair).
 //
-// It judges a node when it gets the disrupted taint, and again when its NodeClaim says why (DisruptionReason). As long
-// as the reason is not known, the most lenient one counts; releases before v1.5 never say it. Nodes that expire or
-// break may exceed a budget: a budget only keeps Karpenter from disrupting more. What changed within stale before a
-// disruption counts as either known or not. Restarts in place (alpha in v1.15) do not count.
+// It judges a node when it gets the disrupted taint, and again when its NodeClaim has the
+// reason (DisruptionReason). Before that, the most lenient reason counts; releases before v1.5
+// never set it. Nodes that expire or break may exceed a budget: it only keeps Karpenter from
+// disrupting more. A change within stale before a disruption counts as either known or not.
+// Restarts in place (alpha in v1.15) do not count.
 func disruptionBudgetsHold() Invariant {
 	return Invariant{
 		Name: "disruption budgets are never exceeded",
@@ -38,12 +39,12 @@ type budgetMonitor struct {
 	counted map[string]countedNode // nodes that count, by name
 }
 
-// countedNode is a node that counts for its pool's budgets, and the voluntary disruption of it that is under way.
+// countedNode is a node that counts for its pool's budgets, with its voluntary disruption.
 type countedNode struct {
 	pool      string
 	disrupted bool
-	reason    string // as far as it is known
-	out       int    // how many nodes of its pool were being disrupted when this began, with this
+	reason    string // empty if not known
+	out       int    // nodes of its pool being disrupted when this began, including it
 }
 
 func (b *budgetMonitor) Observe(m *check.Moment) {
@@ -60,7 +61,7 @@ func (b *budgetMonitor) Observe(m *check.Moment) {
 	}
 }
 
-// judge takes over what became of a node, and judges whether its disruption may begin if it does.
+// judge updates a node, and judges its disruption if that begins or gets a reason.
 func (b *budgetMonitor) judge(m *check.Moment) {
 	node, nodeClaim := b.pair(m)
 	name := m.Event.Object.Name
@@ -78,7 +79,7 @@ func (b *budgetMonitor) judge(m *check.Moment) {
 	}
 	pool := b.pools[is.pool]
 	if !was.disrupted {
-		is.out = pool.voluntary()
+		is.out = pool.countVoluntary()
 		b.counted[name] = is
 	}
 	if !pool.haveBudget() {
@@ -95,7 +96,7 @@ func (b *budgetMonitor) judge(m *check.Moment) {
 	}
 }
 
-// outOfUse are the node, its NodeClaim, and the others of its pool that are out of use.
+// outOfUse returns the node, its NodeClaim, and the pool's other nodes that are out of use.
 func outOfUse(w *history.World, node, nodeClaim *history.Object, pool *poolBudgets) []*history.Object {
 	all := []*history.Object{node, nodeClaim}
 	for _, name := range slices.Sorted(maps.Keys(pool.counted)) {
@@ -107,7 +108,7 @@ func outOfUse(w *history.World, node, nodeClaim *history.Object, pool *poolBudge
 	return all
 }
 
-// count takes over what a node is to its pool's budgets. Node and NodeClaim may be nil.
+// count updates what a node is to its pool's budgets. Node and NodeClaim may be nil.
 func (b *budgetMonitor) count(now time.Time, name string, node, nodeClaim *history.Object) {
 	is, counted := b.counted[name]
 	if node == nil || nodeClaim == nil || !isLabeled(node, karpenter.InitializedLabel) ||

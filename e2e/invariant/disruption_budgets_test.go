@@ -10,7 +10,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// poolWithBudget is a NodePool with one budget.
 func poolWithBudget(nodes string, reasons ...any) *historytest.Thing {
 	b := map[string]any{"nodes": nodes}
 	if len(reasons) > 0 {
@@ -25,17 +24,18 @@ func member(i int) *historytest.Thing {
 }
 
 func itsClaim(i int) *historytest.Thing {
-	return historytest.NodeClaim(fmt.Sprint("c", i)).Pool("p").Set(fmt.Sprint("id", i), "status", "providerID").On(fmt.Sprint("n", i))
+	return historytest.NodeClaim(fmt.Sprint("c", i)).Pool("p").Set(fmt.Sprint("id", i), "status", "providerID").
+		On(fmt.Sprint("n", i))
 }
 
-// withReason gives a NodeClaim a reason to be disrupted.
 func withReason(claim *historytest.Thing, reason string) *historytest.Thing {
-	return claim.Set([]any{map[string]any{"type": karpenter.DisruptionReason, "status": "True", "reason": reason}}, "status", "conditions")
+	return claim.Set([]any{map[string]any{"type": karpenter.DisruptionReason, "status": "True", "reason": reason}},
+		"status", "conditions")
 }
 
 func TestDisruptionBudgetsHold(t *testing.T) {
 	marked := func(i int) *historytest.Thing { return member(i).Taint(karpenter.DisruptedTaint) }
-	// Four nodes, then what happens to them.
+	// of returns a story of a pool with four nodes.
 	of := func(pool *historytest.Thing) *historytest.Story {
 		s := historytest.Begin().Add(pool)
 		for i := range 4 {
@@ -55,28 +55,57 @@ func TestDisruptionBudgetsHold(t *testing.T) {
 	judgeEach(t, disruptionBudgetsHold(), map[string]outcome{
 		"one at a time": {of(one).Change(marked(0)).Change(itsClaim(0).Deleting()).
 			Change(itsClaim(0).Deleting().True(karpenter.InstanceTerminating)).Change(marked(1)), check.Holds, ""},
-		"two where one may":             {of(one).Change(marked(0), marked(1)), check.Broken, "with it 2 of 4 nodes are out of use, where the budgets allow 1"},
-		"two for a moment":              {of(one).Change(marked(0), marked(1), member(1)), check.Broken, "2 of 4"},
-		"one, while another is deleted": {of(one).Change(marked(0)).Change(itsClaim(0).Deleting()).Change(marked(1)), check.Broken, "2 of 4"},
-		"one after it was given up":     {of(one).Change(marked(0), member(0), marked(1)), check.Holds, ""},
-		"a percentage rounds up":        {of(half).Change(marked(0), marked(1)), check.Holds, ""},
-		"and no further":                {of(half).Change(marked(0), marked(1), marked(2)), check.Broken, "3 of 4 nodes are out of use, where the budgets allow 2"},
+		"two where one may": {
+			of(one).Change(marked(0), marked(1)), check.Broken,
+			"with it 2 of 4 nodes are out of use, where the budgets allow 1",
+		},
+		"two for a moment": {of(one).Change(marked(0), marked(1), member(1)), check.Broken, "2 of 4"},
+		"one, while another is deleted": {
+			of(one).Change(marked(0)).Change(itsClaim(0).Deleting()).Change(marked(1)),
+			check.Broken, "2 of 4",
+		},
+		"one after it was given up": {of(one).Change(marked(0), member(0), marked(1)), check.Holds, ""},
+		"a percentage rounds up":    {of(half).Change(marked(0), marked(1)), check.Holds, ""},
+		"and no further": {
+			of(half).Change(marked(0), marked(1), marked(2)), check.Broken,
+			"3 of 4 nodes are out of use, where the budgets allow 2",
+		},
 		"one is not ready": {of(one).Change(member(0).False(karpenter.Ready)).After(time.Minute).
 			Change(marked(1)).Change(withReason(itsClaim(1), drifted)), check.Broken, "2 of 4"},
-		"one has just become not ready": {of(one).Change(member(0).False(karpenter.Ready)).After(time.Second).Change(marked(1)), check.Holds, ""},
+		"one has just become not ready": {of(one).Change(member(0).False(karpenter.Ready)).After(time.Second).
+			Change(marked(1)), check.Holds, ""},
 		"repair of one that is not ready": {of(one).Change(member(0).False(karpenter.Ready)).After(time.Minute).
 			Change(marked(1)).Change(withReason(itsClaim(1), unhealthy)), check.Holds, ""},
-		"one expires":                 {of(one).Change(itsClaim(0).Deleting()).After(time.Minute).Change(marked(1)), check.Broken, "2 of 4"},
-		"two expire":                  {of(one).Change(itsClaim(0).Deleting(), itsClaim(1).Deleting(), marked(0).Deleting(), marked(1).Deleting()), check.Vacuous, ""},
-		"one isn't initialized":       {of(one).Change(member(0).Set("", "metadata", "labels", karpenter.InitializedLabel)).After(time.Minute).Change(marked(1)), check.Holds, ""},
-		"the reason says otherwise":   {of(poolWithBudget("0", drifted)).Change(marked(0)).Change(withReason(itsClaim(0), drifted)), check.Broken, "is disrupted as Drifted"},
-		"another reason":              {of(poolWithBudget("0", drifted)).Change(marked(0)).Change(withReason(itsClaim(0), empty)), check.Holds, ""},
-		"chosen without a taint":      {of(poolWithBudget("0")).Change(withReason(itsClaim(0), empty)), check.Broken, "1 of 4"},
-		"the budget has just changed": {of(one).Change(poolWithBudget("0")).After(time.Second).Change(marked(0)), check.Holds, ""},
-		"the budget has changed":      {of(one).Change(poolWithBudget("0")).After(time.Minute).Change(marked(0)), check.Broken, "1 of 4"},
+		"one expires": {
+			of(one).Change(itsClaim(0).Deleting()).After(time.Minute).Change(marked(1)),
+			check.Broken, "2 of 4",
+		},
+		"two expire": {of(one).Change(itsClaim(0).Deleting(), itsClaim(1).Deleting(), marked(0).Deleting(),
+			marked(1).Deleting()), check.Vacuous, ""},
+		"one isn't initialized": {of(one).Change(member(0).Set("", "metadata", "labels", karpenter.InitializedLabel)).
+			After(time.Minute).Change(marked(1)), check.Holds, ""},
+		"the reason says otherwise": {of(poolWithBudget("0", drifted)).Change(marked(0)).
+			Change(withReason(itsClaim(0), drifted)), check.Broken, "is disrupted as Drifted"},
+		"another reason": {of(poolWithBudget("0", drifted)).Change(marked(0)).
+			Change(withReason(itsClaim(0), empty)), check.Holds, ""},
+		"chosen without a taint": {
+			of(poolWithBudget("0")).Change(withReason(itsClaim(0), empty)),
+			check.Broken, "1 of 4",
+		},
+		"the budget has just changed": {
+			of(one).Change(poolWithBudget("0")).After(time.Second).Change(marked(0)),
+			check.Holds, "",
+		},
+		"the budget has changed": {
+			of(one).Change(poolWithBudget("0")).After(time.Minute).Change(marked(0)),
+			check.Broken, "1 of 4",
+		},
 		"the first budget has just come": {historytest.Begin().Add(historytest.Pool("p")).After(time.Minute).
 			Change(poolWithBudget("0")).Add(member(0), itsClaim(0)).Change(marked(0)), check.Holds, ""},
-		"initialized a moment ago": {begun.Change(marked(0), marked(1)), check.Broken, "with it 2 of 4 nodes are out of use, where the budgets allow 1"},
+		"initialized a moment ago": {
+			begun.Change(marked(0), marked(1)), check.Broken,
+			"with it 2 of 4 nodes are out of use, where the budgets allow 1",
+		},
 		"another pool's": {of(one).Add(historytest.Node("x").Pool("q").Label(karpenter.InitializedLabel, "true").
 			Taint(karpenter.DisruptedTaint)).Change(marked(0)), check.Holds, ""},
 		"nothing disrupted": {of(one).Change(member(0)), check.Vacuous, "no disruption began"},

@@ -9,23 +9,24 @@ import (
 )
 
 const (
-	// schedulerLag is how long after the taint the scheduler may still bind a pod, since it decided before it saw the
-	// taint. Karpenter itself reckons with it (Karpenter: pkg/controllers/node/termination, MinDrainTime).
+	// schedulerLag is how long after the taint the scheduler may still bind a pod, since it
+	// decided before. Karpenter allows for it (pkg/controllers/node/termination,
+	// MinDrainTime).
 	schedulerLag = 2 * time.Second
-	// giveUpLag is how long a node may keep the taint after its disruption was given up. Karpenter removes both at once,
-	// and what it failed to remove in its next round, 10 s later at most (Karpenter: pkg/controllers/disruption,
-	// pollingPeriod).
+	// giveUpLag is how long a node may keep the taint after its disruption was given up.
+	// Karpenter removes both at once, and retries within 10 s (Karpenter:
+	// pkg/controllers/disruption, pollingPeriod).
 	giveUpLag = 30 * time.Second
 )
 
-// taintedFirst checks that a node which Karpenter disrupts has the disrupted taint. It has the taint before its
-// deletion begins and before any pod is evicted from it, until it is gone. No pod is bound to it after. The taint goes
-// away if the disruption is given up. Else pods move to a node that is about to go, or a node stays out of use for
-// ever.
+// taintedFirst checks that a node that Karpenter disrupts has the disrupted taint before its
+// deletion begins, before any pod is evicted from it, and until it is gone. No pod is bound to
+// it after the taint. The taint goes away if the disruption is given up. Otherwise pods move
+// to a node that is about to go, or a node stays out of use forever.
 //
-// A pod's condition DisruptionTarget tells an eviction from other departures (Kubernetes: EvictionByEvictionAPI). The
-// NodeClaim's condition DisruptionReason tells that a disruption was begun and given up. Releases before v1.5 do not
-// have it; with them that part is not judged.
+// A pod's condition DisruptionTarget marks an eviction (Kubernetes: EvictionByEvictionAPI).
+// The NodeClaim's condition DisruptionReason shows that a disruption began or was given up.
+// Releases before v1.5 lack it; there that part is not judged.
 func taintedFirst() Invariant {
 	return Invariant{
 		Name: "nodes are tainted before they are disrupted, and until they are gone",
@@ -47,7 +48,7 @@ type taintMonitor struct {
 
 func (t *taintMonitor) Observe(m *check.Moment) {
 	t.observe(m)
-	for _, name := range t.givenUp.over(m.Time) {
+	for _, name := range t.givenUp.expired(m.Time) {
 		if node := m.World.Get(karpenter.Nodes, "", name); node != nil {
 			m.Suspect("node %s has the taint %s still, %s after its disruption was given up",
 				node, karpenter.DisruptedTaint, giveUpLag).Beside(t.nodeClaimOf(node))
@@ -81,7 +82,7 @@ func (t *taintMonitor) node(m *check.Moment, node *history.Object) {
 	}
 }
 
-// nodeClaim judges the beginning of the deletion, and notes what is given up.
+// nodeClaim judges the start of a deletion, and notes a disruption that is given up.
 func (t *taintMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Object) {
 	node := t.nodeOf(nodeClaim)
 	if node == nil || m.Deleted() {
@@ -108,7 +109,6 @@ func (t *taintMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Object) {
 	}
 }
 
-// pod judges evictions and bindings.
 func (t *taintMonitor) pod(m *check.Moment, pod *history.Object) {
 	on := karpenter.PodNode(pod.Unstructured())
 	node := m.World.Get(karpenter.Nodes, "", on)
@@ -131,7 +131,7 @@ func (t *taintMonitor) judgeEviction(m *check.Moment, pod, node *history.Object)
 	nodeClaim := t.nodeClaimOf(node)
 	chosen := nodeClaim != nil && isTrue(nodeClaim, karpenter.DisruptionReason)
 	if !chosen && !isDeleting(node) && !isDeleting(nodeClaim) {
-		return // somebody else than Karpenter evicts it
+		return // not evicted by Karpenter
 	}
 	m.Tested()
 	if !hasDisruptedTaint(node) {

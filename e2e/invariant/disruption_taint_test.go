@@ -30,17 +30,32 @@ func TestTaintedFirst(t *testing.T) {
 	judgeEach(t, taintedFirst(), map[string]outcome{
 		"tainted, deleted, drained": {begin().Change(marked()).Change(chosen()).Change(chosen().Deleting()).
 			Change(marked().Deleting()).Change(evicted()), check.Holds, ""},
-		"deleted without the taint": {begin().Change(chosen()).Change(chosen().Deleting()), check.Broken, "is being deleted to disrupt node n"},
-		"drained without the taint": {begin().Change(node().Deleting()).Change(evicted()), check.Broken, "pod default/w is evicted from node n"},
+		"deleted without the taint": {
+			begin().Change(chosen()).Change(chosen().Deleting()), check.Broken,
+			"is being deleted to disrupt node n",
+		},
+		"drained without the taint": {
+			begin().Change(node().Deleting()).Change(evicted()), check.Broken,
+			"pod default/w is evicted from node n",
+		},
 		"drained before its deletion": {
 			begin().Change(chosen()).Change(evicted()), check.Broken,
 			"pod default/w is evicted from node n",
 		},
-		"drained by somebody else":   {begin().Change(evicted()), check.Vacuous, ""},
-		"loses the taint":            {begin().Change(marked().Deleting()).Change(node().Deleting()), check.Broken, "loses the taint"},
-		"a pod is bound after":       {begin().Change(marked()).After(3 * time.Second).Add(pod().UID("2").On("n")), check.Broken, "is bound to node n, 3s after"},
-		"a pod is bound right after": {begin().Change(marked()).After(time.Second).Add(pod().UID("2").On("n")), check.Vacuous, ""},
-		"a pod that tolerates it":    {begin().Change(marked()).After(3 * time.Second).Add(tolerant), check.Vacuous, ""},
+		"drained by somebody else": {begin().Change(evicted()), check.Vacuous, ""},
+		"loses the taint": {
+			begin().Change(marked().Deleting()).Change(node().Deleting()), check.Broken,
+			"loses the taint",
+		},
+		"a pod is bound after": {
+			begin().Change(marked()).After(3 * time.Second).Add(pod().UID("2").On("n")),
+			check.Broken, "is bound to node n, 3s after",
+		},
+		"a pod is bound right after": {
+			begin().Change(marked()).After(time.Second).Add(pod().UID("2").On("n")),
+			check.Vacuous, "",
+		},
+		"a pod that tolerates it": {begin().Change(marked()).After(3 * time.Second).Add(tolerant), check.Vacuous, ""},
 		"given up": {begin().Change(marked()).Change(chosen()).Change(node()).Change(claim()).
 			After(time.Minute).Change(node()), check.Holds, ""},
 		"given up, and the taint stays a little": {begin().Change(marked()).Change(chosen()).Change(claim()).

@@ -10,17 +10,18 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// doNotDisruptHolds checks that a pod's wish not to be disrupted is respected:
+// doNotDisruptHolds checks that pods can forbid their disruption:
 //
-//   - A pod with the annotation karpenter.sh/do-not-disrupt is never evicted, nor deleted by a drain (see podDeletions)
-//     before the deadline of its node.
-//   - Its node is not chosen for voluntary disruption (Drifted, Underutilized, Empty), unless it has drifted and has a
-//     terminationGracePeriod.
-//   - No pod, protected or not, is deleted by force before that deadline less the pod's own grace period, nor at all
-//     where there is no deadline. Such a deletion bypasses PodDisruptionBudgets.
+//   - A pod with the annotation karpenter.sh/do-not-disrupt is never evicted, and no drain
+//     deletes it (see podDeletions) before the deadline of its node.
+//   - Its node is not chosen for voluntary disruption (Drifted, Underutilized, Empty), unless
+//     it has drifted and has a terminationGracePeriod.
+//   - No pod is deleted by force before that deadline less the pod's own grace period, or at
+//     all without a deadline. Such a deletion bypasses PodDisruptionBudgets.
 //
-// The third rule is judged where Karpenter reports such a deletion (event Disrupted on the pod): anybody else may
-// delete a pod. podBudgetsHold judges PodDisruptionBudgets. A protection by annotation with a duration is not judged.
+// The third rule needs Karpenter's report of the deletion (event Disrupted on the pod),
+// because anybody may delete a pod. podBudgetsHold judges PodDisruptionBudgets. An annotation
+// with a duration is not judged.
 func doNotDisruptHolds() Invariant {
 	return Invariant{
 		Name: "pods that forbid disruption are not disrupted",
@@ -41,7 +42,7 @@ type doNotDisruptMonitor struct {
 	lastNodeClaims
 	podDeletions
 	pods      podsOnNodes
-	protected map[string]time.Time       // since when pods are protected, by UID; zero if they were made so
+	protected map[string]time.Time       // when pods became protected, by UID; zero if they always were
 	gone      map[string]*history.Object // pods that are gone, by UID
 }
 
@@ -62,18 +63,18 @@ func (d *doNotDisruptMonitor) Observe(m *check.Moment) {
 	}
 }
 
-// learn notes since when a pod is protected.
+// learn notes when a pod became protected.
 func (d *doNotDisruptMonitor) learn(m *check.Moment, pod *history.Object) {
 	if _, known := d.protected[pod.UID]; !isProtected(pod.Unstructured()) {
 		delete(d.protected, pod.UID)
 	} else if !known && m.Before == nil {
-		d.protected[pod.UID] = time.Time{} // it is made with the annotation: nobody knows it without
+		d.protected[pod.UID] = time.Time{} // it has always had the annotation
 	} else if !known {
 		d.protected[pod.UID] = m.Time
 	}
 }
 
-// isLong says whether a pod has been protected for so long that everybody knows.
+// isLong reports whether a pod has been protected long enough for controllers to know.
 func (d *doNotDisruptMonitor) isLong(pod *history.Object, now time.Time) bool {
 	since, is := d.protected[pod.UID]
 	return is && (since.IsZero() || now.Sub(since) > stale)
@@ -106,7 +107,7 @@ func (d *doNotDisruptMonitor) judgeChoice(m *check.Moment, nodeClaim *history.Ob
 	why := voluntaryReason(nodeClaim.Unstructured())
 	// The drain of a drifted node waits for the pod, up to the deadline.
 	waits := why == drifted && textAt(nodeClaim.Unstructured(), "spec", "terminationGracePeriod") != ""
-	for _, pod := range d.pods.on(karpenter.NodeClaimNode(nodeClaim.Unstructured())) {
+	for _, pod := range d.pods.podsOf(karpenter.NodeClaimNode(nodeClaim.Unstructured())) {
 		if _, is := d.protected[pod.UID]; !is || !isActive(pod.Unstructured()) {
 			continue
 		}
@@ -148,7 +149,8 @@ func (d *doNotDisruptMonitor) judgeForced(m *check.Moment) {
 	}
 }
 
-// voluntaryReason is why Karpenter disrupts a NodeClaim; empty if it doesn't, or not by choice (repair).
+// voluntaryReason returns why Karpenter disrupts a NodeClaim voluntarily; empty if it does
+// not. Repair is not voluntary.
 func voluntaryReason(nodeClaim *unstructured.Unstructured) string {
 	c, _ := karpenter.Condition(nodeClaim, karpenter.DisruptionReason)
 	if c.Status == "True" && (c.Reason == drifted || c.Reason == underutilized || c.Reason == empty) {

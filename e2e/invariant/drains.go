@@ -9,26 +9,26 @@ import (
 )
 
 const (
-	// drainLag is how long after its time a drain may be done with a pod. Karpenter tries an eviction again after ten
-	// seconds at most (pkg/controllers/node/termination/terminator/eviction.go).
+	// drainLag is how late a drain may be done with a pod. Karpenter retries an eviction
+	// within ten seconds (pkg/controllers/node/termination/terminator/eviction.go).
 	drainLag = 15 * time.Second
-	// cacheLag is how far the cache of a controller may be behind the API server.
+	// cacheLag is how far a controller's cache may be behind the API server.
 	cacheLag = time.Second
 )
 
 // drainsInOrder checks that drains have an end and an order:
 //
-//   - When the terminationGracePeriod of a NodeClaim is over, counted from its deletion, every pod on its node that the
-//     drain waits for has been told to go, and has no longer to live than that. The annotation that says when this is
-//     may name an earlier time, but no later one.
-//   - Pods are evicted in turn: first those that are neither critical nor of a DaemonSet, then daemons, then critical
-//     pods, then critical daemons. No turn begins while a pod of an earlier one is there, unless that pod is due to be
-//     deleted by force.
-//   - The drain is not said to be over (condition Drained), and the instance of a ready node is not ended
-//     (InstanceTerminating), while a pod is there that the drain waits for.
+//   - When a NodeClaim's terminationGracePeriod, counted from its deletion, is over, every pod
+//     that the drain waits for is being deleted, with an end by then. The annotation of the
+//     deadline may bring it forward, but not put it off.
+//   - Pods are evicted in turns: first those that are neither critical nor of a DaemonSet,
+//     then daemons, then critical pods, then critical daemons. No turn begins while a pod of
+//     an earlier one is there, unless that pod is due to be deleted by force.
+//   - While a pod is on a ready node that the drain waits for, neither Drained nor
+//     InstanceTerminating becomes true.
 //
-// Pods that come while the drain is under way hold no turn. How long the instance takes to end after the drain is the
-// provider's business.
+// Pods that come during the drain hold up neither a turn nor its end. How long the instance
+// takes to end after the drain is up to the provider.
 func drainsInOrder() Invariant {
 	return Invariant{
 		Name: "drains end by their deadline, and evict pods in their order",
@@ -47,11 +47,11 @@ type drainMonitor struct {
 	lastNodeClaims
 	pods  podsOnNodes
 	due   timers               // nodes, by name: when their pods must be gone
-	began map[string]time.Time // since when nodes are being drained, by name
+	began map[string]time.Time // when drains began, by the node's name
 }
 
 func (d *drainMonitor) Observe(m *check.Moment) {
-	for _, node := range d.due.over(m.Time) {
+	for _, node := range d.due.expired(m.Time) {
 		d.judgeOverdue(m, node)
 	}
 	d.lastNodeClaims.observe(m)
@@ -77,7 +77,7 @@ func (d *drainMonitor) Observe(m *check.Moment) {
 	}
 }
 
-// learnDeadline notes by when a NodeClaim's node must be drained.
+// learnDeadline notes the deadline of a NodeClaim's drain, and judges its annotation.
 func (d *drainMonitor) learnDeadline(m *check.Moment, o *history.Object) {
 	nodeClaim := o.Unstructured()
 	node := karpenter.NodeClaimNode(nodeClaim)
@@ -94,15 +94,15 @@ func (d *drainMonitor) learnDeadline(m *check.Moment, o *history.Object) {
 		d.due.stop(node)
 		return
 	}
-	if _, known := d.due.due[node]; !known && d.waits(node) {
+	if _, known := d.due.due[node]; !known && d.isWaiting(node) {
 		m.Tested()
 	}
 	d.due.set(node, by.Add(drainLag))
 }
 
-// waits says whether the drain of a node waits for any pod.
-func (d *drainMonitor) waits(node string) bool {
-	for _, pod := range d.pods.on(node) {
+// isWaiting reports whether the drain of a node waits for any pod.
+func (d *drainMonitor) isWaiting(node string) bool {
+	for _, pod := range d.pods.podsOf(node) {
 		if isDrained(pod.Unstructured()) {
 			return true
 		}
@@ -110,10 +110,10 @@ func (d *drainMonitor) waits(node string) bool {
 	return false
 }
 
-// judgeOverdue judges a node that must have been drained by now.
+// judgeOverdue judges a node whose drain must be over.
 func (d *drainMonitor) judgeOverdue(m *check.Moment, node string) {
 	by := drainDeadline(d.lastNodeClaims[node].Unstructured())
-	for _, pod := range d.pods.on(node) {
+	for _, pod := range d.pods.podsOf(node) {
 		ends := timeAt(pod.Unstructured(), "metadata", "deletionTimestamp")
 		if isDrained(pod.Unstructured()) && pod.since.Before(by) && (ends.IsZero() || ends.After(by.Add(drainLag))) {
 			m.Suspect("the drain of node %s had to be over at %s; %s later pod %s is there that was not told to end by then",
@@ -122,7 +122,7 @@ func (d *drainMonitor) judgeOverdue(m *check.Moment, node string) {
 	}
 }
 
-// judgeEnd judges the end of a drain that began at a time.
+// judgeEnd judges the end of the drain that began at this time.
 func (d *drainMonitor) judgeEnd(m *check.Moment, nodeClaim *history.Object, node string, began time.Time) {
 	if !becomesTrue(m, karpenter.Drained) && !becomesTrue(m, karpenter.InstanceTerminating) {
 		return
@@ -131,15 +131,15 @@ func (d *drainMonitor) judgeEnd(m *check.Moment, nodeClaim *history.Object, node
 		return // its instance is gone already, and its pods with it
 	}
 	m.Tested()
-	for _, pod := range d.pods.on(node) {
-		if d.holds(pod, node, began, m.Time) {
+	for _, pod := range d.pods.podsOf(node) {
+		if d.holdsDrain(pod, node, began, m.Time) {
 			m.Suspect("node %s counts as drained, or its instance is being ended, and pod %s that should have left is still "+
 				"on it", node, pod.Object).Beside(nodeClaim)
 		}
 	}
 }
 
-// judgeTurn judges the eviction of a pod by the others that are on its node.
+// judgeTurn judges the eviction of a pod against the other pods on its node.
 func (d *drainMonitor) judgeTurn(m *check.Moment, pod *history.Object) {
 	node := karpenter.PodNode(pod.Unstructured())
 	began, draining := d.began[node]
@@ -148,13 +148,13 @@ func (d *drainMonitor) judgeTurn(m *check.Moment, pod *history.Object) {
 	}
 	rank := evictionRank(pod.Unstructured())
 	tested := rank > 0
-	for _, other := range d.pods.on(node) {
+	for _, other := range d.pods.podsOf(node) {
 		if other.UID == pod.UID || !isDrained(other.Unstructured()) {
 			continue
 		}
 		theirs := evictionRank(other.Unstructured())
 		tested = tested || theirs != rank
-		if theirs < rank && d.holds(other, node, began, m.Time) {
+		if theirs < rank && d.holdsDrain(other, node, began, m.Time) {
 			m.Suspect("pod %s (%s) was evicted before %s (%s) was gone, which has to leave earlier",
 				pod, rankName(rank), other.Object, rankName(theirs))
 		}
@@ -164,9 +164,9 @@ func (d *drainMonitor) judgeTurn(m *check.Moment, pod *history.Object) {
 	}
 }
 
-// holds says whether a drain has to wait for a pod: it was there when the drain began, and is not due to be deleted by
-// force, nor ending for more than a minute already.
-func (d *drainMonitor) holds(pod boundPod, node string, began, now time.Time) bool {
+// holdsDrain reports whether a drain has to wait for a pod. The pod was there when the drain
+// began, is not due to be deleted by force, and is not a minute past its deletionTimestamp.
+func (d *drainMonitor) holdsDrain(pod boundPod, node string, began, now time.Time) bool {
 	if !isDrained(pod.Unstructured()) || !pod.since.Before(began.Add(-cacheLag)) {
 		return false
 	}

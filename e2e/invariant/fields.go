@@ -31,17 +31,16 @@ func timeAt(o *unstructured.Unstructured, path ...string) time.Time {
 	return t
 }
 
-// asTime reads a time, and says whether it is one.
+// asTime parses a time, and reports whether it is one.
 func asTime(v any) (t time.Time, ok bool) {
 	s, _ := v.(string)
 	t, err := time.Parse(time.RFC3339, s)
 	return t, err == nil && !t.IsZero()
 }
 
-// timeOfDay writes a time for people.
 func timeOfDay(t time.Time) string { return t.UTC().Format(time.TimeOnly) }
 
-// objectsAt are the elements of a list that are objects.
+// objectsAt returns the elements of a list that are objects.
 func objectsAt(o *unstructured.Unstructured, path ...string) []map[string]any {
 	entries, _ := fieldAt(o, path...).([]any)
 	all := make([]map[string]any, 0, len(entries))
@@ -53,7 +52,7 @@ func objectsAt(o *unstructured.Unstructured, path ...string) []map[string]any {
 	return all
 }
 
-// quantities reads a list of resources, without what can't be read.
+// quantities reads a list of resources, and skips what it can't parse.
 func quantities(list any) map[string]resource.Quantity {
 	all := map[string]resource.Quantity{}
 	entries, _ := list.(map[string]any)
@@ -70,7 +69,6 @@ func quantities(list any) map[string]resource.Quantity {
 	return all
 }
 
-// ownersOf are the owner references of an object.
 func ownersOf(o *unstructured.Unstructured) []map[string]any {
 	return objectsAt(o, "metadata", "ownerReferences")
 }
@@ -79,8 +77,8 @@ func ownedBy(o *unstructured.Unstructured, kind string) bool {
 	return slices.ContainsFunc(ownersOf(o), func(owner map[string]any) bool { return owner["kind"] == kind })
 }
 
-// taintKinds are the taints in a list (spec.taints, spec.startupTaints) by what makes two the same to Kubernetes
-// (core/v1 Taint, MatchTaint).
+// taintKinds returns the key and effect of each taint in spec.taints or spec.startupTaints.
+// They identify a taint (core/v1 Taint, MatchTaint).
 func taintKinds(o *history.Object, list string) []string {
 	var all []string
 	for _, t := range objectsAt(o.Unstructured(), "spec", list) {
@@ -91,13 +89,13 @@ func taintKinds(o *history.Object, list string) []string {
 	return all
 }
 
-// generation counts the states of an object's spec; 0 if nobody counts.
+// generationOf returns an object's metadata.generation; 0 if it has none.
 func generationOf(o *unstructured.Unstructured) int64 {
 	n, _ := fieldAt(o, "metadata", "generation").(int64)
 	return n
 }
 
-// changedAt says whether an event has changed a field of a spec. The API server counts the changes of a spec.
+// changedAt reports whether an event changed a field of a spec, and thereby the generation.
 func changedAt(m *check.Moment, path ...string) bool {
 	was, is := m.Before.Unstructured(), m.Event.Object.Unstructured()
 	if g := generationOf(is); g != 0 && g == generationOf(was) {
@@ -106,17 +104,15 @@ func changedAt(m *check.Moment, path ...string) bool {
 	return !equality.Semantic.DeepEqual(fieldAt(was, path...), fieldAt(is, path...))
 }
 
-// becomesTrue says whether a condition is true from this event on.
 func becomesTrue(m *check.Moment, condition string) bool {
 	return isTrue(m.Event.Object, condition) && (m.Before == nil || !isTrue(m.Before, condition))
 }
 
-// becomesDeleting says whether the object is being deleted from this event on.
 func becomesDeleting(m *check.Moment) bool {
 	return isDeleting(m.Event.Object) && !isDeleting(m.Before)
 }
 
-// becomesLabeled says whether an object that was there gets a label of Karpenter's with the value "true".
+// becomesLabeled reports whether an existing object gets a label with the value "true".
 func becomesLabeled(m *check.Moment, label string) bool {
 	return m.Before != nil && isLabeled(m.Event.Object, label) && !isLabeled(m.Before, label)
 }
@@ -127,13 +123,13 @@ func isTrue(o *history.Object, condition string) bool {
 
 func isDeleting(o *history.Object) bool { return o != nil && karpenter.Deleting(o.Unstructured()) }
 
-// isLabeled says whether an object has a label of Karpenter's with the value "true".
+// isLabeled reports whether an object has a label with the value "true".
 func isLabeled(o *history.Object, label string) bool {
 	return o != nil && karpenter.Label(o.Unstructured(), label) == "true"
 }
 
-// eventOf says what a Kubernetes Event of a component is about, if that is of this kind, and which of the reasons it
-// gives; "" if it is another Event. Most aren't decoded.
+// eventOf returns the reason of a Kubernetes Event and the object it is about. The reason is
+// "" unless component, kind and one of the reasons match. It decodes few of the others.
 func eventOf(m *check.Moment, component, kind string, reasons ...string) (reason string, about karpenter.Involved) {
 	said := func(reason string) bool { return bytes.Contains(m.Event.Object.Raw(), []byte(`"`+reason+`"`)) }
 	if m.Deleted() || !slices.ContainsFunc(reasons, said) {
@@ -147,7 +143,7 @@ func eventOf(m *check.Moment, component, kind string, reasons ...string) (reason
 	return reason, about
 }
 
-// getOrNew returns the value of a key, and makes it when it is first asked for.
+// getOrNew returns the value of a key, and creates it if missing.
 func getOrNew[V any](m map[string]*V, key string) *V {
 	v := m[key]
 	if v == nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
-// TestHonestRecordings judges real recordings of honest providers: no invariant may
-// be broken. One is in the repository; PLUMBLINE_HISTORIES names more, as patterns
-// separated by colons ("_artifacts/*/histories/*.jsonl.gz").
+// TestHonestRecordings checks that real recordings of honest providers break no invariant. One
+// is in the repository. PLUMBLINE_HISTORIES names more, as patterns separated by colons
+// ("_artifacts/*/histories/*.jsonl.gz").
 func TestHonestRecordings(t *testing.T) {
 	files := []string{"../check/testdata/drift.jsonl.gz"}
 	for pattern := range strings.SplitSeq(os.Getenv("PLUMBLINE_HISTORIES"), ":") {
@@ -42,8 +42,8 @@ func TestHonestRecordings(t *testing.T) {
 	}
 }
 
-// knownBreach says that a release does break this rule in this spec: in one batch
-// more nodes are launched than limits.nodes allows (upstream issue 2915).
+// knownBreach reports whether a release does break this rule in this spec: one batch launches
+// more nodes than limits.nodes allows (upstream issue 2915).
 func knownBreach(file, name string) bool {
 	return name == poolLimitsHold().Name && strings.Contains(file, "limit-of-nodes-within-one-batch")
 }

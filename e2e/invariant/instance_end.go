@@ -8,12 +8,13 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// instanceEndsFirst checks that Karpenter lets go of a node, and of a NodeClaim that was launched, only once the
-// instance is gone: the finalizer karpenter.sh/termination stays until the NodeClaim's condition InstanceTerminating is
-// true.
+// instanceEndsFirst checks that Karpenter releases a node or a launched NodeClaim only when
+// the instance is gone: the finalizer karpenter.sh/termination stays until the NodeClaim's
+// condition InstanceTerminating is true.
 //
-// The condition says that the provider was asked to end the instance. No recording of the API server shows that it has
-// ended. A node that is not ready is not judged: its instance may have been found gone before anybody asked.
+// The condition means that the provider was asked to end the instance. No recording of the API
+// server shows that it ended. A node that is not ready is not judged: its instance may have
+// been gone before.
 func instanceEndsFirst() Invariant {
 	return Invariant{
 		Name: "instances end before their nodes and NodeClaims do",
@@ -34,7 +35,7 @@ func (i *instanceEndMonitor) Observe(m *check.Moment) {
 	i.observe(m)
 }
 
-// judge judges the moment at which Karpenter lets go of a node or a NodeClaim.
+// judge judges the loss of the finalizer.
 func (i *instanceEndMonitor) judge(m *check.Moment, o *history.Object) {
 	kind, nodeClaim := "NodeClaim", o
 	if m.Resource() == karpenter.Nodes {
@@ -50,8 +51,8 @@ func (i *instanceEndMonitor) judge(m *check.Moment, o *history.Object) {
 	}
 }
 
-// losesFinalizer says whether Karpenter's finalizer has gone. An object that is being deleted ends with its last
-// finalizer.
+// losesFinalizer reports whether Karpenter's finalizer is gone. A deleted object has none
+// left.
 func losesFinalizer(m *check.Moment) bool {
 	return m.Before != nil && hasFinalizer(m.Before) && (m.Deleted() || !hasFinalizer(m.Event.Object))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// What is seen on either side of an interruption counts; what it hides, and that
-// alone, is nobody's breach.
+// TestJudgeOverAnInterruption checks that a breach on either side of an interruption counts,
+// and that the interruption alone is none.
 func TestJudgeOverAnInterruption(t *testing.T) {
 	g := NewWithT(t)
 	pod := func(restarts int) *historytest.Thing {
@@ -32,6 +32,8 @@ func TestJudgeOverAnInterruption(t *testing.T) {
 	g.Expect(steady(begin().Gap(karpenter.Pods, "410").Change(pod(0)).History())).To(Equal(check.Unknown))
 	g.Expect(steady(begin().Interrupt(karpenter.Pods).Change(pod(0)).History())).To(Equal(check.Holds))
 	g.Expect(steady(begin().Interrupt(karpenter.Pods).Change(pod(1)).History())).To(Equal(check.Broken), "after")
-	g.Expect(steady(begin().Change(pod(1)).After(time.Second).Interrupt(karpenter.Pods).Change(pod(1)).History())).To(Equal(check.Broken), "before")
-	g.Expect(steady(begin().Interrupt(karpenter.Pods).Gap(karpenter.Pods, "410").Change(pod(0)).History())).To(Equal(check.Unknown), "another gap")
+	g.Expect(steady(begin().Change(pod(1)).After(time.Second).Interrupt(karpenter.Pods).Change(pod(1)).History())).
+		To(Equal(check.Broken), "before")
+	g.Expect(steady(begin().Interrupt(karpenter.Pods).Gap(karpenter.Pods, "410").Change(pod(0)).History())).
+		To(Equal(check.Unknown), "another gap")
 }

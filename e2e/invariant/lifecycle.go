@@ -6,14 +6,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// lifecycleCloses checks that instances, NodeClaims and nodes come and go together. A NodeClaim gets one instance and
-// keeps it. An instance belongs to one NodeClaim and is one node. A NodeClaim goes after its node. None of them, nor a
-// pod, stays alone for longer than its bound (see orphans): it costs money and serves nobody.
+// lifecycleCloses checks that instances, NodeClaims and nodes come and go together. A
+// NodeClaim gets one instance and keeps it. An instance belongs to one NodeClaim and is one
+// node. A NodeClaim goes after its node. None of them, and no pod, stays alone longer than its
+// bound (see orphans), because that costs money for nothing.
 //
-// Instances show as nodes only. What a cloud keeps that never joins is judged by the provider's own list of instances.
-// A bound that is not over at the end is not judged, except for a Karpenter node that is alone when all pools and
-// NodeClaims are gone, as after a clean-up. The KWOK provider leaves one when a NodeClaim is deleted in the middle of
-// its launch: its Delete leaves the node to the registration that never comes.
+// An instance shows only as a node. Instances that never join are judged by the provider's own
+// list of instances. A bound that is not over at the end is not judged. The exception is a
+// Karpenter node that is alone when all pools and NodeClaims are gone, as after a cleanup. The
+// KWOK provider leaves one when a NodeClaim is deleted during its launch: its Delete leaves
+// the node to a registration that never comes.
 func lifecycleCloses() Invariant {
 	return Invariant{
 		Name: "instances, NodeClaims, nodes and pods come and go together",
@@ -35,12 +37,12 @@ type lifecycleMonitor struct {
 	orphans
 	pods        podsOnNodes
 	nodeOfOwner map[string]string // the name of the node that a NodeClaim owns, by the NodeClaim's UID
-	strays      map[string]bool   // nodes without a NodeClaim from the start, by UID: they are not of this recording
+	strays      map[string]bool   // nodes without a NodeClaim at the start, by UID: not judged
 }
 
 func (l *lifecycleMonitor) Observe(m *check.Moment) {
 	if m.Event != nil && !m.Deleted() {
-		l.judgeIDs(m) // before the index takes it over
+		l.judgeIDs(m) // before the index has it
 	}
 	l.nodeIndex.observe(m)
 	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
@@ -74,8 +76,7 @@ func (l *lifecycleMonitor) Observe(m *check.Moment) {
 	l.judgeOverdue(m)
 }
 
-// judgeIDs judges that an instance has one NodeClaim and one node, and that a NodeClaim keeps its instance and its
-// node.
+// judgeIDs judges that instances, NodeClaims and nodes match one to one, and stay so.
 func (l *lifecycleMonitor) judgeIDs(m *check.Moment) {
 	o := m.Event.Object
 	switch m.Resource() {
@@ -102,7 +103,7 @@ func (l *lifecycleMonitor) judgeIDs(m *check.Moment) {
 	}
 }
 
-// judgeNodeName judges that a NodeClaim keeps its node, and that this is its instance's.
+// judgeNodeName judges that a NodeClaim keeps its node, and the node is its instance.
 func judgeNodeName(m *check.Moment, nodeClaim *history.Object) {
 	on, had := karpenter.NodeClaimNode(nodeClaim.Unstructured()), ""
 	if m.Before != nil {
@@ -131,7 +132,7 @@ func (l *lifecycleMonitor) judgeOwners(m *check.Moment, node *history.Object) {
 	}
 }
 
-// owningNodeClaims are the UIDs of the NodeClaims that own a node: one once it is registered.
+// owningNodeClaims returns the UIDs of a node's owner NodeClaims: one, once it is registered.
 func owningNodeClaims(node *history.Object) []string {
 	var uids []string
 	for _, owner := range ownersOf(node.Unstructured()) {
@@ -142,16 +143,16 @@ func owningNodeClaims(node *history.Object) []string {
 	return uids
 }
 
-// awaitInstance notes what a NodeClaim that is there waits for.
+// awaitInstance notes what an existing NodeClaim waits for.
 func (l *lifecycleMonitor) awaitInstance(m *check.Moment, nodeClaim *history.Object) {
 	key := nodeClaimKey(nodeClaim)
 	switch {
 	case isDeleting(nodeClaim) || l.nodeOf(nodeClaim) != nil:
 		l.adopt(key)
 	case karpenter.NodeClaimProviderID(nodeClaim.Unstructured()) == "":
-		l.orphan(m, key, launchBound, "NodeClaim %s has no instance and is not being deleted", nodeClaim)
+		l.note(m, key, launchBound, "NodeClaim %s has no instance and is not being deleted", nodeClaim)
 	case !isTrue(nodeClaim, karpenter.Registered):
-		l.orphan(m, key, joinBound, "NodeClaim %s has an instance, no node, and is not being deleted", nodeClaim)
+		l.note(m, key, joinBound, "NodeClaim %s has an instance, no node, and is not being deleted", nodeClaim)
 	}
 }
 
@@ -162,7 +163,7 @@ func (l *lifecycleMonitor) awaitNodeClaim(m *check.Moment, node *history.Object)
 		l.adopt("node/" + node.Name)
 		return
 	}
-	l.orphan(m, "node/"+node.Name, nodeBound, "node %s has no NodeClaim", node)
+	l.note(m, "node/"+node.Name, nodeBound, "node %s has no NodeClaim", node)
 }
 
 func (l *lifecycleMonitor) nodeClaimGone(m *check.Moment, nodeClaim *history.Object) {
@@ -188,10 +189,10 @@ func (l *lifecycleMonitor) nodeGone(m *check.Moment, node *history.Object) {
 	}
 	if nodeClaim := l.nodeClaimOf(node); nodeClaim != nil && isTrue(nodeClaim, karpenter.Registered) {
 		l.adopt(nodeClaimKey(nodeClaim))
-		l.orphan(m, nodeClaimKey(nodeClaim), nodeClaimBound, "NodeClaim %s is still there, and its node is gone", nodeClaim)
+		l.note(m, nodeClaimKey(nodeClaim), nodeClaimBound, "NodeClaim %s is still there, and its node is gone", nodeClaim)
 	}
-	for _, pod := range l.pods.on(node.Name) {
-		l.orphan(m, podKey(pod.Object), podBound, "pod %s is still there, and its node is gone", pod.Object)
+	for _, pod := range l.pods.podsOf(node.Name) {
+		l.note(m, podKey(pod.Object), podBound, "pod %s is still there, and its node is gone", pod.Object)
 	}
 }
 

@@ -14,17 +14,20 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// matchesRequest checks that a provider launches what it was asked for. Karpenter has placed pods on a NodeClaim by its
-// requirements and requests. If the instance is another, they stay pending, or run where they must not:
+// matchesRequest checks that a provider launches what it was asked for. Karpenter places pods
+// by a NodeClaim's requirements and requests. On other instances they stay pending, or run
+// where they must not:
 //
-//   - A registered node has the labels that its NodeClaim requires (spec.requirements), with a value that is allowed.
-//   - The instance can hold the requests that its NodeClaim was made for (spec.resources.requests), by
+//   - A registered node has the labels that its NodeClaim requires (spec.requirements), with
+//     an allowed value.
+//   - The instance can hold its NodeClaim's requests (spec.resources.requests), by
 //     status.allocatable of the NodeClaim, and of the node once it is initialized.
-//   - An initialized node has at least 90 % of the capacity that its NodeClaim says (status.capacity), of each resource
-//     that is requested. Until then Karpenter places pods by what the NodeClaim says, and reports such a node itself.
+//   - An initialized node has at least 90 % of its NodeClaim's status.capacity, of each
+//     requested resource. Until then Karpenter places pods by that capacity, and reports such
+//     a node.
 //
-// A missing label breaks only the operator In: nobody knows whether the provider has a value for another. Beta labels
-// are left out, since Karpenter translates them.
+// A missing label breaks only the operator In. For other operators the provider may have no
+// value. Beta labels are left out, because Karpenter translates them.
 func matchesRequest() Invariant {
 	return Invariant{
 		Name: "instances match what their NodeClaims request",
@@ -62,7 +65,7 @@ func requestsOf(nodeClaim *history.Object) any {
 	return fieldAt(nodeClaim.Unstructured(), "spec", "resources", "requests")
 }
 
-// judgeRoom judges whether the requests fit in what the holder, the NodeClaim or its node, says that it can hold.
+// judgeRoom judges whether the requests fit in the allocatable of the NodeClaim or its node.
 func judgeRoom(m *check.Moment, nodeClaim, holder *history.Object) {
 	requests := quantities(requestsOf(nodeClaim))
 	room := quantities(fieldAt(holder.Unstructured(), "status", "allocatable"))
@@ -80,7 +83,7 @@ func judgeRoom(m *check.Moment, nodeClaim, holder *history.Object) {
 	}
 }
 
-// judgeCapacity judges whether a NodeClaim's node, which may be nil, has what the NodeClaim says.
+// judgeCapacity judges whether a node, which may be nil, has the capacity of its NodeClaim.
 func judgeCapacity(m *check.Moment, nodeClaim, node *history.Object) {
 	if node == nil || isDeleting(nodeClaim) {
 		return
@@ -127,8 +130,9 @@ func judgeLabels(m *check.Moment, nodeClaim, node *history.Object) {
 	}
 }
 
-// allowsLabel says whether a requirement allows a label with this value, or no label (Karpenter:
-// pkg/apis/v1/nodeclaim.go, NodeSelectorRequirementWithMinValues). It allows what it can't read.
+// allowsLabel reports whether a requirement allows a label with this value, or no label
+// (Karpenter: pkg/apis/v1/nodeclaim.go, NodeSelectorRequirementWithMinValues). Unreadable ones
+// allow all.
 func allowsLabel(operator string, values []string, label string, labeled bool) bool {
 	switch corev1.NodeSelectorOperator(operator) {
 	case corev1.NodeSelectorOpIn:

@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// nodeIndex finds the NodeClaim of a node and the node of a NodeClaim by the ID of their instance, as Karpenter does
-// (Karpenter: pkg/utils/nodeclaim, NodeForNodeClaim).
+// nodeIndex maps nodes to NodeClaims and back by provider ID, as Karpenter does (Karpenter:
+// pkg/utils/nodeclaim, NodeForNodeClaim).
 type nodeIndex struct {
 	nodes, nodeClaims map[string]*history.Object // by provider ID
 }
@@ -16,7 +16,6 @@ func newNodeIndex() nodeIndex {
 	return nodeIndex{map[string]*history.Object{}, map[string]*history.Object{}}
 }
 
-// observe takes over what a moment shows.
 func (x nodeIndex) observe(m *check.Moment) {
 	for _, node := range m.Seen(karpenter.Nodes) {
 		putByID(x.nodes, karpenter.NodeProviderID(node.Unstructured()), node)
@@ -33,17 +32,17 @@ func (x nodeIndex) observe(m *check.Moment) {
 	}
 }
 
-// nodeClaimOf is a node's NodeClaim, nil if there is none.
+// nodeClaimOf returns a node's NodeClaim, nil if there is none.
 func (x nodeIndex) nodeClaimOf(node *history.Object) *history.Object {
 	return x.nodeClaims[karpenter.NodeProviderID(node.Unstructured())]
 }
 
-// nodeOf is a NodeClaim's node, nil if there is none.
+// nodeOf returns a NodeClaim's node, nil if there is none.
 func (x nodeIndex) nodeOf(nodeClaim *history.Object) *history.Object {
 	return x.nodes[karpenter.NodeClaimProviderID(nodeClaim.Unstructured())]
 }
 
-// pair is the node and the NodeClaim that a moment is about. Each may be nil, as the one that was deleted is.
+// pair returns the node and the NodeClaim of a moment. Each may be nil; the deleted one is.
 func (x nodeIndex) pair(m *check.Moment) (node, nodeClaim *history.Object) {
 	is := m.Event.Object
 	if m.Deleted() {
@@ -67,19 +66,18 @@ func removeByID(m map[string]*history.Object, id string, o *history.Object) {
 	}
 }
 
-// lastNodeClaims are the last NodeClaim of each node, by the node's name.
+// lastNodeClaims holds the last NodeClaim of each node, by the node's name.
 type lastNodeClaims map[string]*history.Object
 
-// observe takes over what a moment shows.
 func (l lastNodeClaims) observe(m *check.Moment) {
 	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
 		putByID(l, karpenter.NodeClaimNode(nodeClaim.Unstructured()), nodeClaim)
 	}
 }
 
-// underDisruption says that a voluntary disruption has begun: Karpenter has tainted a node, or said why it disrupts it,
-// and nobody has asked for its deletion (Karpenter: pkg/controllers/disruption/queue.go, markDisrupted). Node and
-// NodeClaim may be nil.
+// underDisruption reports whether a voluntary disruption has begun: the node is tainted or its
+// NodeClaim has a reason, and neither is being deleted yet (Karpenter:
+// pkg/controllers/disruption/queue.go, markDisrupted). Node and NodeClaim may be nil.
 func underDisruption(node, nodeClaim *history.Object) bool {
 	if isDeleting(node) || isDeleting(nodeClaim) {
 		return false

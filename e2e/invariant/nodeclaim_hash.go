@@ -9,22 +9,24 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// hashWithin is how long after a NodeClaim its pool may get the hash that it was made with: another controller writes
-// it (Karpenter: pkg/controllers/nodepool/hash).
+// hashWithin is how long after a NodeClaim its pool may get the same hash, because another
+// controller writes it (Karpenter: pkg/controllers/nodepool/hash).
 const hashWithin = 10 * time.Second
 
-// keepsSpecAndHash checks that a NodeClaim stays what it was made as, and that its annotations tell whether its pool
-// has changed since:
+// keepsSpecAndHash checks that a NodeClaim stays as made, and that its annotations show
+// whether its pool has changed:
 //
 //   - Its spec never changes.
 //   - Its hash changes only together with the version of the hash.
-//   - It is made with a hash that its pool has, had until a moment ago (templateAge), or has ten seconds later, and of
-//     the same version.
+//   - It is made with a hash and version that its pool has, had until recently (templateAge),
+//     or has ten seconds later.
 //   - It does not drift with the reason NodePoolDrifted while its hash is its pool's.
-//   - The hash of a pool changes when its template does, requirements aside, within ten seconds, and only then.
+//   - The hash of a pool changes within ten seconds of its template (without requirements),
+//     and only then.
 //
-// A pool that changes twice before it gets a new hash leaves a hash that nobody has seen. NodeClaims that are made from
-// then on are not held against it. Nothing is asked of pools without a hash: they may belong to another controller.
+// A pool that changes twice before it gets a new hash has had a hash that no recording shows.
+// NodeClaims that are made from then on are not judged by it. Pools without a hash are not
+// judged: another controller may own them.
 func keepsSpecAndHash() Invariant {
 	return Invariant{
 		Name: "NodeClaims keep their spec, and carry the hash of their NodePool",
@@ -40,12 +42,12 @@ func keepsSpecAndHash() Invariant {
 type hashMonitor struct {
 	templateAge
 	pools   map[string]*poolHash
-	behind  []*poolHash     // pools that may have to get another hash
-	waiting []madeNodeClaim // those whose hash is not yet known to be their pool's
+	behind  []*poolHash     // pools that may need another hash
+	waiting []madeNodeClaim // those whose hash their pool has not had yet
 }
 
 func (h *hashMonitor) Observe(m *check.Moment) {
-	// By what was so until this moment.
+	// Judge by the state before this moment.
 	h.behind = slices.DeleteFunc(h.behind, func(p *poolHash) bool { return p.judgeDue(m) })
 	h.waiting = slices.DeleteFunc(h.waiting, func(w madeNodeClaim) bool { return h.judgeHash(m, w) })
 	for _, pool := range m.Seen(karpenter.NodePools) {
@@ -59,7 +61,7 @@ func (h *hashMonitor) Observe(m *check.Moment) {
 		h.pool(m, m.Event.Object)
 	case m.Event == nil || m.Deleted():
 	case m.Before == nil:
-		h.made(m, m.Event.Object)
+		h.nodeClaimCreated(m, m.Event.Object)
 	default:
 		h.judgeChange(m, m.Event.Object)
 	}
@@ -67,7 +69,7 @@ func (h *hashMonitor) Observe(m *check.Moment) {
 
 func (h *hashMonitor) pool(m *check.Moment, pool *history.Object) {
 	switch p := h.pools[pool.Name]; {
-	case m.Deleted() || isDeleting(pool): // its name may come again, and its NodeClaims may come late
+	case m.Deleted() || isDeleting(pool): // its name may be reused, and its NodeClaims may come late
 		if p != nil {
 			p.due = time.Time{}
 		}
@@ -81,7 +83,7 @@ func (h *hashMonitor) pool(m *check.Moment, pool *history.Object) {
 	}
 }
 
-func (h *hashMonitor) made(m *check.Moment, nodeClaim *history.Object) {
+func (h *hashMonitor) nodeClaimCreated(m *check.Moment, nodeClaim *history.Object) {
 	if karpenter.NodePoolOf(nodeClaim.Unstructured()) == "" {
 		return
 	}
@@ -92,12 +94,12 @@ func (h *hashMonitor) made(m *check.Moment, nodeClaim *history.Object) {
 	h.waiting = append(h.waiting, madeNodeClaim{nodeClaim, m.Time})
 }
 
-// judgeHash judges the hash of a new NodeClaim and says whether it is done: its pool has or had the hash, or had time
-// to get it.
+// judgeHash judges a new NodeClaim's hash. It is done if the pool has or had it, or time is
+// up.
 func (h *hashMonitor) judgeHash(m *check.Moment, w madeNodeClaim) (done bool) {
 	p, is := h.pools[karpenter.NodePoolOf(w.Unstructured())], hashOf(w.Object)
 	switch {
-	case p == nil || p.unseen || p.had(is, w.at.Add(-h.longest())):
+	case p == nil || p.unseen || p.hadHash(is, w.at.Add(-h.longest())):
 	case !m.Time.After(w.at.Add(hashWithin)):
 		return false
 	case p.until[is].IsZero():
@@ -110,7 +112,6 @@ func (h *hashMonitor) judgeHash(m *check.Moment, w madeNodeClaim) (done bool) {
 	return true
 }
 
-// judgeChange judges a change of a NodeClaim.
 func (h *hashMonitor) judgeChange(m *check.Moment, nodeClaim *history.Object) {
 	m.Tested()
 	was, is := hashOf(m.Before), hashOf(nodeClaim)

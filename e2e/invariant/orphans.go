@@ -11,28 +11,29 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// How long one may be there without the other.
+// Bounds on how long an object may be alone.
 const (
-	// launchBound: a NodeClaim without an instance. Karpenter deletes it after 5 minutes (Karpenter:
-	// pkg/controllers/nodeclaim/lifecycle/liveness.go).
+	// launchBound is for a NodeClaim without an instance. Karpenter deletes it after 5 minutes
+	// (Karpenter: pkg/controllers/nodeclaim/lifecycle/liveness.go).
 	launchBound = 7 * time.Minute
-	// joinBound: an instance without a node. Karpenter deletes its NodeClaim after 15 minutes (the same).
+	// joinBound is for an instance without a node. Karpenter deletes the NodeClaim after 15
+	// minutes (same file).
 	joinBound = 17 * time.Minute
-	// nodeClaimBound: a NodeClaim whose node is gone. Garbage collection comes round every 2 minutes (Karpenter:
-	// pkg/controllers/nodeclaim/garbagecollection).
+	// nodeClaimBound is for a NodeClaim whose node is gone. Garbage collection runs every 2
+	// minutes (Karpenter: pkg/controllers/nodeclaim/garbagecollection).
 	nodeClaimBound = 5 * time.Minute
-	// nodeBound: a node without a NodeClaim, since it wasn't registered when that went, or never had one. The provider's
-	// own collection is as slow.
+	// nodeBound is for a node without a NodeClaim: it never had one, or was unregistered when
+	// that went. The provider's own collection is as slow.
 	nodeBound = 5 * time.Minute
-	// podBound: a pod whose node is gone. Kubernetes' collection waits 40 s and comes round every 20 s (Kubernetes:
-	// pkg/controller/podgc).
+	// podBound is for a pod whose node is gone. Pod garbage collection waits 40 s and runs
+	// every 20 s (Kubernetes: pkg/controller/podgc).
 	podBound = 2 * time.Minute
-	// lastBound: a node without a NodeClaim when all pools and NodeClaims are gone.
+	// lastBound is for a node without a NodeClaim when all pools and NodeClaims are gone.
 	lastBound = 10 * time.Second
 )
 
-// orphans are the objects that are alone, by kind and name. Each must be gone, or no longer alone, when its bound is
-// over.
+// orphans holds the objects that are alone, by kind and name. Each must be gone, or no longer
+// alone, within its bound.
 type orphans struct {
 	alone map[string]orphan
 	timers
@@ -41,13 +42,13 @@ type orphans struct {
 // orphan is an object that is alone.
 type orphan struct {
 	object *history.Object
-	why    string // with the object's name for %s
+	why    string // with %s for the object's name
 	since  time.Time
 	bound  time.Duration
 }
 
-// orphan notes that an object is alone, from now on if it wasn't for this reason.
-func (o *orphans) orphan(m *check.Moment, key string, bound time.Duration, why string, object *history.Object) {
+// note records that an object is alone, from now on if it was not so for the same reason.
+func (o *orphans) note(m *check.Moment, key string, bound time.Duration, why string, object *history.Object) {
 	is := orphan{object, why, m.Time, bound}
 	if was, alone := o.alone[key]; alone && was.why == why {
 		is.since = was.since
@@ -57,7 +58,7 @@ func (o *orphans) orphan(m *check.Moment, key string, bound time.Duration, why s
 	o.alone[key] = is
 }
 
-// adopt notes that an object is gone, or not alone.
+// adopt notes that an object is gone or no longer alone.
 func (o *orphans) adopt(key string) {
 	delete(o.alone, key)
 	o.stop(key)
@@ -65,20 +66,21 @@ func (o *orphans) adopt(key string) {
 
 // judgeOverdue judges the objects that were alone for too long.
 func (o *orphans) judgeOverdue(m *check.Moment) {
-	for _, key := range o.over(m.Time) {
+	for _, key := range o.expired(m.Time) {
 		is := o.alone[key]
 		m.Suspect(is.why+", for longer than %s", is.object.Name, is.bound).Beside(is.object)
 	}
 }
 
-// judgeLeftNodes judges the nodes that are left when everything is gone that they could belong to.
+// judgeLeftNodes judges the nodes that are left when all pools and NodeClaims are gone.
 func (o *orphans) judgeLeftNodes(m *check.Moment) {
 	if len(m.World.List(karpenter.NodePools))+len(m.World.List(karpenter.NodeClaims)) > 0 {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(o.alone)) {
 		if is := o.alone[key]; strings.HasPrefix(key, "node/") && m.Time.Sub(is.since) > lastBound {
-			m.Suspect("all NodePools and NodeClaims are gone, and node %s is left: nobody will ever end its instance", is.object)
+			m.Suspect("all NodePools and NodeClaims are gone, and node %s is left: nothing will ever terminate its instance",
+				is.object)
 		}
 	}
 }

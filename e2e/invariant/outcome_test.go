@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
 )
 
-// outcome is what an invariant is to find in a story.
+// outcome is what an invariant must find in a story.
 type outcome struct {
 	story   *historytest.Story
 	verdict check.Verdict

@@ -16,16 +16,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// podBudgetsHold checks that a drain violates no PodDisruptionBudget before the deadline of its node
-// (terminationGracePeriod, less the pod's own grace period). Until then it takes pods away through the Eviction API,
-// where the API server refuses what a budget forbids.
+// podBudgetsHold checks that a drain violates no PodDisruptionBudget before the deadline of
+// its node (terminationGracePeriod, less the pod's own grace period). Until then it must use
+// the Eviction API, where the API server enforces budgets.
 //
-// So an eviction is never a breach. A breach is the deletion, past that API, of a ready pod on a node that is disrupted
-// or drained, if it leaves fewer ready pods than the budget's status.desiredHealthy. podDeletions tells whether a drain
-// deleted the pod. Pods are counted in the recording, since the budget's own status lags behind them.
+// So an eviction is never a breach. A breach is a deletion past that API, of a ready pod on a
+// node that is disrupted or drained, if it leaves fewer ready pods than the budget's
+// status.desiredHealthy. podDeletions decides whether a drain deleted the pod. Pods are
+// counted in the recording, because the budget's status lags behind.
 //
-// A budget that is newer than stale, or whose controller has not seen its last change, binds nobody yet. An empty
-// selector covers all pods of the namespace; a budget without a selector covers none.
+// A budget that is newer than stale, or whose controller has not seen its last change, does
+// not count yet. An empty selector covers all pods of the namespace; no selector covers none.
 func podBudgetsHold() Invariant {
 	return Invariant{
 		Name: "drains keep to PodDisruptionBudgets until their deadline",
@@ -49,8 +50,8 @@ type podBudgetMonitor struct {
 type podBudget struct {
 	*history.Object
 	selector labels.Selector
-	desired  int64     // status.desiredHealthy; 0 as long as the status isn't of this spec
-	since    time.Time // when that came to be; zero if it was so from the start
+	desired  int64     // status.desiredHealthy; 0 while the status is of an older spec
+	since    time.Time // when selector and desired became so; zero if at the start
 }
 
 func (b *podBudgetMonitor) Observe(m *check.Moment) {
@@ -75,7 +76,6 @@ func (b *podBudgetMonitor) Observe(m *check.Moment) {
 	}
 }
 
-// learn takes over what a budget is.
 func (b *podBudgetMonitor) learn(o *history.Object, since time.Time) {
 	is := podBudget{Object: o, selector: selectorOf(o.Unstructured()), since: since}
 	observed, _ := fieldAt(o.Unstructured(), "status", "observedGeneration").(int64)
@@ -89,7 +89,7 @@ func (b *podBudgetMonitor) learn(o *history.Object, since time.Time) {
 	b.budgets[key] = is
 }
 
-// selectorOf is spec.selector of a budget; one that can't be read covers nothing.
+// selectorOf returns a budget's spec.selector. An unreadable one covers nothing.
 func selectorOf(budget *unstructured.Unstructured) labels.Selector {
 	spec, there := fieldAt(budget, "spec", "selector").(map[string]any)
 	if !there {
@@ -106,19 +106,19 @@ func selectorOf(budget *unstructured.Unstructured) labels.Selector {
 	return selector
 }
 
-// drainBegins counts the ready pods under a budget on a node that is deleted from now on: each is a test.
+// drainBegins counts as tests the ready pods with a budget on a node that begins to drain.
 func (b *podBudgetMonitor) drainBegins(m *check.Moment) {
 	for _, pod := range m.World.List(karpenter.Pods) {
 		u := pod.Unstructured()
-		if karpenter.PodNode(u) == m.Event.Object.Name && karpenter.PodReady(u) && len(b.covering(pod)) > 0 {
+		if karpenter.PodNode(u) == m.Event.Object.Name && karpenter.PodReady(u) && len(b.budgetsOf(pod)) > 0 {
 			m.Tested()
 		}
 	}
 }
 
-// judge judges the way in which a pod leaves.
+// judge judges how a pod leaves.
 func (b *podBudgetMonitor) judge(m *check.Moment, pod *history.Object) {
-	budgets, nodeClaim := b.covering(pod), b.drainedNodeClaim(m.World, pod)
+	budgets, nodeClaim := b.budgetsOf(pod), b.drainedNodeClaim(m.World, pod)
 	if nodeClaim == nil || len(budgets) == 0 || !karpenter.PodReady(pod.Unstructured()) {
 		return
 	}
@@ -135,7 +135,7 @@ func (b *podBudgetMonitor) judge(m *check.Moment, pod *history.Object) {
 	}
 }
 
-// drainedNodeClaim is the NodeClaim of a pod's node, if that is being disrupted or drained.
+// drainedNodeClaim returns the NodeClaim of a pod's node if the node is disrupted or drained.
 func (b *podBudgetMonitor) drainedNodeClaim(w *history.World, pod *history.Object) *history.Object {
 	node := w.Get(karpenter.Nodes, "", karpenter.PodNode(pod.Unstructured()))
 	if node == nil {
@@ -147,26 +147,26 @@ func (b *podBudgetMonitor) drainedNodeClaim(w *history.World, pod *history.Objec
 	return nil
 }
 
-// covering are the budgets that cover a pod, by name.
-func (b *podBudgetMonitor) covering(pod *history.Object) []podBudget {
+// budgetsOf returns the budgets that cover a pod, sorted by name.
+func (b *podBudgetMonitor) budgetsOf(pod *history.Object) []podBudget {
 	var all []podBudget
 	for _, name := range slices.Sorted(maps.Keys(b.budgets)) {
-		if budget := b.budgets[name]; budget.covers(pod) {
+		if budget := b.budgets[name]; budget.selects(pod) {
 			all = append(all, budget)
 		}
 	}
 	return all
 }
 
-func (p podBudget) covers(pod *history.Object) bool {
+func (p podBudget) selects(pod *history.Object) bool {
 	return p.Namespace == pod.Namespace && p.selector.Matches(labels.Set(pod.Unstructured().GetLabels()))
 }
 
-// ready counts the pods as the disruption controller does (Kubernetes: pkg/controller/disruption, countHealthyPods).
+// ready counts as Kubernetes does (pkg/controller/disruption, countHealthyPods).
 func (p podBudget) ready(w *history.World) int64 {
 	n := int64(0)
 	for _, pod := range w.List(karpenter.Pods) {
-		if karpenter.PodReady(pod.Unstructured()) && isActive(pod.Unstructured()) && p.covers(pod) {
+		if karpenter.PodReady(pod.Unstructured()) && isActive(pod.Unstructured()) && p.selects(pod) {
 			n++
 		}
 	}

@@ -12,29 +12,30 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// replacedWithin is how soon a pod is made again that nobody wanted to lose (Kubernetes: pkg/controller/replicaset, at
-// once; pkg/controller/statefulset, once the old one is gone).
+// replacedWithin is how soon a workload recreates a lost pod (Kubernetes:
+// pkg/controller/replicaset, at once; pkg/controller/statefulset, once the old one is gone).
 const replacedWithin = 10 * time.Second
 
-// podDeletions tell pods that a drain deleted from those that somebody else did. No object says it. When a workload is
-// scaled down, rolled out or deleted, it makes no new pod of the same revision instead. So a pod that is made again was
-// deleted by the drain.
+// podDeletions decides which pods a drain deleted. No object records it. A workload that is
+// scaled down, rolled out or deleted makes no new pod of the same revision. So a pod that is
+// recreated was deleted by the drain.
 //
-// Not judged are pods that were evicted, that Kubernetes itself says that it ended (condition DisruptionTarget), that
-// no ReplicaSet, StatefulSet or ReplicationController owns, and that had to go for the deadline of their node. Whoever
-// deletes a pod by hand on a node that is being drained looks like a drain.
+// Not judged are pods that were evicted, that Kubernetes itself ended (condition
+// DisruptionTarget), that have no ReplicaSet, StatefulSet or ReplicationController, or that
+// had to go for the deadline of their node. A deletion by hand on a node that is being drained
+// looks like the drain's.
 type podDeletions struct {
 	workloads map[string]*workload // the owners of pods
 	suspected []podDeletion
 }
 
-// workload is how many pods an owner has.
+// workload counts the pods of one owner.
 type workload struct {
-	pods   int // neither at their end nor being deleted
+	pods   int // neither terminal nor being deleted
 	recent recent[int]
 }
 
-// podDeletion is of a pod in a drain. It is a breach if its workload comes to have as many pods again.
+// podDeletion is a pod's deletion in a drain. It is a breach if its workload replaces the pod.
 type podDeletion struct {
 	pod    *history.Object
 	stood  []*history.Object
@@ -46,13 +47,12 @@ type podDeletion struct {
 
 func newPodDeletions() podDeletions { return podDeletions{workloads: map[string]*workload{}} }
 
-// becomesInactive says whether a pod comes to be deleted, or to its end.
 func becomesInactive(m *check.Moment) bool {
 	return m.Before != nil && isActive(m.Before.Unstructured()) &&
 		(m.Deleted() || !isActive(m.Event.Object.Unstructured()))
 }
 
-// observe takes over what a moment shows, and judges the deletions that are suspected.
+// observe counts the pods of workloads, and judges the suspected deletions.
 func (d *podDeletions) observe(m *check.Moment) {
 	for _, pod := range m.Seen(karpenter.Pods) {
 		if isActive(pod.Unstructured()) && (m.Before == nil || !isActive(m.Before.Unstructured())) {
@@ -69,15 +69,15 @@ func (d *podDeletions) observe(m *check.Moment) {
 	}
 	if m.Deleted() && ownedBy(m.Event.Object.Unstructured(), "StatefulSet") {
 		for i := range d.suspected {
-			if d.suspected[i].pod.UID == m.Event.Object.UID { // only now it can be made again
+			if d.suspected[i].pod.UID == m.Event.Object.UID { // only now can it be recreated
 				d.suspected[i].until = m.Time.Add(replacedWithin)
 			}
 		}
 	}
 }
 
-// suspect suspects the drain of a NodeClaim's node of having deleted the pod that leaves. The reason says why it should
-// not have.
+// suspect records that the drain of a NodeClaim's node may have deleted the pod that leaves.
+// reason says why it should not have.
 func (d *podDeletions) suspect(m *check.Moment, nodeClaim *history.Object, reason string, stood ...*history.Object) {
 	pod := m.Before.Unstructured()
 	from := forceTime(nodeClaim.Unstructured(), pod)
@@ -88,11 +88,11 @@ func (d *podDeletions) suspect(m *check.Moment, nodeClaim *history.Object, reaso
 	}
 	d.suspected = append(d.suspected, podDeletion{
 		pod: m.Before, stood: append(stood, nodeClaim), at: m.Time, until: m.Time.Add(replacedWithin),
-		wanted: d.workload(m.Before).wanted(m.Time), reason: reason,
+		wanted: d.workload(m.Before).wantedPods(m.Time), reason: reason,
 	})
 }
 
-// judgeReplaced judges the deletions that are suspected, now that a workload has one more pod.
+// judgeReplaced judges the suspected deletions when a workload has one more pod.
 func (d *podDeletions) judgeReplaced(m *check.Moment, made *history.Object, w *workload) {
 	d.suspected = slices.DeleteFunc(d.suspected, func(s podDeletion) bool { return m.Time.After(s.until) })
 	for _, s := range d.suspected {
@@ -104,7 +104,7 @@ func (d *podDeletions) judgeReplaced(m *check.Moment, made *history.Object, w *w
 	}
 }
 
-// workload is that of a pod. A pod without an owner is one by itself.
+// workload returns the workload of a pod. A pod without an owner is its own.
 func (d *podDeletions) workload(pod *history.Object) *workload {
 	id := pod.UID
 	if owners := ownersOf(pod.Unstructured()); len(owners) > 0 {
@@ -119,8 +119,8 @@ func (w *workload) add(pods int, now time.Time) {
 	w.recent.forget(now.Add(-stale))
 }
 
-// wanted is how many pods the workload wants to have: as many as it had at most a little while ago.
-func (w *workload) wanted(now time.Time) int {
+// wantedPods returns how many pods the workload wants: the most it had within stale.
+func (w *workload) wantedPods(now time.Time) int {
 	most := 0
 	for pods := range w.recent.since(now.Add(-stale)) {
 		most = max(most, pods)
@@ -128,8 +128,8 @@ func (w *workload) wanted(now time.Time) int {
 	return most
 }
 
-// revisionOf is which template of a StatefulSet a pod was made from (Kubernetes: apps/v1
-// ControllerRevisionHashLabelKey). A ReplicaSet has one only.
+// revisionOf returns which template of a StatefulSet a pod was made from (Kubernetes: apps/v1
+// ControllerRevisionHashLabelKey). A ReplicaSet has only one.
 func revisionOf(pod *history.Object) string {
 	return karpenter.Label(pod.Unstructured(), "controller-revision-hash")
 }

@@ -13,13 +13,13 @@ import (
 // What a pod is to a drain. Source: Karpenter, pkg/utils/pod/scheduling.go and
 // pkg/controllers/node/termination/terminator/terminator.go.
 
-// isProtected says whether a pod forbids its eviction. In recent releases its annotation may also be a duration: that
-// is no protection here, so that the answer is right for every release.
+// isProtected reports whether a pod forbids its eviction. An annotation with a duration, as in
+// recent releases, does not count, so that the answer is right for every release.
 func isProtected(pod *unstructured.Unstructured) bool {
 	return textAt(pod, "metadata", "annotations", karpenter.DoNotDisruptAnnotation) == "true"
 }
 
-// isActive says whether a pod is neither at its end nor being deleted.
+// isActive reports whether a pod is neither terminal nor being deleted.
 func isActive(pod *unstructured.Unstructured) bool {
 	return !isTerminal(pod) && !karpenter.Deleting(pod)
 }
@@ -29,19 +29,19 @@ func isTerminal(pod *unstructured.Unstructured) bool {
 	return phase == corev1.PodFailed || phase == corev1.PodSucceeded
 }
 
-// isEvicted says whether a pod was evicted through the Eviction API (Kubernetes: pod condition DisruptionTarget).
+// isEvicted reports whether a pod was evicted by the Eviction API (condition
+// DisruptionTarget).
 func isEvicted(pod *unstructured.Unstructured) bool {
 	c, _ := karpenter.Condition(pod, string(corev1.DisruptionTarget))
 	return c.Status == "True" && c.Reason == "EvictionByEvictionAPI"
 }
 
-// becomesEvicted says whether the event is the eviction of a pod.
 func becomesEvicted(m *check.Moment) bool {
 	return m.Before != nil && isEvicted(m.Event.Object.Unstructured()) && !isEvicted(m.Before.Unstructured())
 }
 
-// isDrained says whether a drain waits for a pod to go: it is no static pod, has not ended, and doesn't tolerate the
-// taint of disrupted nodes.
+// isDrained reports whether a drain waits for a pod to go. It does not for static pods,
+// terminal pods, and pods that tolerate the disrupted taint.
 func isDrained(pod *unstructured.Unstructured) bool {
 	return !isTerminal(pod) && !ownedBy(pod, "Node") && !toleratesDisruption(pod)
 }
@@ -61,7 +61,7 @@ func toleratesDisruption(pod *unstructured.Unstructured) bool {
 	return false
 }
 
-// evictionRank is the order in which a drain evicts pods: each after all pods of lower ranks are gone.
+// evictionRank orders a drain's evictions. A pod goes after all pods of lower ranks are gone.
 func evictionRank(pod *unstructured.Unstructured) int {
 	rank := 0
 	switch textAt(pod, "spec", "priorityClassName") {
@@ -74,20 +74,18 @@ func evictionRank(pod *unstructured.Unstructured) int {
 	return rank
 }
 
-// rankName is a rank in words.
 func rankName(rank int) string {
 	return [...]string{"neither critical nor a daemon", "a daemon", "critical", "a critical daemon"}[rank]
 }
 
-// gracePeriod is the time that a pod is given to end.
 func gracePeriod(pod *unstructured.Unstructured) time.Duration {
 	seconds, _ := fieldAt(pod, "spec", "terminationGracePeriodSeconds").(int64)
 	return time.Duration(seconds) * time.Second
 }
 
-// drainDeadline is by when the drain of a NodeClaim's node must be over; zero if neither its annotation nor its spec
-// says. The earlier counts, since the annotation may only bring it forward (Karpenter: pkg/utils/nodeclaim,
-// TightenTerminationTimestampAnnotation).
+// drainDeadline returns when the drain of a NodeClaim's node must be over; zero if neither its
+// annotation nor its spec has a deadline. The earlier counts, because the annotation may only
+// bring it forward (Karpenter: pkg/utils/nodeclaim, TightenTerminationTimestampAnnotation).
 func drainDeadline(nodeClaim *unstructured.Unstructured) time.Time {
 	annotated, by := annotatedDeadline(nodeClaim), specDeadline(nodeClaim)
 	if by.IsZero() || !annotated.IsZero() && annotated.Before(by) {
@@ -108,8 +106,8 @@ func specDeadline(nodeClaim *unstructured.Unstructured) time.Time {
 	return time.Time{}
 }
 
-// forceTime is from when on a drain may delete a pod by force, so that its grace period ends by the deadline; zero if
-// the NodeClaim of its node has no deadline.
+// forceTime returns from when a drain may delete a pod by force, so that its grace period ends
+// by the deadline; zero if there is no deadline.
 func forceTime(nodeClaim, pod *unstructured.Unstructured) time.Time {
 	by := drainDeadline(nodeClaim)
 	if by.IsZero() {

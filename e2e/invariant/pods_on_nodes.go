@@ -11,16 +11,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// podsOnNodes are the pods of each node: by the node's name and the pod's UID.
+// podsOnNodes holds the pods of each node, by the node's name and the pod's UID.
 type podsOnNodes map[string]map[string]boundPod
 
 // boundPod is a pod on a node.
 type boundPod struct {
 	*history.Object
-	since time.Time // when it was seen to be bound; zero if it was so from the start
+	since time.Time // when its binding was seen; zero if at the start
 }
 
-// observe takes over what a moment shows.
 func (p podsOnNodes) observe(m *check.Moment) {
 	for _, pod := range m.Seen(karpenter.Pods) {
 		node := karpenter.PodNode(pod.Unstructured())
@@ -41,8 +40,8 @@ func (p podsOnNodes) observe(m *check.Moment) {
 	}
 }
 
-// on are the pods of a node, by name.
-func (p podsOnNodes) on(node string) []boundPod {
+// podsOf returns the pods of a node, sorted by name.
+func (p podsOnNodes) podsOf(node string) []boundPod {
 	return slices.SortedFunc(maps.Values(p[node]), func(a, b boundPod) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})

@@ -10,25 +10,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// poolBudgets are a pool's budgets and the nodes that they count.
+// poolBudgets holds a pool's budgets and the nodes that they count.
 type poolBudgets struct {
-	spec    []map[string]any // spec.disruption.budgets as it was last read
+	spec    []map[string]any // spec.disruption.budgets as last read
 	budgets []budget
 	counted map[string]usability // nodes, by name
 	recent  recent[poolState]
 }
 
-// usability says why a node is out of use, if it is.
+// usability is why a node is out of use, if it is.
 type usability struct{ deleting, notReady, voluntary bool }
 
-// poolState is a pool at a moment.
+// poolState is a pool at one moment.
 type poolState struct {
 	budgets            []budget
 	nodes              int
 	deleting, notReady []string // nodes that are out of use, other than by voluntary disruption
 }
 
-// learn takes over the pool's budgets.
 func (p *poolBudgets) learn(now time.Time, pool *unstructured.Unstructured) {
 	spec := objectsAt(pool, "spec", "disruption", "budgets")
 	if len(p.recent) == 0 || !equality.Semantic.DeepEqual(spec, p.spec) {
@@ -37,7 +36,6 @@ func (p *poolBudgets) learn(now time.Time, pool *unstructured.Unstructured) {
 	}
 }
 
-// count takes over what a node is now.
 func (p *poolBudgets) count(now time.Time, node string, is usability) {
 	if was, counted := p.counted[node]; counted && was == is {
 		return
@@ -49,7 +47,7 @@ func (p *poolBudgets) count(now time.Time, node string, is usability) {
 	p.remember(now)
 }
 
-// discount takes over that a node counts no longer.
+// discount removes a node that no longer counts.
 func (p *poolBudgets) discount(now time.Time, node string) {
 	delete(p.counted, node)
 	p.remember(now)
@@ -70,13 +68,12 @@ func (p *poolBudgets) remember(now time.Time) {
 	p.recent.forget(now.Add(-stale))
 }
 
-// haveBudget says whether the pool has a budget, or had one a little while ago.
+// haveBudget reports whether the pool has a budget, or had one within stale.
 func (p *poolBudgets) haveBudget() bool {
 	return slices.ContainsFunc(p.recent, func(s dated[poolState]) bool { return len(s.value.budgets) > 0 })
 }
 
-// voluntary is how many nodes are being disrupted voluntarily.
-func (p *poolBudgets) voluntary() int {
+func (p *poolBudgets) countVoluntary() int {
 	n := 0
 	for _, is := range p.counted {
 		if is.voluntary {
@@ -86,8 +83,8 @@ func (p *poolBudgets) voluntary() int {
 	return n
 }
 
-// others counts the nodes that are not being disrupted voluntarily now.
-func (p *poolBudgets) others(nodes []string) int {
+// countUndisrupted counts those of the nodes that are not being disrupted voluntarily now.
+func (p *poolBudgets) countUndisrupted(nodes []string) int {
 	n := 0
 	for _, node := range nodes {
 		if !p.counted[node].voluntary {
@@ -97,8 +94,8 @@ func (p *poolBudgets) others(nodes []string) int {
 	return n
 }
 
-// exceeded says how so many voluntary disruptions exceed the budgets now. It is empty if they don't, by what Karpenter
-// knows or may still have known of the other nodes.
+// exceeded describes how this many voluntary disruptions exceed the budgets. It is empty if
+// they do not, by any state of the other nodes that Karpenter may know (within stale).
 func (p *poolBudgets) exceeded(now time.Time, voluntary int, reason string) string {
 	reasons := []string{reason}
 	if reason == "" {
@@ -108,9 +105,9 @@ func (p *poolBudgets) exceeded(now time.Time, voluntary int, reason string) stri
 	for s := range p.recent.since(now.Add(-stale)) {
 		least := math.MaxInt
 		for _, r := range reasons {
-			out := voluntary + p.others(s.deleting)
+			out := voluntary + p.countUndisrupted(s.deleting)
 			if r != unhealthy {
-				out += p.others(s.notReady)
+				out += p.countUndisrupted(s.notReady)
 			}
 			for _, at := range []time.Time{now.Add(-stale), now} {
 				may := allowedDisruptions(s.budgets, s.nodes, r, at)

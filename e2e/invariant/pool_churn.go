@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// underway is how long after a change NodeClaims may still be made as before it.
+	// underway is how long after a change NodeClaims may still be made by the old state.
 	underway = 10 * time.Second
-	// Within runawayWindow a pool may get runawayFloor NodeClaims without new input, and two for each NodeClaim that might
-	// have to be replaced, replica, or pod that might need one.
+	// Within runawayWindow a pool may get runawayFloor NodeClaims without new input, and two
+	// for each NodeClaim that may be replaced, replica, or pod that may need one.
 	runawayWindow = time.Minute
 	runawayFloor  = 30
 )
 
-// poolChurn is what happens to a pool since the last input to it.
+// poolChurn holds what happened to a pool since the last input to it.
 type poolChurn struct {
 	input   time.Time       // zero if none was seen
-	dying   time.Time       // since when the pool is being deleted; zero if it isn't
-	drifted map[string]bool // NodeClaims that had drifted and no longer have, by UID
+	dying   time.Time       // when the pool's deletion began; zero if it did not
+	drifted map[string]bool // NodeClaims that lost Drifted, by UID
 
-	replicas, nodeClaims int         // that there should be (static pools), that there are
-	made                 []time.Time // NodeClaims, within the window
-	pods, base           int         // most pods when one was made, and NodeClaims before these
+	replicas, nodeClaims int         // wanted (static pools), existing
+	made                 []time.Time // when NodeClaims were made, within the window
+	pods, base           int         // most pods when one was made, and NodeClaims before them
 }
 
 // begin takes a pool's spec as new input.
@@ -36,7 +36,7 @@ func (p *poolChurn) begin(pool *unstructured.Unstructured, now time.Time) {
 	p.forget(now)
 }
 
-// forget starts all counts again, as after any input.
+// forget resets all counts, as after any input.
 func (p *poolChurn) forget(now time.Time) {
 	p.input, p.drifted, p.made = now, nil, nil
 }
@@ -57,12 +57,11 @@ func (p *poolChurn) judgeMade(m *check.Moment, pool string, pods int) {
 	p.nodeClaims, p.pods = p.nodeClaims+1, max(p.pods, pods)
 	p.made = append(p.made, m.Time)
 	if allowed := runawayFloor + 2*(p.pods+p.base+p.replicas); len(p.made) > allowed {
-		m.Suspect("pool %s got %d NodeClaims within %s although nothing changed; %d would be plenty",
+		m.Suspect("pool %s got %d NodeClaims within %s although nothing changed; at most %d are allowed",
 			pool, len(p.made), m.Time.Sub(p.made[0]).Round(time.Second), allowed).Beside(m.Event.Object)
 	}
 }
 
-// judgeDrift judges a change of Drifted.
 func (p *poolChurn) judgeDrift(m *check.Moment, pool string) {
 	nodeClaim := m.Event.Object
 	switch is, was := isTrue(nodeClaim, karpenter.Drifted), isTrue(m.Before, karpenter.Drifted); {
@@ -85,10 +84,12 @@ func (p *poolChurn) judgeDrift(m *check.Moment, pool string) {
 	}
 }
 
-// driftOverwritten says whether Drifted may have gone because another controller, which hadn't seen it yet, wrote all
-// conditions at once to change one of its own, such as Initialized or DisruptionReason (Karpenter:
-// pkg/controllers/nodeclaim/lifecycle, pkg/controllers/disruption/queue.go; seen from v1.9.0 to v1.15.0). It is back at
-// once. The controller that takes Drifted away changes none of the others' conditions.
+// driftOverwritten reports whether another controller may have removed Drifted by a stale
+// write. Such a controller writes all conditions to change one of its own, such as Initialized
+// or DisruptionReason, and has not seen Drifted (Karpenter:
+// pkg/controllers/nodeclaim/lifecycle, pkg/controllers/disruption/queue.go; seen from v1.9.0
+// to v1.15.0). Drifted is back at once. The controller that removes Drifted changes no other
+// controller's condition.
 func driftOverwritten(m *check.Moment) bool {
 	for _, c := range karpenter.Conditions(m.Event.Object.Unstructured()) {
 		switch c.Type {
@@ -96,7 +97,7 @@ func driftOverwritten(m *check.Moment) bool {
 			continue
 		}
 		was, _ := karpenter.Condition(m.Before.Unstructured(), c.Type)
-		// A new time alone is a controller that says its own word again, not having seen it.
+		// A new time alone is a controller that rewrites a condition that it has not seen yet.
 		if was.Status != c.Status || !was.LastTransitionTime.Equal(&c.LastTransitionTime) {
 			return true
 		}

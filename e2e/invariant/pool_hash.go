@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// hash is a hash of a pool's template, and the version of its algorithm.
+// hash is the hash of a pool's template, and the version of its algorithm.
 type hash struct{ value, version string }
 
 func hashOf(o *history.Object) hash {
@@ -20,22 +20,23 @@ func hashOf(o *history.Object) hash {
 	}
 }
 
-// poolHash is what is known of a pool's hash.
+// poolHash holds what is known of a pool's hash.
 type poolHash struct {
-	pool    *history.Object // as it is now
+	pool    *history.Object // the current one
 	now     hash
-	since   time.Time          // when the hash came to be as it is now
+	since   time.Time          // when the pool got its current hash
 	until   map[hash]time.Time // when the pool gave up its earlier hashes
-	changed int                // how often the template did since the hash did
-	unseen  bool               // there was a template whose hash nobody has seen
+	changed int                // how often the template changed since the hash did
+	unseen  bool               // there was a template whose hash was not seen
 
-	template template  // as it is now
-	hashed   template  // that which the hash was made of
-	from     time.Time // up to it the hash may be that of an older template
-	due      time.Time // when the pool must have the hash of its template, if that is another
+	template template  // the current one
+	hashed   template  // the one that was hashed
+	from     time.Time // until then the hash may be of an older template
+	due      time.Time // when the hash must be of the template; zero if it is
 }
 
-// newPoolHash is for a pool that was made, or first seen. Up to from its hash may be that of an older template.
+// newPoolHash follows a new or first seen pool. Until from, its hash may be of an older
+// template.
 func newPoolHash(pool *history.Object, from time.Time) *poolHash {
 	t := templateOf(pool.Unstructured(), "spec", "template")
 	p := &poolHash{
@@ -47,13 +48,12 @@ func newPoolHash(pool *history.Object, from time.Time) *poolHash {
 	return p
 }
 
-// had says whether the pool has a hash, or had it since then.
-func (p *poolHash) had(h hash, since time.Time) bool {
+// hadHash reports whether the pool has a hash, or had it since then.
+func (p *poolHash) hadHash(h hash, since time.Time) bool {
 	until, before := p.until[h]
 	return h == p.now || before && !until.Before(since)
 }
 
-// observe takes over a change of the pool.
 func (p *poolHash) observe(m *check.Moment) {
 	p.pool = m.Event.Object
 	if changedAt(m, "spec", "template") {
@@ -90,7 +90,7 @@ func (p *poolHash) change(m *check.Moment, is hash) {
 	p.now, p.since, p.changed, p.hashed = is, m.Time, 0, p.template
 }
 
-// judgeDue judges that the pool has the hash of its template when it must. It says whether nothing is due any more.
+// judgeDue judges whether a due hash has come. It is done if nothing is due any more.
 func (p *poolHash) judgeDue(m *check.Moment) (done bool) {
 	if !p.due.IsZero() && !p.unseen && m.Time.After(p.due) {
 		p.due = time.Time{}

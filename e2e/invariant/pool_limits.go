@@ -13,15 +13,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// nodesLimit is the limit of the number of nodes (Karpenter: pkg/utils/resources, Node).
+// nodesLimit is the limit on the number of nodes (Karpenter: pkg/utils/resources, Node).
 const nodesLimit = "nodes"
 
-// poolLimitsHold checks that no launch takes a NodePool beyond its limits: of cpu, memory, nodes, or whatever else it
-// limits; also when one scheduling pass makes several NodeClaims. Limits bound what a runaway costs.
+// poolLimitsHold checks that no launch takes a NodePool beyond its limits of cpu, memory,
+// nodes, or others, even when one scheduling pass makes several NodeClaims. Limits bound a
+// runaway's cost.
 //
-// It counts as Karpenter does, without the nodes that are being deleted or disrupted, so that a pool at its limit can
-// still replace its nodes. It judges a launch by the limits that were there when the NodeClaim was made. v1.15.0 is
-// known to exceed limits of nodes within one batch (upstream issue 2915).
+// It counts as Karpenter does, without nodes that are being deleted or disrupted, so that a
+// pool at its limit can still replace its nodes. It does not judge a launch if the limits
+// changed after, or within stale before, the NodeClaim was made. v1.15.0 is known to exceed
+// limits of nodes within one batch (upstream issue 2915).
 func poolLimitsHold() Invariant {
 	return Invariant{
 		Name: "limits of NodePools are never exceeded",
@@ -38,14 +40,14 @@ func poolLimitsHold() Invariant {
 type limitMonitor struct {
 	nodeIndex
 	pools map[string]*poolLimits
-	made  map[string]time.Time // when NodeClaims that aren't launched were made, by name
+	made  map[string]time.Time // when unlaunched NodeClaims were made, by name
 }
 
-// poolLimits are a pool's limits and the NodeClaims that may use them up.
+// poolLimits holds a pool's limits and the NodeClaims that may use them up.
 type poolLimits struct {
 	known      bool
 	spec       any                        // spec.limits
-	changed    time.Time                  // zero if they never did
+	changed    time.Time                  // when spec changed; zero if never
 	nodeClaims map[string]*history.Object // by name
 }
 
@@ -80,7 +82,7 @@ func (l *limitMonitor) Observe(m *check.Moment) {
 	}
 }
 
-// pool is that of a NodeClaim.
+// pool returns the limits of a NodeClaim's pool.
 func (l *limitMonitor) pool(nodeClaim *history.Object) *poolLimits {
 	pool := getOrNew(l.pools, karpenter.NodePoolOf(nodeClaim.Unstructured()))
 	if pool.nodeClaims == nil {
@@ -97,7 +99,6 @@ func (l *poolLimits) learn(now time.Time, pool *history.Object) {
 	l.known, l.spec = true, spec
 }
 
-// judge judges the launch of a NodeClaim by the limits of its pool.
 func (l *limitMonitor) judge(m *check.Moment, launched *history.Object, pool *poolLimits) {
 	limits, used := quantities(pool.spec), map[string]resource.Quantity{}
 	if len(limits) == 0 {
@@ -132,14 +133,16 @@ func (l *limitMonitor) judge(m *check.Moment, launched *history.Object, pool *po
 	}
 }
 
-// countsForLimits says whether a NodeClaim, with its node if there is one, uses up what its pool may have.
+// countsForLimits reports whether a NodeClaim counts against its pool's limits (node may be
+// nil).
 func countsForLimits(node, nodeClaim *history.Object) bool {
 	return karpenter.NodeClaimProviderID(nodeClaim.Unstructured()) != "" && !isDeleting(nodeClaim) &&
 		!underDisruption(node, nodeClaim) && !isTrue(nodeClaim, karpenter.InstanceTerminating)
 }
 
-// capacityOf is the node's once it is initialized; before, the NodeClaim's, where the node doesn't say otherwise
-// (Karpenter: pkg/controllers/state/statenode.go, Capacity). It is always one node. node may be nil.
+// capacityOf returns the capacity of an initialized node. Before that it returns the
+// NodeClaim's, with the node's nonzero values instead (Karpenter:
+// pkg/controllers/state/statenode.go, Capacity). The number of nodes is 1. node may be nil.
 func capacityOf(node, nodeClaim *history.Object) map[string]resource.Quantity {
 	capacity, initialized := map[string]resource.Quantity{}, isLabeled(node, karpenter.InitializedLabel)
 	if !initialized {

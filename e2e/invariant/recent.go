@@ -8,7 +8,7 @@ import (
 // stale is how old a controller's view of the cluster may be when it acts on it.
 const stale = 5 * time.Second
 
-// recent is a value as it is, and as it was: what Karpenter does now, it decided by what it knew a little while ago.
+// recent holds a value as it is and was. Karpenter acts on what it knew a little while ago.
 type recent[T any] []dated[T]
 
 // dated is a value from a time on.
@@ -17,17 +17,16 @@ type dated[T any] struct {
 	value T
 }
 
-// set takes over what the value is from now on.
 func (r *recent[T]) set(now time.Time, value T) { *r = append(*r, dated[T]{now, value}) }
 
-// forget drops the values that were over before a time.
+// forget drops the values that ended before a time.
 func (r *recent[T]) forget(before time.Time) {
 	for len(*r) > 1 && (*r)[1].from.Before(before) {
 		*r = (*r)[1:]
 	}
 }
 
-// since are the values that were so at this time or later; the last is how it is now.
+// since returns the values that held at this time or later; the last is the current one.
 func (r recent[T]) since(t time.Time) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for i, v := range r {

@@ -8,19 +8,20 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// registeredWhole checks that pods find a node as its NodeClaim demands it. Else pods that must not run there are bound
-// in between:
+// registeredWhole checks that a node has what its NodeClaim demands when pods find it.
+// Otherwise pods that must not run there are bound in between:
 //
-//   - A node joins with the unregistered taint. It loses the taint when it is registered, not before.
-//   - A registered node has the labels, taints and startup taints of its NodeClaim. It keeps the labels and taints
-//     until it is deleted. A startup taint that was removed does not come back: its owner has said that the node is
-//     ready.
+//   - A node joins with the unregistered taint. It loses the taint only when it is registered.
+//   - A registered node has the labels, taints and startup taints of its NodeClaim. It keeps
+//     the labels and taints until it is deleted. A removed startup taint does not come back,
+//     because its owner has declared the node ready.
 //   - A node is initialized only after it was ready once, and without its startup taints.
 //
-// Of a node with the label karpenter.sh/do-not-sync-taints only the labels are judged. How a node has joined is judged
-// if the recording shows it. Taints that go together with a startup taint were removed by its owner. Whoever removes
-// other taints, or labels, by hand looks like the provider. A label may go that the NodeClaim has lost before, as when
-// a provider says that a node is on-demand from now on.
+// With the label karpenter.sh/do-not-sync-taints, only the labels of a node are judged. How a
+// node joined is judged if the recording shows it. Taints that go together with a startup
+// taint were removed by its owner. Other taints or labels removed by hand look like the
+// provider's doing. A label may go that the NodeClaim has lost before, as when a provider
+// changes a node to on-demand.
 func registeredWhole() Invariant {
 	return Invariant{
 		Name: "nodes are registered with all that their NodeClaims demand, and not before",
@@ -41,7 +42,7 @@ type registrationMonitor struct {
 
 // registration is what was seen of one node.
 type registration struct {
-	joined  bool     // it came while this was recorded,
+	joined  bool     // it joined during the recording,
 	bare    bool     // without the unregistered taint
 	ready   bool     // it was ready at least once
 	removed []string // startup taints that were removed from it
@@ -79,7 +80,6 @@ func (r *registrationMonitor) Observe(m *check.Moment) {
 	}
 }
 
-// judgeRegistered judges a node that is registered from now on.
 func (r *registration) judgeRegistered(m *check.Moment, node, nodeClaim *history.Object) {
 	m.Tested()
 	switch {
@@ -104,7 +104,7 @@ func (r *registration) judgeRegistered(m *check.Moment, node, nodeClaim *history
 	}
 	if !isLabeled(node, karpenter.DoNotSyncTaintsLabel) {
 		demanded := slices.Concat(taintKinds(nodeClaim, "taints"), taintKinds(nodeClaim, "startupTaints"))
-		for _, t := range without(demanded, taintKinds(node, "taints")) {
+		for _, t := range difference(demanded, taintKinds(node, "taints")) {
 			missing = append(missing, "taint "+t)
 		}
 	}
@@ -113,8 +113,8 @@ func (r *registration) judgeRegistered(m *check.Moment, node, nodeClaim *history
 	}
 }
 
-// launchingOwner is the NodeClaim that owns a node and has no provider ID yet: Karpenter may launch and register in one
-// go, and writes the NodeClaim's status last.
+// launchingOwner returns the NodeClaim that owns a node and has no provider ID yet. Karpenter
+// may launch and register in one go, and writes the NodeClaim's status last.
 func launchingOwner(w *history.World, node *history.Object) *history.Object {
 	for _, owner := range ownersOf(node.Unstructured()) {
 		name, _ := owner["name"].(string)
@@ -126,38 +126,37 @@ func launchingOwner(w *history.World, node *history.Object) *history.Object {
 	return nil
 }
 
-// judgeInitialized judges a node that is initialized from now on.
 func (r *registration) judgeInitialized(m *check.Moment, node, nodeClaim *history.Object) {
 	m.Tested()
 	if !r.ready {
 		m.Suspect("node %s is said to be initialized, and never was ready", node).Beside(nodeClaim)
 	}
 	has := taintKinds(node, "taints")
-	for _, t := range without(taintKinds(nodeClaim, "startupTaints"), r.removed) {
+	for _, t := range difference(taintKinds(nodeClaim, "startupTaints"), r.removed) {
 		if slices.Contains(has, t) {
 			m.Suspect("node %s is said to be initialized, and has the startup taint %s still", node, t).Beside(nodeClaim)
 		}
 	}
 }
 
-// judgeLostLabels judges whether a registered node keeps the labels that its NodeClaim demands.
+// judgeLostLabels judges whether a registered node keeps the labels its NodeClaim demands.
 func judgeLostLabels(m *check.Moment, node, nodeClaim *history.Object) {
 	missing := missingLabels(nodeClaim, node)
 	if len(missing) == 0 || isDeleting(node) {
 		return
 	}
-	if lost := without(missing, missingLabels(nodeClaim, m.Before)); len(lost) > 0 {
+	if lost := difference(missing, missingLabels(nodeClaim, m.Before)); len(lost) > 0 {
 		m.Suspect("node %s loses labels that NodeClaim %s demands: %v", node, nodeClaim, lost)
 	}
 }
 
-// judgeTaints judges whether a registered node keeps its taints, and whether startup taints that were removed stay so.
+// judgeTaints judges whether taints stay, and removed startup taints stay away.
 func (r *registration) judgeTaints(m *check.Moment, node, nodeClaim *history.Object) {
 	had, has := taintKinds(m.Before, "taints"), taintKinds(node, "taints")
 	if slices.Equal(had, has) {
 		return
 	}
-	lost, started := without(had, has), false
+	lost, started := difference(had, has), false
 	for _, t := range taintKinds(nodeClaim, "startupTaints") {
 		switch {
 		case slices.Contains(lost, t):
@@ -182,7 +181,7 @@ func isUnregistered(node *history.Object) bool {
 	return karpenter.HasTaint(node.Unstructured(), karpenter.UnregisteredTaint)
 }
 
-// missingLabels are the labels that a NodeClaim demands and its node lacks, sorted.
+// missingLabels returns the labels that a NodeClaim demands and its node lacks, sorted.
 func missingLabels(nodeClaim, node *history.Object) []string {
 	demands, _ := fieldAt(nodeClaim.Unstructured(), "metadata", "labels").(map[string]any)
 	var missing []string
@@ -195,7 +194,7 @@ func missingLabels(nodeClaim, node *history.Object) []string {
 	return missing
 }
 
-// without are the words of one list that aren't in another.
-func without(all, these []string) []string {
+// difference returns the words of one list that are not in another, in order.
+func difference(all, these []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(these, s) })
 }

@@ -10,22 +10,24 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// reasonLaunching is that of Karpenter's event about a NodeClaim that is made to replace others (Karpenter:
-// pkg/events/reason.go).
+// reasonLaunching is Karpenter's event about a NodeClaim that replaces others
+// (pkg/events/reason.go).
 const reasonLaunching = "DisruptionLaunching"
 
-// replacedFirst checks that a replacement is initialized before the deletion begins of what it replaces, in drift,
-// consolidation and voluntary repair. Pods have somewhere to go then before they must. Expiration and forceful repair
-// do not wait.
+// replacedFirst checks that a replacement is initialized before the deletion of what it
+// replaces begins, in drift, consolidation and voluntary repair. So pods have somewhere to go.
+// Expiration and forceful repair do not wait.
 //
-// No object says what a NodeClaim replaces. Karpenter's events say that it replaces something (DisruptionLaunching),
-// and that a NodeClaim was deleted to be replaced (DisruptionTerminating). A NodeClaim replaces nodes that were tainted
-// before it was made. So it is a breach when all that it may replace are being deleted and it is not initialized, or
-// not even made. With several disruptions under way that comes later than the first deletion.
+// No object records what a NodeClaim replaces. Karpenter's events report that it replaces
+// something (DisruptionLaunching), and that a NodeClaim was deleted to be replaced
+// (DisruptionTerminating). A NodeClaim can replace only nodes that were tainted before it was
+// made. So it is a breach when all of these are being deleted before it is initialized, or
+// even made. With several disruptions under way, that is later than the first deletion.
 //
-// Not judged are disruptions that were given up, or whose NodeClaim expired meanwhile or was being deleted before;
-// those whose replacement is being deleted too, as when somebody deletes the pool; and those whose events the recording
-// lacks. A NodeClaim certainly had to be replaced only where its pods had nowhere else to go (see unreplacedPod).
+// Not judged are disruptions that were given up, or whose NodeClaim expired meanwhile or was
+// already being deleted; those whose replacement is being deleted too, as when somebody
+// deletes the pool; and those whose events the recording lacks. A NodeClaim certainly had to
+// be replaced only if its pods had nowhere else to go (see unreplacedPod).
 func replacedFirst() Invariant {
 	return Invariant{
 		Name:     "replacements are initialized before what they replace is deleted",
@@ -46,25 +48,25 @@ func replacedFirst() Invariant {
 
 type replacementMonitor struct {
 	nodeIndex
-	disruptions  map[string]*disruption  // those under way, by the NodeClaim's name
-	replacements map[string]*replacement // NodeClaims that were made while there were any, by name
-	inTime       map[string]bool         // those of them that were initialized in time
+	disruptions  map[string]*disruption  // under way, by the NodeClaim's name
+	replacements map[string]*replacement // NodeClaims made during disruptions, by name
+	inTime       map[string]bool         // those initialized in time
 	last         string                  // the NodeClaim under disruption whose deletion began last
 }
 
-// disruption is that of one NodeClaim.
+// disruption is the disruption of one NodeClaim.
 type disruption struct {
 	since      time.Time
 	deleted    bool            // the deletion has begun
-	terminated bool            // and Karpenter has said that this was to disrupt it
-	void       bool            // it was given up, or isn't what the NodeClaim is deleted for
-	unreplaced *history.Object // a pod for which there had to be a replacement when the deletion began, and was none
+	terminated bool            // Karpenter has reported the deletion as a disruption
+	void       bool            // given up, or not the reason for the deletion
+	unreplaced *history.Object // a pod that had no replacement when the deletion began, but needed one
 }
 
 // replacement is a NodeClaim that may replace others.
 type replacement struct {
 	mayReplace map[string]*disruption
-	announced  bool   // Karpenter has said that it replaces something
+	announced  bool   // Karpenter has reported that it replaces something
 	early      string // the NodeClaim whose deletion began too early; empty if none
 }
 
@@ -81,7 +83,7 @@ func (r *replacementMonitor) Observe(m *check.Moment) {
 		r.nodeClaim(m, m.Event.Object)
 	default:
 		for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
-			r.leaving(nodeClaim, r.nodeOf(nodeClaim))
+			r.deletionBegun(nodeClaim, r.nodeOf(nodeClaim))
 		}
 	}
 }
@@ -96,13 +98,13 @@ func (r *replacementMonitor) disruption(now time.Time, nodeClaim, node *history.
 		d.void = true
 		delete(r.disruptions, nodeClaim.Name)
 	default:
-		r.leaving(nodeClaim, node)
+		r.deletionBegun(nodeClaim, node)
 	}
 }
 
-// leaving notes a NodeClaim that was on its way out when nothing had been seen of its disruption: nobody can know
-// whether it is being replaced.
-func (r *replacementMonitor) leaving(nodeClaim, node *history.Object) {
+// deletionBegun records a NodeClaim whose removal began before its disruption was seen.
+// Whether it is replaced is unknown.
+func (r *replacementMonitor) deletionBegun(nodeClaim, node *history.Object) {
 	if r.disruptions[nodeClaim.Name] == nil && (isDeleting(nodeClaim) || isDeleting(node) || hasDisruptedTaint(node)) {
 		r.disruptions[nodeClaim.Name] = &disruption{deleted: true, void: true}
 	}
@@ -121,7 +123,7 @@ func (r *replacementMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Objec
 		}
 	}
 	if m.Before == nil {
-		r.made(nodeClaim)
+		r.nodeClaimCreated(nodeClaim)
 	}
 	if d := r.disruptions[nodeClaim.Name]; d != nil && !d.deleted && isDeleting(nodeClaim) {
 		d.deleted = true
@@ -129,7 +131,7 @@ func (r *replacementMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Objec
 		d.unreplaced = unreplacedPod(m.World, nodeClaim, d.since)
 		r.last = nodeClaim.Name
 		for _, n := range r.replacements {
-			if n.early == "" && n.mayReplace[r.last] != nil && n.late() {
+			if n.early == "" && n.mayReplace[r.last] != nil && n.allDeleting() {
 				n.early = r.last
 			}
 		}
@@ -140,14 +142,14 @@ func (r *replacementMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Objec
 	}
 }
 
-// made notes a NodeClaim and what it may replace: what is disrupted and not being deleted, or all that is disrupted if
-// all are being deleted.
-func (r *replacementMonitor) made(nodeClaim *history.Object) {
+// nodeClaimCreated records a NodeClaim and what it may replace: disrupted NodeClaims that are
+// not being deleted, or all disrupted ones if all are.
+func (r *replacementMonitor) nodeClaimCreated(nodeClaim *history.Object) {
 	if len(r.disruptions) == 0 {
 		return
 	}
 	n := &replacement{mayReplace: maps.Clone(r.disruptions)}
-	if n.late() {
+	if n.allDeleting() {
 		if n.mayReplace[r.last] != nil {
 			n.early = r.last
 		}
@@ -157,8 +159,7 @@ func (r *replacementMonitor) made(nodeClaim *history.Object) {
 	r.replacements[nodeClaim.Name] = n
 }
 
-// late says that all that it may replace are being deleted.
-func (n *replacement) late() bool {
+func (n *replacement) allDeleting() bool {
 	for _, d := range n.mayReplace {
 		if !d.deleted {
 			return false
@@ -167,7 +168,7 @@ func (n *replacement) late() bool {
 	return true
 }
 
-// event learns what Karpenter says, and judges once it has said enough.
+// event records what Karpenter reports, and judges once that is enough.
 func (r *replacementMonitor) event(m *check.Moment) {
 	reason, about := eventOf(m, karpenter.EventSource, "NodeClaim", reasonLaunching, karpenter.ReasonDisruptionTerminating)
 	switch n, d := r.replacements[about.Name], r.disruptions[about.Name]; {
@@ -187,16 +188,16 @@ func (r *replacementMonitor) event(m *check.Moment) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.replacements)) {
 		n := r.replacements[name]
-		if is := m.World.Get(karpenter.NodeClaims, "", name); n.proven() && !isDeleting(is) {
+		if is := m.World.Get(karpenter.NodeClaims, "", name); n.wasNeededStill() && !isDeleting(is) {
 			m.Suspect("the deletion of NodeClaim %s began when its replacement %s was not initialized",
 				n.early, name).Beside(m.World.Get(karpenter.NodeClaims, "", n.early), is)
 		}
 	}
 }
 
-// proven says that what it replaces was certainly deleted too early: Karpenter has said of both that they are what they
-// seem to be, and nothing explains it.
-func (n *replacement) proven() bool {
+// wasNeededStill reports whether a deletion certainly began too early: Karpenter has reported
+// both the replacement and the disruptions, and none of them is void.
+func (n *replacement) wasNeededStill() bool {
 	if n.early == "" || !n.announced {
 		return false
 	}
@@ -208,7 +209,7 @@ func (n *replacement) proven() bool {
 	return true
 }
 
-// isExpired says that a NodeClaim is as old as it may become (NodeClaim spec.expireAfter).
+// isExpired reports whether a NodeClaim has reached its spec.expireAfter.
 func isExpired(nodeClaim *history.Object, now time.Time) bool {
 	after, err := time.ParseDuration(textAt(nodeClaim.Unstructured(), "spec", "expireAfter"))
 	return err == nil && !now.Before(timeAt(nodeClaim.Unstructured(), "metadata", "creationTimestamp").Add(after))

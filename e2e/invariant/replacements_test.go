@@ -31,21 +31,27 @@ func TestReplacedFirst(t *testing.T) {
 	}
 
 	judgeEach(t, replacedFirst(), map[string]outcome{
-		"one after the other": {replacing().Change(ready(10)).Change(ready(0).Deleting()).Add(terminating(0)), check.Holds, ""},
+		"one after the other": {
+			replacing().Change(ready(10)).Change(ready(0).Deleting()).Add(terminating(0)),
+			check.Holds, "",
+		},
 		"too early": {
 			replacing().Change(ready(0).Deleting()).Change(ready(10)).Add(terminating(0)), check.Broken,
 			"the deletion of NodeClaim c0 began when its replacement c10 was not initialized",
 		},
 		"before there is one": {
-			begin().Change(marked(0)).Change(ready(0).Deleting()).Add(itsClaim(10), launching(10)).Change(ready(10)).Add(terminating(0)), check.Broken,
+			begin().Change(marked(0)).Change(ready(0).Deleting()).Add(itsClaim(10), launching(10)).Change(ready(10)).
+				Add(terminating(0)), check.Broken,
 			"the deletion of NodeClaim c0 began when its replacement c10 was not initialized",
 		},
 		"before there is one, beside an honest one": {
 			two().Change(ready(11)).Change(ready(1).Deleting()).Add(terminating(1)).
-				Change(ready(0).Deleting()).Delete(ready(1)).Add(itsClaim(12), launching(12), terminating(0)), check.Broken, "of NodeClaim c0",
+				Change(ready(0).Deleting()).Delete(ready(1)).Add(itsClaim(12), launching(12), terminating(0)), check.Broken,
+			"of NodeClaim c0",
 		},
 		"deleted before it was chosen": {
-			begin().Change(ready(0).Deleting()).Change(marked(0)).Add(itsClaim(10), launching(10), terminating(0)), check.Vacuous, "",
+			begin().Change(ready(0).Deleting()).Change(marked(0)).Add(itsClaim(10), launching(10), terminating(0)),
+			check.Vacuous, "",
 		},
 		"tainted from the start": {
 			begin().Change(marked(1)).Start().Change(marked(0)).Change(ready(0).Deleting()).Add(itsClaim(10), launching(10)).
@@ -53,22 +59,39 @@ func TestReplacedFirst(t *testing.T) {
 		},
 		"empty, and another is replaced": {
 			begin().Change(marked(0)).Change(ready(0).Deleting()).Add(terminating(0)).
-				Change(marked(1)).Add(itsClaim(11), launching(11)).Change(ready(11)).Change(ready(1).Deleting()).Add(terminating(1)), check.Holds, "",
+				Change(marked(1)).Add(itsClaim(11), launching(11)).Change(ready(11)).Change(ready(1).Deleting()).
+				Add(terminating(1)), check.Holds, "",
 		},
 		"said late": {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(0).Deleting()).
 			Add(terminating(0), launching(10)), check.Broken, "c10"},
-		"said very late":           {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(10)).Add(launching(10)), check.Holds, ""},
+		"said very late": {
+			begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(10)).Add(launching(10)),
+			check.Holds, "",
+		},
 		"deleted by somebody else": {replacing().Change(ready(0).Deleting()).Change(ready(10)), check.Vacuous, ""},
 		"deleted with its replacement": {
-			replacing().Change(itsClaim(10).Deleting()).Change(ready(0).Deleting()).Change(ready(10).Deleting()).Add(terminating(0)), check.Vacuous, "",
+			replacing().Change(itsClaim(10).Deleting()).Change(ready(0).Deleting()).Change(ready(10).Deleting()).
+				Add(terminating(0)), check.Vacuous, "",
 		},
-		"for pods, not to replace":   {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(0).Deleting()).Add(terminating(0)), check.Vacuous, ""},
-		"one of two, the other's":    {two().Change(ready(11)).Change(ready(1).Deleting()).Add(terminating(1)), check.Holds, ""},
-		"both of two, one too early": {two().Change(ready(11)).Change(ready(1).Deleting(), ready(0).Deleting()).Add(terminating(1), terminating(0)), check.Broken, "c10"},
-		"given up":                   {replacing().Change(member(0)).Change(ready(0).Deleting()).Add(terminating(0)), check.Vacuous, ""},
-		"expired meanwhile": {begin().Change(expiring(0)).Change(marked(0)).Add(itsClaim(10), launching(10)).After(time.Minute).
+		"for pods, not to replace": {begin().Change(marked(0)).Add(itsClaim(10)).Change(ready(0).Deleting()).
+			Add(terminating(0)), check.Vacuous, ""},
+		"one of two, the other's": {
+			two().Change(ready(11)).Change(ready(1).Deleting()).Add(terminating(1)),
+			check.Holds, "",
+		},
+		"both of two, one too early": {two().Change(ready(11)).Change(ready(1).Deleting(), ready(0).Deleting()).
+			Add(terminating(1), terminating(0)), check.Broken, "c10"},
+		"given up": {
+			replacing().Change(member(0)).Change(ready(0).Deleting()).Add(terminating(0)),
+			check.Vacuous, "",
+		},
+		"expired meanwhile": {begin().Change(expiring(0)).Change(marked(0)).Add(itsClaim(10), launching(10)).
+			After(time.Minute).
 			Change(expiring(0).Deleting()).Add(terminating(0)), check.Vacuous, ""},
-		"expired":           {begin().Change(expiring(0).Deleting()).Change(marked(0).Deleting()).Add(itsClaim(10)), check.Vacuous, ""},
+		"expired": {
+			begin().Change(expiring(0).Deleting()).Change(marked(0).Deleting()).Add(itsClaim(10)),
+			check.Vacuous, "",
+		},
 		"nothing disrupted": {begin().Add(itsClaim(10)).Change(ready(10)), check.Vacuous, "nothing was replaced"},
 		"a gap": {replacing().Gap(karpenter.NodeClaims, "410").Change(ready(0).Deleting()).
 			Add(terminating(0)), check.Unknown, "gap"},
@@ -84,7 +107,7 @@ func TestReplacedWherePodsNeedIt(t *testing.T) {
 	host := func() *historytest.Thing { return historytest.Node("host").Ready().Taint("host") }
 	why := func(reason string) *historytest.Thing { return claim().Because(karpenter.DisruptionReason, reason) }
 	terminating := historytest.Report(karpenter.EventSource, karpenter.ReasonDisruptionTerminating, claim())
-	// tell is of a claim that is chosen for a reason and deleted.
+	// tell returns a story of a claim that is chosen for a reason and deleted.
 	tell := func(reason string, others ...*historytest.Thing) *historytest.Story {
 		return historytest.Begin().Add(member(0), claim()).Add(others...).Start().After(time.Minute).
 			Change(member(0).Taint(karpenter.DisruptedTaint), why(reason)).Change(why(reason).Deleting()).Add(terminating)
@@ -96,22 +119,31 @@ func TestReplacedWherePodsNeedIt(t *testing.T) {
 		"beside a barred one": {tell("Drifted", pool(), pod(), host()), check.Broken, breach},
 		"beside another node": {tell("Drifted", pool(), pod(), host().Untaint("host")), check.Vacuous, ""},
 		"it tolerates the other": {
-			tell("Drifted", pool(), pod().Set([]any{map[string]any{"key": "host", "operator": "Exists"}}, "spec", "tolerations"), host()), check.Vacuous, "",
+			tell("Drifted", pool(), pod().Set([]any{map[string]any{"key": "host", "operator": "Exists"}}, "spec", "tolerations"),
+				host()), check.Vacuous, "",
 		},
-		"beside another claim":   {tell("Drifted", pool(), pod(), itsClaim(1)), check.Vacuous, ""},
-		"beside one that goes":   {tell("Drifted", pool(), pod(), itsClaim(1).Deleting()), check.Broken, breach},
-		"without pods":           {tell("Drifted", pool()), check.Vacuous, ""},
-		"with a daemon":          {tell("Drifted", pool(), pod().Set([]any{map[string]any{"kind": "DaemonSet"}}, "metadata", "ownerReferences")), check.Vacuous, ""},
-		"with a pod at its end":  {tell("Drifted", pool(), pod().Phase("Succeeded")), check.Vacuous, ""},
-		"with a pod to be kept":  {tell("Drifted", pool(), pod().Annotate(karpenter.DoNotDisruptAnnotation, "true")), check.Vacuous, ""},
-		"with a budget for pods": {tell("Drifted", pool(), pod(), historytest.Other(karpenter.PodDisruptionBudgets, "PodDisruptionBudget", "default", "b")), check.Vacuous, ""},
-		"with a pod that came":   {tell("Drifted", pool(), pod().False("PodScheduled")), check.Vacuous, ""},
-		"empty":                  {tell("Empty", pool(), pod()), check.Vacuous, ""},
-		"unhealthy":              {tell("Unhealthy", pool(), pod()), check.Vacuous, ""},
-		"of a static pool":       {tell("Drifted", pool().Set(int64(1), "spec", "replicas"), pod()), check.Vacuous, ""},
-		"its pool is gone":       {tell("Drifted", pod()), check.Vacuous, ""},
-		"a gap":                  {tell("Drifted", pool(), pod()).Gap(karpenter.Nodes, "410"), check.Unknown, "gap"},
-		"somebody else deletes it": {historytest.Begin().Add(member(0), claim(), pool(), pod()).Start().After(time.Minute).
-			Change(member(0).Taint(karpenter.DisruptedTaint), why("Drifted")).Change(why("Drifted").Deleting()), check.Vacuous, ""},
+		"beside another claim": {tell("Drifted", pool(), pod(), itsClaim(1)), check.Vacuous, ""},
+		"beside one that goes": {tell("Drifted", pool(), pod(), itsClaim(1).Deleting()), check.Broken, breach},
+		"without pods":         {tell("Drifted", pool()), check.Vacuous, ""},
+		"with a daemon": {tell("Drifted", pool(),
+			pod().Set([]any{map[string]any{"kind": "DaemonSet"}}, "metadata", "ownerReferences")), check.Vacuous, ""},
+		"with a pod at its end": {tell("Drifted", pool(), pod().Phase("Succeeded")), check.Vacuous, ""},
+		"with a pod to be kept": {
+			tell("Drifted", pool(), pod().Annotate(karpenter.DoNotDisruptAnnotation, "true")),
+			check.Vacuous, "",
+		},
+		"with a budget for pods": {tell("Drifted", pool(), pod(),
+			historytest.Other(karpenter.PodDisruptionBudgets, "PodDisruptionBudget", "default", "b")), check.Vacuous, ""},
+		"with a pod that came": {tell("Drifted", pool(), pod().False("PodScheduled")), check.Vacuous, ""},
+		"empty":                {tell("Empty", pool(), pod()), check.Vacuous, ""},
+		"unhealthy":            {tell("Unhealthy", pool(), pod()), check.Vacuous, ""},
+		"of a static pool":     {tell("Drifted", pool().Set(int64(1), "spec", "replicas"), pod()), check.Vacuous, ""},
+		"its pool is gone":     {tell("Drifted", pod()), check.Vacuous, ""},
+		"a gap":                {tell("Drifted", pool(), pod()).Gap(karpenter.Nodes, "410"), check.Unknown, "gap"},
+		"somebody else deletes it": {
+			historytest.Begin().Add(member(0), claim(), pool(), pod()).Start().After(time.Minute).
+				Change(member(0).Taint(karpenter.DisruptedTaint), why("Drifted")).Change(why("Drifted").Deleting()),
+			check.Vacuous, "",
+		},
 	})
 }

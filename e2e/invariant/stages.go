@@ -6,20 +6,20 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// stages are the conditions that a NodeClaim goes through, in this order.
+// stages are the conditions that a NodeClaim goes through, in order.
 var stages = []string{karpenter.Launched, karpenter.Registered, karpenter.Initialized}
 
-// rebooting is the condition of a NodeClaim whose instance is being restarted in place; until it is back, it is not
-// initialized again (Karpenter: pkg/apis/v1/nodeclaim_status.go, since v1.15, alpha).
+// rebooting is the condition of a NodeClaim whose instance restarts in place. Meanwhile it is
+// not initialized (Karpenter: pkg/apis/v1/nodeclaim_status.go, since v1.15, alpha).
 const rebooting = "Rebooting"
 
-// stagesInOrder checks that a NodeClaim is launched, then registered, then initialized, and never falls back. Other
-// controllers rely on each stage once it was reached: they nominate pods to a node, count it for budgets, stop timing
-// out its launch. A stage comes with what it finds out: Launched with the instance (status.providerID), Registered with
-// the node (status.nodeName).
+// stagesInOrder checks that a NodeClaim is launched, then registered, then initialized, and
+// never falls back. Other controllers rely on a reached stage: they nominate pods to a node,
+// count it for budgets, or stop the timeout of its launch. A stage sets its field: Launched
+// sets status.providerID, Registered sets status.nodeName.
 //
-// Several stages may be reached in one event, since Karpenter patches them together. Initialized may become false in a
-// restart in place, and any stage by a stale write (see staleWrites).
+// One event may reach several stages, because Karpenter patches them together. Initialized may
+// become false in a restart in place, and any stage by a stale write (see staleWrites).
 func stagesInOrder() Invariant {
 	return Invariant{
 		Name:     "NodeClaims are launched, registered and initialized in that order, and stay so",
@@ -55,7 +55,7 @@ func (s *stageMonitor) Observe(m *check.Moment) {
 	}
 }
 
-// emptyField is the field that a stage should have set and didn't.
+// emptyField returns the field that a stage should have set but did not.
 func emptyField(nodeClaim *history.Object, stage string) string {
 	switch {
 	case stage == karpenter.Launched && karpenter.NodeClaimProviderID(nodeClaim.Unstructured()) == "":

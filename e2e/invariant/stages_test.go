@@ -20,10 +20,16 @@ func TestStagesInOrder(t *testing.T) {
 			Change(claim("c").True(karpenter.Launched).True(karpenter.Registered).True(karpenter.Initialized)), check.Holds, ""},
 		"registered before it is launched": {historytest.Begin().
 			Add(claim("c").True(karpenter.Registered)), check.Broken, "is Registered, but not Launched"},
-		"launched without an instance": {historytest.Begin().
-			Add(bare("c").True(karpenter.Launched)), check.Broken, "NodeClaim c is Launched, and its status.providerID is empty"},
-		"registered without a node": {historytest.Begin().
-			Add(claim("c").On("").True(karpenter.Launched).True(karpenter.Registered)), check.Broken, "its status.nodeName is empty"},
+		"launched without an instance": {
+			historytest.Begin().
+				Add(bare("c").True(karpenter.Launched)), check.Broken,
+			"NodeClaim c is Launched, and its status.providerID is empty",
+		},
+		"registered without a node": {
+			historytest.Begin().
+				Add(claim("c").On("").True(karpenter.Launched).True(karpenter.Registered)), check.Broken,
+			"its status.nodeName is empty",
+		},
 		"back again": {historytest.Begin().
 			Add(claim("c").True(karpenter.Launched)).
 			Change(claim("c").False(karpenter.Launched)), check.Broken, "was Launched, and no longer is"},
@@ -46,9 +52,12 @@ func TestStagesInOrder(t *testing.T) {
 		"another claim of the same name": {historytest.Begin().
 			Add(claim("c").True(karpenter.Launched)).
 			Change(claim("c").UID("2")), check.Holds, ""},
-		"a restart in place": {historytest.Begin().
-			Add(claim("c").True(karpenter.Launched).True(karpenter.Registered).True(karpenter.Initialized)).
-			Change(claim("c").True(karpenter.Launched).True(karpenter.Registered).False(karpenter.Initialized).True(rebooting)), check.Holds, ""},
+		"a restart in place": {
+			historytest.Begin().
+				Add(claim("c").True(karpenter.Launched).True(karpenter.Registered).True(karpenter.Initialized)).
+				Change(claim("c").True(karpenter.Launched).True(karpenter.Registered).False(karpenter.Initialized).True(rebooting)),
+			check.Holds, "",
+		},
 		"nothing launched": {historytest.Begin().Add(claim("c")), check.Vacuous, "no NodeClaim got any further"},
 		"a gap": {historytest.Begin().Add(claim("c")).Gap(karpenter.NodeClaims, "410").
 			Change(claim("c").True(karpenter.Launched)), check.Unknown, "gap"},

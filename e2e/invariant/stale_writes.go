@@ -10,16 +10,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// staleWrites recognises conditions of NodeClaims that a controller has written again as it had read them, when it
-// meant to change another one. Karpenter replaces the whole list of conditions, in places without regard to what was
-// written meanwhile (Karpenter: pkg/controllers/nodeclaim/lifecycle/controller.go; pkg/controllers/state/statenode.go,
-// for DisruptionReason; seen from v1.9.0 to v1.15.0 on busy machines). A condition that was true is false then until
-// somebody writes it again, and nothing is wrong with what it is about.
+// staleWrites detects conditions of NodeClaims that a controller overwrote with an older
+// state, when it meant to change another one. Karpenter replaces the whole list of conditions,
+// in places without regard to newer writes (Karpenter:
+// pkg/controllers/nodeclaim/lifecycle/controller.go; pkg/controllers/state/statenode.go, for
+// DisruptionReason; seen from v1.9.0 to v1.15.0 on busy machines). A true condition is then
+// false until it is written again, though nothing is wrong.
 type staleWrites struct {
 	versions map[string][]*history.Object // the earlier versions of each NodeClaim, by UID
 }
 
-// observe remembers the version before the moment's.
+// observe remembers the NodeClaim before the moment.
 func (s *staleWrites) observe(m *check.Moment) {
 	if m.Resource() != karpenter.NodeClaims || m.Before == nil {
 		return
@@ -30,8 +31,8 @@ func (s *staleWrites) observe(m *check.Moment) {
 	s.versions[m.Before.UID] = append(s.versions[m.Before.UID], m.Before)
 }
 
-// stale says whether the moment's NodeClaim has a condition of this type as it once was, and another one that is new:
-// what its writer had to say.
+// stale reports whether the NodeClaim has a condition of this type as it once was, and another
+// one that is new: the one that its writer meant to change.
 func (s *staleWrites) stale(m *check.Moment, conditionType string) bool {
 	if m.Resource() != karpenter.NodeClaims {
 		return false

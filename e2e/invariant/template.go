@@ -10,14 +10,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// madeFromTemplate checks that a NodeClaim has what the template of its NodePool says: taints, startup taints,
-// expireAfter, terminationGracePeriod, nodeClassRef, labels and annotations. Else nodes are not what their users asked
-// for: pods run where a taint should keep them off, and what replaces a drifted node has drifted itself.
+// madeFromTemplate checks that a NodeClaim has what its NodePool's template has: taints,
+// startup taints, expireAfter, terminationGracePeriod, nodeClassRef, labels and annotations.
+// Otherwise pods run where a taint should keep them off, and the replacement of a drifted node
+// has drifted itself.
 //
-// A NodeClaim may have more labels and annotations than its template. Requirements are not compared, since Karpenter
-// narrows them down to what the pods need. Neither is a terminationGracePeriod that the template leaves out: providers
-// may have a default of their own. What the pool said at any one moment between templateAge before the NodeClaim and
-// stale after it counts as its template.
+// A NodeClaim may have more labels and annotations. Requirements are not compared, because
+// Karpenter narrows them to what the pods need. A terminationGracePeriod that the template
+// leaves out is not compared, because providers may have a default. The NodeClaim must match
+// one state of the template, from templateAge before its creation to stale after it.
 func madeFromTemplate() Invariant {
 	return Invariant{
 		Name: "NodeClaims are made from their NodePool's template",
@@ -32,17 +33,17 @@ func madeFromTemplate() Invariant {
 type templateMonitor struct {
 	templateAge
 	pools   map[string]*recent[template] // by name
-	waiting []madeNodeClaim              // those that match no template yet
+	waiting []madeNodeClaim              // NodeClaims that match no template yet
 }
 
-// madeNodeClaim is a NodeClaim that was made at this time.
+// madeNodeClaim is a NodeClaim and when it was made.
 type madeNodeClaim struct {
 	*history.Object
 	at time.Time
 }
 
 func (t *templateMonitor) Observe(m *check.Moment) {
-	// By what was so until this moment.
+	// Judge by the state before this moment.
 	t.waiting = slices.DeleteFunc(t.waiting, func(w madeNodeClaim) bool { return t.judge(m, w) })
 	for _, pool := range m.Seen(karpenter.NodePools) {
 		if m.Before == nil || changedAt(m, "spec") {
@@ -62,12 +63,12 @@ func (t *templateMonitor) learn(m *check.Moment, pool *history.Object) {
 	}
 }
 
-// judge judges a NodeClaim and says whether it is done: it matches a template, or had time to.
+// judge judges a NodeClaim. It is done if the NodeClaim matches a template, or time is up.
 func (t *templateMonitor) judge(m *check.Moment, w madeNodeClaim) (done bool) {
 	name := karpenter.NodePoolOf(w.Unstructured())
 	is, last := templateOf(w.Unstructured()), template(nil)
 	for meant := range getOrNew(t.pools, name).since(w.at.Add(-t.longest())) {
-		if is.lacks(meant) == "" {
+		if is.missingIn(meant) == "" {
 			m.Tested()
 			return true
 		}
@@ -78,17 +79,18 @@ func (t *templateMonitor) judge(m *check.Moment, w madeNodeClaim) (done bool) {
 	}
 	if last != nil {
 		m.Tested()
-		m.Suspect("NodeClaim %s is not made from the template of NodePool %s: %s", w.Object, name, is.lacks(last))
+		m.Suspect("NodeClaim %s is not made from the template of NodePool %s: %s", w.Object, name, is.missingIn(last))
 	}
 	return true
 }
 
-// validation is how long Karpenter waits between deciding to consolidate and doing so, with the replacement that it
-// decided on (Karpenter: pkg/controllers/disruption/consolidation.go).
+// validation is how long Karpenter waits between the decision to consolidate and the action.
+// It keeps the replacement that it decided on (Karpenter:
+// pkg/controllers/disruption/consolidation.go).
 const validation = 15 * time.Second
 
-// templateAge is how old a pool's template may be when a NodeClaim is made from it. It grows when any pool
-// consolidates: the replacement may come from every other.
+// templateAge is how old a pool's template may be when a NodeClaim is made from it. It is
+// longer if any pool consolidates, because the replacement may come from every other.
 type templateAge struct{ consolidates bool }
 
 func (a *templateAge) learn(pool *history.Object) {

@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// template is the part of a NodePool's template that NodeClaims take over as it is, by what it is called in words. A
-// pool's hash is made of the same (Karpenter: pkg/apis/v1/nodepool.go, Hash).
+// template is the part of a NodePool's template that NodeClaims copy, by field. A pool's hash
+// covers the same part (Karpenter: pkg/apis/v1/nodepool.go, Hash).
 type template map[string]string
 
-// templateOf reads a pool's template, at the path to it, or what a NodeClaim has of one.
+// templateOf reads a pool's template at this path, or the same fields of a NodeClaim.
 func templateOf(o *unstructured.Unstructured, path ...string) template {
 	at := func(field ...string) []string { return slices.Concat(path, field) }
 	t := template{}
@@ -42,14 +42,13 @@ func templateOf(o *unstructured.Unstructured, path ...string) template {
 	return t
 }
 
-// put takes over a field that is there.
 func (t template) put(field, value string) {
 	if value != "" {
 		t[field] = value
 	}
 }
 
-// canonicalDuration writes a duration in one way, since 60m is 1h0m0s. What is no duration stays.
+// canonicalDuration formats a duration in one way (60m is 1h0m0s), and keeps other text.
 func canonicalDuration(s string) string {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d.String()
@@ -57,9 +56,8 @@ func canonicalDuration(s string) string {
 	return s
 }
 
-// lacks says in words what a NodeClaim lacks of a template, or has instead of it. It is empty if the NodeClaim can be
-// made from the template.
-func (t template) lacks(of template) string {
+// missingIn describes what a NodeClaim lacks of a template, or has instead; empty if nothing.
+func (t template) missingIn(of template) string {
 	var all []string
 	for _, what := range slices.Sorted(maps.Keys(of)) {
 		switch has, there := t[what]; {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// timers are times by which something is due, by its name.
+// timers holds the times by which something is due, by its name.
 type timers struct {
 	due   map[string]time.Time
 	first time.Time // nothing is due before it; zero if nothing is due
@@ -20,8 +20,8 @@ func (t *timers) set(name string, due time.Time) {
 
 func (t *timers) stop(name string) { delete(t.due, name) }
 
-// over are the names of what is overdue, sorted. Their timers stop.
-func (t *timers) over(now time.Time) []string {
+// expired stops the timers that are over, and returns their names, sorted.
+func (t *timers) expired(now time.Time) []string {
 	if t.first.IsZero() || !now.After(t.first) {
 		return nil
 	}

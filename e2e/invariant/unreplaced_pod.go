@@ -11,17 +11,18 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// unreplacedPod is a pod for which a NodeClaim had to be replaced before its deletion, which begins now; nil if there
-// is none for certain. Karpenter deletes a drifted or underutilized NodeClaim without replacement only if its pods fit
-// elsewhere (Karpenter: pkg/controllers/disruption, drift.go and consolidation.go). That they don't is certain only
-// where no other NodeClaim is there and no other node may take them.
+// unreplacedPod returns a pod for which a NodeClaim certainly had to be replaced before its
+// deletion, which begins now; nil if there is none. Karpenter deletes a drifted or
+// underutilized NodeClaim without replacement only if its pods fit elsewhere (Karpenter:
+// pkg/controllers/disruption, drift.go and consolidation.go). They certainly do not if there
+// is no other NodeClaim, and no other node may take them.
 //
-// since is when the disruption began: Karpenter counted the pods that were bound long before. Pods that can't be
-// evicted yet don't count, so neither do those that an annotation or a PodDisruptionBudget may hold (Karpenter:
-// pkg/utils/pdb, IsCurrentlyReschedulable).
+// since is when the disruption began. Karpenter counted pods that were bound long before. Pods
+// that an annotation or a PodDisruptionBudget may hold do not count (Karpenter: pkg/utils/pdb,
+// IsCurrentlyReschedulable).
 //
-// Not judged are NodeClaims of static pools, and on reserved instances, which may be ended first and replaced then
-// (upstream issue 3203).
+// Not judged are NodeClaims of static pools, and on reserved instances, which may end before
+// their replacement (upstream issue 3203).
 func unreplacedPod(w *history.World, nodeClaim *history.Object, since time.Time) *history.Object {
 	u := nodeClaim.Unstructured()
 	why, on := voluntaryReason(u), karpenter.NodeClaimNode(u)
@@ -43,21 +44,21 @@ func unreplacedPod(w *history.World, nodeClaim *history.Object, since time.Time)
 	return nil
 }
 
-// movesWithNode says whether a pod has to move when its node goes, and was there long before.
+// movesWithNode reports whether a pod must move with its node, and was bound long before.
 func movesWithNode(pod *unstructured.Unstructured, since time.Time) bool {
 	bound, _ := karpenter.Condition(pod, string(corev1.PodScheduled))
 	return bound.Status == "True" && bound.LastTransitionTime.Time.Before(since.Add(-stale)) &&
 		isActive(pod) && isDrained(pod) && !ownedBy(pod, "DaemonSet")
 }
 
-// mayBeHeld says whether something may keep a pod from being evicted.
+// mayBeHeld reports whether something may keep a pod from being evicted.
 func mayBeHeld(w *history.World, pod *history.Object) bool {
 	beside := func(o *history.Object) bool { return o.Namespace == pod.Namespace }
 	return fieldAt(pod.Unstructured(), "metadata", "annotations", karpenter.DoNotDisruptAnnotation) != nil ||
 		slices.ContainsFunc(w.List(karpenter.PodDisruptionBudgets), beside)
 }
 
-// mayMove says whether the taints of any other node may let a pod in.
+// mayMove reports whether the taints of another node may let a pod in.
 func mayMove(w *history.World, pod *unstructured.Unstructured, on string) bool {
 	bars := func(t corev1.Taint) bool {
 		return t.Effect != corev1.TaintEffectPreferNoSchedule && !mayTolerate(pod, t.Key)
@@ -67,7 +68,7 @@ func mayMove(w *history.World, pod *unstructured.Unstructured, on string) bool {
 	})
 }
 
-// mayTolerate says whether a pod tolerates some taints of that key at least.
+// mayTolerate reports whether a pod tolerates at least some taints of this key.
 func mayTolerate(pod *unstructured.Unstructured, key string) bool {
 	return slices.ContainsFunc(objectsAt(pod, "spec", "tolerations"), func(t map[string]any) bool {
 		k, _ := t["key"].(string)

@@ -49,7 +49,8 @@ status:
 	g.Expect(NodeClaimProviderID(claim)).To(Equal("kwok://n"))
 	g.Expect(NodePoolOf(claim)).To(Equal("p"))
 	g.Expect(Deleting(claim)).To(BeTrue())
-	g.Expect(Taints(claim)).To(Equal([]corev1.Taint{{Key: "a", Value: "b", Effect: "NoSchedule"}, {Key: "c", Effect: "NoExecute"}}))
+	g.Expect(Taints(claim)).
+		To(Equal([]corev1.Taint{{Key: "a", Value: "b", Effect: "NoSchedule"}, {Key: "c", Effect: "NoExecute"}}))
 	g.Expect(HasTaint(claim, "c")).To(BeTrue())
 	g.Expect(HasTaint(claim, "b")).To(BeFalse())
 	for q, want := range map[string]string{
@@ -120,7 +121,10 @@ status:
 	g.Expect(containers[1].RestartCount).To(BeEquivalentTo(2))
 	g.Expect(containers[1].LastTerminationState.Terminated.ExitCode).To(BeEquivalentTo(3))
 
-	for workload, want := range map[string]bool{"app": true, "app-6c7d": true, "app-6c7d-x1": true, "ap": false, "app-6c": false, "": false} {
+	for workload, want := range map[string]bool{
+		"app": true, "app-6c7d": true, "app-6c7d-x1": true, "ap": false,
+		"app-6c": false, "": false,
+	} {
 		g.Expect(BelongsTo(pod, workload)).To(Equal(want), workload)
 	}
 	pod.SetLabels(nil)
@@ -147,11 +151,11 @@ involvedObject: {kind: Pod, namespace: default, name: app, uid: u}
 	g.Expect(EventComponent(event)).To(Equal("other"))
 }
 
-// Accessors answer with the zero value for objects that lack everything, or in
-// which nothing is of the right type.
+// Accessors return the zero value for objects whose fields are absent or have the wrong type.
 func TestAccessorsOfOddObjects(t *testing.T) {
 	odd := map[string]any{
-		"metadata": "no", "spec": []any{1}, "status": map[string]any{"conditions": []any{"no", nil}, "phase": 7, "capacity": map[string]any{"cpu": "much"}},
+		"metadata": "no", "spec": []any{1},
+		"status": map[string]any{"conditions": []any{"no", nil}, "phase": 7, "capacity": map[string]any{"cpu": "much"}},
 	}
 	for name, o := range map[string]*unstructured.Unstructured{
 		"nil": {}, "empty": {Object: map[string]any{}}, "odd": {Object: odd},
@@ -163,7 +167,8 @@ func TestAccessorsOfOddObjects(t *testing.T) {
 			g.Expect(Taints(o)).To(BeEmpty())
 			g.Expect(HasTaint(o, "")).To(BeFalse())
 			g.Expect(Containers(o)).To(BeEmpty())
-			g.Expect(NodeClaimNode(o) + NodeClaimProviderID(o) + PodNode(o) + string(PodPhase(o)) + NodeProviderID(o) + NodePoolOf(o)).To(BeEmpty())
+			g.Expect(NodeClaimNode(o) + NodeClaimProviderID(o) + PodNode(o) + string(PodPhase(o)) + NodeProviderID(o) +
+				NodePoolOf(o)).To(BeEmpty())
 			g.Expect(EventInvolved(o)).To(Equal(Involved{}))
 			c := Capacity(o, "cpu")
 			g.Expect(c.IsZero()).To(BeTrue())
@@ -172,7 +177,7 @@ func TestAccessorsOfOddObjects(t *testing.T) {
 	}
 }
 
-// What accessors read is what typed objects have there, for Kubernetes' kinds.
+// The paths of accessors match the typed objects of Kubernetes' kinds.
 func TestPathsOfTypedObjects(t *testing.T) {
 	g := NewWithT(t)
 	node := &corev1.Node{

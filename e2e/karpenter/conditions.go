@@ -7,10 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Condition is the condition of the given type, and whether the object has it.
-// It works on every kind whose status.conditions follow the Kubernetes API
-// conventions: nodes, pods, NodeClaims, NodePools, NodeClasses. A time that
-// cannot be read is zero.
+// Condition returns the condition of a type, and whether the object has it. It works on every
+// kind whose status.conditions follow the Kubernetes API conventions, such as nodes, pods,
+// NodeClaims, NodePools and NodeClasses. An unreadable time is zero.
 func Condition(o *unstructured.Unstructured, conditionType string) (metav1.Condition, bool) {
 	for c := range mappings(o, fieldConditions) {
 		if text(c, "type") != conditionType {
@@ -28,7 +27,7 @@ func Condition(o *unstructured.Unstructured, conditionType string) (metav1.Condi
 	return metav1.Condition{}, false
 }
 
-// Conditions is every condition of the object, in the order of its status.
+// Conditions returns all conditions of the object, in the order of its status.
 func Conditions(o *unstructured.Unstructured) []metav1.Condition {
 	var all []metav1.Condition
 	for c := range mappings(o, fieldConditions) {
@@ -39,7 +38,7 @@ func Conditions(o *unstructured.Unstructured) []metav1.Condition {
 	return all
 }
 
-// IsTrue says whether the object has the condition with status True.
+// IsTrue reports whether the object has the condition with status True.
 func IsTrue(o *unstructured.Unstructured, conditionType string) bool {
 	for c := range mappings(o, fieldConditions) {
 		if text(c, "type") == conditionType {

@@ -5,8 +5,7 @@ import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 // Involved is the object that a Kubernetes Event is about.
 type Involved struct{ Kind, Namespace, Name, UID string }
 
-// EventInvolved is the object that an Event is about (core/v1 Event,
-// involvedObject).
+// EventInvolved returns an Event's involvedObject (core/v1 Event).
 func EventInvolved(event *unstructured.Unstructured) Involved {
 	o := child(event.Object, "involvedObject")
 	return Involved{
@@ -17,18 +16,18 @@ func EventInvolved(event *unstructured.Unstructured) Involved {
 	}
 }
 
-// EventReason is an Event's reason, such as FailedScheduling.
+// EventReason returns an Event's reason, such as FailedScheduling.
 func EventReason(event *unstructured.Unstructured) string {
 	return text(event.Object, "reason")
 }
 
-// EventMessage is an Event's message.
+// EventMessage returns an Event's message.
 func EventMessage(event *unstructured.Unstructured) string {
 	return text(event.Object, "message")
 }
 
-// EventComponent is who reported an Event: source.component, or
-// reportingComponent where that is empty (events.k8s.io/v1 writes only it).
+// EventComponent returns an Event's source.component. If that is empty it returns
+// reportingComponent, the only one that events.k8s.io/v1 writes.
 func EventComponent(event *unstructured.Unstructured) string {
 	if c := text(child(event.Object, "source"), "component"); c != "" {
 		return c

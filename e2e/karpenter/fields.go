@@ -1,9 +1,7 @@
 package karpenter
 
-// Paths of the fields of Karpenter's kinds that accessors read, dot-separated.
-// The test of this package looks each of them up in the CRDs of the releases
-// under testdata. Nodes have conditions, taints, capacity and allocatable at the
-// same paths.
+// Dot-separated paths of the fields that accessors read. A test looks them up in the CRDs
+// under testdata. Nodes have conditions, taints, capacity and allocatable at the same paths.
 const (
 	fieldConditions  = "status.conditions"       // NodeClaim, NodePool
 	fieldNodeName    = "status.nodeName"         // NodeClaim

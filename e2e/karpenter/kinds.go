@@ -1,27 +1,26 @@
-// Package karpenter is Karpenter's API as data: its kinds, labels, taints and
-// conditions, and accessors over unstructured objects. It links no Karpenter
-// code, so that one harness can speak to every release of the v1 API.
+// Package karpenter is Karpenter's API as data: its kinds, labels, taints and conditions, and
+// accessors of unstructured objects. It links no Karpenter code, so one harness works with
+// every release of the v1 API.
 //
-// Every accessor takes an object as the API server sent it, only reads it, and
-// answers with the zero value when a field is absent: an object in the middle
-// of its life lacks most of its status, and that is no error.
+// Accessors only read an object as the API server sent it. They return the zero value for an
+// absent field, because a young object lacks most of its status.
 //
 //	if karpenter.IsTrue(claim, karpenter.Registered) {
 //		node := karpenter.NodeClaimNode(claim)
 //	}
 //
-// The fields that accessors read are the constants in fields.go. A test holds
-// them against the CRDs of several releases of Karpenter (testdata), so a field
-// that a release lacks is known before a cluster starts.
+// The constants in fields.go are the fields that accessors read. A test compares them with the
+// CRDs of several releases of Karpenter (testdata), so it finds missing fields without a
+// cluster.
 package karpenter
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// Group is the API group of Karpenter's core, and the domain of its labels,
-// annotations and taints (Karpenter: pkg/apis/apis.go).
+// Group is the API group of Karpenter's core, and the domain of its labels, annotations and
+// taints (Karpenter: pkg/apis/apis.go).
 const Group = "karpenter.sh"
 
-// The kinds that a run records, NodeOverlays and CapacityBuffers where a release
+// The kinds that a run records. NodeOverlays and CapacityBuffers are recorded where a release
 // serves them. Sources: Karpenter's CRDs (karpenter.sh/v1, v1alpha1;
 // autoscaling.x-k8s.io/v1beta1) and the Kubernetes API.
 var (
@@ -32,6 +31,9 @@ var (
 	PodDisruptionBudgets = schema.GroupVersionResource{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"}
 	Events               = schema.GroupVersionResource{Version: "v1", Resource: "events"}
 	NodeOverlays         = schema.GroupVersionResource{Group: Group, Version: "v1alpha1", Resource: "nodeoverlays"}
-	CapacityBuffers      = schema.GroupVersionResource{Group: "autoscaling.x-k8s.io", Version: "v1beta1", Resource: "capacitybuffers"}
-	Deployments          = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	CapacityBuffers      = schema.GroupVersionResource{
+		Group: "autoscaling.x-k8s.io", Version: "v1beta1",
+		Resource: "capacitybuffers",
+	}
+	Deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 )

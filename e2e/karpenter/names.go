@@ -1,19 +1,18 @@
 package karpenter
 
-// Labels, on nodes and NodeClaims (Karpenter: pkg/apis/v1/labels.go).
+// Labels of nodes and NodeClaims (Karpenter: pkg/apis/v1/labels.go).
 const (
 	// NodePoolLabel names the NodePool that a NodeClaim or node belongs to.
 	NodePoolLabel = Group + "/nodepool"
 	// CapacityTypeLabel is spot, on-demand or reserved.
 	CapacityTypeLabel = Group + "/capacity-type"
-	// RegisteredLabel is "true" on a node once Karpenter has matched it to
-	// its NodeClaim.
+	// RegisteredLabel is "true" on a node that Karpenter has matched to its NodeClaim.
 	RegisteredLabel = Group + "/registered"
-	// InitializedLabel is "true" on a node once it is ready, has its
-	// resources, and has lost its startup taints.
+	// InitializedLabel is "true" on a ready node with its resources and without startup
+	// taints.
 	InitializedLabel = Group + "/initialized"
-	// DoNotSyncTaintsLabel keeps Karpenter from syncing a NodeClaim's taints
-	// to its node. Not in v1.1, in v1.5.
+	// DoNotSyncTaintsLabel keeps Karpenter from syncing a NodeClaim's taints to its node. Not
+	// in v1.1, in v1.5.
 	DoNotSyncTaintsLabel = Group + "/do-not-sync-taints"
 )
 
@@ -24,38 +23,33 @@ const (
 	Reserved = "reserved" // not in v1.1, in v1.5
 )
 
-// Taints, on nodes (Karpenter: pkg/apis/v1/taints.go).
+// Taints of nodes (Karpenter: pkg/apis/v1/taints.go).
 const (
-	// DisruptedTaint (NoSchedule) is put on a node when Karpenter has chosen
-	// it for disruption or begins to terminate it.
+	// DisruptedTaint (NoSchedule) is on a node that Karpenter disrupts or terminates.
 	DisruptedTaint = Group + "/disrupted"
-	// UnregisteredTaint (NoExecute) is on a node when it joins, and goes when
-	// Karpenter registers it.
+	// UnregisteredTaint (NoExecute) is on a new node until Karpenter registers it.
 	UnregisteredTaint = Group + "/unregistered"
 )
 
 // Annotations (Karpenter: pkg/apis/v1/labels.go).
 const (
-	// DoNotDisruptAnnotation on a pod, node or NodeClaim, with the value
-	// "true", forbids voluntary disruption.
+	// DoNotDisruptAnnotation: "true" on a pod, node or NodeClaim forbids voluntary disruption.
 	DoNotDisruptAnnotation = Group + "/do-not-disrupt"
-	// NodePoolHashAnnotation is the hash of the NodePool's static template
-	// fields; a NodeClaim with another hash than its pool's has drifted.
+	// NodePoolHashAnnotation is the hash of the NodePool's static template fields. A NodeClaim
+	// with another hash than its pool's has drifted.
 	NodePoolHashAnnotation = Group + "/nodepool-hash"
 	// NodePoolHashVersionAnnotation is the version of that hash's algorithm.
 	NodePoolHashVersionAnnotation = Group + "/nodepool-hash-version"
-	// TerminationTimestampAnnotation on a NodeClaim is the time (RFC 3339) by
-	// which its node must have been drained.
+	// TerminationTimestampAnnotation on a NodeClaim is its node's drain deadline (RFC 3339).
 	TerminationTimestampAnnotation = Group + "/nodeclaim-termination-timestamp"
 )
 
-// TerminationFinalizer is on nodes and NodeClaims until Karpenter has drained
-// the node and the instance is gone (Karpenter: pkg/apis/v1/labels.go).
+// TerminationFinalizer is on nodes and NodeClaims until Karpenter has drained the node and the
+// instance is gone (Karpenter: pkg/apis/v1/labels.go).
 const TerminationFinalizer = Group + "/termination"
 
-// Condition types of a NodeClaim (Karpenter: pkg/apis/v1/nodeclaim_status.go).
-// Drained and VolumesDetached are not in v1.5, but in v1.6; DisruptionReason is
-// not in v1.1, but in v1.5.
+// Condition types of a NodeClaim (Karpenter: pkg/apis/v1/nodeclaim_status.go). Drained and
+// VolumesDetached are not in v1.5, but in v1.6. DisruptionReason is not in v1.1, but in v1.5.
 const (
 	Launched             = "Launched"
 	Registered           = "Registered"
@@ -77,19 +71,17 @@ const (
 	NodeRegistrationHealthy = "NodeRegistrationHealthy"
 )
 
-// Ready is the condition type that sums up the others: of a node (Kubernetes),
-// a pod (Kubernetes), a NodeClaim, NodePool or NodeClass (Karpenter).
+// Ready is the condition type that sums up the others of a node or pod (Kubernetes), or of a
+// NodeClaim, NodePool or NodeClass (Karpenter).
 const Ready = "Ready"
 
-// EventSource is the component that reports Karpenter's events (Karpenter:
-// pkg/operator/operator.go, appName).
+// EventSource is the component of Karpenter's events (pkg/operator/operator.go, appName).
 const EventSource = "karpenter"
 
-// Reasons of the events that Karpenter reports (Karpenter:
-// pkg/events/reason.go).
+// Reasons of Karpenter's events (Karpenter: pkg/events/reason.go).
 const (
 	ReasonFailedScheduling      = "FailedScheduling"          // on a pod that no NodePool can serve
-	ReasonNominated             = "Nominated"                 // on a pod, when a node is meant for it
+	ReasonNominated             = "Nominated"                 // on a pod for which Karpenter has chosen a node
 	ReasonDisruptionTerminating = "DisruptionTerminating"     // on a node and its NodeClaim
 	ReasonDisruptionBlocked     = "DisruptionBlocked"         // on a node, NodeClaim or NodePool
 	ReasonUnconsolidatable      = "Unconsolidatable"          // on a node or NodeClaim

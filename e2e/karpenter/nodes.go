@@ -6,8 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Taints are a node's taints, or a NodeClaim's (both: spec.taints), without
-// their times.
+// Taints returns the taints of a node or NodeClaim (spec.taints), without their times.
 func Taints(o *unstructured.Unstructured) []corev1.Taint {
 	var taints []corev1.Taint
 	for t := range mappings(o, fieldTaints) {
@@ -20,8 +19,7 @@ func Taints(o *unstructured.Unstructured) []corev1.Taint {
 	return taints
 }
 
-// HasTaint says whether a node carries a taint with this key, whatever its
-// value and effect.
+// HasTaint reports whether a node has a taint with this key, with any value and effect.
 func HasTaint(o *unstructured.Unstructured, key string) bool {
 	for t := range mappings(o, fieldTaints) {
 		if text(t, "key") == key {
@@ -31,26 +29,24 @@ func HasTaint(o *unstructured.Unstructured, key string) bool {
 	return false
 }
 
-// NodeReady says whether the node's condition Ready is True (Kubernetes:
-// core/v1 NodeReady).
+// NodeReady reports whether the node's condition Ready is True (core/v1 NodeReady).
 func NodeReady(node *unstructured.Unstructured) bool {
 	return IsTrue(node, Ready)
 }
 
-// NodeProviderID is spec.providerID, which a provider gives to each node and
-// by which Karpenter matches it to its NodeClaim.
+// NodeProviderID returns spec.providerID. A provider sets it, and Karpenter matches nodes to
+// NodeClaims by it.
 func NodeProviderID(node *unstructured.Unstructured) string {
 	return text(child(node.Object, "spec"), "providerID")
 }
 
-// Capacity is status.capacity[name] of a node or NodeClaim, zero if absent.
+// Capacity returns status.capacity[name] of a node or NodeClaim, zero if absent.
 func Capacity(o *unstructured.Unstructured, name corev1.ResourceName) resource.Quantity {
 	list, _ := lookup(o, fieldCapacity).(map[string]any)
 	return quantity(list, string(name))
 }
 
-// Allocatable is status.allocatable[name] of a node or NodeClaim, zero if
-// absent.
+// Allocatable returns status.allocatable[name] of a node or NodeClaim, zero if absent.
 func Allocatable(o *unstructured.Unstructured, name corev1.ResourceName) resource.Quantity {
 	list, _ := lookup(o, fieldAllocatable).(map[string]any)
 	return quantity(list, string(name))

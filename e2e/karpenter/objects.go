@@ -8,26 +8,25 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Deleting says whether somebody has asked for the object's deletion
-// (metadata.deletionTimestamp is set): finalizers or a grace period still hold
-// it.
+// Deleting reports whether metadata.deletionTimestamp is set: finalizers or a grace period
+// still hold the object.
 func Deleting(o *unstructured.Unstructured) bool {
 	return text(child(o.Object, "metadata"), "deletionTimestamp") != ""
 }
 
-// NodePoolOf is the name of the NodePool that a node or NodeClaim belongs to,
-// by its label; empty for a standalone NodeClaim or a foreign node.
+// NodePoolOf returns the value of a node's or NodeClaim's NodePoolLabel. It is empty for a
+// standalone NodeClaim or a foreign node.
 func NodePoolOf(o *unstructured.Unstructured) string {
 	return Label(o, NodePoolLabel)
 }
 
-// Label is the value of one label, empty if absent. Unlike GetLabels it copies
-// nothing, which counts where it is asked for every object after every event.
+// Label returns the value of a label, empty if absent. Unlike GetLabels it copies nothing,
+// which matters where it is called for every object after every event.
 func Label(o *unstructured.Unstructured, key string) string {
 	return text(child(o.Object, "metadata", "labels"), key)
 }
 
-// child follows path from one map to the next; nil if it ends.
+// child follows a path through nested maps. It returns nil if the path ends early.
 func child(m map[string]any, path ...string) map[string]any {
 	for _, key := range path {
 		m, _ = m[key].(map[string]any)
@@ -35,7 +34,7 @@ func child(m map[string]any, path ...string) map[string]any {
 	return m
 }
 
-// lookup is the value at a dot-separated path, nil if absent.
+// lookup returns the value at a dot-separated path, nil if absent.
 func lookup(o *unstructured.Unstructured, path string) any {
 	parent := o.Object
 	for {
@@ -47,8 +46,7 @@ func lookup(o *unstructured.Unstructured, path string) any {
 	}
 }
 
-// mappings are the elements of the list at path; those of another type are
-// left out.
+// mappings returns the maps in the list at path. It skips elements of other types.
 func mappings(o *unstructured.Unstructured, path string) iter.Seq[map[string]any] {
 	list, _ := lookup(o, path).([]any)
 	return func(yield func(map[string]any) bool) {
@@ -76,8 +74,8 @@ func integer(m map[string]any, key string) int64 {
 	}
 }
 
-// quantity is the entry of a resource list; zero if absent or unreadable. The
-// API server has checked it, so that unreadable means hand-written.
+// quantity returns an entry of a resource list, zero if absent or unreadable. The API server
+// accepts no unreadable one, so only hand-written objects have them.
 func quantity(list map[string]any, name string) resource.Quantity {
 	switch v := list[name].(type) {
 	case string:

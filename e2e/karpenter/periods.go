@@ -2,86 +2,84 @@ package karpenter
 
 import "time"
 
-// Karpenter's periods, as they are by default, each with the file of Karpenter that has it
-// (v1.15.0).
+// Karpenter's default periods. Each comment names the defining file of Karpenter v1.15.0.
 const (
-	// BatchIdle is how long after the last pod a batch is closed
+	// BatchIdle is how long Karpenter waits for more pods before it closes a batch
 	// (pkg/operator/options/options.go, batch-idle-duration).
 	BatchIdle = time.Second
-	// BatchMax is how long a batch stays open at most (the same, batch-max-duration).
+	// BatchMax is the longest time that a batch stays open (same file, batch-max-duration).
 	BatchMax = 10 * time.Second
-	// PodRetry is how often a pod that waits is tried for
+	// PodRetry is how often Karpenter retries pending pods
 	// (pkg/controllers/provisioning/controller.go).
 	PodRetry = 10 * time.Second
-	// DaemonPoll is how often the pods of a DaemonSet are looked at
+	// DaemonPoll is how often Karpenter reads a DaemonSet's pods
 	// (pkg/controllers/state/informer/daemonset.go).
 	DaemonPoll = time.Minute
-	// Nomination is how long a node is left alone for which a pod was meant: twice the longest
-	// batch (pkg/controllers/state/statenode.go, nominationWindow).
+	// Nomination is how long Karpenter does not disrupt a node that it nominated for a pod:
+	// twice the longest batch (pkg/controllers/state/statenode.go, nominationWindow).
 	Nomination = 2 * BatchMax
-	// DisruptionPoll is how often nodes are looked for that may be disrupted; right after one
-	// was, the next is looked for (pkg/controllers/disruption/controller.go, pollingPeriod).
+	// DisruptionPoll is how often Karpenter looks for nodes to disrupt. After a disruption it
+	// looks again at once (pkg/controllers/disruption/controller.go, pollingPeriod).
 	DisruptionPoll = 10 * time.Second
-	// ConsolidationDelay is how long a consolidation is thought over
+	// ConsolidationDelay is how long Karpenter waits before it validates a consolidation
 	// (pkg/controllers/disruption/consolidation.go, commandValidationDelay).
 	ConsolidationDelay = 15 * time.Second
-	// ReplacementTimeout is how long a replacement is waited for before its disruption is given
-	// up (pkg/controllers/disruption/queue.go, minRetryDuration).
+	// ReplacementTimeout is how long a disruption waits for its replacement before Karpenter
+	// gives it up (pkg/controllers/disruption/queue.go, minRetryDuration).
 	ReplacementTimeout = 10 * time.Minute
-	// DrainPoll is how often a node that is drained is looked at
+	// DrainPoll is how often Karpenter checks a drain
 	// (pkg/controllers/node/termination/controller.go).
 	DrainPoll = time.Second
-	// MinDrain is how long a node is drained at least (the same, MinDrainTime).
+	// MinDrain is the shortest drain of a node (same file, MinDrainTime).
 	MinDrain = 5 * time.Second
-	// EvictionRetry is how long after a pod could not be evicted that is tried again at the
-	// latest (pkg/controllers/node/termination/terminator/eviction.go, evictionQueueMaxDelay).
+	// EvictionRetry is the longest delay before Karpenter retries a failed eviction
+	// (pkg/controllers/node/termination/terminator/eviction.go, evictionQueueMaxDelay).
 	EvictionRetry = 10 * time.Second
-	// InstancePoll is how often a cloud is asked whether an instance has ended
+	// InstancePoll is how often Karpenter asks the cloud whether an instance has ended
 	// (pkg/controllers/node/termination/controller.go, awaitInstanceTermination).
 	InstancePoll = 5 * time.Second
-	// StuckPod is how long after its time a pod that doesn't end is waited for
+	// StuckPod is how long Karpenter waits for a pod that does not end in time
 	// (pkg/utils/pod/scheduling.go, IsStuckTerminating).
 	StuckPod = time.Minute
-	// InstanceComparison is how often NodeClaims are compared with the cloud's instances
+	// InstanceComparison is how often Karpenter compares NodeClaims with the cloud's instances
 	// (pkg/controllers/nodeclaim/garbagecollection/controller.go).
 	InstanceComparison = 2 * time.Minute
-	// LaunchTimeout is when a NodeClaim that can't be launched is given up
+	// LaunchTimeout is when Karpenter gives up a NodeClaim that it can't launch
 	// (pkg/controllers/nodeclaim/lifecycle/liveness.go).
 	LaunchTimeout = 5 * time.Minute
-	// RegistrationTimeout is when one is given up whose node isn't registered (the same).
+	// RegistrationTimeout is when Karpenter gives up an unregistered NodeClaim (same file).
 	RegistrationTimeout = 15 * time.Minute
-	// PodEventMerge is how long pods that come or go at a node are told of as one
+	// PodEventMerge is how long Karpenter merges the pod events of a node into one
 	// (pkg/controllers/nodeclaim/podevents/controller.go, dedupeTimeout).
 	PodEventMerge = 10 * time.Second
-	// BufferPoll is how often a CapacityBuffer is looked at
+	// BufferPoll is how often Karpenter reads a CapacityBuffer
 	// (pkg/controllers/capacitybuffer/controller.go).
 	BufferPoll = 30 * time.Second
 )
 
-// What is over for certain when so much time has passed: sums of the periods, and what a busy
-// machine may add.
+// Times after which something is certainly over: sums of periods, and a margin for busy
+// machines.
 const (
-	// Settled is when Karpenter has done what it does at once, a batch of pods has been closed,
-	// and the scheduler has looked at every change of a node.
+	// Settled is when Karpenter has done its immediate work and closed a batch of pods, and
+	// the scheduler has seen every change of a node.
 	Settled = BatchIdle + 4*time.Second
-	// PodsRetried is when pods that got no node have been tried for again.
+	// PodsRetried is when Karpenter has retried the pods that got no node.
 	PodsRetried = PodRetry + 5*time.Second
-	// NominationOver is when no node is left alone any more because a pod was meant for it. What
-	// else keeps a node from being disrupted is put to the test only then. Specs with several
-	// nodes let it pass before they change anything: if Karpenter looks while it leaves some
-	// of them alone, it looks at these again only when pods or nodes change, or after five
-	// minutes.
+	// NominationOver is when no node is nominated any more. Only then do specs test what else
+	// prevents a disruption. Specs with several nodes wait for it before they change anything.
+	// If Karpenter looks while some nodes are nominated, it looks at them again only when pods
+	// or nodes change, or after five minutes.
 	NominationOver = Nomination + time.Second
-	// ConsolidationBegun is when a consolidation is being thought over.
+	// ConsolidationBegun is when Karpenter waits to validate a consolidation.
 	ConsolidationBegun = DisruptionPoll + 2*time.Second
-	// ConsolidationDecided is when one has been decided, after another node was disrupted.
+	// ConsolidationDecided is when Karpenter has decided one, after it disrupted another node.
 	ConsolidationDecided = ConsolidationDelay + 3*time.Second
-	// DisruptionPolled is when nodes have been looked for that may be disrupted.
+	// DisruptionPolled is when Karpenter has looked for nodes to disrupt.
 	DisruptionPolled = 2 * DisruptionPoll
-	// DrainPolled is when a drain would be over that nothing held.
+	// DrainPolled is when an unblocked drain is over.
 	DrainPolled = MinDrain + 2*DrainPoll
 	// DrainEnded is how long after its deadline a drain is over.
 	DrainEnded = EvictionRetry + MinDrain
-	// InstanceEnded is how long after its node's deadline an instance is being ended.
+	// InstanceEnded is how long after its node's deadline the instance begins to end.
 	InstanceEnded = DrainEnded + InstancePoll
 )

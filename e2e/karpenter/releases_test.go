@@ -10,12 +10,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// releases are those of which testdata has the CRDs and the names, as they are
-// in the module sigs.k8s.io/karpenter, oldest first.
+// releases are the releases of Karpenter whose CRDs and names are in testdata, oldest first.
 var releases = []string{"v1.0.8", "v1.5.5", "v1.15.0"}
 
-// exists says whether a thing that is there since a release (empty: always) is
-// in another.
+// exists reports whether something that exists since a release (empty: always) is in another.
 func exists(since, release string) bool {
 	for _, r := range releases {
 		if since == "" || r == since {
@@ -28,8 +26,7 @@ func exists(since, release string) bool {
 	return true
 }
 
-// Every field that an accessor reads is in the CRDs of every release, or known
-// not to be.
+// Every release's CRDs have every field of an accessor, from the release in the table on.
 func TestFieldsAreInTheCRDs(t *testing.T) {
 	for _, field := range []struct{ path, crd, since string }{
 		{fieldConditions, "nodeclaims", ""},
@@ -66,7 +63,7 @@ func TestAMissingFieldIsNoticed(t *testing.T) {
 	g.Expect(hasField(g, "v1.15.0", "nodeclaims", "status.nodeName.more")).To(BeFalse())
 }
 
-// hasField looks a field up in version v1 of a CRD.
+// hasField reports whether version v1 of a CRD has a field.
 func hasField(g Gomega, release, crd, path string) bool {
 	text, err := os.ReadFile(filepath.Join("testdata", release, "karpenter.sh_"+crd+".yaml"))
 	g.Expect(err).NotTo(HaveOccurred())
@@ -103,13 +100,12 @@ func (n schemaNode) has(path []string) bool {
 	return there && next.has(path[1:])
 }
 
-// Every name of Karpenter's is in the sources of every release, or known not to
-// be.
+// Every release's sources have every name of Karpenter's, from the release in the table on.
 func TestNamesAreInTheSources(t *testing.T) {
 	const v15, v115 = "v1.5.5", "v1.15.0"
 	since := map[string]string{
 		DoNotSyncTaintsLabel: v15, Reserved: v15, DisruptionReason: v15, NodeRegistrationHealthy: v15,
-		Drained: v115, VolumesDetached: v115, // v1.6.4, of which there is no test data
+		Drained: v115, VolumesDetached: v115, // since v1.6.4, which has no test data
 	}
 	for _, name := range []string{
 		NodePoolLabel, CapacityTypeLabel, RegisteredLabel, InitializedLabel, DoNotSyncTaintsLabel,

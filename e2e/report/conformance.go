@@ -7,18 +7,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Cluster is what specs ran on, as found and not as asked for.
+// Cluster is what specs ran on, as found, not as requested.
 type Cluster struct {
 	Backend    string `json:"backend"`             // such as local
 	Kubernetes string `json:"kubernetes"`          // what the API server says
 	NodeImage  string `json:"nodeImage,omitempty"` // of kind's node, with its ID
 	Karpenter  string `json:"karpenter"`           // release of Karpenter core that the provider links
-	Image      string `json:"image,omitempty"`     // digest of the provider's image; empty if it is a program of the host
+	Image      string `json:"image,omitempty"`     // digest of the provider's image; empty: it is a program of the host
 	Speed      string `json:"speed"`               // of its clock: auto, or a number; 1 is the machine's clock
 }
 
-// Conformance is what a run proves of a provider: conformance.yaml. A certification should
-// demand that it is complete and green, and may demand speed 1.
+// Conformance is the content of conformance.yaml: what a run proves of a provider. A
+// certification should require Complete and Green, and may require speed 1.
 type Conformance struct {
 	Provider string    `json:"provider"`
 	Version  string    `json:"version,omitempty"` // of the provider's source module
@@ -27,11 +27,11 @@ type Conformance struct {
 	// Clusters are the kinds of cluster that specs ran on.
 	Clusters []Cluster       `json:"clusters"`
 	Gates    map[string]bool `json:"gates,omitempty"`
-	// Complete: no selection kept specs from being run.
+	// Complete says that no selection left out specs.
 	Complete bool            `json:"complete"`
 	Green    bool            `json:"green"`
 	Counts   map[Verdict]int `json:"counts"`
-	// NotReached is how many specs the run ended without.
+	// NotReached is how many specs had not ended when the run did.
 	NotReached int     `json:"notReached,omitempty"`
 	Specs      []Proof `json:"specs"`
 }
@@ -41,7 +41,7 @@ type Proof struct {
 	ID      string  `json:"id"`
 	Name    string  `json:"name"` // the sentence, without the provider's name
 	Verdict Verdict `json:"verdict"`
-	Tested  int     `json:"tested"` // how often its claims were put to the test
+	Tested  int     `json:"tested"` // how often its claims were tested
 	Reason  string  `json:"reason,omitempty"`
 	Issue   string  `json:"issue,omitempty"`
 }

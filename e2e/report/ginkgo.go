@@ -12,22 +12,21 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 )
 
-// Names of entries in Ginkgo's reports, which are properties of a test case in JUnit's.
+// Names of entries in Ginkgo's reports. In JUnit's they are properties of a test case.
 const (
-	SpanEntry    = "real time" // a Span, by the worker
+	SpanEntry    = "real time" // a Span, written by the worker
 	clusterEntry = "cluster time in seconds"
 )
 
-// Span is when something ran, in real time unless said otherwise.
+// Span holds when something ran, in real time unless stated otherwise.
 type Span struct {
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
 }
 
-// WriteInRealTime rewrites the report that Ginkgo wrote of a run, as JSON, and writes it as
-// JUnit's XML as well. Workers live by their clusters' clocks, and so do all of Ginkgo's
-// times: they are translated to real time by the Span of each spec. How long a spec took by
-// its cluster's clock becomes a property of it.
+// WriteInRealTime rewrites Ginkgo's JSON report of a run, and writes it as JUnit XML too.
+// Ginkgo's times are cluster time. They are translated to real time with the Span of each
+// spec. A spec's duration in cluster time becomes a property of it.
 func WriteInRealTime(jsonFile, junitFile string, run Span) error {
 	data, err := os.ReadFile(jsonFile)
 	if err != nil {
@@ -50,13 +49,13 @@ func WriteInRealTime(jsonFile, junitFile string, run Span) error {
 	return errors.Join(reporters.GenerateJSONReport(r, jsonFile), reporters.GenerateJUnitReport(r, junitFile))
 }
 
-// inRealTime translates all times of a spec. One that was ended by force has no span: its
-// times are only brought into that of the run.
+// inRealTime translates all times of a spec. A killed spec has no span: its times are clamped
+// to the run's.
 func inRealTime(s *types.SpecReport, run Span) error {
 	if s.StartTime.IsZero() { // it was not run
 		return nil
 	}
-	if s.EndTime.IsZero() { // it was skipped since the run was interrupted
+	if s.EndTime.IsZero() { // it was skipped because the run was interrupted
 		s.EndTime = s.StartTime
 	}
 	cluster := Span{s.StartTime, s.EndTime}
@@ -93,7 +92,7 @@ func inRealTime(s *types.SpecReport, run Span) error {
 	return nil
 }
 
-// clamp is a time, or the beginning or the end of the span if it isn't in it.
+// clamp returns t, or the nearest end of the span if t is outside it.
 func (s Span) clamp(t time.Time) time.Time {
 	if t.Before(s.Started) {
 		return s.Started
@@ -104,8 +103,7 @@ func (s Span) clamp(t time.Time) time.Time {
 	return t
 }
 
-// translate is where in another span a time of this one stands, in proportion. A time that
-// was never set stays so.
+// translate returns the proportional position of t in another span. An unset time stays unset.
 func (s Span) translate(t time.Time, to Span) time.Time {
 	whole := s.Ended.Sub(s.Started)
 	if t.IsZero() || whole <= 0 {

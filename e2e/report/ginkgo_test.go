@@ -13,7 +13,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// A spec of thirty days of its cluster's time that took 20 seconds, as a worker writes it.
+// A spec of 30 days of cluster time that took 20 s, as a worker writes it.
 func TestGinkgosReportsAreInRealTime(t *testing.T) {
 	g := NewWithT(t)
 	const month = 30 * 24 * time.Hour

@@ -5,14 +5,14 @@ import "fmt"
 // Row is one invariant over all specs of a run.
 type Row struct {
 	Name   string `json:"name"`
-	Specs  int    `json:"specs"`  // that put it to the test
-	Times  int    `json:"times"`  // how often it was put to the test, in all of them
+	Specs  int    `json:"specs"`  // that tested it
+	Times  int    `json:"times"`  // how often it was tested, in all of them
 	Broken int    `json:"broken"` // specs in which it broke, not on purpose
 	Meant  int    `json:"meant"`  // specs that broke it on purpose
 	Known  int    `json:"known"`  // specs whose failure is known of the release
 }
 
-// Invariants sums up the judgements on each invariant, in their order.
+// Invariants sums up the judgments on each invariant, in their order.
 func Invariants(outcomes []Outcome) []Row {
 	var rows []Row
 	at := map[string]int{}
@@ -51,7 +51,7 @@ func (r Row) mark() string {
 	}
 }
 
-func (r Row) also() string {
+func (r Row) alsoBroken() string {
 	text := ""
 	if r.Broken > 0 {
 		text += fmt.Sprintf("; BROKEN in %d", r.Broken)

@@ -1,5 +1,5 @@
-// Package report holds what people and CIs read of a run: the outcome of each spec, the lines
-// on the terminal, the summary, conformance.yaml, and Ginkgo's reports in real time.
+// Package report holds what people and CIs read of a run: the outcome of each spec, the
+// terminal output, the summary, conformance.yaml, and Ginkgo's reports in real time.
 package report
 
 import (
@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// Verdict is the result of a spec in one word. Only Passed, Known and Skipped leave a run green.
+// Verdict is the result of a spec. Only Passed, Known and Skipped leave a run green.
 type Verdict string
 
 // The verdicts.
 const (
-	Passed  Verdict = "passed"  // the promise was put to the test and kept
+	Passed  Verdict = "passed"  // the promise was tested and kept
 	Failed  Verdict = "failed"  // the promise was broken
-	Known   Verdict = "known"   // broken, as an upstream issue says that this release does
-	Vacuous Verdict = "vacuous" // never put to the test, so nothing is proven
+	Known   Verdict = "known"   // broken, as an upstream issue says of this release
+	Vacuous Verdict = "vacuous" // never tested, so nothing is proven
 	Skipped Verdict = "skipped" // not run; the reason says why
 	Infra   Verdict = "infra"   // the harness could not judge: a component died or hangs, the watch has a gap
 )
 
-// Verdicts lists them in the order in which people are shown them.
+// Verdicts returns all verdicts in display order.
 func Verdicts() []Verdict { return []Verdict{Passed, Failed, Vacuous, Infra, Known, Skipped} }
 
-// Red tells whether a verdict fails the run.
+// Red reports whether a verdict fails the run.
 func (v Verdict) Red() bool { return v == Failed || v == Vacuous || v == Infra }
 
-// Counts says in one line how many specs came to which verdict. It begins with the two numbers
-// that a CI reads: how many passed, and how many failed the run, by whatever red verdict or
-// since they were not reached.
+// Counts returns on one line how many specs have which verdict. It begins with the two numbers
+// for CI: how many passed, and how many failed the run. The second counts all red verdicts and
+// the specs that were not reached.
 func Counts(outcomes []Outcome, notReached int) string {
 	counts := map[Verdict]int{}
 	red := notReached
@@ -59,8 +59,7 @@ func Counts(outcomes []Outcome, notReached int) string {
 	return fmt.Sprintf("%d passed, %d failed%s%s", counts[Passed], red, among, strings.Join(green, ""))
 }
 
-// Outcome is the result of one spec. Workers hand it to the process that
-// started them as a line of JSON.
+// Outcome is the result of one spec. Workers send it to the leading process as a line of JSON.
 type Outcome struct {
 	Provider string   `json:"provider"`
 	ID       string   `json:"id"` // of the spec, such as drift/one-to-one
@@ -68,65 +67,65 @@ type Outcome struct {
 	Spec     string   `json:"spec"`
 	Verdict  Verdict  `json:"verdict"`
 	Reason   string   `json:"reason,omitempty"` // one line; always there unless passed
-	Detail   string   `json:"detail,omitempty"` // the event, what stood then, the log; many lines
+	Detail   string   `json:"detail,omitempty"` // the event, the state at that time, the log; many lines
 	Broke    []Broken `json:"broke,omitempty"`  // all that broke
 	Issue    string   `json:"issue,omitempty"`  // known: the upstream issue
-	Note     string   `json:"note,omitempty"`   // what else the reader must know, such as an unexpected pass
-	Claims   []Judged `json:"claims,omitempty"` // the judgements on the spec's own checks
-	// Invariants are the judgements on the checks that hold in every spec, in their order.
+	Note     string   `json:"note,omitempty"`   // other important facts, such as an unexpected pass
+	Claims   []Judged `json:"claims,omitempty"` // the judgments on the spec's own checks
+	// Invariants are the judgments on the invariants, in their order.
 	Invariants []Judged `json:"invariants,omitempty"`
-	// Errors are the errors in the controller's log that the adapter doesn't tolerate. They
-	// are shown, and fail nothing.
+	// Errors are those in the controller's log that the adapter doesn't tolerate. They fail
+	// nothing.
 	Errors  []LogError    `json:"errors,omitempty"`
 	History string        `json:"history,omitempty"` // the recording, a file
 	Rerun   string        `json:"rerun,omitempty"`   // the command that runs this spec alone
-	Took    time.Duration `json:"took"`              // in nanoseconds of the cluster's time, clean-up included
-	Real    time.Duration `json:"real,omitempty"`    // the same in real time, if that is not the cluster's
-	Lag     time.Duration `json:"lag,omitempty"`     // how late the latest process was, in the cluster's time
+	Took    time.Duration `json:"took"`              // in nanoseconds of cluster time, including the clean-up
+	Real    time.Duration `json:"real,omitempty"`    // the same in real time, if that differs from cluster time
+	Lag     time.Duration `json:"lag,omitempty"`     // how late the latest process was, in cluster time
 	Started time.Time     `json:"started"`           // by the cluster's clock
 	Worker  int           `json:"worker"`            // the process that ran it, from 1
 }
 
-// Broken is one of the things that broke in a spec. A known failure names those that may.
+// Broken is one thing that broke in a spec. A known failure names those that may.
 type Broken struct {
 	Kind BrokenKind `json:"kind"`
-	// What is broken, in words: the check, the invariant's name, "waited for 3 running
-	// pods", "left behind: Node a", or else the reason.
+	// What describes it: the check, the invariant's name, "waited for 3 running pods", "left
+	// behind: Node a", or otherwise the reason.
 	What string `json:"what"`
 }
 
-// BrokenKind is how something shows to be broken.
+// BrokenKind is the kind of a broken thing.
 type BrokenKind string
 
 // The kinds.
 const (
-	BrokenCheck     BrokenKind = "check"     // a check of the spec's own doesn't hold
-	BrokenInvariant BrokenKind = "invariant" // one of those that hold in every spec doesn't
-	BrokenWait      BrokenKind = "wait"      // what the spec waited for didn't come
+	BrokenCheck     BrokenKind = "check"     // a check of the spec doesn't hold
+	BrokenInvariant BrokenKind = "invariant" // an invariant doesn't hold
+	BrokenWait      BrokenKind = "wait"      // the spec waited for something that didn't come
 	BrokenCleanUp   BrokenKind = "clean-up"  // something is left when the clean-up's time is over
-	BrokenStep      BrokenKind = "step"      // the spec, or the controller, couldn't do what it must
+	BrokenStep      BrokenKind = "step"      // the spec or the controller couldn't do a required step
 )
 
 // LogError is a kind of error in the controller's log.
 type LogError struct {
 	Message string `json:"message"` // the logger and its message, without fields
 	Times   int    `json:"times"`
-	Line    string `json:"line"` // the first one, cut where it is too wide to read
+	Line    string `json:"line"` // the first one, cut if it is too long
 }
 
-// Judged is the judgement on one check over a spec's recording.
+// Judged is the judgment on one check over a spec's recording.
 type Judged struct {
 	Check   string `json:"check"`   // in words; an invariant's name
 	Verdict string `json:"verdict"` // holds, broken, vacuous or unknown
-	Tested  int    `json:"tested"`  // how often it was put to the test
-	// Breaks says why the spec breaks this invariant on purpose; empty if it doesn't.
+	Tested  int    `json:"tested"`  // how often it was tested
+	// Breaks is why the spec breaks this invariant on purpose. Empty: it doesn't.
 	Breaks string `json:"breaks,omitempty"`
 }
 
-// Broke tells whether the check broke, and not on purpose.
+// Broke reports whether the check broke, and not on purpose.
 func (j Judged) Broke() bool { return j.Verdict == "broken" && j.Breaks == "" }
 
-// Tested sums up how often checks were put to the test.
+// Tested returns how often checks were tested in total.
 func Tested(judged []Judged) (times int) {
 	for _, j := range judged {
 		times += j.Tested
@@ -134,11 +133,10 @@ func Tested(judged []Judged) (times int) {
 	return times
 }
 
-// Sentence is the spec's full name, such as "kwok: disruption budgets are
-// never exceeded during drift".
+// Sentence returns the spec's full name.
 func (o Outcome) Sentence() string { return Sentence(o.Provider, o.Suite, o.Spec) }
 
-// title is what people read of the spec: its sentence, and its ID where they may want to name it.
+// title returns the sentence, with the ID if people may want to name the spec.
 func (o Outcome) title() string {
 	if o.Verdict.Red() || o.Verdict == Known {
 		return fmt.Sprintf("%s [%s]", o.Sentence(), o.ID)
@@ -146,7 +144,7 @@ func (o Outcome) title() string {
 	return o.Sentence()
 }
 
-// Wall is how long the spec took in real time.
+// Wall returns how long the spec took in real time.
 func (o Outcome) Wall() time.Duration {
 	if o.Real > 0 {
 		return o.Real
@@ -154,11 +152,11 @@ func (o Outcome) Wall() time.Duration {
 	return o.Took
 }
 
-// speed is how fast the cluster's clock ran, on average.
+// speed returns how fast the cluster's clock ran, on average.
 func (o Outcome) speed() float64 { return o.Took.Seconds() / o.Wall().Seconds() }
 
-// Sentence joins the names of a provider, a suite and a spec. FOCUS and SKIP match it, or
-// the spec's ID.
+// Sentence joins the names of a provider, a suite and a spec. FOCUS and SKIP match it, or the
+// ID.
 func Sentence(provider, suite, spec string) string {
 	return fmt.Sprintf("%s: %s %s", provider, suite, spec)
 }

@@ -10,8 +10,7 @@ import (
 	"sync"
 )
 
-// Message is a line that a worker writes for the process that shows progress.
-// Exactly one field is set.
+// Message is a line that a worker writes for the leading process. Exactly one field is set.
 type Message struct {
 	Outcome *Outcome `json:"outcome,omitempty"`
 	Step    string   `json:"step,omitempty"`  // what the worker is doing
@@ -34,8 +33,7 @@ func OpenProgress(path string) (*Progress, error) {
 	return &Progress{file: f}, nil
 }
 
-// Send appends a message. A line is written with one call, so that those of
-// several processes don't mix.
+// Send appends a message, with one write so that lines of several processes don't mix.
 func (p *Progress) Send(m Message) error {
 	line, err := json.Marshal(m)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Terminal shows a run to a person: one line for each spec that ends, and a
-// summary. It is not safe for concurrent use.
+// Terminal shows a run: a line for each finished spec, and a summary. It is not safe for
+// concurrent use.
 type Terminal struct {
 	out     io.Writer
 	total   int // specs that will run, skipped ones included
@@ -21,27 +21,27 @@ type Terminal struct {
 	clusters []Cluster
 }
 
-// NewTerminal writes to out and expects total specs from so many workers.
+// NewTerminal returns a Terminal for total specs and that many workers.
 func NewTerminal(out io.Writer, total, workers int) *Terminal {
 	return &Terminal{out: out, total: total, workers: max(1, workers), began: time.Now()}
 }
 
-// Step says what is being done.
+// Step prints what is being done.
 func (t *Terminal) Step(text string) { fmt.Fprintf(t.out, "· %s\n", text) }
 
-// Fatal says why the run can't go on.
+// Fatal prints why the run can't go on.
 func (t *Terminal) Fatal(text string) { fmt.Fprintf(t.out, "\n✗ %s\n", indentRest(text)) }
 
-// Add shows the outcome of one spec. Of the specs that are skipped for one reason only the
-// first is shown; the summary counts them.
+// Add shows the outcome of one spec. Of specs that are skipped for the same reason it shows
+// only the first. The summary counts them.
 func (t *Terminal) Add(o Outcome) {
 	t.all = append(t.all, o)
-	if o.Verdict == Skipped && t.skips()[o.Reason] > 1 {
+	if o.Verdict == Skipped && t.skipReasons()[o.Reason] > 1 {
 		return
 	}
 	width := len(fmt.Sprint(t.total))
 	fmt.Fprintf(t.out, "[%*d/%d] %s %-7s %6s  %s%s%s\n", width, len(t.all), t.total,
-		mark(o.Verdict), o.Verdict, round(o.Wall()), o.title(), tested(o), t.remaining())
+		mark(o.Verdict), o.Verdict, round(o.Wall()), o.title(), tested(o), t.timeLeft())
 	if o.Reason != "" {
 		fmt.Fprintf(t.out, "        %s\n", indentRest(o.Reason))
 	}
@@ -53,8 +53,7 @@ func (t *Terminal) Add(o Outcome) {
 	}
 }
 
-// tested says how often a spec's claims were put to the test, and how many of the invariants
-// were.
+// tested returns how often a spec's claims were tested, and how many invariants were.
 func tested(o Outcome) string {
 	if len(o.Claims) == 0 {
 		return ""
@@ -64,11 +63,10 @@ func tested(o Outcome) string {
 		bent = fmt.Sprintf("%s at speed %.0f; ", round(o.Took), o.speed())
 	}
 	return fmt.Sprintf("  (%stested %s, and %d of %d invariants)",
-		bent, times(Tested(o.Claims)), exercised(o.Invariants), len(o.Invariants))
+		bent, times(Tested(o.Claims)), countTested(o.Invariants), len(o.Invariants))
 }
 
-// exercised counts the checks that were put to the test.
-func exercised(all []Judged) (n int) {
+func countTested(all []Judged) (n int) {
 	for _, j := range all {
 		if j.Tested > 0 {
 			n++
@@ -96,8 +94,8 @@ func (t *Terminal) failure(o Outcome) {
 	}
 }
 
-// remaining estimates the time that is left from what the specs took so far.
-func (t *Terminal) remaining() string {
+// timeLeft estimates the time that is left from the specs so far.
+func (t *Terminal) timeLeft() string {
 	left := t.total - len(t.all)
 	if left <= 0 {
 		return ""
@@ -116,14 +114,14 @@ func (t *Terminal) remaining() string {
 	return fmt.Sprintf("  (about %s left)", round(took/time.Duration(ran)*time.Duration(left)/time.Duration(t.workers)))
 }
 
-// On notes what specs run on.
+// On adds a cluster on which specs run.
 func (t *Terminal) On(c Cluster) {
 	if !slices.Contains(t.clusters, c) {
 		t.clusters = append(t.clusters, c)
 	}
 }
 
-// Conformance is what the run proves so far.
+// Conformance returns what the run proves so far.
 func (t *Terminal) Conformance() Conformance {
 	c := Conformance{
 		Started: t.began.UTC(), Took: time.Since(t.began).Round(time.Second).String(),
@@ -133,17 +131,17 @@ func (t *Terminal) Conformance() Conformance {
 	return c
 }
 
-// Span is when the run ran, up to now.
+// Span returns the time from the run's start until now.
 func (t *Terminal) Span() Span { return Span{Started: t.began, Ended: time.Now()} }
 
-// notReached is how many specs have not ended.
+// notReached returns how many specs have not ended.
 func (t *Terminal) notReached() int { return max(0, t.total-len(t.all)) }
 
 // Outcomes returns everything that was added.
 func (t *Terminal) Outcomes() []Outcome { return t.all }
 
-// Summary ends the display: it lists what did not pass, counts the verdicts, and shows what
-// needs somebody's attention last. It returns whether the run is green.
+// Summary ends the display. It lists what did not pass and counts the verdicts. What needs
+// attention comes last. It reports whether the run is green.
 func (t *Terminal) Summary(artifacts string) bool {
 	fmt.Fprintln(t.out)
 	t.skipped()
@@ -159,7 +157,7 @@ func (t *Terminal) Summary(artifacts string) bool {
 
 // skipped shows how many specs were skipped, by reason. The only spec of a reason is named.
 func (t *Terminal) skipped() {
-	skips := t.skips()
+	skips := t.skipReasons()
 	for _, o := range t.all {
 		n := skips[o.Reason]
 		if o.Verdict != Skipped || n == 0 {
@@ -174,8 +172,7 @@ func (t *Terminal) skipped() {
 	}
 }
 
-// skips counts the skipped specs by reason.
-func (t *Terminal) skips() map[string]int {
+func (t *Terminal) skipReasons() map[string]int {
 	skips := map[string]int{}
 	for _, o := range t.all {
 		if o.Verdict == Skipped {
@@ -185,8 +182,7 @@ func (t *Terminal) skips() map[string]int {
 	return skips
 }
 
-// green tells whether all specs have ended, and well. A run in which nothing ran
-// proves nothing.
+// green reports whether all specs ended well. It is false if none ran: that proves nothing.
 func (t *Terminal) green() bool {
 	proven := false
 	for _, o := range t.all {
@@ -198,7 +194,7 @@ func (t *Terminal) green() bool {
 	return proven && t.notReached() == 0
 }
 
-// list lists the specs with these verdicts, those of the last verdict last.
+// list lists the specs with these verdicts, in the order of the verdicts.
 func (t *Terminal) list(verdicts ...Verdict) {
 	for _, v := range verdicts {
 		for _, o := range t.all {
@@ -213,13 +209,12 @@ func (t *Terminal) list(verdicts ...Verdict) {
 	}
 }
 
-// speeds says how much of the clusters' time the specs took, if that is not
-// real time.
+// speeds returns how much cluster time the specs took, if that is not real time.
 func (t *Terminal) speeds() string {
 	var took, real time.Duration
 	leaps := ""
 	for _, o := range t.all {
-		if o.Took > 24*time.Hour { // by leaps of the clock, which say nothing of its speed
+		if o.Took > 24*time.Hour { // the clock leaped, which says nothing about its speed
 			leaps = ", beside those that let days pass"
 			continue
 		}
@@ -233,8 +228,7 @@ func (t *Terminal) speeds() string {
 		round(took), took.Seconds()/real.Seconds(), leaps)
 }
 
-// invariants shows in how many specs each invariant was put to the test, how
-// often, and where it broke.
+// invariants shows in how many specs each invariant was tested, how often, and where it broke.
 func (t *Terminal) invariants() {
 	rows := Invariants(t.all)
 	if len(rows) == 0 {
@@ -243,11 +237,11 @@ func (t *Terminal) invariants() {
 	fmt.Fprintf(t.out, "\ninvariants, judged over every recording:\n")
 	for _, r := range rows {
 		fmt.Fprintf(t.out, "  %s %4d %-6s %10s  %s%s\n",
-			r.mark(), r.Specs, plural(r.Specs, "spec")+",", times(r.Times), r.Name, r.also())
+			r.mark(), r.Specs, plural(r.Specs, "spec")+",", times(r.Times), r.Name, r.alsoBroken())
 	}
 }
 
-// logged shows the errors in the controller's log, each kind once.
+// logged shows each kind of error in the controller's log once.
 func (t *Terminal) logged() {
 	kinds := map[string]LogError{}
 	for _, o := range t.all {
@@ -280,7 +274,7 @@ func mark(v Verdict) string {
 	}
 }
 
-// plural is the word for n things, given that for one.
+// plural returns word in the form for n things.
 func plural(n int, word string) string {
 	if n == 1 {
 		return word

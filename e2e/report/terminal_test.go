@@ -71,7 +71,7 @@ func TestTerminalShowsHowOftenThingsWereTested(t *testing.T) {
 	g.Expect(out.String()).To(ContainSubstring("  provisioner: no subnets: 2 times, first\n    E\n"))
 }
 
-// Who watches a run sees its end first.
+// People see the end of the output first.
 func TestSummaryEndsWithWhatFailed(t *testing.T) {
 	g := NewWithT(t)
 	var out bytes.Buffer
@@ -94,7 +94,7 @@ func TestSummaryEndsWithWhatFailed(t *testing.T) {
 1 passed, 1 failed, 1 skipped in `))
 }
 
-// Dozens of specs are skipped for few reasons.
+// Dozens of specs are skipped for a few reasons.
 func TestSkipsAreGroupedByReason(t *testing.T) {
 	g := NewWithT(t)
 	var out bytes.Buffer

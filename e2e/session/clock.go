@@ -13,8 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// processClock is the clock of this process, of which there can be but one, or
-// why there is none.
+// processClock is the only clock that this process can have, or why there is none.
 var processClock struct { //nolint:gochecknoglobals // see above
 	sync.Mutex
 	fit   bool // the self-test has passed
@@ -23,7 +22,7 @@ var processClock struct { //nolint:gochecknoglobals // see above
 	err   error
 }
 
-// bendProcess bends the clock of this process when it is called for the first time.
+// bendProcess bends the clock of this process on the first call.
 func bendProcess(ctx context.Context, c *build.Cache) (*clock.Clock, error) {
 	p := &processClock
 	p.Lock()
@@ -40,8 +39,8 @@ func bendProcess(ctx context.Context, c *build.Cache) (*clock.Clock, error) {
 	return p.clock, p.err
 }
 
-// prepareClock tries whether clocks can be bent here, if they are to be. If not,
-// that is said, and the plan is for speed 1.
+// prepareClock tests whether clocks can be bent here, if needed. If not, it reports that and
+// sets speed 1.
 func (p *Plan) prepareClock(ctx context.Context) error {
 	if !p.Setup.Speed.Bent() || p.Setup.Tried {
 		return nil
@@ -67,9 +66,9 @@ func (p *Plan) prepareClock(ctx context.Context) error {
 	return nil
 }
 
-// bend puts the session on the clock of this process, where that can be bent, and holds the
-// clock at speed 1 until release is called.
-func (s *Session) bend(ctx context.Context, p *Plan) (release func()) {
+// attachClock gives the session this process's clock, if that can be bent. It holds the clock
+// at speed 1 until release is called.
+func (s *Session) attachClock(ctx context.Context, p *Plan) (release func()) {
 	bent, err := bendProcess(ctx, p.Cache)
 	if err != nil {
 		p.Setup.Progress(fmt.Sprintf("the clock runs at speed 1: %v", err))
@@ -86,13 +85,13 @@ func (s *Session) bend(ctx context.Context, p *Plan) (release func()) {
 	return release
 }
 
-// SlowDown lets the clock run at most an eighth as fast as it may until restore is called.
+// SlowDown limits the clock to an eighth of its maximum speed until restore is called.
 func (s *Session) SlowDown() (restore func()) {
 	s.Clock.Govern(max(1, s.setup.Speed.Limit/8), !s.setup.Speed.Auto)
 	return func() { s.Clock.Govern(s.setup.Speed.Limit, !s.setup.Speed.Auto) }
 }
 
-// measureReal notes how long a spec takes in real time, until ended is called.
+// measureReal measures a spec's real time until ended is called.
 func (s *Session) measureReal(o *report.Outcome) (ended func()) {
 	if s.Clock == nil {
 		return func() {}
@@ -102,7 +101,7 @@ func (s *Session) measureReal(o *report.Outcome) (ended func()) {
 	return func() { o.Real = s.Clock.Real() - began }
 }
 
-// checkLag makes the verdict infra if processes were so late that it may be due to that.
+// checkLag makes the verdict infra if processes were so late that this may be the cause.
 func (s *Session) checkLag(o *report.Outcome) {
 	if s.Clock == nil {
 		return
@@ -113,7 +112,7 @@ func (s *Session) checkLag(o *report.Outcome) {
 	}
 }
 
-// judgeLag makes the verdict infra if a lag is more than counts.
+// judgeLag makes the verdict infra if a lag is above clock.MaxLag.
 func judgeLag(o *report.Outcome, lag clock.Lag) {
 	o.Lag = lag.Late
 	if lag.Late <= clock.MaxLag || o.Verdict == report.Skipped {

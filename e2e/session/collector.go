@@ -17,17 +17,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// collectorWithin is how long the garbage collector may take to learn of new kinds, for
-// which it looks every 30 s (Kubernetes: cmd/kube-controller-manager/app/core.go).
+// collectorWithin limits how long the garbage collector may take to learn of new kinds. It
+// looks for them every 30 s (Kubernetes: cmd/kube-controller-manager/app/core.go).
 const collectorWithin = 2 * time.Minute
 
-// awaitCollector waits until the cluster's garbage collector knows NodeClaims, which
-// shows by one whose owner is gone. A NodePool that is deleted in the foreground before
-// is let go at the moment at which the collector learns of both kinds, if by chance it
-// looks at the pool before it has seen the pool's NodeClaims.
+// awaitCollector waits until the garbage collector knows NodeClaims: it deletes one whose
+// owner is gone. While it learns of new kinds, it may look at a NodePool before it has seen
+// the pool's NodeClaims. It then releases a pool that is deleted in the foreground too early.
 func awaitCollector(ctx context.Context, client dynamic.Interface) error {
 	claims := client.Resource(karpenter.NodeClaims)
-	orphan, err := claims.Create(ctx, orphan(), metav1.CreateOptions{})
+	orphan, err := claims.Create(ctx, orphanedNodeClaim(), metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("creating a NodeClaim for the garbage collector: %w", err)
 	}
@@ -44,9 +43,9 @@ func awaitCollector(ctx context.Context, client dynamic.Interface) error {
 	return nil
 }
 
-// orphan is a NodeClaim that is nobody's: its owner has never been there, and its
-// NodeClass is of no provider, so that Karpenter leaves it alone.
-func orphan() *unstructured.Unstructured {
+// orphanedNodeClaim returns a NodeClaim whose owner never existed. Its NodeClass is of no
+// provider, so Karpenter leaves it alone.
+func orphanedNodeClaim() *unstructured.Unstructured {
 	nobody := "nobody"
 	o := &unstructured.Unstructured{Object: map[string]any{
 		"spec": map[string]any{

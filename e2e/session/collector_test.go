@@ -47,7 +47,8 @@ func TestACollectorThatLeavesOrphansIsSaid(t *testing.T) {
 	})
 }
 
-// Like all names of NodeClaims: see package env's test of the strictest provider.
+// As for all names of NodeClaims: see package env's test of the strictest provider.
 func TestAnOrphanHasANameThatAnyProviderTakes(t *testing.T) {
-	NewWithT(t).Expect((&providers.NameRules{Max: 11, Pattern: "[a-z][a-z0-9]*"}).Accept(orphan().GetName())).To(Succeed())
+	NewWithT(t).Expect((&providers.NameRules{Max: 11, Pattern: "[a-z][a-z0-9]*"}).Accept(orphanedNodeClaim().GetName())).
+		To(Succeed())
 }

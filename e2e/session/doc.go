@@ -1,10 +1,13 @@
-// Package session is a cluster with a provider on it, in which specs run one after another.
+// Package session runs specs one after another on a cluster with a provider.
 //
-//	plan, err := session.Prepare(ctx, session.Setup{Backend: local.Backend(), Adapter: adapter, ...}) // builds all
-//	s, err := plan.Start(ctx, "worker-1", logs)                                                       // a cluster, the provider on it
-//	outcome, clean := s.Run(ctx, session.Work{Run: spec.Run, Within: 2 * time.Minute, ...})           // for each spec
+//	// builds all
+//	plan, err := session.Prepare(ctx, session.Setup{Backend: local.Backend(), Adapter: adapter, ...})
+//	// starts a cluster with the provider on it
+//	s, err := plan.Start(ctx, "worker-1", logs)
+//	// for each spec
+//	outcome, clean := s.Run(ctx, session.Work{Run: spec.Run, Within: 2 * time.Minute, ...})
 //	err = s.Close(ctx)
 //
-// [Session.Run] records, has the spec do its work, cleans up and judges. A session that
-// isn't clean afterwards can't be trusted with another spec.
+// [Session.Run] records, runs the spec, cleans up and judges. If the session isn't clean
+// afterwards, run no other spec in it.
 package session

@@ -9,17 +9,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// Lines that are quoted from the controller's log: those around a moment, no
-// more than fit on a screen.
+// Limits of a quote from the controller's log: the lines around a moment, to fit on a screen.
 const (
 	quoteBefore = 5 * time.Second
 	quoteAfter  = time.Second
 	quoteLines  = 15
 )
 
-// controllerLog is what the controller wrote around a moment, without what the adapter
-// tolerates. Of a moment before the spec's end nothing is quoted that came after the end:
-// that is about the clean-up.
+// controllerLog returns the controller's log around a moment, without what the adapter
+// tolerates. For a moment before the spec's end it omits later lines: they are about the
+// clean-up.
 func (s *Session) controllerLog(ctx context.Context, at, ended time.Time) string {
 	return quote(s.Provider.Untolerated(s.Provider.Log(ctx)), at, ended)
 }
@@ -43,8 +42,7 @@ func quote(lines []string, at, ended time.Time) string {
 	return "the controller's log at that moment:\n  " + strings.Join(around, "\n  ")
 }
 
-// errorsIn sorts lines of the log by what they say, in the order in which
-// they came.
+// errorsIn groups lines of the log by message, in the order in which they came.
 func errorsIn(lines []string) []report.LogError {
 	var kinds []report.LogError
 	at := map[string]int{}

@@ -9,7 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// What the controller says while the spec is cleaned up is no reason why it failed.
+// Log lines from the clean-up don't explain a spec's failure.
 func TestTheLogOfAFailureEndsWithTheSpec(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 1, 0, 0, time.UTC)
 	line := func(after time.Duration, says string) string {

@@ -16,12 +16,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Setup says which cluster is wanted, and which provider on it.
+// Setup holds the wanted cluster and the provider on it.
 type Setup struct {
 	Backend cluster.Backend
-	Cluster cluster.Options // what all clusters have in common
-	// Adapter is the provider's; nil: a cluster without a provider and without KWOK, such as
-	// people have who know neither.
+	Cluster cluster.Options // common to all clusters
+	// Adapter is the provider's. Nil: a cluster without a provider and without KWOK.
 	Adapter  *providers.Adapter
 	Release  string      // of the provider's source module; empty: the adapter's
 	Image    string      // of the provider; empty: the adapter's
@@ -30,8 +29,8 @@ type Setup struct {
 	Progress func(string)
 }
 
-// Plan is a session that is ready to be started: everything that can be
-// wrong without a cluster has been checked, everything to build is built.
+// Plan is a session that is ready to start: all that needs no cluster is checked, and all is
+// built.
 type Plan struct {
 	Setup Setup
 	Cache *build.Cache
@@ -40,8 +39,7 @@ type Plan struct {
 	prepared *install.Prepared // nil: without a provider
 }
 
-// Prepare builds, or finds in the cache, the programs of the backend and of
-// the provider. It starts nothing.
+// Prepare builds the backend's and the provider's programs, or finds them in the cache.
 func Prepare(ctx context.Context, s Setup) (*Plan, error) {
 	guest := s.Backend.Guest
 	if s.Adapter == nil && guest != nil {
@@ -53,8 +51,8 @@ func Prepare(ctx context.Context, s Setup) (*Plan, error) {
 	}
 	p := &Plan{Setup: s, Cache: cache}
 	if s.Adapter != nil {
-		// The provider first: of what people ask for, it can be wrong in most ways,
-		// and building a control plane takes minutes.
+		// The provider comes first: most mistakes are there, and a control plane takes minutes
+		// to build.
 		if err := p.prepareProvider(ctx); err != nil {
 			return nil, err
 		}
@@ -74,10 +72,13 @@ func Prepare(ctx context.Context, s Setup) (*Plan, error) {
 	return p, p.prepareClock(ctx)
 }
 
-// prepareProvider makes sure that the provider can be installed.
+// prepareProvider checks that the provider can be installed.
 func (p *Plan) prepareProvider(ctx context.Context) error {
 	s := p.Setup
-	selection := install.Selection{Version: s.Release, Image: s.Image, Kubernetes: s.Cluster.Kubernetes, Containers: s.Backend.Containers}
+	selection := install.Selection{
+		Version: s.Release, Image: s.Image, Kubernetes: s.Cluster.Kubernetes,
+		Containers: s.Backend.Containers,
+	}
 	if guest := s.Backend.Guest; guest != nil {
 		s.Progress("looking at the cluster")
 		if err := guest.Look(ctx, s.Cluster, cmp.Or(s.Image, s.Adapter.Controller.Image)); err != nil {
@@ -90,8 +91,8 @@ func (p *Plan) prepareProvider(ctx context.Context) error {
 	return err
 }
 
-// Start brings a cluster up and installs the provider. Logs of both go to
-// the folder logs. The caller closes the session.
+// Start starts a cluster and installs the provider, with logs of both in the folder logs. The
+// caller closes the session.
 func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return nil, fmt.Errorf("folder for logs: %w", err)
@@ -103,7 +104,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	}
 	s.alive, s.died = context.WithCancelCause(context.WithoutCancel(ctx))
 	if p.Setup.Speed.Bent() {
-		defer s.bend(ctx, p)() // until all works: those who wait for others to start give up soon
+		defer s.attachClock(ctx, p)() // until all works: components soon give up waiting for others
 	}
 	began := time.Now()
 	o := p.Setup.Cluster
@@ -120,7 +121,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 		return s, nil
 	}
 	if err := s.installProvider(ctx, p.prepared); err != nil {
-		if death := s.Err(); death != nil { // all else follows from it
+		if death := s.Err(); death != nil { // it explains the error
 			err = death
 		}
 		return nil, errors.Join(err, s.Close(context.WithoutCancel(ctx)))

@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// syncedWithin is how long the controller's picture of the cluster may lag
-	// behind when a spec is over; Karpenter looks at it at least every ten seconds.
+	// syncedWithin limits how long after a spec the controller's cluster state may be
+	// incomplete. Karpenter checks it at least every 10 s.
 	syncedWithin = 15 * time.Second
 	syncedEvery  = 250 * time.Millisecond
 	syncedMetric = "karpenter_cluster_state_synced"
 )
 
-// postChecks are made when a spec is over.
+// postChecks holds what the checks after a spec need.
 type postChecks struct {
 	session  *Session
 	recorder *history.Recorder
@@ -33,9 +33,8 @@ type postChecks struct {
 	outcome  *report.Outcome
 }
 
-// run adds to a spec's failure, which may be none, what shows only when it is over: components that died
-// or hang, rights that were refused, things left behind, broken invariants, gaps in
-// the recording.
+// run adds to a spec's failure, which may be nil, what shows only at the end: components that
+// died or hang, refused rights, things left behind, broken invariants, gaps in the recording.
 func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []string) *env.Failure {
 	s := c.session
 	s.awaitAnswers(ctx)
@@ -45,7 +44,8 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 	if env.Interrupted(ctx) {
 		return failure
 	}
-	if lacking := c.rights.lacking(ctx, 0); lacking != nil && (failure == nil || !strings.Contains(failure.Reason, lacking.Error())) {
+	if lacking := c.rights.refusedMoreThan(ctx, 0); lacking != nil &&
+		(failure == nil || !strings.Contains(failure.Reason, lacking.Error())) {
 		failure = failure.Merge(env.Failed("the controller was refused what it asked for: " + lacking.Error()))
 	}
 	failure = leftBehind(failure, left)
@@ -59,10 +59,13 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 	if err != nil {
 		return failure.Merge(env.Failed(fmt.Sprintf("recording: %v", err)))
 	}
-	failure = c.judge(failure, recorded, invariant.Params{NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace})
-	if stray := strayEviction(recorded, s.Namespace); stray != "" && failure != nil && (failure.Verdict == report.Failed || failure.Verdict == report.Vacuous) {
+	failure = c.judge(failure, recorded,
+		invariant.Params{NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace})
+	if stray := strayEviction(recorded, s.Namespace); stray != "" && failure != nil &&
+		(failure.Verdict == report.Failed || failure.Verdict == report.Vacuous) {
 		failure.Verdict = report.Infra
-		failure.Reason = fmt.Sprintf("Kubernetes evicted %s for a taint that was gone (kubernetes/kubernetes#119862); what came of it: %s", stray, failure.Reason)
+		failure.Reason = fmt.Sprintf("Kubernetes evicted %s for a taint that was gone (kubernetes/kubernetes#119862); what "+
+			"came of it: %s", stray, failure.Reason)
 	}
 	gaps := slices.DeleteFunc(slices.Clone(recorded.Gaps()), func(g history.Gap) bool { return g.Asked })
 	if len(gaps) > 0 && failure == nil {
@@ -72,7 +75,7 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 	return failure
 }
 
-// judge applies the invariants, which hold in every spec, to its recording.
+// judge applies the invariants to a spec's recording.
 func (c *postChecks) judge(failure *env.Failure, recorded *history.History, params invariant.Params) *env.Failure {
 	all := invariant.All()
 	for i, f := range invariant.Judge(recorded, params) {
@@ -85,17 +88,19 @@ func (c *postChecks) judge(failure *env.Failure, recorded *history.History, para
 		if f.Event != nil {
 			at = f.Event.Time
 		}
-		failure = failure.Merge(env.Broken(report.BrokenInvariant, j.Check, fmt.Sprintf("an invariant is broken: %s\n%s", j.Check, f), at))
+		failure = failure.Merge(env.Broken(report.BrokenInvariant, j.Check,
+			fmt.Sprintf("an invariant is broken: %s\n%s", j.Check, f), at))
 	}
 	return failure
 }
 
-// leftBehind fails a spec whose clean-up left something.
+// leftBehind fails a spec if its clean-up left something.
 func leftBehind(failure *env.Failure, left []string) *env.Failure {
 	if len(left) == 0 {
 		return failure
 	}
-	worse := env.Failed(fmt.Sprintf("the clean-up, which has %s, left behind:\n  %s", env.CleanUpWithin, strings.Join(left, "\n  ")))
+	worse := env.Failed(fmt.Sprintf("the clean-up, which has %s, left behind:\n  %s", env.CleanUpWithin,
+		strings.Join(left, "\n  ")))
 	worse.Broke = nil
 	for _, what := range left {
 		worse.Broke = append(worse.Broke, report.Broken{Kind: report.BrokenCleanUp, What: "left behind: " + what})
@@ -103,10 +108,11 @@ func leftBehind(failure *env.Failure, left []string) *env.Failure {
 	return failure.Merge(worse)
 }
 
-// synced waits until the controller says that its picture of the cluster is
-// complete. A controller that has no such metric, or none within reach, is
-// not asked.
-func synced(ctx context.Context, metric func(ctx context.Context, name string) (float64, error), within time.Duration) error {
+// synced waits until the controller's metric says that its cluster state is complete. It does
+// not wait if there is no such metric, or none within reach.
+func synced(ctx context.Context, metric func(ctx context.Context, name string) (float64, error),
+	within time.Duration,
+) error {
 	said := false
 	err := wait.PollUntilContextTimeout(ctx, syncedEvery, within, true, func(ctx context.Context) (bool, error) {
 		value, err := metric(ctx, syncedMetric)
@@ -114,7 +120,8 @@ func synced(ctx context.Context, metric func(ctx context.Context, name string) (
 		return err != nil && !said || err == nil && value == 1, nil
 	})
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("the controller's metric %s was not 1 within %s of the spec's end: its picture of the cluster is incomplete", syncedMetric, within)
+		return fmt.Errorf("the controller's metric %s was not 1 within %s of the spec's end: its picture of the cluster is "+
+			"incomplete", syncedMetric, within)
 	}
 	return nil
 }

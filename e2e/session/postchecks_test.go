@@ -35,7 +35,9 @@ func TestABrokenInvariantFailsTheSpec(t *testing.T) {
 			checks := &postChecks{breaks: c.breaks, outcome: &report.Outcome{}}
 			failure := checks.judge(c.before, backwards, invariant.Params{})
 			g.Expect(checks.outcome.Invariants).To(HaveLen(len(invariant.All())))
-			g.Expect(checks.outcome.Invariants).To(ContainElement(And(HaveField("Check", stages), HaveField("Verdict", "broken"), HaveField("Tested", BeNumerically(">", 0)))))
+			g.Expect(checks.outcome.Invariants).
+				To(ContainElement(And(HaveField("Check", stages), HaveField("Verdict", "broken"),
+					HaveField("Tested", BeNumerically(">", 0)))))
 			if c.want == "" {
 				g.Expect(failure).To(BeNil())
 				return
@@ -80,7 +82,8 @@ func TestTheHeadlineIsWhatWentWrongFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
 			checks := &postChecks{outcome: &report.Outcome{}}
-			failure := checks.judge(&env.Failure{Verdict: report.Failed, Reason: patching, At: c.failed}, backwards, invariant.Params{})
+			failure := checks.judge(&env.Failure{Verdict: report.Failed, Reason: patching, At: c.failed}, backwards,
+				invariant.Params{})
 			g.Expect(failure.Verdict).To(Equal(report.Failed))
 			g.Expect(failure.Reason).To(Equal(c.reason))
 			g.Expect(failure.Detail).To(ContainSubstring(c.detail))
@@ -94,7 +97,10 @@ func TestErrorsInTheLogAreSorted(t *testing.T) {
 		"panic: runtime error",
 		`{"level":"ERROR","controller":"provisioner","message":"no luck","pod":"b"}`,
 	})).To(Equal([]report.LogError{
-		{Message: "provisioner: no luck", Times: 2, Line: `{"level":"ERROR","controller":"provisioner","message":"no luck","pod":"a"}`},
+		{
+			Message: "provisioner: no luck", Times: 2,
+			Line: `{"level":"ERROR","controller":"provisioner","message":"no luck","pod":"a"}`,
+		},
 		{Message: "panic: runtime error", Times: 1, Line: "panic: runtime error"},
 	}))
 }
@@ -102,7 +108,7 @@ func TestErrorsInTheLogAreSorted(t *testing.T) {
 func TestTheControllersPictureMustBeComplete(t *testing.T) {
 	out := errors.New("out of reach")
 	for name, c := range map[string]struct {
-		says  []float64 // one after the other, the last for ever; negative: out of reach
+		says  []float64 // the metric's values in turn, the last one forever; negative: out of reach
 		fails bool
 	}{
 		"it is":                     {[]float64{1}, false},

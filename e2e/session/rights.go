@@ -7,15 +7,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/install"
 )
 
-// A spec looks whether the controller lacks rights, without which it would wait in vain
-// until its time is over: soon after it began, and then after twice as long each time,
-// since it asks for the controller's pods and reads all that they have written.
+// A spec checks whether the controller lacks rights; otherwise it would wait in vain until its
+// timeout. Each interval is twice as long as the last, because a check lists the controller's
+// pods and reads their whole logs.
 const (
 	rightsFirst  = 2 * time.Second
 	rightsAtMost = 30 * time.Second
 )
 
-// rights tells what the API server refused the controller during a spec.
+// rights holds what the API server refused the controller before a spec.
 type rights struct {
 	provider *install.Installed
 	before   map[string]int // refusals in the controller's log when the spec began
@@ -25,9 +25,8 @@ func (s *Session) newRights(ctx context.Context) *rights {
 	return &rights{provider: s.Provider, before: s.Provider.Denials(s.Provider.Log(ctx))}
 }
 
-// lacking says which rights were refused more than a number of times; nil if
-// none were.
-func (r *rights) lacking(ctx context.Context, times int) error {
+// refusedMoreThan returns an error with the rights refused more often than times, or nil.
+func (r *rights) refusedMoreThan(ctx context.Context, times int) error {
 	denied := r.provider.Denials(r.provider.Log(ctx))
 	for what, n := range denied {
 		if n-r.before[what] <= times {
@@ -40,8 +39,7 @@ func (r *rights) lacking(ctx context.Context, times int) error {
 	return r.provider.Lacking(denied)
 }
 
-// watch calls stop with the rights that the controller is refused again and
-// again, until ctx ends.
+// watch calls stop with the rights that the controller is refused repeatedly, until ctx ends.
 func (r *rights) watch(ctx context.Context, stop context.CancelCauseFunc) {
 	for after := rightsFirst; ; after = min(2*after, rightsAtMost) {
 		select {
@@ -49,7 +47,7 @@ func (r *rights) watch(ctx context.Context, stop context.CancelCauseFunc) {
 			return
 		case <-time.After(after):
 		}
-		if err := r.lacking(ctx, 1); err != nil {
+		if err := r.refusedMoreThan(ctx, 1); err != nil {
 			stop(err)
 			return
 		}

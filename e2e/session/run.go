@@ -17,20 +17,20 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// Work is a spec, as far as a session knows it.
+// Work is what a session needs to run a spec.
 type Work struct {
-	Outcome    report.Outcome // whose it is; Run adds what becomes of it
+	Outcome    report.Outcome // names the spec; Run adds the result
 	Run        func(ctx context.Context, e *env.Env)
-	Within     time.Duration     // bounds Run, in cluster time
+	Within     time.Duration     // limits Run, in cluster time
 	Foreground bool              // Run deletes in the foreground
 	Breaks     map[string]string // the invariants that Run breaks on purpose, and why
 	Recording  string            // file
-	// Hold, if set, is called for what fails, before the clean-up.
+	// Hold, if set, is called for a failure before the clean-up.
 	Hold func(ctx context.Context, failure *env.Failure)
 }
 
-// Run runs one spec: it records, lets the spec do its work, cleans up, and
-// judges. The second result tells whether the session is clean enough for another spec.
+// Run runs one spec: it records, runs the spec's function, cleans up, and judges. It also
+// reports whether the session is clean enough for another spec.
 func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool) {
 	o = w.Outcome
 	o.Verdict, o.Started = report.Passed, time.Now()
@@ -38,7 +38,7 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 	defer func() { measured(); o.Took = time.Since(o.Started) }()
 	recorder, err := s.begin(ctx, w)
 	if err != nil {
-		if death := s.Err(); death != nil { // that is why
+		if death := s.Err(); death != nil { // it explains the error
 			err = death
 		}
 		o.Verdict = report.Infra
@@ -54,14 +54,14 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 		w.Hold(ctx, failure)
 	}
 	var left []string
-	if !env.Interrupted(ctx) && s.Err() == nil { // else the whole cluster goes
+	if !env.Interrupted(ctx) && s.Err() == nil { // otherwise the whole cluster is ended
 		left = env.CleanUp(ctx, e)
 	}
 	result := env.ResultOf(e)
 	o.Claims, o.Note = result.Claims, strings.Join(result.Notes, "; ")
 	failure = checks.run(ctx, failure, left)
 	log := ""
-	if failure != nil { // before a restart, which begins another log
+	if failure != nil { // before a restart, which starts a new log
 		log = s.controllerLog(ctx, failure.At, ended)
 	}
 	if result.Poisoned && len(left) == 0 && s.Err() == nil && !env.Interrupted(ctx) {
@@ -85,10 +85,9 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 	return o, len(left) == 0 && s.Err() == nil
 }
 
-// runBody runs the spec's own function and returns how it failed; nil if it went
-// through.
+// runBody runs the spec's function and returns its failure, or nil.
 func (s *Session) runBody(ctx context.Context, w Work, e *env.Env, rights *rights) *env.Failure {
-	ctx, cancel := context.WithTimeoutCause(ctx, w.Within, fmt.Errorf("the spec's %s were over", w.Within))
+	ctx, cancel := context.WithTimeoutCause(ctx, w.Within, fmt.Errorf("the spec's time limit of %s is over", w.Within))
 	defer cancel()
 	ctx, release := s.whileAlive(ctx)
 	defer release()
@@ -98,7 +97,7 @@ func (s *Session) runBody(ctx context.Context, w Work, e *env.Env, rights *right
 	return env.Run(ctx, e, w.Run)
 }
 
-// begin starts the recording of a spec when the cluster is as the spec needs it.
+// begin starts the recording of a spec once the cluster is as the spec needs it.
 func (s *Session) begin(ctx context.Context, w Work) (*history.Recorder, error) {
 	if w.Foreground && !s.collects {
 		ctx, release := s.whileAlive(ctx)
@@ -115,8 +114,7 @@ func (s *Session) begin(ctx context.Context, w Work) (*history.Recorder, error) 
 	return recorder, nil
 }
 
-// record starts the recording of a spec, which ends with the cluster at the
-// latest.
+// record starts the recording of a spec. It ends with the cluster at the latest.
 func (s *Session) record(file string) (*history.Recorder, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, err
@@ -126,7 +124,7 @@ func (s *Session) record(file string) (*history.Recorder, error) {
 		karpenter.NodePools, karpenter.NodeClaims, s.Adapter.NodeClassGVR())...)
 }
 
-// alpha are the kinds that are not in every release, as far as they are served.
+// alpha returns the kinds that only some releases serve, if this one does.
 func (s *Session) alpha() []schema.GroupVersionResource {
 	var served []schema.GroupVersionResource
 	for _, kind := range []schema.GroupVersionResource{karpenter.NodeOverlays, karpenter.CapacityBuffers} {
@@ -137,7 +135,7 @@ func (s *Session) alpha() []schema.GroupVersionResource {
 	return served
 }
 
-// save ends the recording and returns the file that holds it.
+// save ends the recording and returns its file.
 func save(recorder *history.Recorder, file string) (string, error) {
 	err := recorder.Stop()
 	saved, err2 := history.Compress(file)

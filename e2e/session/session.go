@@ -29,14 +29,12 @@ import (
 // Namespace is where specs create their workloads.
 const Namespace = "plumbline"
 
-// Session is a cluster with a provider on it. Specs run in it one after
-// another.
+// Session is a cluster with a provider on it. Specs run in it one after another.
 type Session struct {
 	env.Place
-	Clock *clock.Clock // what the cluster and this process live by; nil: the machine's
+	Clock *clock.Clock // the clock of the cluster and this process; nil: the machine's
 
-	// ClusterReady and ProviderReady are how long the one took to come up, and
-	// then the other.
+	// How long the cluster took to start, and then the provider.
 	ClusterReady, ProviderReady time.Duration
 
 	setup    Setup
@@ -47,13 +45,13 @@ type Session struct {
 	watch   cluster.Monitor
 
 	mu        sync.Mutex
-	monitored []cluster.Monitored // what watch asks
+	monitored []cluster.Monitored // what watch asks for components
 	death     *cluster.Death
 	died      context.CancelCauseFunc
 	alive     context.Context //nolint:containedctx // it is the session's life, which specs derive theirs from
 }
 
-// installProvider installs the provider and makes the namespace for specs.
+// installProvider installs the provider and creates the namespace for specs.
 func (s *Session) installProvider(ctx context.Context, p *install.Prepared) error {
 	ctx, cancel := s.whileAlive(ctx)
 	defer cancel()
@@ -84,17 +82,18 @@ func (s *Session) installProvider(ctx context.Context, p *install.Prepared) erro
 	return createNamespace(ctx, typed, s.Namespace)
 }
 
-// createNamespace makes a namespace in which pods can be created, which is
-// once its default service account exists.
+// createNamespace creates a namespace and waits for its default service account. Pods need it.
 func createNamespace(ctx context.Context, client kubernetes.Interface, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	cluster.Own(ns)
-	if _, err := client.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+	if _, err := client.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil &&
+		!apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("namespace %s: %w", name, err)
 	}
-	accounts := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "serviceaccounts", name, fields.OneTermEqualSelector("metadata.name", "default"))
+	accounts := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "serviceaccounts", name,
+		fields.OneTermEqualSelector("metadata.name", "default"))
 	_, err := watchtools.UntilWithSync(ctx, accounts, &corev1.ServiceAccount{}, nil, func(e watch.Event) (bool, error) {
 		return e.Type == watch.Added || e.Type == watch.Modified, nil
 	})
@@ -104,10 +103,11 @@ func createNamespace(ctx context.Context, client kubernetes.Interface, name stri
 	return nil
 }
 
-// Describe says what specs run on here.
+// Describe returns what specs run on here.
 func (s *Session) Describe() *report.Cluster {
 	c := report.Cluster{
-		Backend: s.setup.Backend.Name, Kubernetes: s.Provider.KubernetesVersion, Karpenter: s.Provider.CoreVersion, Image: s.Provider.Digest, Speed: "1",
+		Backend: s.setup.Backend.Name, Kubernetes: s.Provider.KubernetesVersion, Karpenter: s.Provider.CoreVersion,
+		Image: s.Provider.Digest, Speed: "1",
 	}
 	if imaged, is := s.Cluster.(cluster.Imaged); is {
 		c.NodeImage = imaged.NodeImage()
@@ -118,8 +118,8 @@ func (s *Session) Describe() *report.Cluster {
 	return &c
 }
 
-// monitor asks the cluster's components whether they work, and the provider's as soon as it
-// is installed, until Close.
+// monitor checks the components of the cluster, and of the provider once installed, until
+// Close.
 func (s *Session) monitor(progress func(string)) {
 	if m, can := s.Cluster.(cluster.Monitored); can {
 		s.monitored = append(s.monitored, m)
@@ -143,8 +143,8 @@ func (s *Session) components() []cluster.Component {
 	return all
 }
 
-// awaitAnswers returns when all components have answered, or one hangs: what a spec saw
-// counts only if they still work at its end.
+// awaitAnswers returns when all components have answered, or one hangs. What a spec saw counts
+// only if they still work at its end.
 func (s *Session) awaitAnswers(ctx context.Context) {
 	ctx, cancel := s.whileAlive(ctx)
 	defer cancel()
@@ -153,7 +153,7 @@ func (s *Session) awaitAnswers(ctx context.Context) {
 	}
 }
 
-// onDeath notes the first component that died, from which all else may follow.
+// onDeath keeps the first component that died. Everything later may follow from it.
 func (s *Session) onDeath(d cluster.Death) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,16 +163,15 @@ func (s *Session) onDeath(d cluster.Death) {
 	}
 }
 
-// whileAlive gives a context that also ends when a component of the cluster
-// dies, or hangs.
+// whileAlive returns a context that also ends when a component of the cluster dies or hangs.
 func (s *Session) whileAlive(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	stop := context.AfterFunc(s.alive, func() { cancel(context.Cause(s.alive)) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// Err says which component died, or hangs, with its last lines; nil if none has. After
-// that the session can't be trusted any more.
+// Err returns the component that died or hangs, with its last lines, or nil. After an error
+// the session can't be trusted.
 func (s *Session) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,5 +195,5 @@ func (s *Session) Close(ctx context.Context) error {
 	return s.Cluster.Close(ctx)
 }
 
-// Dead is closed when a component of the cluster has died.
+// Dead returns a channel that is closed when a component of the cluster dies or hangs.
 func (s *Session) Dead() <-chan struct{} { return s.alive.Done() }

@@ -10,15 +10,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// byTaintManager is the reason of a pod's condition DisruptionTarget when
-// Kubernetes evicts it for a taint with the effect NoExecute.
+// byTaintManager is the reason in a pod's DisruptionTarget condition after a NoExecute
+// eviction.
 const byTaintManager = "DeletionByTaintManager"
 
-// strayEviction names a pod that Kubernetes itself evicted for a taint which its
-// node didn't have any more; "" if there was none. The taint manager looks at
-// nodes as they were a moment ago, so that a pod which comes as the unregistered
-// taint goes may be evicted (https://github.com/kubernetes/kubernetes/issues/119862).
-// Nothing can be said of the provider then.
+// strayEviction returns a pod that Kubernetes evicted for a taint that its node no longer had,
+// or "". The taint manager sees nodes with a delay. It may evict a pod that comes as the
+// unregistered taint goes (https://github.com/kubernetes/kubernetes/issues/119862). That says
+// nothing about the provider.
 func strayEviction(h *history.History, namespace string) string {
 	nodes := map[string]*history.Object{}
 	for _, node := range h.Start().List(karpenter.Nodes) {
@@ -33,7 +32,8 @@ func strayEviction(h *history.History, namespace string) string {
 			pod := e.Object.Unstructured()
 			target, found := karpenter.Condition(pod, string(corev1.DisruptionTarget))
 			node := nodes[karpenter.PodNode(pod)]
-			if found && target.Reason == byTaintManager && node != nil && !slices.ContainsFunc(karpenter.Taints(node.Unstructured()), noExecute) {
+			if found && target.Reason == byTaintManager && node != nil &&
+				!slices.ContainsFunc(karpenter.Taints(node.Unstructured()), noExecute) {
 				return fmt.Sprintf("pod %s on node %s", e.Object.Name, node.Name)
 			}
 		}

@@ -13,16 +13,20 @@ func TestStrayEviction(t *testing.T) {
 		return []any{map[string]any{"key": "karpenter.sh/unregistered", "effect": effect}}
 	}
 	evicted := func(reason string) *historytest.Thing {
-		return historytest.Pod("p", "w").On("n").Set([]any{map[string]any{"type": "DisruptionTarget", "status": "True", "reason": reason}}, "status", "conditions")
+		return historytest.Pod("p", "w").On("n").
+			Set([]any{map[string]any{"type": "DisruptionTarget", "status": "True", "reason": reason}}, "status", "conditions")
 	}
 	for name, c := range map[string]struct {
 		story *historytest.Story
 		want  string
 	}{
-		"the taint is gone":      {historytest.Begin().Add(historytest.Node("n").Set(taints("NoExecute"), "spec", "taints")).Change(historytest.Node("n")).Add(evicted(byTaintManager)), "pod p on node n"},
-		"the taint is there":     {historytest.Begin().Add(historytest.Node("n").Set(taints("NoExecute"), "spec", "taints")).Add(evicted(byTaintManager)), ""},
-		"evicted by Karpenter":   {historytest.Begin().Add(historytest.Node("n")).Add(evicted("EvictionByEvictionAPI")), ""},
-		"another taint is there": {historytest.Begin().Add(historytest.Node("n").Set(taints("NoSchedule"), "spec", "taints")).Add(evicted(byTaintManager)), "pod p on node n"},
+		"the taint is gone": {historytest.Begin().Add(historytest.Node("n").Set(taints("NoExecute"), "spec", "taints")).
+			Change(historytest.Node("n")).Add(evicted(byTaintManager)), "pod p on node n"},
+		"the taint is there": {historytest.Begin().Add(historytest.Node("n").Set(taints("NoExecute"), "spec", "taints")).
+			Add(evicted(byTaintManager)), ""},
+		"evicted by Karpenter": {historytest.Begin().Add(historytest.Node("n")).Add(evicted("EvictionByEvictionAPI")), ""},
+		"another taint is there": {historytest.Begin().Add(historytest.Node("n").Set(taints("NoSchedule"), "spec", "taints")).
+			Add(evicted(byTaintManager)), "pod p on node n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := c.story.History()

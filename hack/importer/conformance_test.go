@@ -1,6 +1,5 @@
-// Package example stands for a provider's repository. It is a module of its
-// own, outside the main one's build, and holds all that such a repository
-// needs: this test, the adapter beside it, and a require in go.mod.
+// Package example stands for a provider's repository. It is a separate module and holds all
+// that such a repository needs: this test, the adapter beside it, and a require in go.mod.
 package example
 
 import (

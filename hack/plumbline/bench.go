@@ -29,13 +29,12 @@ type figure struct {
 	Value   float64 `json:"value"`
 	Unit    string  `json:"unit"`
 	Machine string  `json:"machine"`
-	Bound   float64 `json:"bound,omitempty"` // the largest value that is wanted; 0: none
+	Bound   float64 `json:"bound,omitempty"` // the largest wanted value; 0: none
 }
 
-// rounds is how often a start-up is measured. The figure is the median.
+// rounds is how many times a start-up is measured. The figure is the median.
 const rounds = 5
 
-// measurement measures some figures.
 type measurement struct {
 	what string
 	run  func(context.Context) ([]figure, error)
@@ -43,14 +42,16 @@ type measurement struct {
 
 func bench(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	binary := flags.String("suites", "", "measure suites instead, with and without bent time: the catalogue by this test `binary`, and Karpenter's own; two hours")
+	binary := flags.String("suites", "",
+		"measure suites instead, with and without bent time: the catalogue by this test `binary`, and Karpenter's "+
+			"own; two hours")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *binary != "" {
 		return benchSuites(ctx, *binary)
 	}
-	// Only kind knows it. The other backends, which are measured too, refuse it.
+	// Only kind accepts it. The other measured backends refuse it.
 	nodeImage := os.Getenv("NODE_IMAGE")
 	if err := os.Unsetenv("NODE_IMAGE"); err != nil {
 		return err
@@ -77,7 +78,7 @@ func bench(ctx context.Context, args []string) error {
 	return publish(figures, filepath.Join(c.Artifacts, "bench.json"))
 }
 
-// measure measures everything. It writes its files to the folder scratch.
+// measure measures everything, with files in the folder scratch.
 func measure(ctx context.Context, plan *session.Plan, nodeImage, scratch string) ([]figure, error) {
 	var figures []figure
 	for _, m := range []measurement{
@@ -85,13 +86,15 @@ func measure(ctx context.Context, plan *session.Plan, nodeImage, scratch string)
 		{"make test", makeTest},
 		{"the recorder and the invariants", recorder},
 		{"the simulated AWS", simulated},
-		{"go.mod", requires},
+		{"go.mod", countRequires},
 		{"plain kwokctl", func(ctx context.Context) ([]figure, error) { return plainKwokctl(ctx, plan, scratch) }},
 		{"kind", func(ctx context.Context) ([]figure, error) {
 			return onKind(ctx, plan.Setup.Adapter, nodeImage, scratch)
 		}},
-		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) { return onLocal(ctx, plan, scratch) }},
-		// After this the process may live by a cluster's clock, which runs ahead.
+		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) {
+			return onLocal(ctx, plan, scratch)
+		}},
+		// From here on this process may use a cluster's clock, which runs ahead.
 		{"the clock", func(ctx context.Context) ([]figure, error) { return benchClock(ctx, plan, scratch) }},
 	} {
 		step("measuring " + m.what)
@@ -104,7 +107,6 @@ func measure(ctx context.Context, plan *session.Plan, nodeImage, scratch string)
 	return figures, nil
 }
 
-// publish prints the figures and writes them to a file.
 func publish(figures []figure, file string) error {
 	for i := range figures {
 		figures[i].Machine = machine()
@@ -128,13 +130,13 @@ func machine() string {
 	return fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 }
 
-// startUp is a way to start clusters with the provider, with the names of its figures.
+// startUp is a way to start clusters with the provider, and the names of its figures.
 type startUp struct {
 	plan   *session.Plan
 	rounds int
 	memory func(ctx context.Context, cluster string) (megabytes float64, err error)
 
-	cluster, provider, resident, ended figure // without their values
+	cluster, provider, resident, ended figure // without values
 }
 
 // figures starts clusters one after another and returns the medians.
@@ -152,7 +154,10 @@ func (u startUp) figures(ctx context.Context, scratch string) ([]figure, error) 
 		if err := errors.Join(err, s.Close(context.WithoutCancel(ctx))); err != nil {
 			return nil, err
 		}
-		for n, value := range []float64{s.ClusterReady.Seconds(), s.ProviderReady.Seconds(), megabytes, time.Since(began).Seconds()} {
+		for n, value := range []float64{
+			s.ClusterReady.Seconds(), s.ProviderReady.Seconds(), megabytes,
+			time.Since(began).Seconds(),
+		} {
 			values[n] = append(values[n], value)
 		}
 	}
@@ -169,7 +174,7 @@ func onLocal(ctx context.Context, plan *session.Plan, scratch string) ([]figure,
 	unbent := *plan
 	unbent.Setup.Speed = clock.Speed{Limit: 1}
 	return startUp{
-		plan: &unbent, rounds: rounds, memory: resident,
+		plan: &unbent, rounds: rounds, memory: residentMemory,
 		cluster:  figure{Name: "cluster ready, warm binaries", Unit: "s", Bound: 4},
 		provider: figure{Name: "provider ready after that", Unit: "s", Bound: 4},
 		resident: figure{Name: "resident memory of cluster and provider", Unit: "MB", Bound: 700},
@@ -177,8 +182,8 @@ func onLocal(ctx context.Context, plan *session.Plan, scratch string) ([]figure,
 	}.figures(ctx, scratch)
 }
 
-// resident sums the resident memory of a cluster's processes, in MB.
-func resident(ctx context.Context, name string) (float64, error) {
+// residentMemory sums the resident memory of a cluster's processes, in MB.
+func residentMemory(ctx context.Context, name string) (float64, error) {
 	cache, err := build.Open(nil)
 	if err != nil {
 		return 0, err
@@ -190,7 +195,6 @@ func resident(ctx context.Context, name string) (float64, error) {
 	return memoryOf(ctx, pids)
 }
 
-// memoryOf sums the resident memory of processes, in MB.
 func memoryOf(ctx context.Context, pids []int) (float64, error) {
 	args := []string{"-o", "rss="}
 	for _, pid := range pids {
@@ -211,8 +215,7 @@ func memoryOf(ctx context.Context, pids []int) (float64, error) {
 	return kilobytes / 1000, nil
 }
 
-// recorder runs the benchmarks of the recorder and of the invariants. They fail if an
-// event is lost.
+// recorder benchmarks the recorder and the invariants. It fails if they lose an event.
 func recorder(ctx context.Context) ([]figure, error) {
 	var figures []figure
 	for _, b := range []struct{ pkg, names, times string }{
@@ -232,20 +235,20 @@ func recorder(ctx context.Context) ([]figure, error) {
 	return figures, nil
 }
 
-// simulated runs the benchmark of the simulated AWS, which launches and ends instances. It
-// fails if an instance is lost.
+// simulated benchmarks the launch and end of instances in the simulated AWS. It fails if one
+// is lost.
 func simulated(ctx context.Context) ([]figure, error) {
 	return benchmarks(ctx, "./providers/aws/wire", "^BenchmarkSimulatedAWS$", "3x")
 }
 
-// benchmarks runs the benchmarks of a package whose names match. Times says how often.
+// benchmarks runs the matching benchmarks of a package. times is the value of -benchtime.
 func benchmarks(ctx context.Context, pkg, names, times string) ([]figure, error) {
 	out, err := output(ctx, "go", "test", "-run", "^$", "-bench", names, "-benchtime", times, pkg)
 	return parse(out), err
 }
 
-// parse reads the figures that benchmarks reported: name and count, then pairs of value
-// and unit. It leaves out Go's own ns/op, which is only the rate of the stream.
+// parse reads the figures of benchmarks: name and count, then pairs of value and unit. It
+// skips Go's own ns/op, which is only the rate of the stream.
 func parse(out string) []figure {
 	var figures []figure
 	for line := range strings.Lines(out) {
@@ -300,11 +303,14 @@ func firstSpec(ctx context.Context, artifacts string) ([]figure, error) {
 			first = o.Started
 		}
 	}
-	return []figure{{Name: "make e2e, warm, until the first spec starts", Value: first.Sub(began).Seconds(), Unit: "s", Bound: 15}}, nil
+	return []figure{{
+		Name: "make e2e, warm, until the first spec starts", Value: first.Sub(began).Seconds(), Unit: "s",
+		Bound: 15,
+	}}, nil
 }
 
-// requires counts the requires of the root module, and of a module that imports the suites.
-func requires(ctx context.Context) ([]figure, error) {
+// countRequires counts the requires of the root module and of an importer of the suites.
+func countRequires(ctx context.Context) ([]figure, error) {
 	var figures []figure
 	for _, m := range []struct {
 		name, folder string
@@ -323,7 +329,7 @@ func requires(ctx context.Context) ([]figure, error) {
 	return figures, nil
 }
 
-// output runs a command and returns its output. An error holds the end of the output.
+// output runs a command and returns its output. An error contains the end of the output.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	var both bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)

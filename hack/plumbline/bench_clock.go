@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/session"
 )
 
-// benchClock measures, on an idle cluster, what it costs to bend time and what that gains.
-// It measures nothing where time can't be bent.
+// benchClock measures the cost and gain of bent time on an idle cluster. It returns nothing
+// where time can't be bent.
 func benchClock(ctx context.Context, plan *session.Plan, scratch string) (figures []figure, err error) {
 	name := fmt.Sprintf("bench-%d-clock", os.Getpid())
 	s, err := plan.Start(ctx, name, filepath.Join(scratch, name))
@@ -24,7 +24,7 @@ func benchClock(ctx context.Context, plan *session.Plan, scratch string) (figure
 		figures = append(figures, figure{Name: name, Value: value, Unit: unit})
 	}
 
-	megabytes, err := resident(ctx, name)
+	megabytes, err := residentMemory(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// kindRounds is how often a kind cluster is started. Each start takes half a minute.
+// kindRounds is how many kind clusters to start. Each start takes half a minute.
 const kindRounds = 3
 
 // onKind starts kind clusters with the provider, one after another. An empty node image means
-// kind's own. Without a container engine it measures nothing, and says so.
+// kind's own. Without a container engine it prints that and measures nothing.
 func onKind(ctx context.Context, a *providers.Adapter, nodeImage, scratch string) ([]figure, error) {
 	c, err := configured(map[string]string{"CLUSTER": "kind", "NODE_IMAGE": nodeImage, "SPEED": "1"})
 	if err != nil {
@@ -26,7 +26,7 @@ func onKind(ctx context.Context, a *providers.Adapter, nodeImage, scratch string
 	plan, err := e2e.Prepare(ctx, c, a, step)
 	if err != nil {
 		step("kind is not measured: " + err.Error())
-		return nil, nil //nolint:nilerr // a machine without an engine has no such figures
+		return nil, nil //nolint:nilerr // without an engine there are no such figures
 	}
 	return startUp{
 		plan: plan, rounds: kindRounds,
@@ -40,10 +40,10 @@ func onKind(ctx context.Context, a *providers.Adapter, nodeImage, scratch string
 	}.figures(ctx, scratch)
 }
 
-// configured returns the configuration of the environment with some variables changed.
+// configured returns the environment's configuration with some variables changed.
 func configured(variables map[string]string) (c e2e.Config, err error) {
 	for name, value := range variables {
-		before := os.Getenv(name) // empty and unset are the same
+		before := os.Getenv(name) // empty and unset mean the same
 		if err := os.Setenv(name, value); err != nil {
 			return c, err
 		}
@@ -52,7 +52,7 @@ func configured(variables map[string]string) (c e2e.Config, err error) {
 	return e2e.FromEnv()
 }
 
-// containerMemory asks the engine how much memory a container uses, in MB.
+// containerMemory asks the engine for a container's memory, in MB.
 func containerMemory(ctx context.Context, container string) (float64, error) {
 	out, err := exec.CommandContext(ctx, "docker", "stats", "--no-stream", "--format", "{{.MemUsage}}", container).Output()
 	if err != nil {

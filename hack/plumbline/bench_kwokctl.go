@@ -46,7 +46,8 @@ func plainKwokctl(ctx context.Context, plan *session.Plan, scratch string) ([]fi
 	var ready, memory []float64
 	for i := range rounds {
 		k := &kwokctlCluster{
-			name: fmt.Sprintf("plain-%d-%d", os.Getpid(), i), folder: filepath.Join(scratch, "plain-"+strconv.Itoa(i)), programs: programs,
+			name: fmt.Sprintf("plain-%d-%d", os.Getpid(), i), folder: filepath.Join(scratch, "plain-"+strconv.Itoa(i)),
+			programs:   programs,
 			kubernetes: plan.Setup.Cluster.Kubernetes,
 		}
 		took, megabytes, err := k.measure(ctx)
@@ -62,23 +63,25 @@ func plainKwokctl(ctx context.Context, plan *session.Plan, scratch string) ([]fi
 	}, nil
 }
 
-// kwokctlCluster is a cluster that kwokctl starts in a working directory of its own.
+// kwokctlCluster is a cluster of kwokctl in its own working directory.
 type kwokctlCluster struct {
 	name, folder, kubernetes string
 	programs                 map[string]string // paths by name
 }
 
-// measure starts the cluster, waits like the local backend until it works, and ends it.
+// measure starts the cluster, waits like the local backend until it is ready, and ends it.
 func (k *kwokctlCluster) measure(ctx context.Context) (took time.Duration, megabytes float64, err error) {
 	if err := os.MkdirAll(k.folder, 0o700); err != nil {
 		return 0, 0, err
 	}
-	// kwokctl asks kubectl whether the server answers, and would download one.
-	if err := os.WriteFile(filepath.Join(k.folder, "kubectl"), []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // it's a program
+	// kwokctl probes the server by kubectl, and would download it.
+	if err := os.WriteFile(filepath.Join(k.folder, "kubectl"), []byte("#!/bin/sh\n"),
+		0o700); err != nil { //nolint:gosec // it's a program
 		return 0, 0, err
 	}
-	// There are no flags for these options. Without them it listens on all interfaces.
-	config := fmt.Sprintf("kind: KwokctlConfiguration\napiVersion: config.kwok.x-k8s.io/v1alpha1\noptions: {bindAddress: 127.0.0.1, kubeVersion: %s}\n", k.kubernetes)
+	// These options have no flags. Without them kwokctl listens on all interfaces.
+	config := fmt.Sprintf("kind: KwokctlConfiguration\napiVersion: config.kwok.x-k8s.io/v1alpha1\noptions: "+
+		"{bindAddress: 127.0.0.1, kubeVersion: %s}\n", k.kubernetes)
 	if err := os.WriteFile(k.config(), []byte(config), 0o600); err != nil {
 		return 0, 0, err
 	}
@@ -91,7 +94,7 @@ func (k *kwokctlCluster) measure(ctx context.Context) (took time.Duration, megab
 	if err != nil {
 		return 0, 0, err
 	}
-	if err := k.works(ctx); err != nil {
+	if err := k.awaitPods(ctx); err != nil {
 		return 0, 0, err
 	}
 	took = time.Since(began)
@@ -116,11 +119,11 @@ func (k *kwokctlCluster) run(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// works waits until pods can be created, which needs the controller manager too.
-func (k *kwokctlCluster) works(ctx context.Context) error {
+// awaitPods waits until pods can be created, which also needs the controller manager.
+func (k *kwokctlCluster) awaitPods(ctx context.Context) error {
 	access, err := clientcmd.LoadFromFile(k.kubeconfig())
 	if err == nil {
-		err = clientcmdapi.FlattenConfig(access) // clients watch files of keys, and these are removed
+		err = clientcmdapi.FlattenConfig(access) // clients watch key files, but these are removed
 	}
 	if err != nil {
 		return err
@@ -133,10 +136,11 @@ func (k *kwokctlCluster) works(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		_, err := client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
-		return err == nil, nil
-	})
+	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true,
+		func(ctx context.Context) (bool, error) {
+			_, err := client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
+			return err == nil, nil
+		})
 }
 
 func (k *kwokctlCluster) processes() ([]int, error) {

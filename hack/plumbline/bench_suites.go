@@ -24,20 +24,19 @@ const (
 	oneIn   = 10
 )
 
-// bothCan selects the specs that can run at both speeds. At SPEED=1 nobody can wait for
-// specs that let a month pass.
+// bothCan selects specs that can run at both speeds: not those that let a month pass.
 const bothCan = "!leaps"
 
-// benchSuites measures what bent time gains. It runs the whole catalogue, and Karpenter's
-// own suite, at SPEED=auto and at SPEED=1. At SPEED=auto each has the machine to itself. At
-// SPEED=1 they mostly wait, so they run side by side, for about an hour and a half.
+// benchSuites measures what bent time gains. It runs the catalogue and Karpenter's own suite,
+// at both speeds. At SPEED=auto each has the machine to itself. At SPEED=1 they mostly wait,
+// so they run side by side, for about an hour and a half.
 func benchSuites(ctx context.Context, binary string) error {
 	c, _, err := selected()
 	if err != nil {
 		return err
 	}
 	folder := filepath.Join(c.Artifacts, "bench")
-	t := trial{provider: provider(), release: c.Release, gates: os.Getenv("GATES"), rerun: c.Rerun}
+	t := trial{provider: providerName(), release: c.Release, gates: os.Getenv("GATES"), rerun: c.Rerun}
 
 	step("measuring the catalogue at SPEED=auto; its progress is in " + filepath.Join(folder, "catalogue-auto", trialLog))
 	t.speed, t.labels = "auto", bothCan
@@ -75,12 +74,13 @@ func benchSuites(ctx context.Context, binary string) error {
 	if err := group.Wait(); err != nil {
 		return fmt.Errorf("measuring at SPEED=1: %w", err)
 	}
-	figures := slices.Concat(compareCatalogue(bent, still, slow, took), compareUpstream(ownBent, ownStill, ownTook, ownAlone))
+	figures := slices.Concat(compareCatalogue(bent, still, slow, took),
+		compareUpstream(ownBent, ownStill, ownTook, ownAlone))
 	return publish(figures, filepath.Join(c.Artifacts, "bench-suites.json"))
 }
 
-// compareCatalogue compares the whole catalogue at SPEED=auto with its sample at SPEED=1.
-// Slow are the longest specs; each other spec of the sample counts ten times.
+// compareCatalogue compares the whole catalogue at SPEED=auto with its sample at SPEED=1. slow
+// are the longest specs. Each other spec of the sample counts ten times.
 func compareCatalogue(bent, still, slow []report.Outcome, took time.Duration) []figure {
 	differ := 0
 	var alone time.Duration
@@ -99,13 +99,15 @@ func compareCatalogue(bent, still, slow []report.Outcome, took time.Duration) []
 	return []figure{
 		{Name: "the catalogue at SPEED=1 PROCS=1, by a sample", Value: alone.Minutes(), Unit: "min"},
 		{Name: "the catalogue at SPEED=auto", Value: took.Minutes(), Unit: "min"},
-		{Name: "the latter of the former", Value: 100 * took.Seconds() / alone.Seconds(), Unit: "%", Bound: 5},
+		{
+			Name: "the catalogue at SPEED=auto, as a share of SPEED=1", Value: 100 * took.Seconds() / alone.Seconds(),
+			Unit: "%", Bound: 5,
+		},
 		{Name: "specs of the sample whose verdicts differ", Value: float64(differ), Unit: fmt.Sprintf("of %d", len(still))},
 	}
 }
 
-// compareUpstream compares the verdicts of Karpenter's own suite, by spec, and its duration
-// at both speeds.
+// compareUpstream compares verdicts and duration of Karpenter's own suite at both speeds.
 func compareUpstream(bent, still map[string]types.SpecState, took, alone time.Duration) []figure {
 	differ := 0
 	for name, state := range still {
@@ -121,20 +123,20 @@ func compareUpstream(bent, still map[string]types.SpecState, took, alone time.Du
 	}
 }
 
-// sample returns the specs that took longest by their clusters' clocks, and every tenth of
-// the others. It leaves out skipped specs.
+// sample returns the specs that took longest by their clusters' clocks, and every tenth of the
+// others. It leaves out skipped specs.
 func sample(outcomes []report.Outcome) (slow, others []report.Outcome) {
 	ran := slices.DeleteFunc(slices.Clone(outcomes), func(o report.Outcome) bool { return o.Verdict == report.Skipped })
 	slices.SortStableFunc(ran, func(a, b report.Outcome) int { return cmp.Compare(b.Took, a.Took) })
 	slow, rest := ran[:min(longest, len(ran))], ran[min(longest, len(ran)):]
-	for i := oneIn / 2; i < len(rest); i += oneIn { // the middle one of each ten
+	for i := oneIn / 2; i < len(rest); i += oneIn { // the middle of each ten
 		others = append(others, rest[i])
 	}
 	return slow, others
 }
 
-// upstreamAt runs Karpenter's own suite at a speed and returns the verdicts of its specs, by
-// name. It uses a process of its own, since that lives by the suite's clock.
+// upstreamAt runs Karpenter's own suite at a speed and returns its verdicts by spec name. It
+// starts a process for it, because the suite's clock also becomes its process's.
 func upstreamAt(ctx context.Context, speed, folder string) (map[string]types.SpecState, time.Duration, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -152,7 +154,7 @@ func upstreamAt(ctx context.Context, speed, folder string) (map[string]types.Spe
 	switch {
 	case ctx.Err() != nil:
 		return nil, 0, context.Cause(ctx)
-	case err != nil && !errors.As(err, &exit): // failed specs are no error here
+	case err != nil && !errors.As(err, &exit): // failed specs are no error
 		return nil, 0, err
 	}
 	r, err := readUpstream(filepath.Join(folder, "latest", upstreamFile))

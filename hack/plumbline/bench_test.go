@@ -29,7 +29,10 @@ func TestASampleIsTheLongestAndSomeOfTheOthers(t *testing.T) {
 	g := NewWithT(t)
 	var outcomes []report.Outcome
 	for minutes := range 110 { // the last is the longest
-		outcomes = append(outcomes, report.Outcome{Spec: fmt.Sprint(minutes), Verdict: report.Passed, Took: time.Duration(minutes) * time.Minute})
+		outcomes = append(outcomes, report.Outcome{
+			Spec: fmt.Sprint(minutes), Verdict: report.Passed,
+			Took: time.Duration(minutes) * time.Minute,
+		})
 	}
 	outcomes = append(outcomes, report.Outcome{Spec: "skipped", Verdict: report.Skipped, Took: 2 * time.Hour})
 

@@ -15,9 +15,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites"
 )
 
-// catalogue prints suites/README.md: what each suite covers, and the promise of each
-// spec. It reads both from the comments in the sources, so it must run at the root of
-// the repository.
+// catalogue prints suites/README.md: the coverage of each suite and the promise of each spec.
+// It reads both from comments in the sources, so it must run at the root of the repository.
 func catalogue(context.Context, []string) error {
 	var b strings.Builder
 	b.WriteString("# The catalogue\n\n<!-- Written by `make catalogue` from the specs' declarations. -->\n\n")
@@ -25,10 +24,13 @@ func catalogue(context.Context, []string) error {
 	for _, suite := range suites.All() {
 		total += len(suite.Specs())
 	}
-	fmt.Fprintf(&b, "%d specs, in the order of a node's life. A spec is skipped, with the reason, where the provider lacks what it\n"+
-		"needs, where a feature gate is off, where the release doesn't make the promise yet and where its CRDs lack a field.\n\n", total)
+	fmt.Fprintf(&b, "%d specs, in the order of a node's life. A spec is skipped, with the reason, where the provider "+
+		"lacks what it\n"+
+		"needs, where a feature gate is off, where the release doesn't make the promise yet and where its CRDs lack a "+
+		"field.\n\n", total)
 	for _, suite := range suites.All() {
-		fmt.Fprintf(&b, "- [%s](#%s): %d\n", suite.Name, strings.ReplaceAll(strings.ToLower(suite.Name), " ", "-"), len(suite.Specs()))
+		fmt.Fprintf(&b, "- [%s](#%s): %d\n", suite.Title(), strings.ReplaceAll(strings.ToLower(suite.Title()), " ", "-"),
+			len(suite.Specs()))
 	}
 	for _, suite := range suites.All() {
 		section, err := chapter(suite)
@@ -41,19 +43,19 @@ func catalogue(context.Context, []string) error {
 	return nil
 }
 
-// chapter returns one suite's part of the catalogue.
 func chapter(suite *e2e.Suite) (string, error) {
 	specs := suite.Specs()
 	folder := filepath.Join("suites", filepath.Base(filepath.Dir(specs[0].Source())))
-	read, err := sources(folder)
+	read, err := readSources(folder)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| ID | It ... | Promise | Needs | Since | Source |\n|---|---|---|---|---|---|\n", suite.Name, strings.TrimSpace(read.about))
+	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| ID | It ... | Promise | Needs | Since | Source |\n|---|---|---|---|---|---|\n",
+		suite.Title(), strings.TrimSpace(read.about))
 	last := ""
 	for _, spec := range specs {
-		name, at, err := place(spec)
+		name, at, err := declaration(spec)
 		if err != nil {
 			return "", err
 		}
@@ -64,13 +66,13 @@ func chapter(suite *e2e.Suite) (string, error) {
 			last = said
 		}
 		fmt.Fprintf(&b, "| [%s](%s/%s) | %s | %s | %s | %s | %s |\n", spec.ID(), filepath.Base(folder), name,
-			spec.Name, promise, needed(spec), since(spec), source)
+			spec.Name, promise, needsOf(spec), sinceOf(spec), source)
 	}
 	return b.String(), nil
 }
 
-// place returns the file, without its folder, and the line of a spec's declaration.
-func place(spec *e2e.Spec) (file string, line int, err error) {
+// declaration returns the base name of the file, and the line, of a spec's declaration.
+func declaration(spec *e2e.Spec) (file string, line int, err error) {
 	name, number, _ := strings.Cut(filepath.Base(spec.Source()), ":")
 	line, err = strconv.Atoi(number)
 	if err != nil {
@@ -81,12 +83,12 @@ func place(spec *e2e.Spec) (file string, line int, err error) {
 
 // commented is the parsed folder of a suite.
 type commented struct {
-	about string // the package's comment, without its first words
+	about string // the package's comment without its first words
 	set   *token.FileSet
 	files map[string]*ast.File // by name
 }
 
-func sources(folder string) (commented, error) {
+func readSources(folder string) (commented, error) {
 	c := commented{set: token.NewFileSet(), files: map[string]*ast.File{}}
 	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -109,8 +111,8 @@ func sources(folder string) (commented, error) {
 	return c, nil
 }
 
-// promise finds the declaration at a line and splits the comment above it into the promise
-// and its source. Both are escaped for a cell of a table.
+// promise splits the comment of the declaration at a line into the promise and its source.
+// Both are escaped for a cell of a table.
 func (c commented) promise(file string, at int) (promise, source string) {
 	for _, d := range c.files[file].Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -126,7 +128,7 @@ func (c commented) promise(file string, at int) (promise, source string) {
 // line removes the line breaks from a comment's text.
 func line(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func needed(spec *e2e.Spec) string {
+func needsOf(spec *e2e.Spec) string {
 	var all []string
 	for _, need := range spec.Needs {
 		all = append(all, string(need))
@@ -141,8 +143,8 @@ func needed(spec *e2e.Spec) string {
 	return strings.Join(all, ", ")
 }
 
-func since(spec *e2e.Spec) string {
-	said := entry{SinceKarpenter: spec.Since.Karpenter, SinceKubernetes: spec.Since.Kubernetes}.since()
+func sinceOf(spec *e2e.Spec) string {
+	said := entry{SinceKarpenter: spec.Since.Karpenter, SinceKubernetes: spec.Since.Kubernetes}.sinceText()
 	for _, known := range spec.Known {
 		said = strings.TrimSpace(fmt.Sprintf("%s broken in %s ([known](%s))", said, known.Releases, known.Issue))
 	}

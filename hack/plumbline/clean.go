@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/existing"
 )
 
-// cleanExisting removes what dead runs have left on the cluster of KUBECONFIG.
+// cleanExisting removes what dead runs left on the cluster of KUBECONFIG.
 func cleanExisting(ctx context.Context, _ []string) error {
 	removed, err := existing.Reap(ctx, os.Getenv("KUBECONFIG"))
 	if err != nil {
@@ -23,8 +23,7 @@ func cleanExisting(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// clean removes artifacts, and what dead runs have left. It leaves living runs alone, and
-// the cache of builds.
+// clean removes artifacts and what dead runs left. It keeps living runs and the build cache.
 func clean(ctx context.Context, _ []string) error {
 	c, err := e2e.FromEnv()
 	if err != nil {

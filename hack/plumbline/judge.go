@@ -24,7 +24,7 @@ recordings in it. No cluster is needed. The adapter of PROVIDER says which kind 
 NodeClass is, and where the controller runs; without PROVIDER any kind will do, and
 the controller runs in kube-system`
 
-// judge judges saved histories by every invariant. It fails if an invariant broke.
+// judge checks saved histories by every invariant. It fails if an invariant broke.
 func judge(_ context.Context, args []string) error {
 	params, err := judgeParams()
 	if err != nil {
@@ -44,11 +44,10 @@ func judgeParams() (invariant.Params, error) {
 	if os.Getenv("PROVIDER") == "" {
 		return invariant.Params{}, nil
 	}
-	a := providers.Named(provider())
+	a := providers.Named(providerName())
 	return invariant.Params{NodeClass: a.NodeClassGVR(), Controller: a.Controller.Namespace}, a.Validate()
 }
 
-// recordings returns the files that the arguments name.
 func recordings(args []string) ([]string, error) {
 	var files []string
 	for _, arg := range args {
@@ -89,8 +88,7 @@ func recordingsIn(folder string) ([]string, error) {
 	return files, nil
 }
 
-// judgeFiles judges each file. A file that can't be judged is an error, and the others are
-// judged all the same.
+// judgeFiles judges each file, also after an error in another.
 func judgeFiles(out io.Writer, files []string, params invariant.Params) error {
 	var errs []error
 	counts := map[check.Verdict]int{}
@@ -100,7 +98,8 @@ func judgeFiles(out io.Writer, files []string, params invariant.Params) error {
 			errs = append(errs, err)
 			continue
 		}
-		fmt.Fprintf(out, "%s: %d events in %s\n", file, len(h.Events()), h.Taken().Sub(h.Start().Time()).Round(100*time.Millisecond))
+		fmt.Fprintf(out, "%s: %d events in %s\n", file, len(h.Events()),
+			h.Taken().Sub(h.Start().Time()).Round(100*time.Millisecond))
 		all := invariant.All()
 		for i, f := range invariant.Judge(h, params) {
 			counts[f.Verdict]++
@@ -108,7 +107,8 @@ func judgeFiles(out io.Writer, files []string, params invariant.Params) error {
 		}
 	}
 	if n := counts[check.Broken]; n > 0 {
-		errs = append(errs, fmt.Errorf("%d of %d verdicts: broken", n, n+counts[check.Holds]+counts[check.Vacuous]+counts[check.Unknown]))
+		errs = append(errs, fmt.Errorf("%d of %d verdicts: broken", n, n+counts[check.Holds]+counts[check.Vacuous]+
+			counts[check.Unknown]))
 	}
 	return errors.Join(errs...)
 }
@@ -130,7 +130,7 @@ func loadHistory(file string) (*history.History, error) {
 	}
 }
 
-// verdict writes a finding on one line, or in full if it broke.
+// verdict formats a finding on one line, or in full if it broke.
 func verdict(name string, f check.Finding) string {
 	switch f.Verdict {
 	case check.Holds:
@@ -144,7 +144,6 @@ func verdict(name string, f check.Finding) string {
 	}
 }
 
-// times says how often something was put to the test.
 func times(n int) string {
 	if n == 1 {
 		return "tested once"

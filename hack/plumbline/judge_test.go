@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// saved is a recording on disk.
+// saved writes a recording to disk and returns its path.
 func saved(t *testing.T, name string, s *historytest.Story) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -34,24 +34,29 @@ func saved(t *testing.T, name string, s *historytest.Story) string {
 	return path
 }
 
-// backwards is a story in which a NodeClaim's launch is taken back.
+// backwards returns a story in which a NodeClaim loses its condition Launched.
 func backwards() *historytest.Story {
 	claim := historytest.NodeClaim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched)
 	return historytest.Begin().Add(claim).After(time.Second).Change(claim.False(karpenter.Launched))
 }
 
 func TestJudgeFiles(t *testing.T) {
-	fine := historytest.Begin().Add(historytest.NodeClaim("c")).Change(historytest.NodeClaim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched))
+	fine := historytest.Begin().Add(historytest.NodeClaim("c")).
+		Change(historytest.NodeClaim("c").Set("kwok://c", "status", "providerID").True(karpenter.Launched))
 	gapped := historytest.Begin().Gap(karpenter.Pods, "the watch broke").Add(historytest.Pod("p", "w"))
 	for name, c := range map[string]struct {
 		story *historytest.Story
 		says  []string
 		fails string
 	}{
-		"holds or vacuous": {fine, []string{"✓ holds, tested once: NodeClaims are launched", "· vacuous: limits of NodePools are never exceeded (never put to the test"}, ""},
+		"holds or vacuous": {fine, []string{
+			"✓ holds, tested once: NodeClaims are launched",
+			"· vacuous: limits of NodePools are never exceeded (never put to the test",
+		}, ""},
 		"broken": {backwards(), []string{
 			"✗ broken: NodeClaims are launched", "NodeClaim c was Launched, and no longer is",
-			"at +1s, event 1: MODIFIED NodeClaim c (condition Launched from True to False)", "got: NodeClaim c was Launched, and no longer is\n        NodeClaim c",
+			"at +1s, event 1: MODIFIED NodeClaim c (condition Launched from True to False)",
+			"got: NodeClaim c was Launched, and no longer is\n        NodeClaim c",
 		}, "verdicts: broken"},
 		"unknown": {gapped, []string{"? unknown: conditions are well-formed (the recording has a gap"}, ""},
 	} {
@@ -108,7 +113,8 @@ func TestJudgeSaysWhatIsWrongWithItsInput(t *testing.T) {
 func TestRecordings(t *testing.T) {
 	g := NewWithT(t)
 	file := saved(t, "h.jsonl.gz", backwards())
-	g.Expect(recordings([]string{file, filepath.Dir(file)})).To(Equal([]string{file, file}), "a folder stands for what is in it")
+	g.Expect(recordings([]string{file, filepath.Dir(file)})).
+		To(Equal([]string{file, file}), "a folder stands for what is in it")
 	_, err := recordings([]string{file + "x"})
 	g.Expect(err).To(MatchError(ContainSubstring("no such file")))
 	_, err = recordings([]string{t.TempDir()})

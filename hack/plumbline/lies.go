@@ -21,8 +21,8 @@ import (
 // liesFile holds the results, in the run's folder.
 const liesFile = "lies.json"
 
-// runLies runs, for each lie, the specs that claim to catch it, and the same specs against
-// the honest provider. It fails unless every lie is caught and no honest run is red.
+// runLies runs the specs of each lie with the lie and with the honest provider. It fails
+// unless every lie is caught and no honest run is red.
 func runLies(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("lies", flag.ContinueOnError)
 	binary := flags.String("binary", "", "the compiled conformance test, which `make lies` makes")
@@ -82,8 +82,7 @@ func runLies(ctx context.Context, args []string) error {
 	return r.verdict()
 }
 
-// prepare builds what the trials need, one after another, and shows its progress. So a
-// failed build is reported before any trial starts.
+// prepare builds what all trials need, so that a failed build is reported before any starts.
 func prepare(ctx context.Context, c e2e.Config, all []trial) error {
 	type providing struct{ provider, release string }
 	done := map[providing]bool{}
@@ -101,14 +100,14 @@ func prepare(ctx context.Context, c e2e.Config, all []trial) error {
 	return nil
 }
 
-// chooseLies reads the configuration and returns all lies, and those that LIE chooses. The
-// error holds all mistakes.
+// chooseLies returns all lies, and those that LIE chooses. The error holds all mistakes.
 func chooseLies(binary string) (c e2e.Config, all, chosen []lie, err error) {
 	c, err = e2e.FromEnv()
 	errs := []error{err}
 	for _, name := range []string{"PROVIDER", "KARPENTER", "IMAGE", "FOCUS", "SKIP", "LABELS", "GATES", "KEEP"} {
 		if v := os.Getenv(name); v != "" {
-			errs = append(errs, fmt.Errorf("%s=%s: the lies say what runs; choose lies by LIE, with names or levels separated by commas", name, v))
+			errs = append(errs,
+				fmt.Errorf("%s=%s: each lie says what runs; select lies by LIE, with names or levels separated by commas", name, v))
 		}
 	}
 	if _, err := os.Stat(binary); err != nil {
@@ -123,7 +122,6 @@ func chooseLies(binary string) (c e2e.Config, all, chosen []lie, err error) {
 	return c, all, chosen, errors.Join(errs...)
 }
 
-// allSpecs returns the IDs of all specs.
 func allSpecs() []string {
 	var all []string
 	for _, suite := range suites.All() {
@@ -134,18 +132,19 @@ func allSpecs() []string {
 	return all
 }
 
-// liesProgress shows a line for each trial that has ended.
+// liesProgress prints a line for each ended trial.
 type liesProgress struct {
 	mu          sync.Mutex
 	done, total int
 	began       time.Time
 }
 
-// line calls add and shows its line. It holds a lock, which add's own work needs too.
+// line calls add and prints its line. Its lock also protects the work of add.
 func (p *liesProgress) line(add func() string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
 	left := time.Since(p.began) / time.Duration(p.done) * time.Duration(p.total-p.done)
-	fmt.Fprintf(os.Stdout, "[%*d/%d] %s  (about %s left)\n", len(fmt.Sprint(p.total)), p.done, p.total, add(), left.Round(time.Second))
+	fmt.Fprintf(os.Stdout, "[%*d/%d] %s  (about %s left)\n", len(fmt.Sprint(p.total)), p.done, p.total, add(),
+		left.Round(time.Second))
 }

@@ -23,9 +23,9 @@ const releases = "releases"
 // lie is a broken promise and the specs that claim to catch it.
 type lie struct {
 	Name    string   `json:"name"`
-	Lie     string   `json:"lie"`     // what the provider does, in a sentence
-	Promise string   `json:"promise"` // what it should do, in a sentence
-	Specs   []string `json:"specs"`   // IDs of specs, each of which must turn red
+	Lie     string   `json:"lie"`     // what the provider does, in one sentence
+	Promise string   `json:"promise"` // what it should do, in one sentence
+	Specs   []string `json:"specs"`   // IDs of specs that must all turn red
 
 	// Karpenter is the release that tells the lie. Empty: the faulty provider tells it.
 	Karpenter string `json:"karpenter,omitempty"`
@@ -38,7 +38,7 @@ type lie struct {
 	Level string `json:"level"` // the name of its file: cloud, core, saboteur, releases
 }
 
-// gates returns the lie's feature gates in the form of the variable GATES.
+// gates formats the lie's feature gates for the variable GATES.
 func (l lie) gates() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(l.Gates)) {
@@ -47,8 +47,7 @@ func (l lie) gates() string {
 	return strings.Join(parts, ",")
 }
 
-// loadLies reads all lies in a folder. They may name the specs of the suites. The error
-// holds all mistakes.
+// loadLies reads all lies in a folder and checks them. The error holds all mistakes.
 func loadLies(folder string, suites []*e2e.Suite) ([]lie, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err == nil && len(files) == 0 {
@@ -82,7 +81,6 @@ func loadLies(folder string, suites []*e2e.Suite) ([]lie, error) {
 	return all, errors.Join(mistakes...)
 }
 
-// check returns the mistakes in a lie.
 func (l lie) check(suites []*e2e.Suite, again bool) error {
 	var mistakes []error
 	mistake := func(wrong bool, format string, args ...any) {
@@ -102,8 +100,7 @@ func (l lie) check(suites []*e2e.Suite, again bool) error {
 	return errors.Join(mistakes...)
 }
 
-// choose returns the lies that a list of names and levels chooses. An empty list chooses
-// all of them.
+// choose returns the lies in a list of names and levels, or all if it is empty.
 func choose(all []lie, list string) ([]lie, error) {
 	if list == "" {
 		return all, nil
@@ -122,12 +119,12 @@ func choose(all []lie, list string) ([]lie, error) {
 		}
 	}
 	if len(unknown) > 0 {
-		return nil, fmt.Errorf("LIE=%s: there is no such lie or level; there are\n%s", strings.Join(unknown, ","), overview(all))
+		return nil, fmt.Errorf("LIE=%s: there is no such lie or level; there are\n%s", strings.Join(unknown, ","),
+			overview(all))
 	}
 	return chosen, nil
 }
 
-// overview lists the names of all lies by level.
 func overview(all []lie) string {
 	by := map[string][]string{}
 	for _, l := range all {

@@ -10,13 +10,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// provenWanted is the share of specs that some lie must turn red.
+// provenWanted is the share of specs that at least one lie must turn red.
 const provenWanted = 0.9
 
-// result is the result of a trial.
 type result struct {
 	outcomes []report.Outcome
-	err      error // why the trial could not be completed
+	err      error // why the trial did not complete
 	took     time.Duration
 }
 
@@ -24,7 +23,7 @@ type result struct {
 type liesReport struct {
 	Lies     []liesRow `json:"lies"`
 	Honest   honest    `json:"honest"`
-	Complete bool      `json:"complete"` // all lies were told, so that Unproven has a meaning
+	Complete bool      `json:"complete"` // all lies ran, so Unproven is meaningful
 	Specs    int       `json:"specs"`    // in all suites
 	Unproven []string  `json:"unproven"` // specs that no lie turned red
 	Took     float64   `json:"tookSeconds"`
@@ -33,10 +32,10 @@ type liesReport struct {
 // liesRow is one lie and its result.
 type liesRow struct {
 	lie
-	Caught bool     `json:"caught"` // every spec that claims to caught it, and is green in the fixed release
+	Caught bool     `json:"caught"` // its specs are all red, and green in the fixed release
 	By     []caught `json:"by"`
-	Missed []string `json:"missed,omitempty"` // specs that claim to catch it and did not, with their verdicts
-	Wrong  []string `json:"wrong,omitempty"`  // everything else that is wrong
+	Missed []string `json:"missed,omitempty"` // specs that claim to catch it but did not, with verdicts
+	Wrong  []string `json:"wrong,omitempty"`  // other problems
 	Took   float64  `json:"tookSeconds"`      // the whole trial, with its cluster
 }
 
@@ -68,25 +67,25 @@ func (r *liesReport) row(name string) *liesRow {
 	return &r.Lies[slices.IndexFunc(r.Lies, func(l liesRow) bool { return l.Name == name })]
 }
 
-// addHonest adds a run of the honest provider, and sums it up in a line.
+// addHonest adds a run of the honest provider and returns a summary line.
 func (r *liesReport) addHonest(t trial, got result) string {
-	red := reds(got)
+	red := redSpecs(got)
 	r.Honest.Specs += len(t.specs)
 	r.Honest.Red = append(r.Honest.Red, red...)
-	return fmt.Sprintf("%s %s: %d specs, %d red, in %s", mark(len(red) == 0), t.name, len(t.specs), len(red), got.took.Round(time.Second))
+	return fmt.Sprintf("%s %s: %d specs, %d red, in %s", mark(len(red) == 0), t.name, len(t.specs), len(red),
+		got.took.Round(time.Second))
 }
 
-// addFixed adds a run of the release in which a lie is no longer told.
+// addFixed adds a run of the release in which a lie is fixed.
 func (r *liesReport) addFixed(t trial, got result) string {
 	row := r.row(strings.TrimSuffix(t.name, "-fixed"))
-	red := reds(got)
+	red := redSpecs(got)
 	for _, why := range red {
 		row.Wrong = append(row.Wrong, fmt.Sprintf("red in %s too: %s", t.release, why))
 	}
 	return fmt.Sprintf("%s %s: %d specs of %s, %d red", mark(len(red) == 0), row.Name, len(t.specs), t.release, len(red))
 }
 
-// addLie adds the run in which a lie was told.
 func (r *liesReport) addLie(t trial, got result) string {
 	row := r.row(t.name)
 	row.Took = got.took.Seconds()
@@ -96,7 +95,10 @@ func (r *liesReport) addLie(t trial, got result) string {
 	for _, o := range got.outcomes {
 		// A known failure of a release is a failure too.
 		if o.Verdict == report.Failed || o.Verdict == report.Known {
-			row.By = append(row.By, caught{o.ID, broke(o.Claims), broke(o.Invariants), firstLine(o.Reason), o.Took.Seconds()})
+			row.By = append(row.By, caught{
+				o.ID, brokenNames(o.Claims), brokenNames(o.Invariants), firstLine(o.Reason),
+				o.Took.Seconds(),
+			})
 			continue
 		}
 		row.Missed = append(row.Missed, fmt.Sprintf("%s (%s) %s", o.ID, o.Verdict, firstLine(o.Reason)))
@@ -109,10 +111,11 @@ func (r *liesReport) addLie(t trial, got result) string {
 	if problem != "" {
 		problem = "; NOT AS CLAIMED: " + problem
 	}
-	return fmt.Sprintf("%s %s (%s): %s, in %s%s", mark(len(row.By) > 0 && problem == ""), row.Name, row.Level, by, got.took.Round(time.Second), problem)
+	return fmt.Sprintf("%s %s (%s): %s, in %s%s", mark(len(row.By) > 0 && problem == ""), row.Name, row.Level, by,
+		got.took.Round(time.Second), problem)
 }
 
-// finish finds the lies that were caught, and the specs that no lie turned red.
+// finish computes which lies were caught and which specs no lie turned red.
 func (r *liesReport) finish(specs []string) {
 	proven := map[string]bool{}
 	for i := range r.Lies {
@@ -130,7 +133,8 @@ func (r *liesReport) finish(specs []string) {
 	}
 }
 
-// verdict returns an error unless every lie was caught and no honest spec is red.
+// verdict returns an error unless every lie was caught, no honest spec is red, and enough
+// specs are proven.
 func (r *liesReport) verdict() error {
 	var errs []error
 	for _, l := range r.Lies {
@@ -141,13 +145,13 @@ func (r *liesReport) verdict() error {
 	if n := len(r.Honest.Red); n > 0 {
 		errs = append(errs, fmt.Errorf("the honest provider is red in %d specs:\n%s", n, strings.Join(r.Honest.Red, "\n")))
 	}
-	if r.Complete && r.proven() < provenWanted*float64(r.Specs) {
+	if r.Complete && r.provenSpecs() < provenWanted*float64(r.Specs) {
 		errs = append(errs, fmt.Errorf("%d of %d specs are unproven; at most a tenth may be", len(r.Unproven), r.Specs))
 	}
 	return errors.Join(errs...)
 }
 
-func (r *liesReport) proven() float64 { return float64(r.Specs - len(r.Unproven)) }
+func (r *liesReport) provenSpecs() float64 { return float64(r.Specs - len(r.Unproven)) }
 
 // brokenChecks names the checks that broke, or the reason if none did.
 func (c caught) brokenChecks() string {
@@ -162,8 +166,7 @@ func (c caught) brokenChecks() string {
 	return checks[0] + more
 }
 
-// broke names the checks that broke.
-func broke(all []report.Judged) []string {
+func brokenNames(all []report.Judged) []string {
 	var names []string
 	for _, j := range all {
 		if j.Broke() {
@@ -173,9 +176,8 @@ func broke(all []report.Judged) []string {
 	return names
 }
 
-// reds lists the specs of an honest trial that are not green. A skipped spec was not
-// tried, so it is not green either.
-func reds(got result) []string {
+// redSpecs lists the specs of an honest trial that are not green, including skipped ones.
+func redSpecs(got result) []string {
 	var red []string
 	if got.err != nil {
 		red = append(red, got.err.Error())

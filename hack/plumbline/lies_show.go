@@ -16,10 +16,10 @@ func (r *liesReport) write(file string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, append(raw, '\n'), 0o644) //nolint:gosec // a report, for everybody
+	return os.WriteFile(file, append(raw, '\n'), 0o644) //nolint:gosec // a report for all users
 }
 
-// readLies reads the report that write wrote.
+// readLies reads the report of write.
 func readLies(file string) (*liesReport, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -29,7 +29,6 @@ func readLies(file string) (*liesReport, error) {
 	return r, json.Unmarshal(raw, r)
 }
 
-// print writes the table of lies, the unproven specs and the counts.
 func (r *liesReport) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\tLIE\tLEVEL\tTOOK\tCAUGHT BY")
@@ -54,7 +53,7 @@ func (r *liesReport) print(out io.Writer) error {
 	return nil
 }
 
-// counts sums the report up in one line.
+// counts summarizes the report in one line.
 func (r *liesReport) counts() string {
 	caught := 0
 	for _, l := range r.Lies {
@@ -62,21 +61,23 @@ func (r *liesReport) counts() string {
 			caught++
 		}
 	}
-	counts := fmt.Sprintf("%d of %d lies caught; honest: %d specs, %d red", caught, len(r.Lies), r.Honest.Specs, len(r.Honest.Red))
+	counts := fmt.Sprintf("%d of %d lies caught; honest: %d specs, %d red", caught, len(r.Lies), r.Honest.Specs,
+		len(r.Honest.Red))
 	if r.Complete {
 		counts += fmt.Sprintf("; %d of %d specs proven", r.Specs-len(r.Unproven), r.Specs)
 	}
 	return counts
 }
 
-// markdown returns the report for a page of a CI.
+// markdown formats the report for a CI page.
 func (r *liesReport) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n| | lie | what it does | caught by | took |\n|---|---|---|---|---|\n", r.counts())
 	for _, l := range r.Lies {
 		by, took := strings.Join(slices.Concat(l.Missed, l.Wrong), "; "), ""
 		if len(l.By) > 0 {
-			by, took = strings.TrimSuffix(l.By[0].Spec+": "+l.By[0].brokenChecks()+"; "+by, "; "), fmt.Sprintf("%.0f s", l.By[0].Took)
+			by, took = strings.TrimSuffix(l.By[0].Spec+": "+l.By[0].brokenChecks()+"; "+by, "; "),
+				fmt.Sprintf("%.0f s", l.By[0].Took)
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", mark(l.Caught), cell(l.Name), cell(l.Lie), cell(by), took)
 	}

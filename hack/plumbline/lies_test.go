@@ -64,14 +64,17 @@ func TestLiesAreLoaded(t *testing.T) {
 	g.Expect(choose(all, "releases")).To(Equal(all[1:]))
 	g.Expect(choose(all, "static-runaway,cloud,forgets")).To(Equal([]lie{all[1], all[0]}), "each once")
 	_, err = choose(all, "forgts,cloud")
-	g.Expect(err).To(MatchError("LIE=forgts: there is no such lie or level; there are\n  cloud: forgets\n  releases: static-runaway\n"))
+	g.Expect(err).
+		To(MatchError("LIE=forgts: there is no such lie or level; there are\n  cloud: forgets\n  releases: static-runaway\n"))
 
 	honest, lying, fixed := trials(all)
 	g.Expect(honest).To(HaveLen(1), "releases have twins of their own")
-	g.Expect(honest[0].environ(nil, "/art")).To(ContainElements("LIE=", "PROVIDER=providers/faulty/adapter.yaml", "FOCUS=^(plumbline/lies/replaces)$"))
+	g.Expect(honest[0].environ(nil, "/art")).
+		To(ContainElements("LIE=", "PROVIDER=providers/faulty/adapter.yaml", "FOCUS=^(plumbline/lies/replaces)$"))
 	g.Expect(lying).To(HaveLen(2))
 	g.Expect(lying[0].environ(nil, "/art")).To(ContainElements("LIE=forgets", "KARPENTER="))
-	g.Expect(lying[1].environ(nil, "/art")).To(ContainElements("LIE=", "KARPENTER=v1.9.0", "PROVIDER=kwok", "GATES=StaticCapacity=true"))
+	g.Expect(lying[1].environ(nil, "/art")).
+		To(ContainElements("LIE=", "KARPENTER=v1.9.0", "PROVIDER=kwok", "GATES=StaticCapacity=true"))
 	g.Expect(fixed).To(HaveLen(1))
 	g.Expect(fixed[0].environ(nil, "/art")).To(ContainElements("LIE=", "KARPENTER=v1.10.0", "PROVIDER=kwok"))
 }
@@ -96,7 +99,6 @@ func TestMistakesInLiesAreSaidTogether(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("no lies in")))
 }
 
-// The lies of this repository are well-formed.
 func TestTheLiesThereAre(t *testing.T) {
 	g := NewWithT(t)
 	all, err := loadLies(filepath.Join("..", "..", faulty, "lies"), suites.All())
@@ -107,7 +109,8 @@ func TestTheLiesThereAre(t *testing.T) {
 func TestATrialReplacesWhatSelects(t *testing.T) {
 	env := trial{provider: "p.yaml", lie: "forgets", specs: []string{"drift/a", "drift/b"}, procs: "1"}.
 		environ([]string{"HOME=/root", "FOCUS=x", "LIE=cloud", "PROCS=4"}, "/art")
-	NewWithT(t).Expect(env).To(ContainElements("HOME=/root", "FOCUS=^(drift/a|drift/b)$", "LIE=forgets", "PROCS=1", "ARTIFACTS=/art", "KARPENTER="))
+	NewWithT(t).Expect(env).To(ContainElements("HOME=/root", "FOCUS=^(drift/a|drift/b)$", "LIE=forgets", "PROCS=1",
+		"ARTIFACTS=/art", "KARPENTER="))
 	NewWithT(t).Expect(env).NotTo(ContainElements("FOCUS=x", "LIE=cloud"))
 }
 
@@ -115,7 +118,10 @@ func TestTheVerdictOnLies(t *testing.T) {
 	outcome := func(spec string, v report.Verdict) report.Outcome {
 		return report.Outcome{
 			ID: spec, Verdict: v, Reason: "because", Took: 3 * time.Second,
-			Invariants: []report.Judged{{Check: "the ledger closes", Verdict: map[bool]string{true: "broken", false: "holds"}[v == report.Failed], Tested: 1}},
+			Invariants: []report.Judged{{
+				Check:   "the ledger closes",
+				Verdict: map[bool]string{true: "broken", false: "holds"}[v == report.Failed], Tested: 1,
+			}},
 		}
 	}
 	l := lie{Name: "forgets", Level: "cloud", Specs: []string{"drift/replaces", "drift/keeps"}}
@@ -126,12 +132,31 @@ func TestTheVerdictOnLies(t *testing.T) {
 		lying, honest result
 		says, fails   string
 	}{
-		"caught by both":         {both(report.Failed, report.Failed), both(report.Passed, report.Passed), "drift/replaces: the ledger closes", ""},
-		"a known failure counts": {both(report.Failed, report.Known), both(report.Passed, report.Passed), "1 of 1 lies caught", ""},
-		"missed by one":          {both(report.Failed, report.Passed), both(report.Passed, report.Passed), "! drift/keeps (passed)", "forgets: not caught"},
-		"infra catches nothing":  {both(report.Infra, report.Vacuous), both(report.Passed, report.Passed), "nothing", "forgets: not caught"},
-		"honest is red":          {both(report.Failed, report.Failed), both(report.Passed, report.Vacuous), "honest: 2 specs, 1 red", "the honest provider is red in 1 specs"},
-		"the run broke off":      {result{err: errors.New("no disk")}, both(report.Passed, report.Passed), "! no disk", "forgets: not caught"},
+		"caught by both": {
+			both(report.Failed, report.Failed), both(report.Passed, report.Passed),
+			"drift/replaces: the ledger closes", "",
+		},
+		"a known failure counts": {
+			both(report.Failed, report.Known), both(report.Passed, report.Passed),
+			"1 of 1 lies caught", "",
+		},
+		"missed by one": {
+			both(report.Failed, report.Passed), both(report.Passed, report.Passed),
+			"! drift/keeps (passed)", "forgets: not caught",
+		},
+		"infra catches nothing": {
+			both(report.Infra, report.Vacuous), both(report.Passed, report.Passed), "nothing",
+			"forgets: not caught",
+		},
+		"honest is red": {
+			both(report.Failed, report.Failed), both(report.Passed, report.Vacuous),
+			"honest: 2 specs, 1 red", "the honest provider is red in 1 specs",
+		},
+		"the run broke off": {
+			result{err: errors.New("no disk")},
+			both(report.Passed, report.Passed), "! no disk",
+			"forgets: not caught",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)

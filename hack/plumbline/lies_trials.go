@@ -6,19 +6,22 @@ import (
 	"strings"
 )
 
-// lying returns the trial in which the lie is told.
+// lying returns the trial that tells the lie.
 func (l lie) lying() trial {
-	t := trial{name: l.Name, lie: l.Name, provider: filepath.Join(faulty, "adapter.yaml"), gates: l.gates(), specs: l.Specs, procs: "1"}
+	t := trial{
+		name: l.Name, lie: l.Name, provider: filepath.Join(faulty, "adapter.yaml"), gates: l.gates(),
+		specs: l.Specs, procs: "1",
+	}
 	if l.Karpenter != "" {
 		t.lie, t.provider, t.release = "", "kwok", l.Karpenter
 	}
 	return t
 }
 
-// trials returns all runs that the lies need. Lying has one for each lie. Fixed has one for
-// each lie of a release that a later release doesn't tell. Honest has one for each suite, with
-// every spec that claims to catch a lie, against the honest twin of the faulty provider. The
-// long ones come first.
+// trials returns all trials. lying has one for each lie. fixed has one for each lie that a
+// later release of Karpenter doesn't tell. honest runs, for each suite and its gates, all
+// specs that claim to catch a lie of the faulty provider, against its honest twin. Those with
+// most specs come first.
 func trials(lies []lie) (honest, lying, fixed []trial) {
 	type group struct{ suite, gates string }
 	specs := map[group][]string{}

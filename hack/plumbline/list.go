@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites"
 )
 
-// entry is what `list` shows of a spec.
+// entry is a spec in the output of `list`.
 type entry struct {
 	ID              string   `json:"id"`
 	Suite           string   `json:"suite"`
@@ -66,13 +66,13 @@ func table(all []entry) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tSPEC\tNEEDS\tSINCE")
 	for _, e := range all {
-		fmt.Fprintf(w, "%s\t%s %s\t%s\t%s\n", e.ID, e.Suite, e.Name, strings.Join(e.Needs, ", "), e.since())
+		fmt.Fprintf(w, "%s\t%s %s\t%s\t%s\n", e.ID, e.Suite, e.Name, strings.Join(e.Needs, ", "), e.sinceText())
 	}
 	fmt.Fprintf(w, "\n%d specs\n", len(all))
 	return w.Flush()
 }
 
-func (e entry) since() string {
+func (e entry) sinceText() string {
 	var parts []string
 	if e.SinceKarpenter != "" {
 		parts = append(parts, "Karpenter "+e.SinceKarpenter)

@@ -1,4 +1,4 @@
-// Command plumbline does what `make` offers besides running the suites.
+// Command plumbline implements `make` targets other than runs of the suites.
 package main
 
 import (
@@ -15,7 +15,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// command is one verb of the program.
 type command struct {
 	name, help string
 	run        func(ctx context.Context, args []string) error
@@ -36,7 +35,7 @@ func commands() []command {
 		{name: "bench", help: "measure start-up, memory and the recorder; writes bench.json", run: bench},
 		{name: "clean-existing", help: "remove what dead runs have left on the cluster of KUBECONFIG", run: cleanExisting},
 		{name: "clean", help: "remove artifacts, and what dead runs have left", run: clean},
-		{name: "keep", run: keep, hidden: true},
+		{name: "keep", run: keepCluster, hidden: true},
 		{name: "pinned", run: pinned, hidden: true},
 	}
 }
@@ -72,19 +71,20 @@ func usage() string {
 			fmt.Fprintf(&b, "  %-14s %s\n", c.name, c.help)
 		}
 	}
-	b.WriteString("\nVariables: PROVIDER, K8S, KARPENTER, CLUSTER, NODE_IMAGE, KUBECONFIG, REGISTRY, IMAGE, ARTIFACTS; see README.md.\n" +
+	b.WriteString("\nVariables: PROVIDER, K8S, KARPENTER, CLUSTER, NODE_IMAGE, KUBECONFIG, REGISTRY, IMAGE, ARTIFACTS; " +
+		"see README.md.\n" +
 		"FOCUS and SKIP of `make e2e` match a spec's ID or its sentence, both as list shows them.\n")
 	return b.String()
 }
 
-// selected reads what the environment selects. The error holds all mistakes.
+// selected reads the environment's selection. The error holds all mistakes.
 func selected() (e2e.Config, *providers.Adapter, error) {
 	c, err := e2e.FromEnv()
-	a := providers.Named(provider())
+	a := providers.Named(providerName())
 	return c, a, errors.Join(err, a.Validate())
 }
 
-func provider() string {
+func providerName() string {
 	if p := os.Getenv("PROVIDER"); p != "" {
 		return p
 	}
@@ -93,7 +93,7 @@ func provider() string {
 
 func step(text string) { fmt.Fprintf(os.Stderr, "· %s\n", text) }
 
-// pinned builds the programs of a pin and prints the folder that holds them.
+// pinned builds the programs of a pin and prints their folder.
 func pinned(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return errors.New("usage: plumbline pinned NAME, a file of e2e/build/pins without its ending")

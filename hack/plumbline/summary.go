@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// summary prints the latest run as Markdown, for a page of a CI.
+// summary prints the latest run as Markdown, for a CI page.
 func summary(_ context.Context, _ []string) error {
 	c, err := e2e.FromEnv()
 	if err != nil {
@@ -28,7 +28,7 @@ func summary(_ context.Context, _ []string) error {
 		return fmt.Errorf("there is no run to sum up: %w", err)
 	}
 	proven, err := report.ReadConformance(filepath.Join(latest, e2e.ConformanceFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a killed run leaves none
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a killed run has none
 		return err
 	}
 	fmt.Print(markdown(outcomes, proven.NotReached))
@@ -45,14 +45,15 @@ func markdown(outcomes []report.Outcome, notReached int) string {
 		}
 		why := strings.TrimSpace(firstLine(o.Reason) + " " + o.Note)
 		fmt.Fprintf(b, "| %s | %s | %d | %.1f s | %.0f s | %s |\n",
-			o.Verdict, cell(o.Sentence())+" ("+o.ID+")", report.Tested(o.Claims), o.Wall().Seconds(), o.Took.Seconds(), cell(why))
+			o.Verdict, cell(o.Sentence())+" ("+o.ID+")", report.Tested(o.Claims), o.Wall().Seconds(),
+			o.Took.Seconds(), cell(why))
 	}
 	const head = "| verdict | spec | times tested | took | by the cluster's clock | why |\n|---|---|---|---|---|---|\n"
 	return fmt.Sprintf("### %s\n\n%s%s%s%s",
 		report.Counts(outcomes, notReached), head, red.String(), other.String(), invariants(outcomes))
 }
 
-// invariants returns a table that counts how often each invariant was tested.
+// invariants returns a table of how often each invariant was tested.
 func invariants(outcomes []report.Outcome) string {
 	var b strings.Builder
 	for _, r := range report.Invariants(outcomes) {
@@ -64,5 +65,4 @@ func invariants(outcomes []report.Outcome) string {
 	return "\n| invariant | specs that test it | times tested | specs that break it |\n|---|---|---|---|\n" + b.String()
 }
 
-// cell escapes text for a cell of a Markdown table.
 func cell(s string) string { return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ").Replace(s) }

@@ -27,14 +27,14 @@ type trial struct {
 	release  string   // for KARPENTER; empty: the adapter's
 	gates    string   // for GATES
 	specs    []string // their IDs
-	labels   string   // for LABELS, which select among the specs
+	labels   string   // for LABELS, which select from specs
 	speed    string   // for SPEED; empty: the user's
 	procs    string   // for PROCS; empty: by cores and memory
-	rerun    string   // the command that people run, where a speed is given
+	rerun    string   // the command for users, if speed is set
 }
 
-// run runs the trial's specs by the test binary of `make e2e`, in a folder of their own,
-// and returns their outcomes. Red specs are no error, but specs that did not run are.
+// run runs the specs with the test binary of `make e2e`, in their own folder, and returns
+// their outcomes. Red specs are no error, but specs that did not run are.
 func (t trial) run(ctx context.Context, binary, folder string) ([]report.Outcome, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (t trial) run(ctx context.Context, binary, folder string) ([]report.Outcome
 	cmd := exec.CommandContext(ctx, binary, "-test.run", "^TestConformance$")
 	cmd.Env = t.environ(os.Environ(), folder)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C comes from us, once
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // only we pass Ctrl-C on, once
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 2 * time.Minute
 	err = cmd.Run()
@@ -70,8 +70,7 @@ func (t trial) run(ctx context.Context, binary, folder string) ([]report.Outcome
 	return outcomes, nil
 }
 
-// environ returns the environment of the trial: the user's, but for the variables that
-// select what runs.
+// environ returns the user's environment with the trial's values for what selects specs.
 func (t trial) environ(user []string, folder string) []string {
 	focus := ""
 	if len(t.specs) > 0 {

@@ -19,9 +19,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// keeperFolder is the folder of the keeper, of which each cache has one. The keeper is a
-// process that owns the cluster of `up`: it plays the host node and supervises the cluster
-// until `down`. The folder holds the keeper's state, and a lock that it holds while it lives.
+// keeperFolder is the folder of the cache's keeper. The keeper is a process that owns the
+// cluster of `up`: it plays the host node and supervises the cluster until `down`. The folder
+// holds its state, and a lock that it holds while it lives.
 type keeperFolder string
 
 func (k keeperFolder) lock() string     { return filepath.Join(string(k), "lock") }
@@ -30,7 +30,7 @@ func (k keeperFolder) progress() string { return filepath.Join(string(k), "progr
 func (k keeperFolder) log() string      { return filepath.Join(string(k), "keeper.log") }
 func (k keeperFolder) logs() string     { return filepath.Join(string(k), "logs") }
 
-// state is what a keeper says about itself and its cluster.
+// state is the content of a keeper's state.json.
 type state struct {
 	PID        int    `json:"pid"`
 	Provider   string `json:"provider"`
@@ -49,7 +49,7 @@ func findKeeper() (keeperFolder, error) {
 	return keeperFolder(filepath.Join(cache.Dir, "up")), nil
 }
 
-// running returns the state of a living keeper, or false if none lives.
+// running returns the state of a living keeper, or false if there is none.
 func (k keeperFolder) running() (state, bool, error) {
 	lock, err := filelock.Try(k.lock())
 	if err == nil {
@@ -70,13 +70,13 @@ func (k keeperFolder) running() (state, bool, error) {
 	return s, true, err
 }
 
-// selectedForUp reads what the environment selects. The cluster lives by the machine's
-// clock unless SPEED asks for another.
+// selectedForUp reads the environment's selection. The cluster uses the machine's clock unless
+// SPEED is set.
 func selectedForUp() (e2e.Config, *providers.Adapter, error) {
 	var c e2e.Config
 	var a *providers.Adapter
 	var err error
-	if provider() == noProvider {
+	if providerName() == noProvider {
 		c, err = e2e.FromEnv()
 	} else {
 		c, a, err = selected()
@@ -121,7 +121,7 @@ func up(ctx context.Context, _ []string) error {
 	return folder.await(ctx, keeper)
 }
 
-// spawn starts a keeper in a session of its own, so that it outlives the terminal.
+// spawn starts a keeper in its own session, so that it outlives the terminal.
 func (k keeperFolder) spawn() (*exec.Cmd, error) {
 	if err := os.MkdirAll(string(k), 0o700); err != nil {
 		return nil, err
@@ -203,9 +203,9 @@ func (s state) print(what string) {
 	fmt.Printf("\nlogs of all components: %s\n", s.Logs)
 }
 
-// keep runs the keeper: it starts the cluster, writes its state, and stays until a signal
-// ends it or a component dies.
-func keep(ctx context.Context, _ []string) error {
+// keepCluster runs the keeper. It starts the cluster, writes its state, and runs until a
+// signal or until a component dies.
+func keepCluster(ctx context.Context, _ []string) error {
 	folder, err := findKeeper()
 	if err != nil {
 		return err

@@ -28,11 +28,11 @@ import (
 // upstreamFile holds the verdicts of Karpenter's own suite, in the run's folder.
 const upstreamFile = "upstream.json"
 
-// upstreamGates are the gates that Karpenter's Makefile turns on for tests. GATES replaces them.
+// upstreamGates are the gates that Karpenter's Makefile sets for tests. GATES replaces them.
 var upstreamGates = map[string]bool{"NodeRepair": true, "CapacityBuffer": true, "StaticCapacity": true}
 
-// upstream runs a suite of Karpenter's own, as it was released, against a cluster. SPEED
-// bends the cluster's clock, by which the suite lives too.
+// upstream runs a released suite of Karpenter's own against a cluster. SPEED bends the clock
+// of the cluster and of the suite.
 func upstream(ctx context.Context, _ []string) error {
 	c, a, err := selected()
 	if err != nil {
@@ -65,7 +65,10 @@ func upstream(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	u := &upstreamRun{session: started, tests: tests, folder: folder, report: filepath.Join(run, upstreamFile), began: time.Now()}
+	u := &upstreamRun{
+		session: started, tests: tests, folder: folder, report: filepath.Join(run, upstreamFile),
+		began: time.Now(),
+	}
 	err = u.run(ctx, filepath.Join(run, "upstream.log"), c)
 	return errors.Join(err, started.Close(context.WithoutCancel(ctx)))
 }
@@ -73,7 +76,7 @@ func upstream(ctx context.Context, _ []string) error {
 // suitesFolder holds Karpenter's suites, one package each.
 const suitesFolder = "./test/suites"
 
-// checkSuite makes sure that a release has a suite. The error lists those that it has.
+// checkSuite checks that a release has a suite. The error lists its suites.
 func checkSuite(ctx context.Context, cache *build.Cache, module, release, suite string) error {
 	dir, err := cache.Module(ctx, module, release)
 	if err != nil {
@@ -93,21 +96,22 @@ func checkSuite(ctx context.Context, cache *build.Cache, module, release, suite 
 	case len(names) == 0:
 		return fmt.Errorf("%s %s has no suites in %s", module, release, suitesFolder)
 	case !slices.Contains(names, suite):
-		return fmt.Errorf("SUITE=%s: %s %s has no such suite; use one of %s", suite, module, release, strings.Join(names, ", "))
+		return fmt.Errorf("SUITE=%s: %s %s has no such suite; use one of %s", suite, module, release,
+			strings.Join(names, ", "))
 	}
 	return nil
 }
 
 type upstreamRun struct {
 	session *session.Session
-	tests   string // the program
-	folder  string // where it expects to run
+	tests   string // path of the program
+	folder  string // its working directory
 	report  string
 	began   time.Time
 }
 
-// run runs the suite and shows the verdict of each spec, then all failed specs. The suite's
-// own output goes to the log.
+// run runs the suite and shows the verdict of each spec, then all failed specs. It writes the
+// suite's output to the log.
 func (u *upstreamRun) run(ctx context.Context, log string, c e2e.Config) error {
 	words, err := os.Create(log)
 	if err != nil {
@@ -120,7 +124,8 @@ func (u *upstreamRun) run(ctx context.Context, log string, c e2e.Config) error {
 	if u.session.Clock != nil {
 		line = u.session.Clock.Command("upstream", u.tests)
 	}
-	line = append(line, "-test.timeout=0", "-ginkgo.timeout=876000h", "-ginkgo.grace-period=15m", "-ginkgo.v", "-ginkgo.no-color",
+	line = append(line, "-test.timeout=0", "-ginkgo.timeout=876000h", "-ginkgo.grace-period=15m", "-ginkgo.v",
+		"-ginkgo.no-color",
 		"-ginkgo.json-report="+u.report)
 	if c.Focus != nil {
 		line = append(line, "-ginkgo.focus="+c.Focus.String())
@@ -149,7 +154,6 @@ func (u *upstreamRun) run(ctx context.Context, log string, c e2e.Config) error {
 	return u.summarize(u.realTime()-began, ended)
 }
 
-// realTime returns the machine's time.
 func (u *upstreamRun) realTime() time.Duration {
 	if u.session.Clock == nil {
 		return time.Since(u.began)
@@ -157,11 +161,11 @@ func (u *upstreamRun) realTime() time.Duration {
 	return u.session.Clock.Real()
 }
 
-// specEnded matches the line by which Ginkgo says that a spec has ended.
+// specEnded matches Ginkgo's line for the end of a spec.
 var specEnded = regexp.MustCompile(`^[•PS] (?:\[(\w+)\] )?\[([0-9.]+ seconds)\]`)
 
-// follow shows each spec that ends. Ginkgo writes a spec's name when it begins, between a
-// line of dashes and its place in the source.
+// follow shows each spec that ends. Ginkgo writes a spec's name at its start, between a line
+// of dashes and its place in the source.
 func follow(said io.Reader, out io.Writer) {
 	lines := bufio.NewScanner(said)
 	lines.Buffer(nil, 1<<24)
@@ -183,7 +187,6 @@ func follow(said io.Reader, out io.Writer) {
 	}
 }
 
-// readUpstream reads the suite's report by Ginkgo.
 func readUpstream(file string) (types.Report, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -22,8 +22,7 @@ func lies() map[string]lie.Lie {
 	return all
 }
 
-// levels returns the lies of each level, which is a package; metadata of the
-// same name is in the folder lies.
+// levels returns the lies by level. A level is a package; its metadata is lies/<level>.yaml.
 func levels() map[string]map[string]lie.Lie {
 	return map[string]map[string]lie.Lie{
 		"cloud":    cloud.Lies(),
@@ -33,12 +32,12 @@ func levels() map[string]map[string]lie.Lie {
 	}
 }
 
-// names returns the names of every lie, sorted.
+// names returns the sorted names of all lies.
 func names() []string {
 	return slices.Sorted(maps.Keys(lies()))
 }
 
-// find returns the lie of that name; no name is the honest provider.
+// find returns the lie of that name. An empty name means the honest provider.
 func find(name string) (lie.Lie, error) {
 	if name == "" {
 		return lie.Lie{}, nil

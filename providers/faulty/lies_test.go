@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// metadata is what lies/*.yaml says of a lie; the runner of lies reads it.
+// metadata is an entry of lies/*.yaml, which `make lies` reads.
 type metadata struct {
 	Name    string          `yaml:"name"`
 	Lie     string          `yaml:"lie"`

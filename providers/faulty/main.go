@@ -1,8 +1,6 @@
-// Command faulty is Karpenter's KWOK provider, broken in the one promise that
-// the environment variable LIE names; unset, it is honest. A suite that passes
-// on it while it lies has missed something.
-//
-// With -list it prints the names of its lies.
+// Command faulty is Karpenter's KWOK provider with one broken promise: the lie that the
+// environment variable LIE names. Without LIE it is honest. With -list it prints the names of
+// the lies.
 package main
 
 import (
@@ -37,7 +35,7 @@ func main() {
 	}
 }
 
-// run runs the provider with that lie until its manager ends.
+// run runs the provider with the named lie until its manager ends.
 func run(name string) error {
 	l, err := find(name)
 	if err != nil {
@@ -75,7 +73,7 @@ func ship(rewrite func(lie.CRD)) error {
 	return schema.Ship(context.Background(), direct, rewrite)
 }
 
-// start runs core over the cloud provider until its manager ends.
+// start runs core with the cloud provider until its manager ends.
 func start(ctx context.Context, op *operator.Operator, provider cloudprovider.CloudProvider, l lie.Lie) error {
 	c := op.GetClient()
 	if l.Client != nil {
@@ -96,8 +94,7 @@ func start(ctx context.Context, op *operator.Operator, provider cloudprovider.Cl
 	return nil
 }
 
-// beside runs a lie's sabotage as a part of the manager, whether it leads or
-// not.
+// beside runs a lie's sabotage in the manager, with or without leader election.
 type beside struct {
 	run    func(context.Context, client.Client) error
 	client client.Client
@@ -111,5 +108,5 @@ var _ interface {
 // Start runs the sabotage until the context ends.
 func (s beside) Start(ctx context.Context) error { return s.run(ctx, s.client) }
 
-// NeedLeaderElection says that sabotage waits for no election.
+// NeedLeaderElection returns false: sabotage does not wait for leader election.
 func (beside) NeedLeaderElection() bool { return false }

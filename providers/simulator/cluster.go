@@ -14,43 +14,43 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Cluster is the cluster that instances join. The zero value is none: they live, and join nothing.
+// Cluster is the cluster that instances join. With the zero value they live, but join nothing.
 type Cluster struct {
 	client kubernetes.Interface
-	// Endpoint is the URL of its API server, Version what that says it is, such as v1.36.3.
+	// Endpoint is the URL of its API server. Version is the API server's, such as v1.36.3.
 	Endpoint, Version string
 }
 
-// Connect finds the cluster as kubectl does: by $KUBECONFIG, or else as a pod of it.
+// Connect finds the cluster as kubectl does: by $KUBECONFIG, or else as a pod of the cluster.
 func Connect() (*Cluster, error) {
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		clientcmd.NewDefaultClientConfigLoadingRules(), &clientcmd.ConfigOverrides{}).ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("the cluster that instances are to join: %w", err)
+		return nil, fmt.Errorf("connecting to the cluster of the instances: %w", err)
 	}
-	config.QPS = -1 // a cloud starts a thousand instances at once
+	config.QPS = -1 // no rate limit: a cloud starts a thousand instances at once
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
 	version, err := client.Discovery().ServerVersion()
 	if err != nil {
-		return nil, fmt.Errorf("the cluster that instances are to join: %w", err)
+		return nil, fmt.Errorf("connecting to the cluster of the instances: %w", err)
 	}
 	return &Cluster{client: client, Endpoint: config.Host, Version: version.GitVersion}, nil
 }
 
-// Node is what an instance's kubelet, and the cloud controller manager, say of it.
+// Node holds what an instance's kubelet and the cloud controller manager report about it.
 type Node struct {
 	Name       string
 	ProviderID string
 	Labels     map[string]string
 	Taints     []corev1.Taint
-	// Capacity, and what of it is left for pods.
+	// Allocatable is the part of Capacity that is left for pods.
 	Capacity, Allocatable corev1.ResourceList
 }
 
-// played is the annotation by which KWOK knows the nodes that it plays the kubelet of.
+// played is the annotation of nodes whose kubelet KWOK plays.
 const played = "kwok.x-k8s.io/node"
 
 // join registers a node as its kubelet would.
@@ -79,12 +79,15 @@ func (c *Cluster) leave(ctx context.Context, name string) {
 	})
 }
 
-// tell says in an Event about an instance's node, which need not exist, what became of the
-// instance: so a recording of the cluster has its cloud in it too.
-func (c *Cluster) tell(ctx context.Context, n Node, s State) {
+// publish records an instance's state in an Event about its node, which need not exist. So
+// recordings of the cluster show the cloud too.
+func (c *Cluster) publish(ctx context.Context, n Node, s State) {
 	now := metav1.Now()
 	event := &corev1.Event{
-		ObjectMeta:     metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", n.Name, now.UnixNano()), Namespace: metav1.NamespaceDefault},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:      fmt.Sprintf("%s.%x", n.Name, now.UnixNano()),
+			Namespace: metav1.NamespaceDefault,
+		},
 		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: n.Name},
 		Type:           corev1.EventTypeNormal, Reason: "Instance" + reasons[s], Message: n.ProviderID,
 		Source: corev1.EventSource{Component: component}, FirstTimestamp: now, LastTimestamp: now, Count: 1,
@@ -98,10 +101,10 @@ func (c *Cluster) tell(ctx context.Context, n Node, s State) {
 // component is the source of the events.
 const component = "plumbline-simulator"
 
-// again is how long the API server is left alone when it did not do what it was asked.
+// again is the time between attempts of a request to the API server.
 const again = 500 * time.Millisecond
 
-// persist does what must be done, also when the API server is away for a while.
+// persist repeats a request until it succeeds or ctx ends, as the API server may be down.
 func (c *Cluster) persist(ctx context.Context, what string, do func(context.Context) error) {
 	if c.client == nil {
 		return
@@ -109,7 +112,7 @@ func (c *Cluster) persist(ctx context.Context, what string, do func(context.Cont
 	_ = wait.PollUntilContextCancel(ctx, again, true, func(ctx context.Context) (bool, error) {
 		err := do(ctx)
 		if apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
-			return true, nil // it was done by a call whose answer was lost
+			return true, nil // an earlier call succeeded, but its response was lost
 		}
 		if err != nil && ctx.Err() == nil {
 			slog.Warn("it is tried again", "what", what, "error", err)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// State is how far an instance has come in its life.
+// State is the state of an instance.
 type State string
 
 // The states, in order. An instance that ends early leaves some out.
@@ -17,41 +17,43 @@ const (
 	Terminated   State = "terminated"
 )
 
-// reasons are how Events call the states, after Instance.
-var reasons = map[State]string{Pending: "Pending", Running: "Running", ShuttingDown: "ShuttingDown", Terminated: "Terminated"}
+// reasons holds the reason of each state's Event, without the prefix Instance.
+var reasons = map[State]string{
+	Pending: "Pending", Running: "Running", ShuttingDown: "ShuttingDown",
+	Terminated: "Terminated",
+}
 
 // Instance is an instance of a simulated cloud.
 type Instance interface {
-	// Node is what it joins the cluster as. An error, such as of user data that no kubelet could
-	// start with, means that it never does.
+	// Node returns the node that joins the cluster. With an error, such as for user data that no
+	// kubelet can start with, it never joins.
 	Node() (Node, error)
-	// Enter tells the cloud what state the instance has come to; it begins Pending.
+	// Enter tells the cloud the instance's new state. The first state, Pending, is not reported.
 	Enter(s State)
-	// Ending is closed when the instance is to end.
+	// Ending returns a channel that is closed when the instance must end.
 	Ending() <-chan struct{}
 }
 
-// Times are how long an instance takes for what.
+// Times holds the durations of an instance's phases.
 type Times struct {
 	Pending time.Duration // until it runs
 	Boot    time.Duration // then, until its kubelet registers
-	Ending  time.Duration // from the end until it is gone
+	Ending  time.Duration // from the request to end until it is gone
 	Notice  time.Duration // then, until its node is deleted
 }
 
-// Live goes through the life of an instance, and of its node, and returns at its end, or
-// when ctx ends.
+// Live runs the life of an instance and of its node. It returns at the end or when ctx ends.
 func (c *Cluster) Live(ctx context.Context, i Instance, t Times) {
 	node, failed := i.Node()
 	if failed != nil {
 		slog.Error("an instance can't join the cluster", "node", node.Name, "error", failed)
 	}
-	enter := func(s State) { i.Enter(s); c.tell(ctx, node, s) }
-	c.tell(ctx, node, Pending)
+	enter := func(s State) { i.Enter(s); c.publish(ctx, node, s) }
+	c.publish(ctx, node, Pending)
 	joined := false
-	if passes(ctx, t.Pending, i.Ending()) {
+	if waitOr(ctx, t.Pending, i.Ending()) {
 		enter(Running)
-		if failed == nil && passes(ctx, t.Boot, i.Ending()) {
+		if failed == nil && waitOr(ctx, t.Boot, i.Ending()) {
 			c.join(ctx, node)
 			joined = true
 		}
@@ -62,17 +64,17 @@ func (c *Cluster) Live(ctx context.Context, i Instance, t Times) {
 		return
 	}
 	enter(ShuttingDown)
-	if !passes(ctx, t.Ending, nil) {
+	if !waitOr(ctx, t.Ending, nil) {
 		return
 	}
 	enter(Terminated)
-	if joined && passes(ctx, t.Notice, nil) {
+	if joined && waitOr(ctx, t.Notice, nil) {
 		c.leave(ctx, node.Name)
 	}
 }
 
-// passes waits, and tells whether neither ctx nor the instance ended meanwhile.
-func passes(ctx context.Context, d time.Duration, ending <-chan struct{}) bool {
+// waitOr waits. It returns false if ctx or the instance ends before that.
+func waitOr(ctx context.Context, d time.Duration, ending <-chan struct{}) bool {
 	select {
 	case <-time.After(d):
 		return true

@@ -16,7 +16,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// box is an instance.
+// box is a test instance.
 type box struct {
 	states []State
 	broken error
@@ -24,12 +24,15 @@ type box struct {
 }
 
 func (b *box) Node() (Node, error) {
-	return Node{Name: "n", ProviderID: "cloud://n", Taints: []corev1.Taint{{Key: "starting", Effect: "NoExecute"}}}, b.broken
+	return Node{
+		Name: "n", ProviderID: "cloud://n",
+		Taints: []corev1.Taint{{Key: "starting", Effect: "NoExecute"}},
+	}, b.broken
 }
 func (b *box) Enter(s State)           { b.states = append(b.states, s) }
 func (b *box) Ending() <-chan struct{} { return b.end }
 
-// lives lets an instance live, ends it after a while, and tells what was created and deleted.
+// lives runs an instance, ends it after a while, and returns what was created and deleted.
 func lives(t *testing.T, b *box, until time.Duration, react ...clienttesting.ReactionFunc) (did []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -40,7 +43,10 @@ func lives(t *testing.T, b *box, until time.Duration, react ...clienttesting.Rea
 		c := &Cluster{client: client, Version: "v1.36.0"}
 		b.end = make(chan struct{})
 		time.AfterFunc(until, func() { close(b.end) })
-		c.Live(t.Context(), b, Times{Pending: 2 * time.Second, Boot: 3 * time.Second, Ending: 2 * time.Second, Notice: time.Second})
+		c.Live(t.Context(), b, Times{
+			Pending: 2 * time.Second, Boot: 3 * time.Second, Ending: 2 * time.Second,
+			Notice: time.Second,
+		})
 		for _, a := range client.Actions() {
 			what := a.GetVerb() + " " + a.GetResource().Resource
 			if created, is := a.(clienttesting.CreateAction); is {
@@ -86,14 +92,18 @@ func TestItIsTriedAgainWhileTheAPIServerIsAway(t *testing.T) {
 		away--
 		return away >= 0, nil, errors.New("connection refused")
 	})
-	NewWithT(t).Expect(did).To(ContainElements("create nodes", "create nodes", "create nodes", "create nodes", "delete nodes"))
+	NewWithT(t).Expect(did).To(ContainElements("create nodes", "create nodes", "create nodes", "create nodes",
+		"delete nodes"))
 }
 
 func TestNodesAreWhatTheirInstancesSay(t *testing.T) {
 	g := NewWithT(t)
 	client := fake.NewClientset()
 	c := &Cluster{client: client, Version: "v1.36.0"}
-	c.join(t.Context(), Node{Name: "n", ProviderID: "cloud://n", Labels: map[string]string{corev1.LabelArchStable: "arm64"}, Taints: []corev1.Taint{{Key: "a"}}})
+	c.join(t.Context(), Node{
+		Name: "n", ProviderID: "cloud://n",
+		Labels: map[string]string{corev1.LabelArchStable: "arm64"}, Taints: []corev1.Taint{{Key: "a"}},
+	})
 	n, err := client.CoreV1().Nodes().Get(t.Context(), "n", metav1.GetOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(n.Spec).To(Equal(corev1.NodeSpec{ProviderID: "cloud://n", Taints: []corev1.Taint{{Key: "a"}}}))
@@ -107,7 +117,8 @@ func TestWhereASimulatorMayListen(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for _, address := range []string{"127.0.0.1:0", "[::1]:0", "localhost:0"} {
-		g.Expect(Serve(ended, address, http.NotFoundHandler())).To(Or(Succeed(), MatchError(context.Canceled), MatchError(ContainSubstring("assign"))), address)
+		g.Expect(Serve(ended, address, http.NotFoundHandler())).
+			To(Or(Succeed(), MatchError(context.Canceled), MatchError(ContainSubstring("assign"))), address)
 	}
 	for _, address := range []string{":4566", "0.0.0.0:4566", "192.0.2.1:4566", "4566"} {
 		g.Expect(Serve(ended, address, http.NotFoundHandler())).To(MatchError(ContainSubstring("address")), address)

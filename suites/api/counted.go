@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pool's status says how many nodes it has, and what CPUs and memory they have
-// together: as nodes come, and again when they have gone. It is what limits are
-// compared with, and what people look at who pay.
+// Karpenter reports a NodePool's number of nodes, and their total CPU and memory, in its
+// status. The status changes when nodes come and when they go. Limits are compared with
+// it, and people who pay read it.
 //
 // Source: status.resources of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
@@ -30,21 +30,20 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 		nodes := env.Await(ctx, 2, check.InitializedNodes(pool))
-		env.Await(ctx, 1, counting(pool, nodes...))
+		env.Await(ctx, 1, poolReporting(pool, nodes...))
 
 		env.Change(ctx, app.Replicas(0))
 		env.Await(ctx, 0, check.Nodes(pool))
-		env.Await(ctx, 1, counting(pool))
+		env.Await(ctx, 1, poolReporting(pool))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.Exactly(2, check.ReadyNodes(pool)), check.Exactly(1, counting(pool, nodes...))),
-			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, counting(pool))))
+			check.LeadsTo(check.Exactly(2, check.ReadyNodes(pool)), check.Exactly(1, poolReporting(pool, nodes...))),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, poolReporting(pool))))
 	},
 })
 
-// counting counts a pool if its status says that it has these nodes, and what they
-// have together.
-func counting(pool check.Object, nodes ...*history.Object) check.Count {
+// poolReporting counts a pool if its status reports these nodes and the total of their resources.
+func poolReporting(pool check.Object, nodes ...*history.Object) check.Count {
 	wanted := map[corev1.ResourceName]resource.Quantity{
 		"nodes": *resource.NewQuantity(int64(len(nodes)), resource.DecimalSI),
 	}
@@ -65,7 +64,7 @@ func counting(pool check.Object, nodes ...*history.Object) check.Count {
 	})
 }
 
-// total is status.resources[name] of a pool.
+// total returns status.resources[name] of a pool.
 func total(pool *unstructured.Unstructured, name corev1.ResourceName) (resource.Quantity, bool) {
 	text, found, err := unstructured.NestedString(pool.Object, "status", "resources", string(name))
 	if !found || err != nil {

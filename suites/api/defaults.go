@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// unsaid is a field of a pool that doesn't name it, and what it is then.
+// unsaid is a field that a pool leaves out, and its default.
 type unsaid struct {
 	name, since string
 	pool        func() *fixtures.Raw
@@ -20,9 +20,9 @@ type unsaid struct {
 	is          any
 }
 
-// What a pool doesn't say is decided for it, and can be read in it: how many nodes
-// may be disrupted at once, which are consolidated and how soon, how old they get.
-// Another default is another fleet, on the day of the upgrade.
+// A NodePool shows the defaults of omitted fields. They decide how many nodes may be
+// disrupted at once, which are consolidated and how soon, and how old they get. Other
+// defaults would change users' nodes at the upgrade.
 //
 // Source: defaults of spec.disruption and expireAfter in the NodePool API;
 // designs/disruption-controls.md.
@@ -63,12 +63,12 @@ var _ = e2e.Table(Suite, map[string]unsaid{
 		before := env.Mark()
 		env.Create(ctx, pool)
 		env.Expect(env.Since(before),
-			check.Always(check.Each(check.The(pool), "say so in "+row.path, says(row.path, row.is))))
+			check.Always(check.Each(check.The(pool), "say so in "+row.path, hasValue(row.path, row.is))))
 	}}
 })
 
-// says tells whether an object has a value at a dot-separated path.
-func says(path string, value any) check.Predicate {
+// hasValue tells whether an object has a value at a dot-separated path.
+func hasValue(path string, value any) check.Predicate {
 	return func(o *unstructured.Unstructured) bool {
 		got, _, _ := unstructured.NestedFieldNoCopy(o.Object, strings.Split(path, ".")...)
 		return equality.Semantic.DeepEqual(got, value)

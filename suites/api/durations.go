@@ -2,10 +2,10 @@ package api
 
 import "github.com/plumbline-e2e/plumbline/e2e"
 
-// A duration is written in hours, minutes and seconds, and Never where there may
-// be no end: "1d", which looks as if it were one, would be none to the controller
-// and a pool whose nodes live for ever, or not at all. Releases before 1.5 looked
-// at the beginning of the text only.
+// Durations have hours, minutes and seconds, or are Never where no end is allowed. The
+// API server refuses "1d": it looks like a duration, but not to the controller. Nodes
+// would live forever, or not at all. Releases before 1.5 checked only the beginning of
+// the text.
 //
 // Source: expireAfter, terminationGracePeriod and consolidateAfter of the NodePool
 // and NodeClaim API; Karpenter's regression suite, "should error when
@@ -14,7 +14,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 	"expire-after": {
 		name:     "accepts durations and Never for expireAfter, and nothing else",
 		since:    "1.5",
-		of:       both("expireAfter"),
+		of:       bothFields("expireAfter"),
 		refused:  []string{"1hr", "1d", "'10'", "-1h", "1.5h", "1h 30m", "never", "Nevermore", "''"},
 		accepted: []string{"Never", "720h", "1h30m", "30s", "0s"},
 	},
@@ -27,7 +27,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 	},
 	"termination-grace-period": {
 		name:     "accepts durations for terminationGracePeriod, and neither Never nor anything else",
-		of:       both("terminationGracePeriod"),
+		of:       bothFields("terminationGracePeriod"),
 		refused:  []string{"Never", "1hr", "1d", "'10'", "-1h", "1.5h", "1h 30m", "''"},
 		accepted: []string{"48h", "1h30m", "30s", "0s"},
 	},

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// What a NodeClaim asks for stays as it was asked for: its instance can't be
-// changed into another one, and a NodeClaim that says otherwise would be wrong
-// about the machine that it stands for. Its labels and annotations may change.
+// The API server refuses changes to a NodeClaim's spec. An instance cannot be changed
+// into another instance, so a changed NodeClaim would describe its machine wrongly.
+// Labels and annotations may change.
 //
 // Source: spec of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{

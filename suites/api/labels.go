@@ -7,10 +7,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 )
 
-// Labels by which Karpenter and Kubernetes know nodes are not for users to set:
-// a pool that could give its nodes another pool's name, or all of them one host
-// name, would break the scheduler's arithmetic and Karpenter's own. All other
-// labels are theirs.
+// The API server refuses labels in a NodePool by which Karpenter and Kubernetes identify
+// nodes. Another NodePool's name, or one host name for all nodes, would break the
+// scheduler's and Karpenter's calculations. Users may set all other labels.
 //
 // Source: spec.template.metadata.labels of the NodePool API; Karpenter's
 // regression suite, "should error when a restricted label is used in labels" and
@@ -64,8 +63,8 @@ var _ = e2e.Table(Suite, map[string]rule{
 	},
 }, rule.spec)
 
-// labels are n labels.
+// labels returns n labels.
 func labels(n int) string {
-	list := strings.Trim(many(n, "plumbline.test/l%d: x"), "[]")
+	list := strings.Trim(repeatEntry(n, "plumbline.test/l%d: x"), "[]")
 	return fmt.Sprintf("{%s}", list)
 }

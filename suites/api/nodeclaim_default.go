@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A NodeClaim that doesn't say how old its node may get has 30 days, with or
-// without a pool: no node stays for ever because somebody forgot to say so.
+// A NodeClaim without expireAfter gets 30 days, with or without a NodePool. Without this
+// default, a forgotten field would keep its node forever.
 //
 // Source: default of spec.expireAfter in the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
@@ -23,6 +23,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, nodeClaim)
 		env.Await(ctx, 1, check.The(nodeClaim).With("that are registered", check.True(karpenter.Registered)))
 		env.Expect(env.Since(before),
-			check.Always(check.Each(check.The(nodeClaim), "say so in spec.expireAfter", says("spec.expireAfter", "720h"))))
+			check.Always(check.Each(check.The(nodeClaim), "say so in spec.expireAfter", hasValue("spec.expireAfter", "720h"))))
 	},
 })

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pool may be given another NodeClass, and its nodes follow; but not one of
-// another kind, of which the nodes that it has would know nothing.
+// A NodePool can get another NodeClass, and its nodes follow. It cannot get a NodeClass
+// of another kind, because its nodes know nothing of it.
 //
 // Source: nodeClassRef of the NodePool API, whose group and kind are immutable.
 var _ = Suite.Add(e2e.Spec{

@@ -2,9 +2,9 @@ package api
 
 import "github.com/plumbline-e2e/plumbline/e2e"
 
-// What a pool says of itself is checked when it is written: a weight that no
-// other pool can beat, a limit that is no quantity, a field that a typing error
-// made up. A field that is dropped in silence is a limit that doesn't hold.
+// The API server checks a NodePool when it is written. It refuses a weight that no other
+// pool can exceed, a limit that is not a quantity, and a misspelled field. A limit in a
+// silently dropped field would not hold.
 //
 // Source: the NodePool API; spec.resources.requests of the NodeClaim API, which
 // pools have no counterpart of.
@@ -41,7 +41,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 	},
 	"unknown-fields": {
 		name:     "refuses unknown fields",
-		of:       both("taints"),
+		of:       bothFields("taints"),
 		as:       "[{key: a, effect: NoSchedule, %s}]",
 		refused:  []string{"operator: Exists", "Value: x"},
 		because:  "field not declared in schema",

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// What kubectl prints of a NodeClaim leads from it to its node and to its machine:
-// type, capacity and zone, the node, whether that is ready; and with -o wide the
-// instance's ID, the pool and the NodeClass.
+// kubectl prints a NodeClaim's type, capacity, zone, node and readiness. With -o wide it
+// also prints the instance's ID, the pool and the NodeClass. The columns lead users to
+// the node and its machine.
 //
 // Source: additionalPrinterColumns of the NodeClaim CRD.
 var _ = Suite.Add(e2e.Spec{
@@ -39,7 +39,7 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// nodeClass is the name in the nodeClassRef at a path.
+// nodeClass returns the name in the nodeClassRef at a path.
 func nodeClass(o *unstructured.Unstructured, path ...string) string {
 	name, _, _ := unstructured.NestedString(o.Object, append(path, "nodeClassRef", "name")...)
 	return name

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// What kubectl prints of a pool answers what people ask first: which NodeClass it
-// has, how many nodes, and whether it is ready; and with -o wide how it stands
-// among the pools, and what its nodes have. Scripts and habits rely on the columns.
+// kubectl prints a NodePool's NodeClass, number of nodes and readiness, which users ask
+// for first. With -o wide it also prints its weight and its nodes' CPU and memory.
+// Scripts and habits rely on the columns.
 //
 // Source: additionalPrinterColumns of the NodePool CRD.
 var _ = Suite.Add(e2e.Spec{
@@ -22,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool, app)
 		node := env.Await(ctx, 1, check.InitializedNodes(pool))[0]
-		counted := env.Await(ctx, 1, counting(pool, node))[0].Unstructured()
+		counted := env.Await(ctx, 1, poolReporting(pool, node))[0].Unstructured()
 		cpu, _ := total(counted, corev1.ResourceCPU)
 		memory, _ := total(counted, corev1.ResourceMemory)
 

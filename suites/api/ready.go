@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pool says that its NodeClass isn't ready, or isn't there, and why, and that
-// so isn't the pool itself; and it says otherwise as soon as that is mended. Who
-// waits for nodes looks there first.
+// A NodePool's conditions report a missing or unready NodeClass, and why. The pool is
+// then not ready. The conditions change as soon as this is fixed. Users waiting for nodes
+// look there first.
 //
 // Source: conditions Ready and NodeClassReady of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
@@ -33,7 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// notIn counts a pool if it has this condition with status False, a reason and a message.
+// notIn counts a pool if this condition is False with a reason and a message.
 func notIn(pool check.Object, condition string) check.Count {
 	return check.The(pool).With("that say why they are not "+condition, func(o *unstructured.Unstructured) bool {
 		c, found := karpenter.Condition(o, condition)

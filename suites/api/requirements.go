@@ -6,10 +6,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 )
 
-// A requirement that can't be met, or means something else than was meant, costs
-// whoever wrote it a night of pending pods: the API says at once what is wrong
-// with it. Restricted are the labels that Karpenter sets itself; a NodeClaim may
-// name its pool, which is how it is one of the pool's.
+// The API server refuses requirements that cannot be met or mean something unintended,
+// and says at once what is wrong. Otherwise pods would stay pending for hours. Labels
+// that Karpenter sets itself are restricted. A NodeClaim may name its pool, because this
+// makes it part of the pool.
 //
 // Source: spec.requirements of the NodeClaim API and spec.template.spec.requirements
 // of the NodePool API; Karpenter's regression suite, "should error when a
@@ -19,7 +19,7 @@ import (
 var _ = e2e.Table(Suite, map[string]rule{
 	"own-domain": {
 		name:     "refuses requirements of labels in Karpenter's own domain, but for the capacity type",
-		of:       both("requirements"),
+		of:       bothFields("requirements"),
 		as:       "[{key: %s, operator: Exists}]",
 		refused:  []string{"karpenter.sh/custom", "sub.karpenter.sh/custom"},
 		because:  `label domain "karpenter.sh" is restricted`,
@@ -27,7 +27,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 	},
 	"host-name": {
 		name:     "refuses requirements of the host name",
-		of:       both("requirements"),
+		of:       bothFields("requirements"),
 		as:       "[{key: %s, operator: In, values: [here]}]",
 		refused:  []string{"kubernetes.io/hostname"},
 		because:  `label "kubernetes.io/hostname" is restricted`,
@@ -52,7 +52,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 	"kubernetes-domains": {
 		name:     "accepts requirements of labels in Kubernetes' own domains",
 		since:    "1.9",
-		of:       both("requirements"),
+		of:       bothFields("requirements"),
 		as:       "[{key: %s, operator: Exists}]",
 		refused:  []string{"kubernetes.io/hostname"},
 		because:  `label "kubernetes.io/hostname" is restricted`,
@@ -60,7 +60,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 	},
 	"keys": {
 		name:     "refuses requirements whose key is not a valid label",
-		of:       both("requirements"),
+		of:       bothFields("requirements"),
 		as:       "[{key: %s, operator: Exists}]",
 		refused:  []string{"a b", "Domain.test/a", "a/", "''", strings.Repeat("a", 317)},
 		because:  "requirements[0].key",
@@ -68,14 +68,14 @@ var _ = e2e.Table(Suite, map[string]rule{
 	},
 	"missing": {
 		name:     "refuses requirements without a key, and without an operator",
-		of:       both("requirements"),
+		of:       bothFields("requirements"),
 		refused:  []string{"[{operator: Exists}]", "[{key: a}]"},
 		because:  "Required value",
 		accepted: []string{"[{key: a, operator: Exists}]"},
 	},
 	"operators": {
 		name:     "refuses operators that it doesn't know",
-		of:       both("requirements"),
+		of:       bothFields("requirements"),
 		as:       "[{key: a, operator: %s, values: [x]}]",
 		refused:  []string{"within", "in", "''"},
 		because:  "requirements[0].operator",
@@ -83,14 +83,14 @@ var _ = e2e.Table(Suite, map[string]rule{
 	},
 	"in-without-values": {
 		name:     "refuses In without values",
-		of:       both("requirements"),
+		of:       bothFields("requirements"),
 		refused:  []string{"[{key: a, operator: In, values: []}]"},
 		because:  "requirements with operator 'In' must have a value defined",
 		accepted: []string{"[{key: a, operator: In, values: [x]}]"},
 	},
 	"gt-lt": {
 		name:     "refuses Gt and Lt with anything but one whole number that isn't negative",
-		of:       both("requirements"),
+		of:       bothFields("requirements"),
 		as:       "[{key: a, %s}]",
 		refused:  append(comparisons("Gt"), comparisons("Lt")...),
 		accepted: []string{"operator: Gt, values: ['0']", "operator: Lt, values: ['17']"},
@@ -98,20 +98,20 @@ var _ = e2e.Table(Suite, map[string]rule{
 	"gte-lte": {
 		name:     "accepts Gte and Lte with one whole number that isn't negative",
 		since:    "1.9",
-		of:       both("requirements"),
+		of:       bothFields("requirements"),
 		as:       "[{key: a, %s}]",
 		refused:  append(comparisons("Gte"), comparisons("Lte")...),
 		accepted: []string{"operator: Gte, values: ['0']", "operator: Lte, values: ['17']"},
 	},
 	"too-many": {
 		name:     "refuses more than 100 requirements",
-		of:       both("requirements"),
-		refused:  []string{many(101, "{key: plumbline.test/r%d, operator: Exists}")},
-		accepted: []string{many(50, "{key: plumbline.test/r%d, operator: Exists}")}, // and the provider's own
+		of:       bothFields("requirements"),
+		refused:  []string{repeatEntry(101, "{key: plumbline.test/r%d, operator: Exists}")},
+		accepted: []string{repeatEntry(50, "{key: plumbline.test/r%d, operator: Exists}")}, // and the provider's own
 	},
 	"min-values": {
 		name:     "refuses minValues below 1 and above 50",
-		of:       both("requirements"),
+		of:       bothFields("requirements"),
 		as:       "[{key: a, operator: Exists, minValues: %s}]",
 		refused:  []string{"0", "-1", "51"},
 		because:  "requirements[0].minValues",
@@ -119,7 +119,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 	},
 	"min-values-of-in": {
 		name:     "refuses minValues of more values than In is given",
-		of:       both("requirements"),
+		of:       bothFields("requirements"),
 		as:       "[{key: a, operator: %s}]",
 		refused:  []string{"In, values: [x], minValues: 2", "In, values: [w, x], minValues: 50"},
 		because:  "requirements with 'minValues' must have at least that many values specified in the 'values' field",
@@ -127,7 +127,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 	},
 }, rule.spec)
 
-// comparisons are that operator with values that nothing can be compared with.
+// comparisons returns requirements with an operator and values that it does not allow.
 func comparisons(operator string) []string {
 	var all []string
 	for _, values := range []string{"['1', '2']", "[]", "['-1']", "[many]"} {

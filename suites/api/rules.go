@@ -10,61 +10,60 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A rule is what the schema says of a field: values that it refuses and, beside
-// them, some that it accepts, so that a server which refuses everything breaks
-// the rule too. Values are YAML.
+// A rule lists YAML values of a field that the schema refuses. It also lists accepted values,
+// so that a server that refuses everything breaks the rule.
 type rule struct {
 	name     string
-	since    string // the Karpenter release that has the rule; empty: all
+	since    string // the first Karpenter release with the rule; empty: all
 	of       []field
-	as       string // how a value is written into the field, at %s; empty: as it is
+	as       string // a format with the value at %s; empty: the value itself
 	refused  []string
 	because  string // part of the refusal; empty: the path of the field
 	accepted []string
-	unlike   []field // that accept the accepted values; empty: the same fields
+	unlike   []field // fields that accept the accepted values; empty: the same fields
 }
 
-// A field is one of a NodePool's or NodeClaim's.
+// A field is a field of a NodePool or NodeClaim.
 type field struct {
 	of   func() *fixtures.Raw
 	path string
 }
 
-// pool is a field of NodePools, below spec. Releases before 1.15 want
-// consolidateAfter to be there.
+// pool returns a field of NodePools, below spec. Releases before 1.15 require
+// consolidateAfter.
 func pool(path string) []field {
 	return []field{{func() *fixtures.Raw {
 		return fixtures.RawNodePool().Write("spec.disruption.consolidateAfter", "0s")
 	}, "spec." + path}}
 }
 
-// claim is a field of NodeClaims, below spec.
+// nodeClaim returns a field of NodeClaims, below spec.
 func nodeClaim(path string) []field {
 	return []field{{fixtures.RawNodeClaim, "spec." + path}}
 }
 
-// both is a field that a NodeClaim has, and a NodePool in its template.
-func both(path string) []field {
+// bothFields returns a field of NodeClaims and of a NodePool's template.
+func bothFields(path string) []field {
 	return append(pool("template.spec."+path), nodeClaim(path)...)
 }
 
-// staticPool is a field of NodePools that are static.
+// staticPool returns a field of static NodePools.
 func staticPool(path string) []field {
 	return []field{{func() *fixtures.Raw {
 		return fixtures.RawNodePool().Write("spec.replicas", "0")
 	}, "spec." + path}}
 }
 
-// spec is the spec that has the API server judge all values of a rule.
+// spec returns the spec that makes the API server check a rule's values.
 func (r rule) spec() e2e.Spec {
 	return e2e.Spec{Name: r.name, Since: e2e.Since{Karpenter: r.since}, Run: func(ctx context.Context, env *e2e.Env) {
-		env.Refused(ctx, r.reason(), r.written(r.of, r.refused)...)
-		env.Accepted(ctx, r.written(r.accepting(), r.accepted)...)
+		env.Refused(ctx, r.reason(), r.objectsWith(r.of, r.refused)...)
+		env.Accepted(ctx, r.objectsWith(r.accepting(), r.accepted)...)
 	}}
 }
 
-// reason is part of the refusal. The path of a NodeClaim's field, which is the last, is part of that of
-// a NodePool's.
+// reason returns part of the refusal. A NodeClaim's path comes last and is part of a
+// NodePool's path.
 func (r rule) reason() string { return cmp.Or(r.because, r.of[len(r.of)-1].path) }
 
 func (r rule) accepting() []field {
@@ -74,8 +73,8 @@ func (r rule) accepting() []field {
 	return r.of
 }
 
-// written are objects, one with each value in each field.
-func (r rule) written(fields []field, values []string) []fixtures.Object {
+// objectsWith returns one object for each value in each field.
+func (r rule) objectsWith(fields []field, values []string) []fixtures.Object {
 	var objects []fixtures.Object
 	for _, f := range fields {
 		for _, value := range values {
@@ -85,8 +84,8 @@ func (r rule) written(fields []field, values []string) []fixtures.Object {
 	return objects
 }
 
-// many is a list of n entries, of which each is written with its number.
-func many(n int, entry string) string {
+// repeatEntry returns a list of n entries. Each entry contains its number.
+func repeatEntry(n int, entry string) string {
 	entries := make([]string, n)
 	for i := range entries {
 		entries[i] = fmt.Sprintf(entry, i)

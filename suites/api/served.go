@@ -9,15 +9,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// names are resources and what they are served under.
+// names lists resources and their names in the API.
 type names struct {
 	name, since string
 	resources   []metav1.APIResource
 }
 
-// Pools and NodeClaims are found under the names that documents, scripts and
-// people use: nodepool, nodepools, and both of them by `kubectl get karpenter`;
-// and the number of a static pool's replicas by `kubectl scale`.
+// The API server serves pools and NodeClaims under the names that documents, scripts and
+// people use: nodepool and nodepools. `kubectl get karpenter` lists both kinds. `kubectl
+// scale` changes a static pool's replicas.
 //
 // Source: names, categories and subresources of the NodePool and NodeClaim CRDs.
 var _ = e2e.Table(Suite, map[string]names{

@@ -2,9 +2,9 @@ package api
 
 import "github.com/plumbline-e2e/plumbline/e2e"
 
-// A static pool keeps a number of nodes, and has no use for what decides between
-// pools, nor for limits of anything but nodes: where they stood they would do
-// nothing, and somebody would rely on them.
+// The API server refuses a weight in a static NodePool, and limits of anything but nodes.
+// A static NodePool keeps a number of nodes, so these fields would do nothing, but users
+// would rely on them.
 //
 // Source: spec.replicas of the NodePool API, which came with Karpenter 1.8;
 // designs/static-capacity.md.

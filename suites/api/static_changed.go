@@ -7,9 +7,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pool is static from its beginning to its end, or never: the number of its
-// replicas changes, but not that it has one. Nodes that came for pods would else
-// be somebody's spare ones overnight, and go.
+// A NodePool is always static, or never. Its replicas may change, but nobody can add or
+// remove the field. Otherwise nodes that came for pods could suddenly become spare nodes
+// and be removed.
 //
 // Source: spec.replicas of the NodePool API, which came with Karpenter 1.8;
 // designs/static-capacity.md.

@@ -5,9 +5,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Conditions say what those of Kubernetes' own objects say, and nothing else: who
-// reads them needs to know no Karpenter. The severity that they had once said
-// twice what the status says.
+// Karpenter's conditions have the fields of Kubernetes' own conditions, and no others.
+// Users can read them without knowing Karpenter. Their former severity only repeated the
+// status.
 //
 // Source: status.conditions of the NodePool and NodeClaim API; Kubernetes' API
 // conventions, metav1.Condition.

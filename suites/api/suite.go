@@ -1,8 +1,7 @@
-// Package api holds what is promised of Karpenter's API itself, before any node
-// is launched: what NodePools and NodeClaims may say and what is refused, what
-// holds where they say nothing, what their status says, and how kubectl shows
-// them. A mistake that the API takes becomes one at night; a default that is
-// another one becomes another fleet.
+// Package api tests Karpenter's API itself, before any node is launched. It covers what
+// NodePools and NodeClaims may contain, refusals, defaults, status, and kubectl's output.
+// A mistake that the API accepts causes trouble later. A changed default changes users'
+// nodes.
 //
 // Source: the provider's CRDs, which decide where a document says otherwise.
 package api

@@ -9,10 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// What the schema can't tell to be wrong, a value that no label can have, the
-// pool says itself once it is there: in ValidationSucceeded, and by not being
-// ready. A pool that took part in scheduling with it would launch nodes that
-// nobody gets.
+// The condition ValidationSucceeded reports a NodePool's mistakes that the schema cannot
+// find. The NodePool is then not ready, because it would launch nodes that nobody can
+// use. The spec uses a value that no label can have.
 //
 // Source: condition ValidationSucceeded of the NodePool API.
 var _ = Suite.Add(e2e.Spec{

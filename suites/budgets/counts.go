@@ -11,30 +11,28 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// pressed is how long a budget that is used up is watched: until no node is left alone for
-// another reason, and for one more of the rounds of disruption.
+// pressed is the time to watch a budget that is used up. It lasts until no nomination protects
+// a node, plus one disruption round.
 const pressed = karpenter.NominationOver + karpenter.DisruptionPoll
 
-// lingering builds a workload of so many pods, each on a node of the pool of its
-// own, that keep a node which is being deleted: they may not be evicted, and
-// only the pool's grace period, which no spec lives to see, ends that. So nodes
-// that are disrupted stay disrupted, and a budget fills up. Otherwise one node
-// might be gone before Karpenter looks for the next, whatever the budget says.
+// lingeringPods builds a workload with one pod on each node of the pool. The pods may not be
+// evicted, and the pool's grace period is longer than any spec. So disrupted nodes stay and
+// use up the budget. Otherwise a node could be gone before Karpenter looks for the next one.
 //
-// Source: designs/nodeclaim-termination-grace-period.md: drift disrupts such
-// nodes if they have a terminationGracePeriod.
-func lingering(pool *fixtures.Pool, pods int) *fixtures.Workload {
+// Source: designs/nodeclaim-termination-grace-period.md: drift disrupts such nodes if they
+// have a terminationGracePeriod.
+func lingeringPods(pool *fixtures.Pool, pods int) *fixtures.Workload {
 	pool.TerminationGracePeriod("1h")
 	return fixtures.Deployment(pods).OnePodPerNode().On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 }
 
-// disrupting counts the nodes of a pool that a budget counts: tainted as
-// disrupted or being deleted, but not those whose instance is being terminated
-// after they have been drained. Their Node object may stand for a while yet.
+// disruptingNodeClaims counts the nodes of a pool that count against a budget: tainted as disrupted or
+// being deleted. It omits drained nodes whose instance is being terminated. Their Node objects
+// may remain for a while.
 //
-// Source: designs/disruption-controls.md; condition InstanceTerminating of the
-// NodeClaim API, since v1.0.
-func disrupting(pool *fixtures.Pool) check.Count {
+// Source: designs/disruption-controls.md; condition InstanceTerminating of the NodeClaim API,
+// since v1.0.
+func disruptingNodeClaims(pool *fixtures.Pool) check.Count {
 	disrupted, terminating := check.DisruptedNodes(pool), check.NodeClaims(pool).In(karpenter.InstanceTerminating)
 	return check.Count{
 		Name:  disrupted.Name,
@@ -51,21 +49,21 @@ func disrupting(pool *fixtures.Pool) check.Count {
 	}
 }
 
-// outdated counts the NodeClaims of a pool that drift has to replace: they have drifted, or
-// are being deleted. Karpenter doesn't look for drift of those, and a write of it with an
-// older state may have taken the condition Drifted from one.
+// outdatedNodeClaims counts the NodeClaims of a pool that drift has to replace: they have drifted or are
+// being deleted. Karpenter does not look for drift of those being deleted. A write of an older
+// state may have removed their condition Drifted.
 //
-// Source: Karpenter: pkg/controllers/nodeclaim/lifecycle/controller.go, Reconcile, writes the
-// conditions of a NodeClaim that is being launched without looking whether they have changed;
-// so specs wait until nodes are initialized before they let them drift.
-func outdated(pool *fixtures.Pool) check.Count {
+// Source: Karpenter: pkg/controllers/nodeclaim/lifecycle/controller.go, Reconcile. During
+// launches it overwrites conditions without a check for changes. So specs let nodes drift only
+// after their initialization.
+func outdatedNodeClaims(pool *fixtures.Pool) check.Count {
 	return check.NodeClaims(pool).With("that have drifted or are being deleted", func(o *unstructured.Unstructured) bool {
 		return karpenter.IsTrue(o, karpenter.Drifted) || karpenter.Deleting(o)
 	})
 }
 
-// usedUp checks that drift comes to disrupt as many of a pool's nodes at once as
-// its budget allows: that it isn't exceeded says little where it isn't reached.
+// usedUp checks that drift disrupts as many of a pool's nodes at once as its budget
+// allows. A budget that is never reached cannot be exceeded.
 func usedUp(nodes int, pool *fixtures.Pool) check.Check {
-	return check.LeadsTo(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.Exactly(nodes, disrupting(pool)))
+	return check.LeadsTo(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.Exactly(nodes, disruptingNodeClaims(pool)))
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pool that says nothing of budgets has one all the same: a tenth of its nodes, rounded
-// up. So a first change of a large pool doesn't take it down at once, before anybody has
-// heard of budgets. Of eleven nodes here two may go.
+// A NodePool without budgets allows the disruption of a tenth of its nodes, rounded up.
+// So a first change does not disrupt all of a large pool at once, before anybody has
+// heard of budgets. Here two of eleven nodes may go.
 //
 // Source: spec.disruption.budgets of the NodePool API: "If left undefined, this will
 // default to one budget with a value to 10%."
@@ -18,15 +18,15 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "allow a tenth of the nodes if a pool has none",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().DefaultBudgets()
-		app := lingering(pool, 11)
+		app := lingeringPods(pool, 11)
 		env.Launch(ctx, 11, pool, app)
 
 		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 11, outdated(pool))
-		env.Await(ctx, 2, disrupting(pool))
+		env.Await(ctx, 11, outdatedNodeClaims(pool))
+		env.Await(ctx, 2, disruptingNodeClaims(pool))
 		env.Observe(ctx, pressed)
 
-		env.Expect(env.Since(before), check.Always(check.AtMost(2, disrupting(pool))), usedUp(2, pool))
+		env.Expect(env.Since(before), check.Always(check.AtMost(2, disruptingNodeClaims(pool))), usedUp(2, pool))
 	},
 })

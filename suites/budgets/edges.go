@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A window opens and shuts on the minute: what a schedule forbids may happen up to its
-// beginning, and again from its end on. The windows of both pools meet at an edge that is
-// a minute or two ahead. One pool drifts before it and not after, the other after it and
-// not before.
+// A budget with a schedule applies from the minute its window opens to the minute it
+// closes. Outside, it forbids nothing. Here one window opens and another closes at the
+// same minute, one or two minutes ahead. One pool drifts only before it, the other only
+// after it.
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].schedule
 // (cron, in UTC) and .duration.
@@ -40,15 +40,15 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Whenever(check.Enters(check.DisruptedNodes(opening)), "it is before the edge",
-				check.ForAny(check.Untrue(past(edge)))),
-			check.Whenever(check.Enters(check.DisruptedNodes(closing)), "it is after the edge", check.ForAny(past(edge))),
-			check.Always(check.When(check.AllOf(past(edge), check.AtLeast(1, check.DriftedNodeClaims(opening))),
+				check.ForAny(check.Untrue(isPast(edge)))),
+			check.Whenever(check.Enters(check.DisruptedNodes(closing)), "it is after the edge", check.ForAny(isPast(edge))),
+			check.Always(check.When(check.AllOf(isPast(edge), check.AtLeast(1, check.DriftedNodeClaims(opening))),
 				check.None(check.DisruptedNodes(opening)))))
 	},
 })
 
-// past claims that a time is over.
-func past(t time.Time) check.Claim {
+// isPast claims that a time is past.
+func isPast(t time.Time) check.Claim {
 	words := "it is past " + t.UTC().Format(time.TimeOnly)
 	return check.That(words, func(w *history.World) (ok, exercised bool, standing string) {
 		return !w.Time().Before(t), true, "it is " + w.Time().UTC().Format(time.TimeOnly)

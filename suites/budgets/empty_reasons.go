@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A budget for empty nodes keeps them, and one for the other reasons doesn't: both
-// pools are emptied and may be consolidated, and only their reasons differ.
+// A budget for empty nodes keeps them. A budget for the other reasons does not. Both
+// pools are emptied and may be consolidated. Only their reasons differ.
 //
 // Source: designs/disruption-controls-by-reason.md;
 // spec.disruption.budgets[].reasons.

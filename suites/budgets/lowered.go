@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A budget that is lowered while Karpenter thinks a disruption over is heeded: the brake
-// works up to the moment at which a node is chosen for good. The empty nodes of both
-// pools are on the way out when one of the pools gets a budget of zero.
+// A budget that is lowered while Karpenter considers a disruption still applies. So a
+// user can stop the disruption until Karpenter has finally chosen the node. Here both
+// pools are about to lose empty nodes when one gets a budget of zero.
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
 var _ = Suite.Add(e2e.Spec{

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that isn't ready counts as one that is disrupted: where part of a pool is ill, an
-// update that takes as many nodes as ever makes an outage of it. While one node of three is
-// not ready here, drift, which may take one, takes none, and goes on when the node is well.
+// A node that is not ready counts against the disruption budget. Otherwise an update that
+// disrupts as many nodes as usual could cause an outage. Here one node of three is not
+// ready, and the budget is one. Drift disrupts no node until that node is ready again.
 //
 // Source: designs/disruption-controls.md; https://karpenter.sh/docs/concepts/disruption,
 // "NodePool Disruption Budgets": nodes that are not ready are subtracted.
@@ -20,7 +20,7 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, free := fixtures.NodePool().Budget("1"), fixtures.NodePool().Budget("1")
-		app, freely := lingering(pool, 3), fixtures.Deployment(1).On(free)
+		app, freely := lingeringPods(pool, 3), fixtures.Deployment(1).On(free)
 		env.Create(ctx, pool, free, app, freely)
 		env.Await(ctx, 3, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(freely))
@@ -40,6 +40,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.None(check.DisruptedNodes(pool)))))
 
 		env.Patch(ctx, node, fixtures.AKubelet)
-		env.Await(ctx, 1, disrupting(pool))
+		env.Await(ctx, 1, disruptingNodeClaims(pool))
 	},
 })

@@ -8,15 +8,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Each pool has budgets of its own: what is under way in one neither uses up nor widens
-// what another may do. A team that rolls its nodes doesn't stop those of the others.
+// Each NodePool has its own budgets. Disruption in one pool does not use up or raise the
+// budget of another. So one team's update does not stop those of other teams.
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
 	Name: "of one pool don't limit another pool",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		strict, lenient := fixtures.NodePool().Budget("1"), fixtures.NodePool().Budget("2")
-		few, many := lingering(strict, 2), lingering(lenient, 3)
+		few, many := lingeringPods(strict, 2), lingeringPods(lenient, 3)
 		env.Create(ctx, strict, lenient, few, many)
 		env.Await(ctx, 2, check.RunningPods(few))
 		env.Await(ctx, 2, check.InitializedNodeClaims(strict))
@@ -25,13 +25,13 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Change(ctx, strict.NewTemplate(), lenient.NewTemplate())
-		env.Await(ctx, 2, outdated(strict))
-		env.Await(ctx, 3, outdated(lenient))
-		env.Await(ctx, 1, disrupting(strict))
+		env.Await(ctx, 2, outdatedNodeClaims(strict))
+		env.Await(ctx, 3, outdatedNodeClaims(lenient))
+		env.Await(ctx, 1, disruptingNodeClaims(strict))
 		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before),
-			check.Always(check.AtMost(1, disrupting(strict))), usedUp(1, strict),
-			check.Always(check.AtMost(2, disrupting(lenient))), usedUp(2, lenient))
+			check.Always(check.AtMost(1, disruptingNodeClaims(strict))), usedUp(1, strict),
+			check.Always(check.AtMost(2, disruptingNodeClaims(lenient))), usedUp(2, lenient))
 	},
 })

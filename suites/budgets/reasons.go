@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A budget that names reasons holds those back and no others: one can stop
-// drift during a release and still have empty nodes removed, or the reverse.
-// Here drift is stopped in one pool, and everything but drift in the other.
+// A budget with reasons limits only disruption for those reasons. So a user can stop
+// drift during a release and still have empty nodes removed, or the reverse. Here one
+// pool stops drift, and the other all but drift.
 //
 // Source: designs/disruption-controls-by-reason.md;
 // spec.disruption.budgets[].reasons.

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A budget with a schedule holds inside its window, and outside it is as if it
-// weren't there: it is how nodes are left alone during working hours. Both
-// pools have the same budget of zero; only their windows differ.
+// A budget with a schedule applies inside its window and has no effect outside it. It
+// protects nodes during working hours. Here both pools have a budget of zero, and only
+// their windows differ.
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].schedule
 // (cron, in UTC) and .duration.

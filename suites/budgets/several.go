@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Of several budgets the strictest holds, wherever it stands in the list: a
-// general allowance doesn't undo a particular caution.
+// Karpenter applies the strictest of several budgets, at any place in the list. A general
+// budget does not undo a stricter one.
 //
 // Source: spec.disruption.budgets of the NodePool API: "If there are multiple
 // active budgets, Karpenter uses the most restrictive value."
@@ -17,15 +17,15 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "are as strict as the strictest of them",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Budget("2").Budget("1").Budget("100%")
-		app := lingering(pool, 3)
+		app := lingeringPods(pool, 3)
 		env.Launch(ctx, 3, pool, app)
 
 		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 3, outdated(pool))
-		env.Await(ctx, 1, disrupting(pool))
+		env.Await(ctx, 3, outdatedNodeClaims(pool))
+		env.Await(ctx, 1, disruptingNodeClaims(pool))
 		env.Observe(ctx, pressed)
 
-		env.Expect(env.Since(before), check.Always(check.AtMost(1, disrupting(pool))), usedUp(1, pool))
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, disruptingNodeClaims(pool))), usedUp(1, pool))
 	},
 })

@@ -1,5 +1,5 @@
-// Package budgets holds what is promised of disruption budgets: how many nodes
-// of a pool may be disrupted at a time, when, and for which reasons.
+// Package budgets holds the promises about disruption budgets: how many nodes of a pool
+// may be disrupted at a time, when, and for which reasons.
 //
 // Sources: designs/disruption-controls.md, designs/disruption-controls-by-reason.md
 // and spec.disruption.budgets of the NodePool API.

@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Nodes that are too large for their pods are replaced by smaller ones, but never more
-// of them at once than the budget allows. The replacement has a startup taint here that
-// nobody removes, so that the node for which it came stays disrupted: the budget is used
-// up, and the other node must wait.
+// Karpenter never replaces more underutilized nodes at once than the budget allows. It
+// replaces nodes that are too large for their pods by smaller nodes. Here the replacement
+// keeps a startup taint, so the old node stays disrupted. The budget is used up, and the
+// other node must wait.
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
 var _ = Suite.Add(e2e.Spec{
@@ -37,7 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before),
-			check.Always(check.AtMost(1, disrupting(pool))),
-			check.LeadsTo(check.AtLeast(1, disrupting(pool)), check.AtLeast(1, check.ReadyNodes(pool).New(before))))
+			check.Always(check.AtMost(1, disruptingNodeClaims(pool))),
+			check.LeadsTo(check.AtLeast(1, disruptingNodeClaims(pool)), check.AtLeast(1, check.ReadyNodes(pool).New(before))))
 	},
 })

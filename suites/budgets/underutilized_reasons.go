@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A budget for underutilized nodes keeps them, and one for the other reasons doesn't: both
-// pools have a node that is too large for its pod and may be consolidated, and only their
-// reasons differ.
+// A budget for underutilized nodes keeps them. A budget for the other reasons does not.
+// Both pools have a node that is too large for its pod and may be consolidated. Only
+// their reasons differ.
 //
 // Source: designs/disruption-controls-by-reason.md;
 // spec.disruption.budgets[].reasons.

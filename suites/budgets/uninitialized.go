@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A share is one of the nodes that are initialized: replacements that are still starting
-// are not there yet to take anything over, and would raise what may go. Half of two nodes
-// is one; were the replacement counted while its startup taint stays, it would be two.
+// A budget in percent counts only initialized nodes. Starting replacements cannot take
+// over pods yet, and counting them would raise the budget. Here the replacement keeps its
+// startup taint. Half of two nodes is one; with the replacement it would be two.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "NodePool Disruption Budgets";
 // Karpenter: pkg/controllers/disruption/helpers.go, NodePoolStatsFromNodes.
@@ -28,10 +28,10 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 2, outdated(pool))
+		env.Await(ctx, 2, outdatedNodeClaims(pool))
 		env.Await(ctx, 1, check.ReadyNodes(pool).New(before))
 		env.Observe(ctx, pressed)
 
-		env.Expect(env.Since(before), check.Always(check.AtMost(1, disrupting(pool))), usedUp(1, pool))
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, disruptingNodeClaims(pool))), usedUp(1, pool))
 	},
 })

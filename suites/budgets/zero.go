@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A budget of zero holds drift back for as long as it stands: it is the brake
-// that one pulls during an incident. Another pool drifts meanwhile, and so does
-// this one once the budget is lifted.
+// A budget of zero stops drift for as long as it exists. Operators set it during an
+// incident. Here another pool drifts meanwhile, and this pool drifts once its budget is
+// removed.
 //
 // Source: designs/disruption-controls.md; spec.disruption.budgets[].nodes.
 var _ = Suite.Add(e2e.Spec{

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pods that come run in the buffer's room and wait for no node: that is all that a
-// buffer is for.
+// New pods run on the buffer's nodes and do not wait for new nodes. A buffer has no other
+// use.
 //
 // Source: designs/capacity-buffers.md; Karpenter's regression suite, "should allow
 // consumer pods to use existing buffer capacity and then refill".

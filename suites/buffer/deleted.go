@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A buffer that is deleted gives all of its nodes back to consolidation: nobody wants
-// the room any more, and nothing else would end the bill.
+// Consolidation removes all nodes of a deleted buffer. Nobody needs these nodes any more,
+// and only their removal ends the cost.
 //
 // Source: designs/capacity-buffers.md;
 // https://github.com/kubernetes-sigs/karpenter/issues/3258; Karpenter's

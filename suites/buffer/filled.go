@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A buffer has room for as many pods as it says before there is any, and no more:
-// whoever asks for it can't wait for a node, and pays for each of them.
+// A buffer has room for as many pods as it specifies before any pod exists, and no more.
+// Its users cannot wait for a node, and they pay for each node.
 //
 // Source: spec.replicas of the CapacityBuffer API; designs/capacity-buffers.md;
 // Karpenter's regression suite, "should provision buffer capacity using scalableRef

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A buffer that is filled keeps its nodes, though nothing runs on them and their pool's
-// policy has empty nodes removed; a pool beside it that has no buffer loses its own.
+// A filled buffer keeps its nodes, although they are empty and the NodePool's policy
+// removes empty nodes. Here another NodePool without a buffer loses its nodes.
 //
 // Source: designs/capacity-buffers.md, "Emptiness protection"; Karpenter's regression
 // suite, "should not empty-consolidate nodes hosting buffer pods".

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A buffer of pods that exist nowhere, but as a template, keeps to its own limits,
-// whatever number it asks for: they say what the room may cost, and the number what
-// it is for.
+// A buffer for pods that exist only as a template keeps to its own limits, whatever
+// number it asks for. Limits say what it may cost. The number says how many pods it is
+// for.
 //
 // Source: spec.limits and spec.podTemplateRef of the CapacityBuffer API; Karpenter's
 // regression suite, "should grow buffer replicas when limits are increased".

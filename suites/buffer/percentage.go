@@ -9,9 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A buffer of a percentage grows with its workload: half as many pods again have room,
-// two for four where it was one for two. Bursts are as large as what they come on top
-// of.
+// A buffer with a percentage grows with its workload, because larger workloads have
+// larger bursts. Here 50% is room for one pod beside two, then for two beside four.
 //
 // Source: spec.percentage of the CapacityBuffer API; Karpenter's regression suite,
 // "should handle scalableRef percentage update when deployment scales".

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A buffer never takes a pool beyond its limits, and has what they leave: a limit is
-// what stands between a typing error in a buffer's size and the bill. It is used, and
-// lifting it lets the rest in.
+// A buffer never makes a NodePool exceed its limits, and uses the capacity that they
+// leave. A limit bounds the cost of a typing error in a buffer's size. Here a raised
+// limit allows the rest.
 //
 // Source: spec.limits of the NodePool API; Karpenter's regression suite, "should not
 // provision buffer capacity beyond NodePool CPU limit".

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// When pods have taken a buffer's room it is filled again, by as much as they took:
-// the next pods are to find what these found.
+// Karpenter refills a buffer by as much room as pods have taken. The next pods then find
+// the same room.
 //
 // Source: designs/capacity-buffers.md; Karpenter's regression suite, "should refill
 // buffer capacity after consumption".

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A buffer that is made smaller gives back as many nodes as it no longer needs, and
-// none of those that it does: the rest is still to be there for whoever comes.
+// A buffer that is made smaller releases only the nodes that it no longer needs. The
+// remaining room must still be there for new pods.
 //
 // Source: spec.replicas of the CapacityBuffer API; designs/capacity-buffers.md;
 // Karpenter's regression suite, "should scale buffer down when replicas are reduced".
@@ -38,7 +38,7 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// forOnePod says whether a buffer has been changed to have room for one pod.
+// forOnePod tells whether a buffer's spec asks for room for one pod.
 func forOnePod(buffer *unstructured.Unstructured) bool {
 	replicas, _, _ := unstructured.NestedInt64(buffer.Object, "spec", "replicas")
 	return replicas == 1

@@ -1,9 +1,8 @@
-// Package buffer holds what is promised of CapacityBuffers: room for pods that
-// are still to come. A buffer is filled before there is any pod, gives its room to
-// pods that come, and is filled again; it shrinks with its spec, grows with its
-// workload, keeps to its own limits and to those of NodePools, and holds its
-// nodes though they are empty. Each spec's pods exclude each other by host, so
-// that room for a pod is a node.
+// Package buffer tests CapacityBuffers: room for future pods. Karpenter fills a buffer
+// before any pod exists, gives its room to new pods, and fills it again. The buffer
+// shrinks with its spec, grows with its workload, and stays within its own limits and
+// those of NodePools. It keeps its nodes although they are empty. Each spec's pods
+// exclude each other by host, so room for a pod is a node.
 //
 // Sources: designs/capacity-buffers.md and the CapacityBuffer API
 // (autoscaling.x-k8s.io/v1beta1), which came with Karpenter 1.14 and is behind the

@@ -11,15 +11,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Nodes whose kubelets say that they aren't ready, and come back, stay: nobody ends
-// them, nothing is launched in their place, and their pods run on. A network or a
-// disk that fails for a minute must not cost a fleet. That Karpenter is at work shows
-// by a pod that comes meanwhile: it gets a node of its own, since those are tainted.
+// Karpenter keeps nodes that become not ready and recover. It does not terminate or
+// replace them. A network or disk that fails for a minute must not cost users their
+// nodes. Here a new pod shows that Karpenter is at work. It gets its own node, because
+// the other nodes are tainted.
 //
 // Source: designs/node-repair.md: nodes that are not ready are replaced only with
 // the feature NodeRepair, and after its toleration.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "of flapping kubelets costs no node",
+	Name:   "keeps its nodes while kubelets flap",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

@@ -9,15 +9,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A controller that is killed while it drains a node goes on with it when it is
-// back: pods that must not be evicted yet stay, and when they may be, they, the
-// node and its NodeClaim go. A drain that nobody ends is a machine that is paid for
-// and that nothing runs on; one that is cut short is an outage.
+// A controller that is killed during a drain continues it after the restart. Pods that
+// must not be evicted yet stay. Once they may be evicted, they, the node and its
+// NodeClaim are removed. A drain that never ends costs money for an unused node. A drain
+// that is cut short is an outage.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Termination Controller";
 // the finalizer karpenter.sh/termination.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "of a controller that is killed during drains neither shortens nor loses a drain",
+	Name:   "neither shortens nor loses a drain when its controller is killed during drains",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, other := fixtures.NodePool().TerminationGracePeriod("1h"), fixtures.NodePool()

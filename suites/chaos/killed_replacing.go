@@ -10,17 +10,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A controller that is killed between the launch of a replacement and the end of
-// the old node ends what it began: one new node for one old one, which stays until
-// the new one is initialized. What was under way is in the controller's memory
-// alone; it gives the old node back to its pods when it has forgotten, and counts
-// on the replacement that is there.
+// Karpenter finishes a replacement although its controller is killed between the launch
+// of the new node and the end of the old node. Each old node gets one new node, and stays
+// until that is initialized. Only the controller's memory holds the disruption. The
+// restarted controller removes the old node's taint and uses the existing replacement.
 //
 // Source: designs/drift.md; https://karpenter.sh/docs/concepts/disruption,
 // "Control Flow": replacements are pre-spun, and a node that can't be disrupted is
 // untainted.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "of a controller that is killed during replacements ends with one new node for each old one",
+	Name:   "ends with one new node for each old one when its controller is killed during replacements",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")

@@ -9,16 +9,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A controller that is killed while nodes start knows of them when it is back: it
-// launches none again for the pods that wait for them, and forgets none. Every
-// upgrade of Karpenter ends its controller somewhere, and must not double what is
-// on its way. That it is back shows by another pool, which it launches a node for.
+// A controller that is killed while nodes start still knows them after the restart. It
+// loses no node and launches no more nodes for the waiting pods. Every upgrade of
+// Karpenter stops its controller and must not double starting nodes. A node for another
+// pool shows that the controller is back.
 //
 // Source: https://karpenter.sh/docs/concepts/nodeclaims: a NodeClaim is the record
 // of a launch; startup taints "are ignored for provisioning purposes"
 // (spec.template.spec.startupTaints).
 var _ = Suite.Add(e2e.Spec{
-	Name:   "of a controller that is killed while nodes start neither duplicates nor loses a node",
+	Name:   "neither duplicates nor loses a node when its controller is killed while nodes start",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.KillController(ctx)
 		env.Create(ctx, late)
 		env.Await(ctx, 1, check.RunningPods(late))
-		env.RemoveTaint(ctx, starting, nodes...)
+		env.RemoveTaint(ctx, starting, nodes[0], nodes[1])
 		env.Await(ctx, 2, check.RunningPods(app))
 		env.Await(ctx, 2, check.InitializedNodes(pool))
 

@@ -9,15 +9,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pods that come just before the API server is gone for half a minute get their
-// nodes when it is back: one for each, though the controller has lost what it knew
-// and its lease. Control planes are upgraded and crash, and nobody creates the pods
-// again that waited meanwhile.
+// Karpenter gives each pod one node after the API server was down for half a minute. The
+// pods are created just before, and the controller loses its state and its lease. Control
+// planes are upgraded and crash, and nobody creates the waiting pods again.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling: pending pods are
 // provisioned for, whatever happened before; the API is the only record.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "of an API server that is down for half a minute leaves no pod without a node",
+	Name:   "leaves no pod without a node after the API server was down for half a minute",
 	Within: 4 * time.Minute,
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0; v1.15.0 does the same

@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// While a pool's NodeClaims are refused, by a quota or a webhook, its pods wait,
-// and when that is over each gets its node, and no more than that: what failed is
-// tried again, and what was tried is not made up for. Nobody creates the pods again.
+// Karpenter gives each pod one node after a quota or a webhook refused the pool's
+// NodeClaims for a while. The pods wait meanwhile. Karpenter tries again, because nobody
+// creates the pods again. It launches no extra nodes for failed attempts.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling: pods are provisioned for as
 // long as they are pending; spec.template of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
-	Name: "of refused NodeClaims ends with a node for each pod once they are accepted",
+	Name: "gives each pod a node after its NodeClaims were refused for a while",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).OnePodPerNode().On(pool)

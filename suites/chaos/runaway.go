@@ -11,10 +11,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pod that can run on no node that it gets, since somebody taints them all, makes
-// Karpenter launch one after the other; what it launched in vain it must end as
-// fast, so that there are a few at a time, whatever the policy. When the pod
-// tolerates the taint, one node is left. Loops like this have cost people fleets.
+// Karpenter removes unusable nodes as fast as it launches new ones, whatever the policy.
+// So only a few exist at a time. Here every node is tainted, so Karpenter launches one
+// after another for a pod. When the pod tolerates the taint, one node is left. Users have
+// paid for many nodes in such loops.
 //
 // Source: Karpenter's regression suite, "should not produce a runaway scale-up when
 // consolidation is enabled" and "when emptiness is enabled".
@@ -23,7 +23,7 @@ var _ = e2e.Table(Suite, map[string]struct{ name, policy, after string }{
 	"emptiness":     {"emptiness", fixtures.WhenEmpty, "5s"},
 }, func(r struct{ name, policy, after string }) e2e.Spec {
 	return e2e.Spec{
-		Name:   "of taints that keep coming back causes no runaway of " + r.name,
+		Name:   "launches no endless series of nodes by " + r.name + " while taints keep coming back",
 		Within: 4 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().ConsolidationPolicy(r.policy).ConsolidateAfter(r.after)

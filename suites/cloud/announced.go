@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// announcement is a way in which a cloud says that an instance will end.
+// announcement is an event by which a cloud announces the end of an instance.
 type announcement struct {
 	of       string
 	hook     providers.HookName
@@ -19,10 +19,10 @@ type announcement struct {
 	needs    []providers.Capability
 }
 
-// A node whose instance is about to be ended by the cloud is drained before that: its pods
-// are told to end, others run on a new node meanwhile, and for as long as one of them takes
-// its time the instance is there. What comes without notice loses requests; there was a
-// notice.
+// Karpenter drains and replaces a node in time when the cloud announces the end of its
+// instance. Its pods are told to end, and others run on a new node meanwhile. The
+// instance stays until the last pod has ended. Without notice, requests are lost, but
+// here there is a notice.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Interruption": nodes are tainted,
 // drained and terminated ahead of the event.
@@ -33,7 +33,7 @@ var _ = e2e.Table(Suite, map[string]announcement{
 	"maintenance": {"maintenance", providers.Maintain, karpenter.OnDemand, nil},
 }, func(a announcement) e2e.Spec {
 	return e2e.Spec{
-		Name:   "that announces " + a.of + " gets the node drained and replaced in time",
+		Name:   "drains and replaces a node in time when the cloud announces " + a.of,
 		Needs:  append([]providers.Capability{providers.NodePools, providers.Interruption}, a.needs...),
 		Hooks:  []providers.HookName{a.hook, providers.ListInstances},
 		Within: 5 * time.Minute,

@@ -11,15 +11,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// When the cloud takes back several spot instances at once, all of their nodes are drained
-// and replaced in time, though the pool's budget allows no disruption: a budget bounds what
-// Karpenter chooses to do, and the cloud doesn't ask. A node that waited for its turn would
-// be gone with its pods before that.
+// Karpenter drains and replaces all affected nodes in time when the cloud takes back
+// several spot instances at once. The pool's budget, which allows no disruption, limits
+// only disruptions that Karpenter chooses. A node that waited for its turn would be gone
+// with its pods before its drain.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Automated Forceful Methods",
 // which "blow past NodePool Disruption Budgets", and "Interruption".
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that announces the end of several spot instances gets them all drained, whatever budgets say",
+	Name:   "drains all spot nodes whose end the cloud announces, whatever budgets say",
 	Needs:  []providers.Capability{providers.NodePools, providers.Interruption, providers.Spot},
 	Hooks:  []providers.HookName{providers.Interrupt},
 	Within: 5 * time.Minute,
@@ -42,6 +42,6 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// soon is longer than it takes to drain a node whose pods end at once and to end its
-// instance, and no longer than the notice that clouds give, which is 30 s at some.
+// soon is more than the drain of a node with quick pods and the end of its instance take. It
+// is at most the notice of clouds, which is 30 s for some.
 const soon = 30 * time.Second

@@ -11,15 +11,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A node that is deleted while the cloud is slow or late goes with its instance all the
-// same, once, and its pod gets another one: a call that was refused is made again, and an
-// instance that a list still has isn't one that runs. What is forgotten then is paid for.
+// The provider ends the instance of a deleted node even if the cloud is slow or its data
+// is old. It repeats refused calls. It knows that a listed instance may have ended. The
+// pod gets one other node, and only one. A forgotten instance costs money.
 //
 // Source: pkg/cloudprovider/types.go, Delete, which is called until there is no instance;
 // finalizer karpenter.sh/termination.
 var _ = e2e.Table(Suite, strains(), func(s strain) e2e.Spec {
 	return e2e.Spec{
-		Name:   s.how + " ends the instance of a deleted node",
+		Name:   "ends the instance of a deleted node when the cloud " + s.how,
 		Hooks:  []providers.HookName{s.hook, providers.ClearFailures, providers.ListInstances},
 		Within: 6 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {

@@ -13,15 +13,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// When the cloud offers other images, networks or whatever a NodeClass selects, nodes that
-// were launched from the old ones drift, for each of the provider's reasons and with just
-// that one as the condition's reason, and are replaced by one that hasn't drifted. The
-// reason is what people look for who see their nodes go.
+// Nodes drift when the cloud offers other images, networks or other things that their
+// NodeClass selects. The spec tests each of the provider's drift reasons. The condition
+// Drifted has exactly that reason, because users look for it when their nodes are
+// replaced. The replacement has not drifted.
 //
 // Source: designs/drift.md, "CloudProvider drift"; pkg/cloudprovider/types.go, DriftReason;
 // condition Drifted of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that changes makes nodes drift, for each of the provider's reasons",
+	Name:   "lets nodes drift when the cloud changes, for each of the provider's reasons",
 	Needs:  []providers.Capability{providers.NodePools, providers.NodeClassDrift},
 	Within: 40 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
@@ -44,13 +44,13 @@ func driftFor(ctx context.Context, env *e2e.Env, reason string, pool *fixtures.P
 
 	env.Expect(env.Since(before),
 		check.ActsOnDrift(pool),
-		check.Always(check.Each(check.DriftedNodeClaims(pool), "have drifted by "+reason, because(reason))),
+		check.Always(check.Each(check.DriftedNodeClaims(pool), "have drifted by "+reason, driftedFor(reason))),
 		check.Always(check.None(check.DriftedNodeClaims(pool).New(before))),
 		check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 }
 
-// because says whether a NodeClaim has drifted for a reason.
-func because(reason string) check.Predicate {
+// driftedFor tells whether a NodeClaim has drifted for a reason.
+func driftedFor(reason string) check.Predicate {
 	return func(nodeClaim *unstructured.Unstructured) bool {
 		drifted, _ := karpenter.Condition(nodeClaim, karpenter.Drifted)
 		return drifted.Reason == reason

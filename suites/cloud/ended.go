@@ -10,15 +10,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// An instance that the cloud ends by itself, without a word, is replaced: its node and its
-// NodeClaim go, though nobody has deleted them, and its pod runs again on another node. A
-// node that stays without a machine is room that there isn't.
+// Karpenter replaces an instance that the cloud ends without notice. It removes the node
+// and the NodeClaim, although nobody deleted them. The pod runs again on another node. A
+// node without an instance is capacity that does not exist.
 //
 // Source: pkg/controllers/nodeclaim/garbagecollection, which looks every two minutes;
 // https://karpenter.sh/docs/concepts/disruption, "Interruption", on instances that
 // terminate.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that ends an instance gets its node removed and the pod another node",
+	Name:   "removes a node whose instance the cloud has ended, and gives its pod another",
 	Hooks:  []providers.HookName{providers.TerminateInstance},
 	Within: 6 * time.Minute,
 	Breaks: []e2e.Breach{{

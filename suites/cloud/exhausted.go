@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// While the cloud has no capacity at all, a pod waits, and is tried for now and then and
-// not without pause; once there is capacity again it gets its node, and nobody has to
-// create it anew. Tries that run away are refused by the cloud for everybody.
+// While the cloud has no capacity at all, Karpenter retries the launch for a pending pod,
+// with pauses. Once there is capacity, the pod gets its node and need not be created
+// again. Without pauses, the cloud would refuse everybody's calls.
 //
 // Source: pkg/controllers/provisioning/controller.go: a pod that waits is tried for every
 // ten seconds; pkg/controllers/nodeclaim/lifecycle/launch.go.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that has no capacity for a minute ends with a node for the pod",
+	Name:   "gives the pod a node after the cloud had no capacity for a minute",
 	Hooks:  []providers.HookName{providers.FailNextLaunch, providers.ClearFailures},
 	Within: 8 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
@@ -44,6 +44,6 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// tries is how often a pod may be tried for in a little more than a minute, at ten seconds
-// each, and a few more since its events make others.
+// tries bounds the attempts for a pod in a little over a minute: one every ten seconds, and a
+// few that its events cause.
 const tries = 10

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A node says in its labels what its machine is, as the cloud has it: pods are placed by
-// that, and whoever asked for a GPU, or for much memory, and got a label of it has nothing.
+// The labels of a node describe its instance as the cloud does. Pods are scheduled by
+// these labels. With a wrong label, a pod lacks the GPU or the memory that it asks for.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Well-Known Labels"; the labels of
 // the provider's NodeClass API.
@@ -31,15 +31,15 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// labeledAsPromised checks that the pool's node has, from when it is initialized on, all
-// labels that the cloud says it has by its machine.
+// labeledAsPromised checks that the pool's node has all labels that the cloud reports for
+// its instance, from the moment when the node is initialized.
 func labeledAsPromised(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) check.Check {
 	node := env.Await(ctx, 1, check.InitializedNodes(pool))[0]
 	promised := env.TypeLabels(ctx, karpenter.NodeProviderID(node.Unstructured()))
 	return check.Always(check.Each(check.InitializedNodes(pool), "are labeled as their machines are", allOf(promised)))
 }
 
-// allOf says whether an object has all of these labels, of which there must be some.
+// allOf tells whether an object has all of these labels. It is false without labels.
 func allOf(labels map[string]string) check.Predicate {
 	return func(o *unstructured.Unstructured) bool {
 		for key, value := range labels {

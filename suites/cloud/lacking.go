@@ -14,15 +14,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// When the cloud lacks what a NodeClass selects, the pool says that its NodeClass isn't
-// ready, and the nodes that are there stay: they were launched when it was. When it is
-// there again, the pool says so too and launches nodes. A tag that somebody took off by
-// mistake must not cost a fleet.
+// The pool reports that its NodeClass is not ready while the cloud lacks what the
+// NodeClass selects. Its nodes stay, because the NodeClass was ready at their launch.
+// Once the cloud has it again, the pool reports that and launches nodes. A tag removed by
+// mistake must not remove all nodes.
 //
 // Source: condition NodeClassReady of the NodePool API; pkg/controllers/nodepool/readiness;
 // https://github.com/kubernetes-sigs/karpenter/issues/557.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that lacks what a NodeClass selects costs no node, and serves new pods once it has it again",
+	Name:   "keeps its nodes while the cloud lacks what a NodeClass selects, and then serves pods",
 	Needs:  []providers.Capability{providers.NodePools, providers.NodeClassReadiness},
 	Hooks:  []providers.HookName{providers.UnreadyNodeClass, providers.ReadyNodeClass},
 	Within: 10 * time.Minute,
@@ -33,16 +33,16 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Hook(ctx, providers.UnreadyNodeClass)
-		env.Await(ctx, 1, lacking(pool))
+		env.Await(ctx, 1, unreadyPool(pool))
 		env.Observe(ctx, time.Minute)
 		env.Hook(ctx, providers.ReadyNodeClass)
-		env.Await(ctx, 0, lacking(pool))
+		env.Await(ctx, 0, unreadyPool(pool))
 		env.Change(ctx, app.Replicas(2))
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, lacking(pool)), check.None(lacking(pool))),
-			check.While(lacking(pool), check.AllOf(
+			check.LeadsTo(check.AtLeast(1, unreadyPool(pool)), check.None(unreadyPool(pool))),
+			check.While(unreadyPool(pool), check.AllOf(
 				check.Exactly(1, check.ReadyNodes(pool)), check.Exactly(1, check.RunningPods(app)),
 				check.None(check.DisruptedNodes(pool)))),
 			check.Always(check.None(check.DriftedNodeClaims(pool).AmongObjects(check.NodeClaims(pool)))),
@@ -50,8 +50,8 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// lacking counts the pool if it says that its NodeClass isn't ready.
-func lacking(pool *fixtures.Pool) check.Count {
+// unreadyPool counts the pool if its status says that the NodeClass isn't ready.
+func unreadyPool(pool *fixtures.Pool) check.Count {
 	return check.The(pool).With("whose NodeClass isn't ready", func(o *unstructured.Unstructured) bool {
 		ready, _ := karpenter.Condition(o, karpenter.NodeClassReady)
 		return ready.Status == metav1.ConditionFalse

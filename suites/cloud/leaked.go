@@ -11,15 +11,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// An instance that no NodeClaim asks for is ended, in the time that the provider promises,
-// and the instances of others are left: an instance that is nobody's is paid for and runs
-// nothing, and whoever ends it must not err.
+// The provider ends an instance that has no NodeClaim, in the time that it promises. Such
+// an instance costs money and runs nothing. The provider must end no other instance by
+// mistake.
 //
 // Source: pkg/cloudprovider/types.go: List retrieves all NodeClaims from the cloud, by
 // which a provider finds those that have none in the cluster; the adapter's capability
 // instanceGC.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that has an instance without a NodeClaim gets it deleted, and no other",
+	Name:   "deletes an instance that has no NodeClaim, and no other",
 	Needs:  []providers.Capability{providers.NodePools, providers.InstanceGC},
 	Hooks:  []providers.HookName{providers.LeakInstance, providers.ListInstances},
 	Within: 5 * time.Minute,

@@ -11,25 +11,25 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// loss is how many answers in a row are lost.
+// loss is the number of responses in a row that the cloud loses.
 type loss struct {
 	of      string
 	answers int
 }
 
-// When the answer to a launch is lost, nobody knows whether there is an instance now. In
-// the end the pod has one node, and there is one instance: what was launched twice is
-// found and ended, or it is paid for until somebody reads the bill. Who asks again in the
-// same words may be told what was launched; so more is lost than is asked for in one go.
+// The pod ends up with one node and one instance although responses to launches are lost.
+// Nobody knows then whether there is an instance. The provider finds and ends a second
+// instance, because users would pay for it. A repeated request may return the first
+// instance. So the case for-a-while loses more responses than are requested in one go.
 //
 // Source: pkg/cloudprovider/types.go: List retrieves all that was launched, Create launches
 // one for a NodeClaim; https://karpenter.sh/docs/concepts/nodeclaims.
 var _ = e2e.Table(Suite, map[string]loss{
 	"once":        {"the response to a launch", 1},
-	"for-a-while": {"the responses to launches for a while", 5},
+	"for-a-while": {"responses to launches for a while", 5},
 }, func(l loss) e2e.Spec {
 	return e2e.Spec{
-		Name:   "that loses " + l.of + " ends with one instance for the pod",
+		Name:   "ends with one instance for the pod when the cloud loses " + l.of,
 		Needs:  []providers.Capability{providers.NodePools, providers.InstanceGC},
 		Hooks:  []providers.HookName{providers.LoseAnswer, providers.ListInstances},
 		Within: 5 * time.Minute,

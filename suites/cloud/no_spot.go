@@ -11,14 +11,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Where both are allowed and the cloud has no spot capacity, a pod gets an on-demand
-// node: spot is for saving money, and nobody wants to be down for that. That spot was
-// asked for first shows by the launch that failed.
+// A pod gets an on-demand node if its pool allows both capacity types and the cloud has
+// no spot capacity. Users allow spot to save money, not for an outage. The failed launch
+// shows that spot was tried first.
 //
 // Source: https://karpenter.sh/docs/concepts/nodepools, "Capacity Type";
 // pkg/cloudprovider/types.go, InsufficientCapacityError.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that has no spot capacity gives an on-demand node where both are allowed",
+	Name:   "gives an on-demand node if both capacity types are allowed and the cloud has no spot capacity",
 	Needs:  []providers.Capability{providers.NodePools, providers.Spot},
 	Hooks:  []providers.HookName{providers.FailNextLaunch},
 	Within: 5 * time.Minute,

@@ -14,15 +14,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// That an instance is likelier than others to be interrupted disrupts nothing by itself:
-// it may never be, and whoever moved pods at every such word would move them all day. That
-// such words arrive shows by another node's interruption, told of right after, which is
-// acted upon.
+// A node stays when the cloud only reports that its instance is likelier to be
+// interrupted. The interruption may never happen, and pods would move all day at such
+// reports. Here another node's interruption is announced right after. Karpenter acts on
+// it, which shows that reports arrive.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Interruption": there is no taint,
 // drain and terminate logic for rebalance recommendations.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that recommends a rebalance loses no node",
+	Name:   "loses no node when the cloud recommends a rebalance",
 	Needs:  []providers.Capability{providers.NodePools, providers.Interruption, providers.Spot},
 	Hooks:  []providers.HookName{providers.Rebalance, providers.Interrupt},
 	Within: 5 * time.Minute,
@@ -35,20 +35,20 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Hook(ctx, providers.Rebalance, e2e.About(likely))
 		env.Hook(ctx, providers.Interrupt, e2e.About(interrupted))
-		env.Await(ctx, 0, only(check.Nodes(pool), interrupted))
+		env.Await(ctx, 0, onlyNode(check.Nodes(pool), interrupted))
 		env.Await(ctx, 2, check.RunningPods(app))
 		env.Observe(ctx, karpenter.PodsRetried)
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, only(check.DisruptedNodes(pool), interrupted)),
-				check.None(only(check.Nodes(pool), interrupted))),
-			check.Always(check.Exactly(1, only(check.ReadyNodes(pool), likely))),
-			check.Always(check.None(only(check.DisruptedNodes(pool), likely).AmongObjects(check.Nodes(pool)))),
+			check.LeadsTo(check.AtLeast(1, onlyNode(check.DisruptedNodes(pool), interrupted)),
+				check.None(onlyNode(check.Nodes(pool), interrupted))),
+			check.Always(check.Exactly(1, onlyNode(check.ReadyNodes(pool), likely))),
+			check.Always(check.None(onlyNode(check.DisruptedNodes(pool), likely).AmongObjects(check.Nodes(pool)))),
 			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 	},
 })
 
-// only counts a node if it is among those that are counted.
-func only(c check.Count, node *history.Object) check.Count {
+// onlyNode narrows a count of nodes to a single node.
+func onlyNode(c check.Count, node *history.Object) check.Count {
 	return c.With("called "+node.Name, func(o *unstructured.Unstructured) bool { return o.GetName() == node.Name })
 }

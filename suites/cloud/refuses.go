@@ -12,15 +12,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Launches that fail for want of capacity are given up and tried again, until each pod
-// has its node, and no more than that: a shortage of one kind of machine must neither
-// keep pods waiting while there are others, nor be made up for twice.
+// Karpenter gives up launches that fail for lack of capacity and retries until each pod
+// has its node. It launches no extra nodes. A shortage of one kind of instance must not
+// keep pods pending while there are others.
 //
 // Source: pkg/cloudprovider/types.go, InsufficientCapacityError;
 // pkg/controllers/nodeclaim/lifecycle/launch.go, which deletes the NodeClaim;
 // https://karpenter.sh/docs/concepts/nodeclaims.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that lacks capacity for launches ends with a node for each pod",
+	Name:   "gives each pod a node although the cloud refused launches for lack of capacity",
 	Hooks:  []providers.HookName{providers.FailNextLaunch},
 	Within: 5 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
@@ -42,8 +42,8 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// refusedLaunches counts the launches that failed for want of capacity: each is of a
-// NodeClaim that is given up.
+// refusedLaunches counts the launches that failed for lack of capacity. Karpenter gives
+// up the NodeClaim of each.
 func refusedLaunches(since history.Mark) check.Count {
 	return check.Reports(karpenter.ReasonInsufficientCapacity, nil).New(since)
 }

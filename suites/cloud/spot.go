@@ -10,13 +10,13 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Where a pool allows spot and on-demand, and the pod leaves the choice, it gets a spot
-// node: whoever allows spot does so because it costs less.
+// A pod gets a spot node if its pool allows spot and on-demand and the pod accepts both.
+// Users allow spot because it costs less.
 //
 // Source: https://karpenter.sh/docs/concepts/nodepools, "Capacity Type": spot comes before
 // on-demand where both are allowed.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "that has spot capacity gives a spot node where both are allowed",
+	Name:  "gives a spot node if both capacity types are allowed and the cloud has spot capacity",
 	Needs: []providers.Capability{providers.NodePools, providers.Spot},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().CapacityType(karpenter.Spot, karpenter.OnDemand)

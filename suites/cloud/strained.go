@@ -13,16 +13,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A cloud that refuses calls since there are too many, that takes its time, or whose lists
-// tell how things were some seconds ago, costs nothing but time: the pod that comes then
-// gets its node, one NodeClaim and one instance, and what runs is not given up for being
-// missing in a list. Clouds are like this on every busy day.
+// A new pod gets its node, one NodeClaim and one instance even if the cloud is busy. The
+// cloud may refuse calls because there are too many, be slow, or return lists that are
+// some seconds old. This costs only time. The provider does not give up a running
+// instance because a list lacks it. Clouds are like this on every busy day.
 //
 // Source: pkg/controllers/nodeclaim/garbagecollection, which compares NodeClaims with the
 // instances listed; pkg/controllers/nodeclaim/lifecycle/launch.go, "eventual consistency".
 var _ = e2e.Table(Suite, strains(), func(s strain) e2e.Spec {
 	return e2e.Spec{
-		Name:   s.how + " neither loses nor duplicates a node",
+		Name:   "neither loses nor duplicates a node when the cloud " + s.how,
 		Hooks:  []providers.HookName{s.hook, providers.ClearFailures, providers.ListInstances},
 		Within: 8 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {
@@ -59,8 +59,8 @@ type strain struct {
 
 func strains() map[string]strain {
 	return map[string]strain{
-		"throttled":   {"that throttles calls", providers.Throttle, providers.HookValues{Count: 20}},
-		"slow":        {"that responds slowly", providers.SlowDown, providers.HookValues{}},
-		"stale-lists": {"whose lists are stale", providers.StaleLists, providers.HookValues{}},
+		"throttled":   {"throttles calls", providers.Throttle, providers.HookValues{Count: 20}},
+		"slow":        {"responds slowly", providers.SlowDown, providers.HookValues{}},
+		"stale-lists": {"returns stale lists", providers.StaleLists, providers.HookValues{}},
 	}
 }

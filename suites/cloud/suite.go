@@ -1,14 +1,13 @@
-// Package cloud holds what is promised of a provider's dealings with its cloud,
-// which has no capacity for a while, loses answers, tells how things were, ends
-// instances by itself and says so before, or doesn't. A provider may be late then. It
-// may not pay for what nobody has asked for, lose what runs, or leave a pod without a
-// node.
+// Package cloud holds the specs for a provider whose cloud has no capacity for a while,
+// loses responses, returns old data, or ends instances with or without notice. The
+// provider may be late then. It must not pay for instances that nobody requested, lose
+// running instances, or leave a pod without a node.
 //
-// What is done to the cloud is done by the adapter's hooks: where it has none for it,
-// the spec is skipped.
+// The adapter's hooks change the cloud. A spec is skipped if the adapter lacks a hook for
+// it.
 package cloud
 
 import "github.com/plumbline-e2e/plumbline/e2e"
 
-// Suite is "cloud ...": a cloud that has done something, and what comes of it.
-var Suite = e2e.NewSuite("cloud")
+// Suite is "cloud: ...": what the provider does when its cloud fails or ends instances.
+var Suite = e2e.NewSuite("cloud:")

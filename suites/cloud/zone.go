@@ -12,14 +12,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A pod that would rather be in a zone that has no capacity gets its node in another one:
-// that a zone is full is what the others are there for. That it was asked for first shows
-// by the launch that failed.
+// A pod that prefers a zone without capacity gets a node in another zone. A full zone
+// must not keep pods pending. The failed launch shows that the provider tried the
+// preferred zone first.
 //
 // Source: pkg/cloudprovider/types.go, InsufficientCapacityError: offerings without
 // capacity aren't available; https://karpenter.sh/docs/concepts/scheduling, "Preferences".
 var _ = Suite.Add(e2e.Spec{
-	Name:   "that has no capacity in one zone gives a node in another",
+	Name:   "gives a node in another zone where the cloud has no capacity in one",
 	Needs:  []providers.Capability{providers.NodePools, providers.Zones},
 	Hooks:  []providers.HookName{providers.FailNextLaunch},
 	Within: 5 * time.Minute,

@@ -14,9 +14,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node may be consolidated when no pod has come or gone for consolidateAfter, and
-// each pod that does begins the time anew: it is how a cluster is kept from taking a
-// node away between two jobs. Here a pod comes, and goes when the time was over once.
+// A node becomes consolidatable when no pod was added or removed for consolidateAfter.
+// Each such event starts the time again, so that no node is removed between two jobs.
+// Here a pod is added, and it ends after the time has passed once.
 //
 // Source: spec.disruption.consolidateAfter; condition Consolidatable and
 // status.lastPodEventTime of the NodeClaim API.
@@ -35,7 +35,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.PatchStatus(ctx, pod, succeeded)
 		env.Await(ctx, 0, check.Nodes(pool))
 
-		empty := check.AllOf(check.AtLeast(1, ended(app)), check.AtLeast(1, check.ReadyNodes(pool)))
+		empty := check.AllOf(check.AtLeast(1, endedPods(app)), check.AtLeast(1, check.ReadyNodes(pool)))
 		env.Expect(env.Since(before),
 			check.Whenever(check.Enters(check.NodeClaims(pool).In(karpenter.Consolidatable)),
 				"it has been left alone for "+after.String(), leftAlone(after)),
@@ -43,9 +43,8 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// leftAlone claims of a NodeClaim that it became consolidatable no earlier than
-// some time after its last pod had come or gone, by its own status. Times there
-// are whole seconds.
+// leftAlone claims that a NodeClaim became consolidatable no earlier than some time after
+// its last pod event. Both times are from the NodeClaim's status, in whole seconds.
 func leftAlone(d time.Duration) func(*unstructured.Unstructured) check.Claim {
 	return func(nodeClaim *unstructured.Unstructured) check.Claim {
 		words := fmt.Sprintf("it has had its last pod event, and that is %s ago", d)

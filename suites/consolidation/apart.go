@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node is not removed for room elsewhere that its pods can't use: what they demand of
-// each other and of nodes counts as it does when they are scheduled. Pods that exclude
-// each other keep their two nodes, while another pool's two nodes become one.
+// Karpenter keeps a node if its pods cannot use the room on other nodes. Their
+// requirements for nodes and for each other count as in scheduling. Here pods that
+// exclude each other keep their two nodes, while another pool's two nodes become one.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation": nodes are
 // removed if their pods can run on others.
@@ -37,7 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.Nodes(free))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.None(check.PodsOf(first)), spared(apart, held))),
+			check.Always(check.When(check.None(check.PodsOf(first)), neverDisrupted(apart, held))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.Exactly(1, check.Nodes(free))))
 	},
 })

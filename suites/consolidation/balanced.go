@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// With the policy Balanced a node goes only if that saves enough for the pods that must
-// move: a small node with a pod that is costly to move stays, though the pod would fit on a
-// large one. The same node of a pool whose policy looks at nothing but savings goes.
+// With the policy Balanced, Karpenter removes a node only if that saves enough for moving
+// its pods. Here a small node stays with a pod that is costly to move, though it fits on
+// a large node. Another pool's policy looks only at savings, and such a node is removed.
 //
 // Source: designs/balanced-consolidation.md; spec.disruption.consolidationPolicy.
 var _ = Suite.Add(e2e.Spec{
@@ -22,9 +22,9 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		held := fixtures.NodePool().OnDemand().Consolidate(fixtures.Balanced)
 		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-		large, first := resting(held), fixtures.Pod().On(held).HostPort(port)
-		other, second := resting(free), fixtures.Pod().On(free).HostPort(port)
-		holding, freely := costly(held), costly(free)
+		large, first := unmovablePod(held), fixtures.Pod().On(held).HostPort(port)
+		other, second := unmovablePod(free), fixtures.Pod().On(free).HostPort(port)
+		holding, freely := costlyPod(held), costlyPod(free)
 		env.Create(ctx, held, free, large, other)
 		env.Await(ctx, 1, check.RunningPods(large))
 		env.Await(ctx, 1, check.RunningPods(other))
@@ -43,17 +43,17 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.Nodes(free))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.None(check.PodsOf(first)), spared(holding, held))),
+			check.Always(check.When(check.None(check.PodsOf(first)), neverDisrupted(holding, held))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.Exactly(1, check.Nodes(free))))
 	},
 })
 
-// resting builds a pod that needs a large node and may not be moved from it.
-func resting(pool *fixtures.Pool) *fixtures.Workload {
+// unmovablePod builds a pod that needs a large node and may not be moved from it.
+func unmovablePod(pool *fixtures.Pool) *fixtures.Workload {
 	return fixtures.Deployment(1).On(pool).CPU("3").Annotate(karpenter.DoNotDisruptAnnotation, "true")
 }
 
-// costly builds a pod that is as costly to move as a pod can be, and wants a port.
-func costly(pool *fixtures.Pool) *fixtures.Workload {
+// costlyPod builds a pod that has the highest possible cost to move and needs a host port.
+func costlyPod(pool *fixtures.Pool) *fixtures.Workload {
 	return fixtures.Deployment(1).On(pool).HostPort(port).Annotate(corev1.PodDeletionCost, "2147483647")
 }

@@ -10,10 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that is the cheapest for its pods is left alone: what was launched for a pod
-// is not replaced at once by something cheaper, and what consolidation has launched isn't
-// either. Otherwise pods would be moved for ever. A node that is too large is replaced
-// meanwhile, once.
+// Karpenter keeps a node that is the cheapest for its pods. It does not replace a node
+// that was just launched, for a pod or by consolidation, with a cheaper node. Otherwise
+// pods would be moved forever. Here a node that is too large is replaced meanwhile, once.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation": a node is
 // replaced only by a cheaper one.
@@ -38,7 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, karpenter.NominationOver+karpenter.ConsolidationDecided)
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.None(check.PodsOf(large)), spared(fitting, fit))),
+			check.Always(check.When(check.None(check.PodsOf(large)), neverDisrupted(fitting, fit))),
 			check.Always(check.AtMost(1, check.NodeClaims(loose).New(before))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(loose)), check.None(check.Nodes(loose).Old(before))))
 	},

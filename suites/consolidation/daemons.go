@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node is empty when nothing but daemons runs on it: they came with it and go with
-// it, and each node has them. If they counted, no node would ever be empty in a cluster
-// that has an agent on every node.
+// A node is empty if only DaemonSet pods run on it. They come and go with the node, and
+// each node has them. If they counted, no node would be empty in a cluster with an agent
+// on every node.
 //
 // Source: spec.disruption.consolidationPolicy of the NodePool API;
 // https://karpenter.sh/docs/concepts/disruption, "Consolidation".

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node whose pods fit on the others goes, and nothing comes in its place: this is
-// what makes a cluster smaller again after a busy hour. All pods run on one node in
-// the end, and no node is launched on the way.
+// Karpenter removes a node whose pods fit on other nodes, and launches no replacement.
+// This makes a cluster smaller again after a busy hour. Here all pods run on one node in
+// the end, and none is launched.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation";
 // spec.disruption.consolidationPolicy of the NodePool API.

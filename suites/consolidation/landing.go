@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that is about to go because it is empty stays if a pod lands on it in time:
-// otherwise the pod would be evicted as soon as it runs. The empty node of another
-// pool goes, for which the same was decided at the same time.
+// Karpenter keeps an empty node that it is about to remove if a pod is scheduled to it in
+// time. Otherwise the pod would be evicted as soon as it runs. Another pool's empty node,
+// chosen at the same time, is removed.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation";
 // spec.disruption.consolidationPolicy of the NodePool API.

@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A NodeClaim says when a pod last came to its node or left it: consolidateAfter is
-// counted from then, and whoever wonders why a node is still there looks there first.
-// Events that follow each other within ten seconds may be told as one, so that those
-// here are further apart.
+// A NodeClaim shows when a pod was last added to its node or removed from it.
+// consolidateAfter counts from then, so users look there first when a node is still
+// there. Events within ten seconds may be reported as a single event, so the events here
+// are further apart.
 //
 // Source: status.lastPodEventTime of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
@@ -38,15 +38,15 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, apart)
 
 		env.Expect(env.Since(before),
-			check.Within(apart, check.LeadsTo(check.AtLeast(1, check.BoundPods(first)), tells(pool, nil))),
-			check.Within(apart, check.LeadsTo(check.AtLeast(1, check.BoundPods(app)), tells(pool, one))),
-			check.Within(apart, check.LeadsTo(check.AtLeast(1, ended(first)), tells(pool, two))))
+			check.Within(apart, check.LeadsTo(check.AtLeast(1, check.BoundPods(first)), showsLaterPodEvent(pool, nil))),
+			check.Within(apart, check.LeadsTo(check.AtLeast(1, check.BoundPods(app)), showsLaterPodEvent(pool, one))),
+			check.Within(apart, check.LeadsTo(check.AtLeast(1, endedPods(first)), showsLaterPodEvent(pool, two))))
 	},
 })
 
-// tells claims that the NodeClaim of a pool tells of a pod that came or went since it
-// was as it was then; nil is before there was any.
-func tells(pool *fixtures.Pool, then *history.Object) check.Claim {
+// showsLaterPodEvent claims that the pool's NodeClaim shows a later pod event than then does. If then is
+// nil, any pod event is later.
+func showsLaterPodEvent(pool *fixtures.Pool, then *history.Object) check.Claim {
 	var last time.Time
 	if then != nil {
 		last = lastPodEvent(then.Unstructured())
@@ -57,8 +57,8 @@ func tells(pool *fixtures.Pool, then *history.Object) check.Claim {
 	}))
 }
 
-// lastPodEvent is when a pod last came to the node of a NodeClaim or left it, by the
-// NodeClaim's status, in UTC; zero if it doesn't say.
+// lastPodEvent returns a NodeClaim's lastPodEventTime in UTC, or the zero time if the
+// status has none.
 func lastPodEvent(nodeClaim *unstructured.Unstructured) time.Time {
 	text, _, _ := unstructured.NestedString(nodeClaim.Object, "status", "lastPodEventTime")
 	t, err := time.Parse(time.RFC3339, text)

@@ -9,9 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Nodes whose pool has consolidateAfter Never stay, although they are empty: they
-// are kept for work that will come. Those of another pool, which differs in nothing
-// else, go meanwhile.
+// Karpenter keeps empty nodes if their pool has consolidateAfter Never. They are kept for
+// future pods. Here Karpenter removes the empty nodes of another pool meanwhile.
 //
 // Source: spec.disruption.consolidateAfter of the NodePool API.
 var _ = Suite.Add(e2e.Spec{

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pod that nobody owns doesn't keep its node: it is evicted as any other, and nothing
-// starts it again. Who wants it to stay says so by do-not-disrupt, as the pod on the other
-// node does; otherwise one forgotten pod would keep a node for ever.
+// Karpenter removes a node although its pod has no controller. The pod is evicted like
+// any other, and nothing restarts it. Otherwise one forgotten pod would keep a node
+// forever. A pod that must stay has do-not-disrupt, like the pod on the other node.
 //
 // Source: https://github.com/kubernetes-sigs/karpenter/pull/70.
 var _ = Suite.Add(e2e.Spec{
@@ -35,6 +35,6 @@ var _ = Suite.Add(e2e.Spec{
 		room := check.AllOf(check.None(check.PodsOf(first)), check.AtLeast(1, check.RunningPods(alone)))
 		env.Expect(env.Since(before),
 			check.LeadsTo(room, check.AtLeast(1, check.RunningPods(alone).On(check.DisruptedNodes(pool)))),
-			check.Always(check.When(check.None(check.PodsOf(first)), spared(app, pool))))
+			check.Always(check.When(check.None(check.PodsOf(first)), neverDisrupted(app, pool))))
 	},
 })

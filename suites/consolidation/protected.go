@@ -9,16 +9,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// protection is what keeps a pod where it is: the workload and what goes with it.
+// protection is a way to keep a pod on its node. Its function returns the workload and
+// the objects that protect it.
 type protection struct {
 	words string
 	of    func(*fixtures.Workload) []fixtures.Object
 }
 
-// A node with a pod that must not be disrupted, or may not be evicted now, is left alone,
-// although the pod would fit elsewhere: an hour of work is worth more than an hour of a
-// node. Of two nodes here, either of which has room for the pods of the other, the one
-// without such a pod goes, with more pods to move.
+// Karpenter keeps a node with a pod that must not be disrupted or may not be evicted now.
+// This holds although the pod would fit elsewhere. An hour of work is worth more than an
+// hour of a node. Here each of two nodes has room for the other's pods. The node without
+// such a pod is removed, although it has more pods.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Pod-Level Controls";
 // annotation karpenter.sh/do-not-disrupt; policy/v1 PodDisruptionBudget.
@@ -49,7 +50,7 @@ var _ = e2e.Table(Suite, map[string]protection{
 			env.Await(ctx, 1, check.Nodes(pool))
 
 			env.Expect(env.Since(before),
-				check.Always(check.When(check.None(check.PodsOf(first)), spared(held, pool))),
+				check.Always(check.When(check.None(check.PodsOf(first)), neverDisrupted(held, pool))),
 				check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.Nodes(pool))))
 		},
 	}

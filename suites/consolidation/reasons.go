@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A NodeClaim says for which reason its node goes, in the words in which budgets name
-// reasons: who asks why a node went must not have to guess which budget allowed it.
+// A NodeClaim shows the reason for which its node is disrupted, in the words that budgets
+// use for reasons. So users need not guess which budget allowed the disruption.
 //
 // Source: condition DisruptionReason of the NodeClaim API;
 // designs/disruption-controls-by-reason.md.
@@ -39,7 +39,7 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// goesFor checks that NodeClaims of a pool are disrupted for this reason and no other.
+// goesFor checks that NodeClaims of a pool are disrupted for this reason only.
 func goesFor(reason string, pool *fixtures.Pool) check.Check {
 	chosen := check.NodeClaims(pool).In(karpenter.DisruptionReason)
 	return check.Always(check.Each(chosen, "are "+reason, func(nodeClaim *unstructured.Unstructured) bool {

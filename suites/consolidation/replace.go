@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that is larger than its pods need is replaced by one that suffices and
-// costs less. No object says what a node costs; but one for a pod of three CPUs has
-// more of them than one for a pod of a tenth. The nodes are on-demand ones, since spot nodes
-// are replaced only behind a feature gate.
+// Karpenter replaces a node that is too large for its pods with a cheaper node that
+// suffices. No object says what a node costs. So the spec compares CPUs: a node for a pod
+// of three has more than a node for a pod of a tenth. The nodes are on-demand, because
+// spot nodes are replaced only behind a feature gate.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation";
 // designs/spot-consolidation.md.
@@ -36,12 +36,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before), check.Always(check.Each(check.ReplacedNodes(pool, before), "have less CPU for pods",
-			func(replacement *unstructured.Unstructured) bool { return smaller(replacement, node) })))
+			func(replacement *unstructured.Unstructured) bool { return hasLessCPU(replacement, node) })))
 	},
 })
 
-// smaller says whether a node has less CPU for pods than another.
-func smaller(node, than *unstructured.Unstructured) bool {
+// hasLessCPU tells whether a node has less allocatable CPU than another.
+func hasLessCPU(node, than *unstructured.Unstructured) bool {
 	mine, other := karpenter.Allocatable(node, corev1.ResourceCPU), karpenter.Allocatable(than, corev1.ResourceCPU)
 	return mine.Cmp(other) < 0
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Several nodes on which little runs are replaced by a single one in one step, and
-// not one after the other: what they run is moved once, and the room for it is paid
-// once. Two nodes for pods of three CPUs become one for what is left.
+// Karpenter replaces several underutilized nodes with a single node in one step, not one
+// by one. So their pods are moved once, and the room for them is paid once. Two nodes for
+// pods of three CPUs become one for the remaining pods.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Consolidation",
 // multi-node consolidation.

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// An on-demand node is replaced by a spot node as soon as its pool allows that: spot
-// costs less, and whoever allows it wants to save. Were the replacement free to be
-// on-demand again, a shortage of spot would trade one node for a dearer one.
+// Karpenter replaces an on-demand node with a spot node as soon as the pool allows spot.
+// Users allow it to save money. If the replacement could be on-demand again, a shortage
+// of spot would lead to a more expensive node.
 //
 // Source: designs/spot-consolidation.md; https://karpenter.sh/docs/concepts/disruption,
 // "Consolidation".

@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A spot node is replaced by another spot node only where fifteen types or more are
-// cheaper, if at all: a narrower choice would move pods again and again towards the
-// cheapest type, which is interrupted first. The pool of spot nodes here has one cheaper
-// type to offer, and keeps its large node; one of on-demand nodes replaces its own.
+// Karpenter never replaces a spot node with another if fewer than fifteen instance types
+// are cheaper. Pods would move again and again towards the cheapest type, which is
+// interrupted first. Here the pool of spot nodes has one cheaper type and keeps its large
+// node. A pool of on-demand nodes replaces its large node.
 //
 // Source: designs/spot-consolidation.md, "Minimum Flexibility".
 var _ = Suite.Add(e2e.Spec{
@@ -46,12 +46,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.Nodes(free).Old(before))
 
 		env.Expect(env.Since(before),
-			check.Always(check.When(check.None(check.PodsOf(spot)), spared(holding, held))),
+			check.Always(check.When(check.None(check.PodsOf(spot)), neverDisrupted(holding, held))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.AtLeast(1, check.ReplacedNodes(free, before))))
 	},
 })
 
-// typeOf returns the name of a node's type.
+// typeOf returns the name of a node's instance type.
 func typeOf(node *history.Object) string {
 	return karpenter.Label(node.Unstructured(), corev1.LabelInstanceTypeStable)
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// With the feature gate on, a spot node that is too large is replaced by a smaller one
-// if fifteen types or more are cheaper: they are what a fleet of spot nodes needs to
-// find capacity. A node for a pod of twenty CPUs has that many below it.
+// With the feature gate on, Karpenter replaces a spot node that is too large with a
+// smaller spot node. This needs fifteen or more cheaper instance types, because spot
+// nodes need them to find capacity. A node for a pod of twenty CPUs has that many.
 //
 // Source: designs/spot-consolidation.md; feature gate SpotToSpotConsolidation.
 var _ = Suite.Add(e2e.Spec{
@@ -37,7 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before), check.Always(check.Each(check.ReplacedNodes(pool, before), "are smaller spot nodes",
 			func(replacement *unstructured.Unstructured) bool {
-				return smaller(replacement, node) && karpenter.Label(replacement, karpenter.CapacityTypeLabel) == karpenter.Spot
+				return hasLessCPU(replacement, node) && karpenter.Label(replacement, karpenter.CapacityTypeLabel) == karpenter.Spot
 			})))
 	},
 })

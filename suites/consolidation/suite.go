@@ -1,6 +1,5 @@
-// Package consolidation holds what is promised of consolidation: which nodes are
-// taken away, or replaced by cheaper ones, because too little runs on them, and
-// when.
+// Package consolidation holds the specs of consolidation: which nodes Karpenter removes,
+// or replaces with cheaper nodes, because too little runs on them, and when.
 //
 // Sources: https://karpenter.sh/docs/concepts/disruption, "Consolidation";
 // designs/v1-api.md, designs/spot-consolidation.md; spec.disruption of the NodePool API.

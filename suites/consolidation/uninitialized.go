@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that isn't initialized is left alone, however empty it is: what it waits for
-// may take longer than a pod's life, and a node that is removed while it starts will be
-// launched for the next pod again. It goes once it is initialized; that of another pool,
-// which had nothing to wait for, goes before.
+// Karpenter does not consolidate a node before it is initialized, even if it is empty.
+// Initialization may take longer than a pod lives. A node removed while it starts would
+// be launched again for the next pod. Here the node is removed once it is initialized.
+// Another pool's node, without startup taints, is removed earlier.
 //
 // Source: condition Consolidatable of the NodeClaim API, which needs Initialized;
 // spec.template.spec.startupTaints.

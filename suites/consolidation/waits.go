@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node goes only when the one that replaces it is ready, and not when that has merely
-// been asked for: what consolidation saves is not worth an outage.
+// Karpenter removes a node only when its replacement is ready, not when it is merely
+// requested. The savings are not worth an outage.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Control Flow": pre-spin of
 // replacements.

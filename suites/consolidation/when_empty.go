@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// With the policy WhenEmpty a node goes when the last pod has left it, and not
-// before: whoever sets it saves on nodes that do nothing, and has no pod moved for
-// it. Of three nodes here one is empty, and the pods of the others would fit on one.
+// With the policy WhenEmpty, Karpenter removes a node only after its last pod has left
+// it. Users set this policy to save on idle nodes without moving pods. Here one of three
+// nodes is empty, and the pods of the other two would fit on one node.
 //
 // Source: spec.disruption.consolidationPolicy of the NodePool API;
 // https://karpenter.sh/docs/concepts/disruption, "Consolidation".
@@ -36,8 +36,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		emptied := check.None(check.PodsOf(third))
 		env.Expect(env.Since(before),
-			check.Always(check.When(emptied, spared(app, pool))),
-			check.Always(check.When(emptied, spared(second, pool))),
+			check.Always(check.When(emptied, neverDisrupted(app, pool))),
+			check.Always(check.When(emptied, neverDisrupted(second, pool))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(2, check.Nodes(pool))))
 	},
 })

@@ -14,9 +14,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pod that says for how long it must not be disrupted keeps its drifted node for
-// so long after its start, while one of another pool goes, and no longer: a job
-// that hangs doesn't keep a node from being patched for ever.
+// A pod with a do-not-disrupt duration keeps its drifted node for that long after the
+// pod's start, and no longer. So a job that hangs can't keep a node unpatched forever.
+// Here another pool drifts meanwhile.
 //
 // Source: annotation karpenter.sh/do-not-disrupt with a duration;
 // designs/do-not-disrupt-grace-period.md.
@@ -43,18 +43,17 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// protection is for how long the pod must not be disrupted: longer than a node is left alone
-// in any case, and the other pool needs.
+// protection is how long the pod must not be disrupted. It is longer than the other pool needs
+// and than nominations protect any node.
 const protection = karpenter.NominationOver + 24*time.Second
 
-// justOver claims that a workload's pod has been running for as long as it is
-// protected, and for not much longer: rounds of disruption are ten seconds apart.
-// Times in the API are whole seconds.
+// justOver claims that a workload's pod has just run for the time of its protection.
+// Disruption rounds are ten seconds apart, and times in the API are whole seconds.
 func justOver(app *fixtures.Workload) check.Claim {
 	words := "the protection of the pods of " + app.GetName() + " is just over"
 	return check.That(words, func(w *history.World) (ok, exercised bool, standing string) {
 		for _, pod := range check.RunningPods(app).Of(w) {
-			age := w.Time().Sub(started(pod.Unstructured()))
+			age := w.Time().Sub(startTime(pod.Unstructured()))
 			ok := age >= protection-time.Second && age <= protection+30*time.Second
 			return ok, true, fmt.Sprintf("%s, which is %s old", check.Describe(pod), age)
 		}
@@ -62,9 +61,9 @@ func justOver(app *fixtures.Workload) check.Claim {
 	}, karpenter.Pods)
 }
 
-// started is when a pod did (core/v1 PodStatus, startTime).
-func started(pod *unstructured.Unstructured) time.Time {
+// startTime returns a pod's startTime (core/v1 PodStatus).
+func startTime(pod *unstructured.Unstructured) time.Time {
 	text, _, _ := unstructured.NestedString(pod.Object, "status", "startTime")
-	at, _ := time.Parse(time.RFC3339, text) // zero, and so very old, if it says nothing
+	at, _ := time.Parse(time.RFC3339, text) // zero if it is missing: very old
 	return at
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// An empty node that somebody has annotated with do-not-disrupt isn't removed,
-// while an empty one of another pool is, until the annotation is removed: what is
-// looked into, or warmed up for what is to come, runs no pod yet or any more.
+// Karpenter doesn't remove an empty node until its do-not-disrupt annotation is removed.
+// Users may still examine such a node, or warm it up for later pods. Here Karpenter
+// removes an empty node of another pool meanwhile.
 //
 // Source: annotation karpenter.sh/do-not-disrupt;
 // https://karpenter.sh/docs/concepts/disruption, "Node-Level Controls".
@@ -30,7 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.PodsOf(first))
 		env.Change(ctx, second.Replicas(0))
 		env.Await(ctx, 0, check.Nodes(free))
-		env.Expect(env.Since(before), kept(guarded, first),
+		env.Expect(env.Since(before), keepsEmptyNodes(guarded, first),
 			check.LeadsTo(check.None(check.PodsOf(second)), check.None(check.Nodes(free))))
 
 		env.RemoveAnnotation(ctx, protected, karpenter.DoNotDisruptAnnotation)
@@ -38,9 +38,9 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// kept checks that nodes of a pool ran nothing that would be missed, could have
-// been consolidated, and were left alone.
-func kept(pool *fixtures.Pool, app *fixtures.Workload) check.Check {
+// keepsEmptyNodes checks that no node of a pool is disrupted while the workload has no pods and a
+// NodeClaim is Consolidatable.
+func keepsEmptyNodes(pool *fixtures.Pool, app *fixtures.Workload) check.Check {
 	return check.Always(check.When(
 		check.AllOf(check.None(check.PodsOf(app)), check.AtLeast(1, check.NodeClaims(pool).In(karpenter.Consolidatable))),
 		check.None(check.DisruptedNodes(pool))))

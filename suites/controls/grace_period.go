@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A terminationGracePeriod lets drift go on past a pod that must not be disrupted,
-// and consolidation not: to save money is no reason to end what was asked to be
-// left alone, to close a security hole is. The daemon stays until the end of the
-// grace period here, which no spec lives to see.
+// If a node has a terminationGracePeriod, a pod that must not be disrupted blocks
+// consolidation, but not drift. Such a pod may be ended to close a security hole, but not
+// to save money. Here a daemon stays until the grace period ends, and the spec ends
+// earlier.
 //
 // Source: spec.template.spec.terminationGracePeriod of the NodePool API;
 // designs/nodeclaim-termination-grace-period.md.
@@ -33,7 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.PodsOf(first))
 		env.Change(ctx, second.Replicas(0))
 		env.Await(ctx, 0, check.Nodes(free))
-		env.Expect(env.Since(before), kept(guarded, first))
+		env.Expect(env.Since(before), keepsEmptyNodes(guarded, first))
 
 		env.Change(ctx, guarded.NewTemplate())
 		env.Await(ctx, 1, check.DisruptedNodes(guarded))

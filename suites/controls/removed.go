@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// The annotations of Karpenter's alpha, do-not-evict of pods and do-not-consolidate
-// of nodes, are without effect since v1: a node that has them, with a daemon that
-// has them, is removed when it is empty. Whoever finds them in old manifests can
-// count on one word for this and no other.
+// Since v1, Karpenter ignores the annotations of its alpha: do-not-evict on pods and
+// do-not-consolidate on nodes. Users of old manifests know that only do-not-disrupt
+// protects. Here Karpenter removes an empty node with such an annotation, and with a
+// daemon that has it.
 //
 // Source: designs/v1-api.md, "karpenter.sh/do-not-consolidate" and
 // "karpenter.sh/do-not-evict".

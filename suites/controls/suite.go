@@ -1,8 +1,8 @@
-// Package controls holds what is promised of karpenter.sh/do-not-disrupt, by
-// which users keep Karpenter from disrupting a node by choice: on a pod, a
-// daemon's among them, on a node, and on all nodes of a pool by its template;
-// for ever or for a while; against drift and against consolidation. What is not
-// such a word is none, as are the annotations that there were before it.
+// Package controls holds the promises about karpenter.sh/do-not-disrupt. Users set this
+// annotation to keep Karpenter from disrupting a node by choice. They set it on pods
+// (including daemons), on a node, or in a pool's template for all its nodes. It works
+// forever or for a while, against drift and against consolidation. Invalid values and
+// earlier annotations have no effect.
 //
 // Sources: https://karpenter.sh/docs/concepts/disruption, "Controls";
 // designs/do-not-disrupt-grace-period.md; designs/v1-api.md.

@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// When the template of a pool says do-not-disrupt, every node of it has the
-// annotation from its launch on and stays when it has drifted, while one of
-// another pool goes: it is how a pool is set apart for work that is never to be
-// moved. What was launched with it can be let go node by node.
+// If a pool's template says do-not-disrupt, every node of the pool has the annotation
+// from its launch. The nodes stay when they drift. Users set a pool apart this way for
+// work that must never move. They can release its nodes one by one. Here another pool
+// drifts meanwhile.
 //
 // Source: spec.template.metadata.annotations of the NodePool API;
 // https://karpenter.sh/docs/concepts/disruption, "Node-Level Controls".

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A word that is neither true nor a duration protects nothing: the drifted node of
-// a pod that says so is replaced. A typing error that kept nodes for ever would
-// show in no event, and "false" means what it says.
+// Karpenter ignores a do-not-disrupt value other than true or a duration, and replaces
+// the pod's drifted node. No event would show a typing error that keeps nodes forever.
+// The value "false" means false.
 //
 // Source: annotation karpenter.sh/do-not-disrupt;
 // designs/do-not-disrupt-grace-period.md, "Invalid Values".
@@ -36,5 +36,5 @@ var _ = e2e.Table(Suite, map[string]string{"false": "false", "always": "always"}
 	}
 })
 
-// within bounds these specs, which take half a minute if nothing holds a node.
+// within bounds these specs. They take half a minute if nothing holds a node.
 const within = 90 * time.Second

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// When a replacement goes before it could take over, the drifted node stays in
-// service, and Karpenter tries again: an instance may be lost at any time, and
-// that must neither cost the pods their node nor leave the node drifted for good.
+// If a replacement is lost before it takes over, the drifted node stays in service, and
+// Karpenter tries again. An instance may be lost at any time. The pods must not lose
+// their node, and the node must not stay drifted for good.
 //
 // Source: Karpenter: pkg/controllers/disruption/queue.go, waitOrTerminate
 // ("replacement was deleted").

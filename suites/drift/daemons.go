@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Daemons leave a node that is drained after all other pods, which need their
-// network, volumes and logs to the end. The other pod stays here for as long as
-// it may not be disrupted, and goes when it may.
+// During a drain, Karpenter evicts daemons after all other pods. These need their
+// network, volumes and logs to the end. Here the other pod stays while it must not be
+// disrupted, and then goes.
 //
 // Source: designs/nodeclaim-termination-grace-period.md;
 // https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown.

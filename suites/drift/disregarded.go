@@ -9,16 +9,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// disregarded is a change of a pool that leaves its nodes alone.
+// disregarded is a change of a pool that must not drift its nodes.
 type disregarded struct {
 	what   string
 	change func(*fixtures.Pool)
 }
 
-// A change of what isn't in the template, or that says the same in other words,
-// leaves the nodes alone: whoever tunes a weight, a limit or a budget of a pool in
-// use, or lets a tool sort its manifest, doesn't mean to replace its nodes. The
-// template is changed in the end, so that the silence before means something.
+// Nodes don't drift if a change is outside the template, or says the same in other words.
+// Users tune the weight, limits or budgets of a pool in use, or let a tool sort its
+// manifest. They don't want new nodes for that. At the end the spec changes the template,
+// to show that Karpenter reacts to drift.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Behavioral Fields";
 // Karpenter: pkg/apis/v1/nodepool.go, Hash.
@@ -45,7 +45,7 @@ var _ = e2e.Table(Suite, map[string]disregarded{
 			d.change(pool)
 			env.Change(ctx, pool)
 			env.Observe(ctx, karpenter.Settled)
-			quiet, changed := env.Since(before), env.Mark() // from the change on, not from its end
+			quiet, changed := env.Since(before), env.Mark() // since the start of the change, not its end
 			env.Change(ctx, pool.NewTemplate())
 			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A drifted node without pods goes although its pool doesn't consolidate, and
-// nothing is launched in its place: nobody needs the room, and a node that nobody
-// uses must not stay behind with an old image. Before it drifts it stays.
+// Karpenter removes a drifted node without pods even if its pool doesn't consolidate. It
+// launches no replacement, because no pod needs the room. An unused node must not keep an
+// old image. Before it drifts, the node stays.
 //
 // Source: designs/drift.md; spec.disruption.consolidateAfter of the NodePool API.
 var _ = Suite.Add(e2e.Spec{

@@ -10,21 +10,20 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// failing is a change of a pool by which its new nodes come to nothing, until what
-// spoil returns is called.
+// failing is a change of a pool that makes its new nodes fail. Spoil returns a function that
+// ends this.
 type failing struct {
 	name  string
-	spoil func(context.Context, *e2e.Env, *fixtures.Pool) (mend func())
+	spoil func(context.Context, *e2e.Env, *fixtures.Pool) (restore func())
 }
 
-// broken is a label of nodes that can't be registered, and a startup taint that
-// nobody removes.
+// broken is both a label of nodes that can't be registered and a startup taint that stays.
 const broken = fixtures.Domain + "/broken"
 
-// A drifted node whose replacement comes to nothing stays in service: its pods go
-// on, and ten minutes later it isn't marked as disrupted any more, so that new
-// ones may come. A broken image or network configuration must not take down what
-// runs. When the replacement comes up after all, drift goes on.
+// If its replacement fails, a drifted node stays in service, and its pods keep running.
+// Ten minutes later it is no longer marked as disrupted, so that new pods may come. A
+// broken image or network configuration must not take down running pods. If the
+// replacement comes up after all, drift continues.
 //
 // Source: Karpenter: pkg/controllers/disruption/queue.go; its suite "disruption",
 // "should not disrupt a drifted node if the replacement node never registers" and
@@ -44,7 +43,7 @@ var _ = e2e.Table(Suite, map[string]failing{
 			env.Await(ctx, 1, check.RunningPods(app))
 
 			before := env.Mark()
-			mend := f.spoil(ctx, env, pool)
+			restore := f.spoil(ctx, env, pool)
 			env.Change(ctx, pool)
 			disrupted := check.DisruptedNodes(pool).Old(before)
 			env.Await(ctx, 1, disrupted)
@@ -52,7 +51,7 @@ var _ = e2e.Table(Suite, map[string]failing{
 			env.Await(ctx, 0, disrupted)
 			env.Observe(ctx, karpenter.NominationOver)
 			failed := env.Since(before)
-			mend()
+			restore()
 			env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
 			env.Expect(failed, check.LeadsTo(check.AtLeast(1, disrupted), check.None(disrupted)),
@@ -63,14 +62,14 @@ var _ = e2e.Table(Suite, map[string]failing{
 	}
 })
 
-func neverRegisters(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (mend func()) {
+func neverRegisters(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (restore func()) {
 	policy, binding := fixtures.Unregistrable(broken)
 	env.Enforce(ctx, policy, binding)
 	pool.Label(broken, "true")
 	return func() { env.Delete(ctx, binding) }
 }
 
-func neverInitializes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (mend func()) {
+func neverInitializes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (restore func()) {
 	pool.StartupTaint(broken, fixtures.NoSchedule)
 	return func() {
 		env.RemoveTaint(ctx, broken, env.Await(ctx, 1, check.StartingNodes(pool, broken))...)

@@ -13,10 +13,9 @@ import (
 // gracePeriod is the terminationGracePeriod of these nodes.
 const gracePeriod = 10 * time.Second
 
-// A node is drained no longer than its terminationGracePeriod, whatever its pods
-// and their PodDisruptionBudgets want: an administrator who sets it counts on a
-// node with a security hole being gone by then. Until then a pod that must not be
-// disrupted stays.
+// Karpenter drains a node no longer than its terminationGracePeriod, even if pods or
+// their PodDisruptionBudgets block the drain. Administrators rely on it to remove a node
+// with a security hole in time. Until then a pod that must not be disrupted stays.
 //
 // Source: designs/nodeclaim-termination-grace-period.md;
 // spec.template.spec.terminationGracePeriod of the NodePool API.

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A NodeClaim carries the hash of the template that it was made from, and its
-// pool the hash of the template as it is: who wants to know which nodes a change
-// will replace, or has replaced by now, compares the two.
+// A NodeClaim has the hash of the template that it was made from. Its pool has the hash
+// of the current template. Users compare the two to see which nodes a change will replace
+// or has replaced.
 //
 // Source: designs/drift.md; annotations karpenter.sh/nodepool-hash and
 // karpenter.sh/nodepool-hash-version.

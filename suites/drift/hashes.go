@@ -11,8 +11,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// misHashed counts those of the pool's NodeClaims that carry another hash than
-// their pool, or another version of it.
+// misHashed counts the pool's NodeClaims whose hash or hash version differs from the pool's.
 func misHashed(pool *fixtures.Pool, nodeClaims check.Count) check.Count {
 	return check.Count{
 		Name:  nodeClaims.Name + " with another hash than their pool",
@@ -27,21 +26,20 @@ func misHashed(pool *fixtures.Pool, nodeClaims check.Count) check.Count {
 	}
 }
 
-// hashOf is an object's hash and the version of it; empty if it has none.
+// hashOf returns an object's hash and its version; empty without one.
 func hashOf(o *unstructured.Unstructured) string {
 	annotations := o.GetAnnotations()
 	return annotations[karpenter.NodePoolHashAnnotation] + " " + annotations[karpenter.NodePoolHashVersionAnnotation]
 }
 
-// anotherVersion is a version of the hash that no release has ever used.
+// anotherVersion is a hash version that no release has used.
 const anotherVersion = "v0"
 
-// rehashed is the merge patch by which an object looks as if another release had
-// hashed it, in its own way.
+// rehashed is a merge patch with a hash of another version, as from another release.
 const rehashed = `{"metadata":{"annotations":{"` + karpenter.NodePoolHashAnnotation + `":"1","` +
 	karpenter.NodePoolHashVersionAnnotation + `":"` + anotherVersion + `"}}}`
 
-// hashedBefore says whether an object carries that hash.
+// hashedBefore tells whether an object has the hash of that patch.
 func hashedBefore(o *unstructured.Unstructured) bool {
 	return o.GetAnnotations()[karpenter.NodePoolHashVersionAnnotation] == anotherVersion
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A hold is what keeps the node of a pod from being disrupted, and what takes
-// that back. The pod is the only one of its workload.
+// A hold keeps a pod's node from being disrupted (on) until it is removed (off). The pod
+// is the only pod of its workload.
 type hold struct {
 	on, off func(context.Context, *e2e.Env, *fixtures.Workload)
 }
 
-// heldNode is a spec of a node that is held.
+// heldNode is a spec about a held node.
 type heldNode struct {
 	name string
 	hold
 }
 
-// byPod holds a node since its pod must not be disrupted.
+// byPod holds a node by a do-not-disrupt pod.
 func byPod() hold {
 	return hold{
 		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
@@ -33,7 +33,7 @@ func byPod() hold {
 	}
 }
 
-// byNode holds a node that must not be disrupted itself.
+// byNode holds a node by do-not-disrupt on the node.
 func byNode() hold {
 	return hold{
 		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
@@ -45,7 +45,7 @@ func byNode() hold {
 	}
 }
 
-// byPDB holds a node since a PodDisruptionBudget allows no pod to be evicted.
+// byPDB holds a node by a PodDisruptionBudget that allows no eviction.
 func byPDB() hold {
 	return hold{
 		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) { env.Create(ctx, app.MinAvailable(1)) },

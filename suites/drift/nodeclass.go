@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A node that is no longer what its NodeClass says is replaced, though its pool
-// hasn't changed: a new image reaches the nodes that way. Only the provider can
-// tell, and gives a reason of its own. What it launches then hasn't drifted.
+// Karpenter replaces a node that no longer matches its NodeClass, even if its pool is
+// unchanged. New images reach nodes this way. Only the provider can find this drift, and
+// it gives its own reason. The new node hasn't drifted.
 //
 // Source: designs/drift.md, "CloudProvider drift"; Karpenter:
 // pkg/cloudprovider/types.go, IsDrifted.
@@ -40,8 +40,8 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// foundByProvider says whether core has nothing to do with why a NodeClaim has
-// drifted (Karpenter: pkg/controllers/nodeclaim/disruption/drift.go).
+// foundByProvider tells whether a NodeClaim drifted for a reason that is not core's
+// (Karpenter: pkg/controllers/nodeclaim/disruption/drift.go).
 func foundByProvider(nodeClaim *unstructured.Unstructured) bool {
 	drifted, _ := karpenter.Condition(nodeClaim, karpenter.Drifted)
 	return drifted.Reason != "" && drifted.Reason != "NodePoolDrifted" && drifted.Reason != "RequirementsDrifted"

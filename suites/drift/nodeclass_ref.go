@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pool that refers to another NodeClass gets nodes of that one, although both
-// NodeClasses say the same: it is how a fleet moves to new images or networks
-// step by step, and back by one change if they are bad.
+// A pool that refers to another NodeClass gets nodes of that NodeClass, even if the two
+// say the same. Users move to new images or networks step by step this way. If these are
+// bad, they go back with one change.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Static fields";
 // spec.template.spec.nodeClassRef of the NodePool API.

@@ -9,9 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Each drifted node gets one replacement, and no more is launched for the pods
-// that move: a drift that pays for three nodes where one was is noticed on the
-// bill.
+// Karpenter launches one replacement for each drifted node, and no more nodes for the
+// pods that move. Users notice the cost of three nodes in place of one.
 //
 // Source: designs/drift.md.
 var _ = Suite.Add(e2e.Spec{

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pods move to the replacement no faster than their PodDisruptionBudget allows,
-// though they are all on the one node that goes: it is what keeps a quorum or a
-// service alive while its nodes are replaced.
+// Pods move to the replacement no faster than their PodDisruptionBudget allows, even if
+// all run on the drifted node. This keeps a quorum or a service alive while its nodes are
+// replaced.
 //
 // Source: policy/v1 PodDisruptionBudget;
 // https://karpenter.sh/docs/concepts/disruption, "Termination Controller".

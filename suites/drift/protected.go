@@ -9,11 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A drifted node is left alone while it must not be disrupted, or a pod on it must
-// not, or may not be evicted, unless a terminationGracePeriod bounds its drain:
-// hours of work would be lost, or the node would stand half drained for as long as
-// the pod runs. Another pool drifts meanwhile, and so does this one once nothing
-// holds it.
+// A drifted node stays while it must not be disrupted, or a pod on it must not be
+// disrupted or evicted. Disruption would lose hours of work, or leave a node half drained
+// while the pod runs. Pods don't hold it if a terminationGracePeriod bounds its drain.
+// Here another pool drifts meanwhile. This pool drifts once nothing holds it.
 //
 // Source: annotation karpenter.sh/do-not-disrupt, policy/v1 PodDisruptionBudget;
 // https://karpenter.sh/docs/concepts/disruption, "Pod-Level Controls" and

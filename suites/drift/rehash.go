@@ -9,10 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A release of Karpenter that hashes templates in another way than the one before
-// hashes NodeClaims anew in place of replacing their nodes: an upgrade must not
-// roll the fleet. It is played by a pool and a NodeClaim that carry a hash of
-// another version. Drift works as ever afterwards.
+// If a release of Karpenter hashes templates in a new way, it hashes NodeClaims anew and
+// replaces no nodes. An upgrade must not replace all nodes. Here a pool and a NodeClaim
+// carry a hash of another version. Drift works as before afterwards.
 //
 // Source: designs/drift-hash-versioning.md; annotation
 // karpenter.sh/nodepool-hash-version.

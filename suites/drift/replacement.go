@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A drifted node goes only when its replacement is ready: a pool never has
-// fewer nodes that can run pods than before, at no moment. A drift that first
-// deletes and then launches is an outage for everything that needs the room.
+// Karpenter removes a drifted node only when its replacement is ready. The pool never has
+// fewer nodes that can run pods than before. A drift that deletes before it launches is
+// an outage for all pods that need the room.
 //
 // Source: designs/drift.md; https://karpenter.sh/docs/concepts/disruption,
 // "Control Flow": pre-spin of replacements.

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that a pool's requirements no longer allow drifts, although
-// requirements are no static field: its own label is compared. Who forbids a
-// kind of machine gets rid of those that are there.
+// A node drifts when its pool's requirements no longer allow it. Requirements are no
+// static field, so Karpenter compares the node's own label. Users can get rid of a kind
+// of machine this way.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Dynamic fields";
 // drift reason RequirementsDrifted.

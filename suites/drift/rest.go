@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Once the nodes are what their template says, nothing goes on: no replacement
-// has drifted itself, and nothing more is launched or disrupted. A drift that
-// starts over with each node that it has launched never ends, and neither do the
-// restarts of its pods. The next change is followed as the first one was.
+// Once the nodes match their template, drift stops. No replacement drifts, and Karpenter
+// launches and disrupts nothing more. If drift started over with each new node, the
+// restarts of its pods would never end. Karpenter acts on the next change as on the
+// first.
 //
 // Source: designs/drift.md.
 var _ = Suite.Add(e2e.Spec{

@@ -1,8 +1,7 @@
-// Package drift holds what is promised when nodes no longer match the NodePool
-// that launched them, or its NodeClass: they are found, and replaced without a gap.
-// It says which changes count and which don't, what holds a node and for how long,
-// and that a replacement which comes to nothing costs nobody a node. Once all nodes
-// are as they should be, nothing goes on.
+// Package drift holds the promises about nodes that no longer match the NodePool that
+// launched them, or its NodeClass. Karpenter finds these nodes and replaces them without
+// a gap. The specs say which changes count and which don't, what holds a node, and for
+// how long. A failed replacement costs no node. Once all nodes match, drift stops.
 //
 // Sources: designs/drift.md and https://karpenter.sh/docs/concepts/disruption/#drift.
 // Budgets, which pace drift, have a suite of their own.

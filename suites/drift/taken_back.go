@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A change that is taken back before nodes were replaced is forgotten: who
-// notices a mistake in a template, and mends it while a budget holds drift back,
-// keeps his nodes when the budget is lifted.
+// If a change is reverted before Karpenter replaces nodes, it replaces none. A user can
+// correct a mistake in a template while a budget holds drift back. The nodes stay when
+// the budget is removed.
 //
 // Source: designs/drift.md; condition Drifted of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A change of any static field of a pool's template marks the nodes that were
-// launched from it as drifted, and replaces them by nodes that have the change:
-// it is how a change reaches nodes that are already there.
+// A change of any static field of a pool's template makes the nodes launched from it
+// drift. Karpenter replaces them with nodes that have the change. Changes reach existing
+// nodes this way.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Static fields";
 // designs/drift-hash-versioning.md. Startup taints have a spec of their own.
@@ -32,11 +32,11 @@ var _ = e2e.Table(Suite, map[string]templateChange{
 	},
 	"expire-after": {
 		"expireAfter changes", func(p *fixtures.Pool) { p.ExpireAfter("720h") },
-		check.NodeClaims, lasting("expireAfter", 720*time.Hour),
+		check.NodeClaims, hasDuration("expireAfter", 720*time.Hour),
 	},
 	"termination-grace-period": {
 		"terminationGracePeriod changes", func(p *fixtures.Pool) { p.TerminationGracePeriod("5m") },
-		check.NodeClaims, lasting("terminationGracePeriod", 5*time.Minute),
+		check.NodeClaims, hasDuration("terminationGracePeriod", 5*time.Minute),
 	},
 }, func(c templateChange) e2e.Spec {
 	return e2e.Spec{
@@ -64,8 +64,7 @@ var _ = e2e.Table(Suite, map[string]templateChange{
 // drifted is the key of a label, an annotation or a taint.
 const drifted = fixtures.Domain + "/drift"
 
-// templateChange is a change of a template, and how it shows on the pool's new nodes, or on
-// their NodeClaims.
+// templateChange is a change of a template, and how it shows on the new nodes or NodeClaims.
 type templateChange struct {
 	what   string
 	change func(*fixtures.Pool)
@@ -73,8 +72,8 @@ type templateChange struct {
 	shows  check.Predicate
 }
 
-// lasting says whether a field of a NodeClaim's spec is a duration of this length.
-func lasting(field string, length time.Duration) check.Predicate {
+// hasDuration tells whether a field of a NodeClaim's spec is a duration of this length.
+func hasDuration(field string, length time.Duration) check.Predicate {
 	return func(nodeClaim *unstructured.Unstructured) bool {
 		said, _, _ := unstructured.NestedString(nodeClaim.Object, "spec", field)
 		d, err := time.ParseDuration(said)

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that still meets its pool's requirements stays when more is allowed
-// than before: adding a zone to a pool must not replace the nodes of the others.
+// A node that still meets its pool's requirements stays when these are widened. Adding a
+// zone to a pool must not replace the nodes in other zones.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption/#drift, "Dynamic fields".
 var _ = Suite.Add(e2e.Spec{
@@ -25,7 +25,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Change(ctx, pool.Require(disk, fixtures.In, "slow", "fast"))
 		env.Observe(ctx, karpenter.Settled)
-		quiet, narrowed := env.Since(before), env.Mark() // from the change on, not from its end
+		quiet, narrowed := env.Since(before), env.Mark() // since the start of the change, not its end
 		env.Change(ctx, pool.Require(disk, fixtures.In, "fast"))
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 

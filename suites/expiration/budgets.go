@@ -8,9 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A budget that allows no disruption doesn't keep a node from expiring:
-// expiration is what an administrator sets to be sure of, and budgets pace only
-// what Karpenter chooses to do.
+// A budget that allows no disruption doesn't keep a node from expiring. Administrators
+// rely on expiration, and budgets pace only disruptions that Karpenter chooses.
 //
 // Source: designs/forceful-expiration.md.
 var _ = Suite.Add(e2e.Spec{
@@ -25,6 +24,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		env.Expect(env.Since(before), expiring(pool))
+		env.Expect(env.Since(before), expires(pool))
 	},
 })

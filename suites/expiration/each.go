@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Each node goes at its own age: those that were launched together go together,
-// however many they are, and those that were launched later go later. Nothing
-// spreads them over time, so that an administrator knows how old a node can get.
+// Each node expires at its own age. Nodes launched together expire together, however many
+// they are. Nodes launched later expire later. Nothing spreads expiration over time, so
+// administrators know how old a node can get.
 //
 // Source: spec.expireAfter of the NodeClaim API; designs/forceful-expiration.md.
 var _ = Suite.Add(e2e.Spec{
@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
 
 		leaving := check.NodeClaims(pool).Deleting()
-		env.Expect(env.Since(before), expiring(pool),
+		env.Expect(env.Since(before), expires(pool),
 			check.Always(check.Each(leaving, "are as old as expireAfter says", check.DeletedAt(ttl, tolerated))),
 			check.LeadsTo(check.AtLeast(1, leaving), check.None(check.NodeClaims(pool).Old(before))))
 	},

@@ -9,22 +9,22 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// held is a workload that would rather stay.
+// held is a workload that blocks a drain.
 type held struct {
 	name  string
 	holds func(context.Context, *e2e.Env, *fixtures.Workload)
 }
 
-// Pods that must not be disrupted, and PodDisruptionBudgets, don't keep a node
-// from expiring, but are respected while it is drained: up to the node's
-// terminationGracePeriod, and no longer. So an administrator knows when the last
-// node with a leaked key is gone, and the owners of the pods how long they have.
+// Pods that must not be disrupted and PodDisruptionBudgets don't keep a node from
+// expiring. Karpenter respects them during the drain, until the node's
+// terminationGracePeriod ends. So administrators know when the last node with a leaked
+// key is gone. Owners of pods know how long they have.
 //
 // Source: designs/forceful-expiration.md;
 // designs/nodeclaim-termination-grace-period.md.
 var _ = e2e.Table(Suite, map[string]held{
-	"pod":        {"leaves pods that must not be disrupted their terminationGracePeriod", untouchable},
-	"pod-budget": {"waits for a PodDisruptionBudget up to the terminationGracePeriod", guarded},
+	"pod":        {"leaves pods that must not be disrupted their terminationGracePeriod", forbidDisruption},
+	"pod-budget": {"waits for a PodDisruptionBudget up to the terminationGracePeriod", addPodBudget},
 }, func(h held) e2e.Spec {
 	return e2e.Spec{
 		Name: h.name,
@@ -42,16 +42,16 @@ var _ = e2e.Table(Suite, map[string]held{
 			env.Observe(ctx, gracePeriod+karpenter.DrainEnded-karpenter.Settled)
 
 			env.Expect(staying, check.While(draining, check.Exactly(1, check.RunningPods(app).On(draining))))
-			env.Expect(env.Since(before), expiring(pool),
+			env.Expect(env.Since(before), expires(pool),
 				check.LeadsTo(check.AtLeast(1, draining), check.None(check.Nodes(pool).Old(before))))
 		},
 	}
 })
 
-func untouchable(_ context.Context, _ *e2e.Env, app *fixtures.Workload) {
+func forbidDisruption(_ context.Context, _ *e2e.Env, app *fixtures.Workload) {
 	app.Annotate(karpenter.DoNotDisruptAnnotation, "true")
 }
 
-func guarded(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
+func addPodBudget(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
 	env.Create(ctx, app.MinAvailable(1))
 }

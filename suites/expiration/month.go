@@ -9,17 +9,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// month is the default of expireAfter, and nearly how long the nodes are left to
-// themselves.
+// month is the default of expireAfter. nearly is how long the nodes are left alone.
 const (
 	month  = 720 * time.Hour
 	nearly = month - 5*time.Minute
 )
 
-// A node that nobody disrupts lives for thirty days, which is the default, and is replaced
-// then: for all that time it is there, Ready, and its pods run on it. What only happens
-// after days, such as the renewal of what Karpenter was given for an hour, must not
-// happen to the nodes.
+// A node whose expireAfter is thirty days, as by default, lives that long and is then
+// replaced. Until then it exists and is Ready, and its pods run on it. Events that come
+// only after days must not affect nodes. An example is the renewal of anything that
+// Karpenter was given for an hour.
 //
 // Source: spec.template.spec.expireAfter of the NodePool API, whose default is 720h.
 var _ = Suite.Add(e2e.Spec{
@@ -29,7 +28,11 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().ExpireAfter("720h")
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()
-		env.Create(ctx, pool, app)
+		// Kubernetes may evict pods that are bound while Karpenter registers their node
+		// (https://github.com/kubernetes/kubernetes/issues/119862). So others launch the nodes.
+		env.Create(ctx, pool, fixtures.Deployment(2).On(pool).OnePodPerNode())
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
+		env.Create(ctx, app)
 		env.Await(ctx, 2, check.RunningPods(app).On(check.ReadyNodes(pool)))
 
 		before := env.Mark()

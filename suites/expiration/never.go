@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node whose expireAfter is Never stays, while one beside it expires: long
-// jobs are kept on such pools.
+// A node whose expireAfter is Never stays. Users run jobs of unknown length on such pools. Here another node
+// expires meanwhile.
 //
 // Source: spec.template.spec.expireAfter of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
@@ -25,7 +25,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Await(ctx, 1, check.RunningPods(passing).On(check.ReplacedNodes(mortal, before)))
 
-		env.Expect(env.Since(before), expiring(mortal),
+		env.Expect(env.Since(before), expires(mortal),
 			check.Always(check.None(check.DisruptedNodes(eternal))),
 			check.While(check.PodsOf(lasting), check.Exactly(1, check.NodeClaims(eternal).Old(before))))
 	},

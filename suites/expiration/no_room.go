@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node expires although nothing can be launched in its place: its pool is full.
-// Expiration doesn't wait for a replacement, else a cluster at its limits would
-// keep its oldest nodes for ever. The pods run again once there is room.
+// A node expires even if its pool is full, so that Karpenter can't replace it. Expiration
+// doesn't wait, because a cluster at its limits would then keep its oldest nodes forever.
+// The pods run again once there is room.
 //
 // Source: designs/forceful-expiration.md, "without waiting for replacement nodes
 // to initialize before draining pods".
@@ -33,7 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
 		closed := check.AtLeast(1, check.Where("pools that may launch nothing", karpenter.NodePools, mayLaunchNothing))
-		env.Expect(full, expiring(pool),
+		env.Expect(full, expires(pool),
 			check.LeadsTo(check.AllOf(closed, check.AtLeast(1, check.Nodes(pool).Old(before))),
 				check.None(check.Nodes(pool).Old(before))),
 			check.Always(check.When(closed, check.None(check.NodeClaims(pool).New(before)))))

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node is deleted at the age that was set: not before, since work is planned
-// by it, and not much later, since it bounds how old a node gets. Age counts
-// from the creation of the NodeClaim.
+// Karpenter deletes a node at the set age, not earlier and not much later. Users plan
+// work by this age, and it bounds how old a node gets. Age counts from the creation of
+// the NodeClaim.
 //
 // Source: spec.expireAfter of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{

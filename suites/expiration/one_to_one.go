@@ -10,9 +10,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that expires gets one replacement, although its pods leave it one at a
-// time, as their PodDisruptionBudget allows: one that is launched for each pod
-// that comes free is noticed on the bill.
+// A node that expires gets one replacement, even if a PodDisruptionBudget lets its pods
+// leave only one at a time. Users notice the cost of a new node for each pod.
 //
 // Source: designs/forceful-expiration.md; Karpenter's suite "disruption", "should
 // replace expired node with a single node and schedule all pods".
@@ -32,6 +31,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 5, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 		env.Observe(ctx, karpenter.Settled)
 
-		env.Expect(env.Since(before), expiring(pool), check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
+		env.Expect(env.Since(before), expires(pool), check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 	},
 })

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that must not be disrupted expires all the same: the annotation is there
-// for who owns the node's pods, and must not outweigh what an administrator has
-// set to be sure how old nodes get.
+// A node that must not be disrupted expires too. The annotation is for the owners of its
+// pods. It must not outweigh expireAfter, because administrators rely on it to limit the
+// age of nodes.
 //
 // Source: designs/forceful-expiration.md, "bypassing NDBs and do-not-disrupt";
 // annotation karpenter.sh/do-not-disrupt.
@@ -29,7 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		protected := check.Nodes(pool).With("that must not be disrupted",
 			check.Annotated(karpenter.DoNotDisruptAnnotation, "true"))
-		env.Expect(env.Since(before), expiring(pool),
+		env.Expect(env.Since(before), expires(pool),
 			check.LeadsTo(check.AtLeast(1, protected), check.AtLeast(1, protected.Deleting())),
 			check.LeadsTo(check.AtLeast(1, protected), check.None(check.Nodes(pool).Old(before))))
 	},

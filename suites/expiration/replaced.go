@@ -8,9 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that has reached the age of its expireAfter is deleted, and its pods
-// run again on another one: regular replacement is how patches and new images
-// reach a cluster.
+// Karpenter deletes a node that has reached its expireAfter, and its pods run again on
+// another node. Regular replacement brings patches and new images to a cluster.
 //
 // Source: spec.template.spec.expireAfter of the NodePool API;
 // designs/forceful-expiration.md.
@@ -26,6 +25,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 3, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), expiring(pool), check.Never(check.AtLeast(1, check.DriftedNodeClaims(pool))))
+		env.Expect(env.Since(before), expires(pool), check.Never(check.AtLeast(1, check.DriftedNodeClaims(pool))))
 	},
 })

@@ -1,7 +1,6 @@
-// Package expiration holds what is promised of expireAfter: a node that has
-// reached its age goes, whatever else would keep it. Neither budgets nor
-// annotations nor the lack of a replacement put that off. What its pods say counts
-// while it is drained, until its terminationGracePeriod is over.
+// Package expiration holds the promises about expireAfter. Karpenter deletes a node that
+// has reached this age. Budgets, annotations or a missing replacement don't delay that.
+// The drain respects the node's pods until the terminationGracePeriod ends.
 //
 // Sources: designs/forceful-expiration.md and spec.template.spec.expireAfter
 // of the NodePool API.

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Without a terminationGracePeriod an expired node is drained for as long as a
-// pod on it must not be disrupted: expiration alone forces nothing, and a job of
-// days gets to its end. The node goes as soon as the pod says so no longer.
+// Without a terminationGracePeriod, Karpenter drains an expired node for as long as a pod
+// on it must not be disrupted. Expiration alone forces nothing, so jobs that take days
+// can finish. The node goes once the pod may be disrupted.
 //
 // Source: designs/forceful-expiration.md: "respect pod do-not-disrupt or PDB
 // blocking pods until the node's TerminationGracePeriod is reached".
@@ -31,6 +31,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.RemoveAnnotation(ctx, pod, karpenter.DoNotDisruptAnnotation)
 		env.Await(ctx, 0, check.Nodes(pool))
 
-		env.Expect(waiting, expiring(pool), check.While(draining, check.Exactly(1, check.RunningPods(app).On(draining))))
+		env.Expect(waiting, expires(pool), check.While(draining, check.Exactly(1, check.RunningPods(app).On(draining))))
 	},
 })

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// The age of a node that is there is the one it was launched with. A shorter
-// expireAfter on the pool makes the node drift, which budgets pace, and does
-// not delete it at once: a typing error in expireAfter must not take a fleet.
+// A node keeps the expireAfter that it was launched with. A shorter expireAfter on the
+// pool makes the node drift, as budgets allow. It doesn't delete the node at once. A
+// typing error in expireAfter must not delete all nodes.
 //
 // Source: designs/forceful-expiration.md, "expireAfter" as a field of the
 // NodeClaim; https://karpenter.sh/docs/concepts/disruption, "Expiration".
@@ -28,7 +28,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Await(ctx, 1, check.RunningPods(passing).On(check.ReplacedNodes(mortal, before)))
-		env.Expect(env.Since(before), expiring(mortal),
+		env.Expect(env.Since(before), expires(mortal),
 			check.HoldsDriftBack(pool))
 
 		env.Change(ctx, pool.NoBudgets())

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 )
 
-// A pool that is deleted with `--cascade=foreground` is there until the last of its
-// nodes has been drained and is gone, and its pods run in the pool that takes its
-// place: when the command returns, nothing of the old pool is left to be paid for.
+// A NodePool deleted with `--cascade=foreground` stays until its last node is drained and
+// gone. Its pods run in the NodePool that replaces it. When the command returns, users
+// pay for nothing of the old NodePool.
 //
 // Source: designs/v1beta1-api.md of Karpenter v0.32, "Forced Deletion";
 // https://karpenter.sh/docs/concepts/disruption, "Manual Methods".
@@ -19,9 +19,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name:       "drains all nodes of a pool that is deleted in the foreground",
 	Foreground: true,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		app := fleet()
-		from, to := joined(app), joined(app)
-		settle(ctx, env, from, app)
+		app := workload()
+		from, to := poolFor(app), poolFor(app)
+		runOn(ctx, env, from, app)
 		env.Create(ctx, to)
 
 		before := env.Mark()
@@ -32,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		leaving := check.AtLeast(1, check.Nodes(from).Deleting())
 		env.Expect(env.Since(before),
-			check.LeadsTo(leaving, check.AllOf(arrived(app, to), check.None(check.Nodes(from)))),
+			check.LeadsTo(leaving, check.AllOf(allPodsOn(app, to), check.None(check.Nodes(from)))),
 			check.Always(check.When(leaving, check.Exactly(1, check.The(from)))),
 			check.Always(check.Each(check.PodsOf(app).Deleting(), "were evicted",
 				check.True(string(corev1.DisruptionTarget)))))

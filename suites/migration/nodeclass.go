@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 )
 
-// A pool that comes to refer to another NodeClass has its nodes replaced by ones
-// of that class: a new image, network or role reaches the fleet by one line of the
-// pool, and what was launched with the old one doesn't stay.
+// Karpenter replaces a NodePool's nodes when the NodePool refers to another NodeClass.
+// Users roll out a new image, network or role by changing one line. Nodes of the old
+// NodeClass do not stay.
 //
 // Source: spec.template.spec.nodeClassRef of the NodePool API, which is immutable
 // but for its name; designs/v1beta1-api.md of Karpenter v0.32.
@@ -18,9 +18,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "follows a pool to another NodeClass",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		app := fleet()
-		pool := joined(app)
-		settle(ctx, env, pool, app)
+		app := workload()
+		pool := poolFor(app)
+		runOn(ctx, env, pool, app)
 		_, _, class := env.AnotherNodeClass(ctx)
 
 		before := env.Mark()

@@ -11,18 +11,18 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Who deletes the nodes of the old pool one at a time moves what runs on each and
-// nothing else: the others work on as they did, however long the administrator
-// waits before the next. The pod of each goes to the pool with more weight.
+// When an administrator deletes the old NodePool's nodes one at a time, only the pods of
+// each deleted node move. The others keep running, however long the administrator waits.
+// The moved pods run in the NodePool with more weight.
 //
 // Source: designs/v1beta1-api.md of Karpenter v0.32, "Manual Rolling";
 // https://karpenter.sh/docs/concepts/disruption, "Manual Methods".
 var _ = Suite.Add(e2e.Spec{
 	Name: "moves node by node when a pool's nodes are deleted one at a time",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		app := fleet()
-		from, to := joined(app), joined(app).Weight(10)
-		settle(ctx, env, from, app)
+		app := workload()
+		from, to := poolFor(app), poolFor(app).Weight(10)
+		runOn(ctx, env, from, app)
 		env.Create(ctx, to)
 		nodes := env.Await(ctx, pods, check.Nodes(from))
 
@@ -33,18 +33,18 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.Nodes(from).Deleting()),
 				check.Exactly(1, check.RunningPods(app).On(check.ReadyNodes(to)))),
-			check.While(check.Nodes(from).Deleting(), check.AtLeast(1, check.RunningPods(app).On(untouched(from)))))
+			check.While(check.Nodes(from).Deleting(), check.AtLeast(1, check.RunningPods(app).On(undisruptedNodes(from)))))
 
 		second := env.Mark()
 		env.Delete(ctx, nodes[1])
 		env.Await(ctx, 0, check.NodeClaims(from))
 		env.Await(ctx, pods, check.RunningPods(app).On(check.ReadyNodes(to)))
-		env.Expect(env.Since(second), check.LeadsTo(check.AtLeast(1, check.Nodes(from).Deleting()), arrived(app, to)))
+		env.Expect(env.Since(second), check.LeadsTo(check.AtLeast(1, check.Nodes(from).Deleting()), allPodsOn(app, to)))
 	},
 })
 
-// untouched counts the nodes of a pool that nobody disrupts.
-func untouched(pool *fixtures.Pool) check.Count {
+// undisruptedNodes counts the undisrupted nodes of a pool.
+func undisruptedNodes(pool *fixtures.Pool) check.Count {
 	return check.Nodes(pool).With("that nobody disrupts", func(node *unstructured.Unstructured) bool {
 		return !karpenter.Deleting(node) && !karpenter.HasTaint(node, karpenter.DisruptedTaint)
 	})

@@ -1,8 +1,7 @@
-// Package migration holds the ways in which Karpenter's documents move a fleet
-// from one NodePool or NodeClass to another: tainting the old pool so that its
-// nodes drift away, deleting it with its nodes, deleting its nodes one at a time,
-// and referring to a new NodeClass. Whichever is taken, all pods end up in the new
-// place, and no node goes that wasn't asked for.
+// Package migration tests the ways in Karpenter's documents to move workloads to another
+// NodePool or NodeClass. Users taint the old pool so that its nodes drift, delete it with
+// its nodes, delete its nodes one at a time, or refer to a new NodeClass. Each way moves
+// all pods and removes only the intended nodes.
 //
 // Sources: designs/v1beta1-api.md of Karpenter v0.32, "Migration Path";
 // https://karpenter.sh/docs/concepts/disruption, "Manual Methods".

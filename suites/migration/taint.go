@@ -9,19 +9,18 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A taint on the template of the old pool, which its pods don't tolerate, rolls
-// all of its nodes into the new pool: they drift, the replacements that their pods
-// need are launched by the other pool, and no node goes before one is ready. The
-// administrator does nothing but watch.
+// When the old NodePool's template gets a taint that its pods do not tolerate, all of its
+// nodes drift. The other NodePool launches the replacements that the pods need. No node
+// is removed before a replacement is ready. The administrator only watches.
 //
 // Source: designs/v1beta1-api.md of Karpenter v0.32, "Periodic Rolling with Drift".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "moves pods to another pool when a pool's template is tainted",
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		app := fleet()
-		from, to := joined(app), joined(app)
-		settle(ctx, env, from, app)
+		app := workload()
+		from, to := poolFor(app), poolFor(app)
+		runOn(ctx, env, from, app)
 		env.Create(ctx, to)
 
 		before := env.Mark()
@@ -31,7 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		drifted := check.AtLeast(1, check.DriftedNodeClaims(from))
 		env.Expect(env.Since(before),
-			check.LeadsTo(drifted, check.AllOf(arrived(app, to), check.None(check.Nodes(from)))),
+			check.LeadsTo(drifted, check.AllOf(allPodsOn(app, to), check.None(check.Nodes(from)))),
 			check.While(check.Nodes(from).Deleting(), check.AtLeast(1, check.ReadyNodes(to))),
 			check.Always(check.When(drifted, check.None(check.NodeClaims(from).New(before)))))
 	},

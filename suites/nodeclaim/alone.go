@@ -11,10 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A NodeClaim needs no NodePool: it gets one node, and keeps it although the
-// cluster has no pool at all and nothing makes one. Controllers that make
-// NodeClaims themselves have no pool to show, and must not lose their nodes as
-// somebody's leftovers.
+// A NodeClaim without a NodePool gets one node and keeps it. Controllers that create
+// NodeClaims themselves have no NodePool. Their nodes must not be removed as leftovers.
+// Here the cluster has no NodePool at all, and nothing creates any.
 //
 // Source: https://karpenter.sh/docs/concepts/nodeclaims; Karpenter's regression
 // suite, "should create a standard NodeClaim".

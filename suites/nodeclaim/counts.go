@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// newNodes counts those that come from now on, whoever they belong to. That there
-// is none means something while the NodeClaim is there.
+// newNodes counts all nodes that appear from now on. A zero is evidence only while the
+// NodeClaim exists.
 func newNodes(env *e2e.Env, nodeClaim *fixtures.LoneNodeClaim) check.Count {
 	all := check.Where("nodes", karpenter.Nodes, func(*unstructured.Unstructured) bool { return true })
 	return all.New(env.Mark()).AmongObjects(check.The(nodeClaim)).Named("nodes since NodeClaim " + nodeClaim.GetName())

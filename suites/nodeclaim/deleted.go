@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A NodeClaim that is deleted takes its node and its instance with it, and is
-// there until both are gone: its maker, who pays for the instance, has nothing
-// else to see by that the bill has ended.
+// When a NodeClaim is deleted, its node and its instance go too. The NodeClaim exists
+// until both are gone. Its creator pays for the instance, and only this shows when the
+// costs end.
 //
 // Source: finalizer karpenter.sh/termination and condition InstanceTerminating of
 // the NodeClaim API; Karpenter's regression suite, "should remove the

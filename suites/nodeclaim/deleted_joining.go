@@ -10,17 +10,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A NodeClaim that is deleted while its node joins takes its instance with it as a
-// registered one does, though Karpenter deletes no node that it has not registered: it is
-// the provider that ends the instance, and an instance that nobody knows of is paid for
-// until somebody finds it.
+// If a NodeClaim is deleted while its node joins, the provider terminates its instance,
+// as for a registered node. Karpenter deletes no node that it has not registered. An
+// instance that nobody knows of costs money until somebody finds it.
 //
 // Source: pkg/controllers/nodeclaim/lifecycle/controller.go, finalize: "The Node should be
 // garbage collected after the instance is terminated"; Delete of the CloudProvider interface.
 var _ = Suite.Add(e2e.Spec{
 	Name: "ends its instance when it is deleted before its node is registered",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		nodeClaim := unregistrable(ctx, env)
+		nodeClaim := unregistrableNodeClaim(ctx, env)
 		nodes := newNodes(env, nodeClaim)
 		env.Create(ctx, nodeClaim)
 		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Launched))
@@ -35,15 +34,15 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// collected is how long the node of an instance that has ended may stay: who
-// collects it, a cloud's controller manager, looks every so often.
+// collected bounds how long the node of an ended instance stays. The cloud controller manager
+// checks from time to time.
 const collected = 30 * time.Second
 
 // broken is a label of nodes that can't be registered.
 const broken = fixtures.Domain + "/broken"
 
-// unregistrable builds a NodeClaim whose node joins and is never registered.
-func unregistrable(ctx context.Context, env *e2e.Env) *fixtures.LoneNodeClaim {
+// unregistrableNodeClaim builds a NodeClaim whose node joins but is never registered.
+func unregistrableNodeClaim(ctx context.Context, env *e2e.Env) *fixtures.LoneNodeClaim {
 	policy, binding := fixtures.Unregistrable(broken)
 	env.Enforce(ctx, policy, binding)
 	return fixtures.NodeClaim().Label(broken, "true")

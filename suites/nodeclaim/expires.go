@@ -10,13 +10,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// The age at which a NodeClaim expires here: as short as leaves time to launch
-// its node.
+// ttl is the age at which the NodeClaim expires. It leaves just enough time to launch its
+// node.
 const ttl = 20 * time.Second
 
-// A NodeClaim expires at the age that it says itself, and one beside it that says
-// Never stays: there is no NodePool that would say another, and its maker plans
-// the work by it.
+// A NodeClaim expires at the age in its own expireAfter. Its creator plans the work by
+// this age, and no NodePool sets another. Here a NodeClaim with expireAfter Never stays.
 //
 // Source: spec.expireAfter of the NodeClaim API; designs/forceful-expiration.md.
 var _ = Suite.Add(e2e.Spec{

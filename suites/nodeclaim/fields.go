@@ -9,10 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// What a NodeClaim says of its node is on the node as soon as that is registered:
-// labels and annotations of its metadata, taints and startup taints of its spec.
-// They are how its maker finds the node and keeps others off, and without a
-// NodePool nothing else says them.
+// As soon as a node is registered, it has its NodeClaim's labels and annotations
+// (metadata), taints and startup taints (spec). The creator finds the node by them and
+// keeps other pods off. Without a NodePool, nothing else sets them.
 //
 // Source: metadata, spec.taints and spec.startupTaints of the NodeClaim API;
 // Karpenter's regression suite, "should create a NodeClaim propagating all the

@@ -13,9 +13,9 @@ import (
 // gracePeriod is the terminationGracePeriod of this NodeClaim.
 const gracePeriod = 10 * time.Second
 
-// A node is drained as long as the terminationGracePeriod of its NodeClaim allows
-// and no longer, whatever its pods want: a pod that must not be disrupted has
-// that time, and whoever deletes the NodeClaim knows when the machine is free.
+// Karpenter drains a node as long as its NodeClaim's terminationGracePeriod and no
+// longer, whatever its pods want. Pods that must not be disrupted have that time. Users
+// that delete the NodeClaim know when the machine is free.
 //
 // Source: spec.terminationGracePeriod of the NodeClaim API;
 // designs/nodeclaim-termination-grace-period.md.

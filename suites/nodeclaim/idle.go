@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A NodeClaim without a NodePool is left alone though nothing runs on its node, while the
-// empty node of a pool goes: what its node is for only its maker knows, and it is its
-// maker who ends it.
+// Karpenter keeps a NodeClaim without a NodePool although its node is empty. Its creator
+// deletes it, because only the creator knows its purpose. Here a pool's empty node is
+// removed meanwhile.
 //
 // Source: https://karpenter.sh/docs/concepts/nodeclaims; spec.disruption is a NodePool's,
 // and a NodeClaim has none.

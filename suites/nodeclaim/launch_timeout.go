@@ -13,9 +13,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A NodeClaim that can't be launched is given up after five minutes at the latest, here
-// since it asks for a type of instance that there isn't: its maker is told by its going,
-// and nothing tries for ever what can't be.
+// Karpenter deletes a NodeClaim that can't be launched for five minutes. The deletion
+// tells its creator, and nothing retries forever. Here the NodeClaim asks for an instance
+// type that doesn't exist.
 //
 // Source: pkg/controllers/nodeclaim/lifecycle/liveness.go, LaunchTimeout; condition
 // Launched of the NodeClaim API.
@@ -42,5 +42,5 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// launchTimeout is a minute more than Karpenter's own, after which it looks again.
+// launchTimeout is a minute more than Karpenter's timeout, after which it checks again.
 const launchTimeout = karpenter.LaunchTimeout + time.Minute

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that somebody deletes takes its NodeClaim with it, and stays until its
-// instance is being ended: `kubectl delete node` is how people get rid of a
-// machine, and nothing replaces a NodeClaim without a NodePool.
+// If a user deletes a node, Karpenter deletes its NodeClaim. The node stays until its
+// instance is being terminated. Users remove machines with `kubectl delete node`. Nothing
+// replaces a NodeClaim without a NodePool.
 //
 // Source: finalizer karpenter.sh/termination on nodes;
 // https://karpenter.sh/docs/concepts/disruption, "Manual Methods"; Karpenter's

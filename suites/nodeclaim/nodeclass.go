@@ -12,12 +12,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// missing is the name of a NodeClass that there isn't.
+// missing is the name of a NodeClass that does not exist.
 const missing = "missing-nodeclass"
 
-// A NodeClaim whose NodeClass doesn't exist gets no node: it is given up, and an
-// event names the NodeClass. Something else in its place would be a machine that
-// nobody described, and without the event the NodeClaim would just be gone.
+// A NodeClaim gets no node if its NodeClass doesn't exist. Karpenter deletes it, and an
+// event names the NodeClass. Any other node would be a machine that nobody described.
+// Without the event, the NodeClaim would just disappear.
 //
 // Source: spec.nodeClassRef of the NodeClaim API; Karpenter's regression suite,
 // "should delete a NodeClaim if it references a NodeClass that doesn't exist".

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A NodeClaim whose node isn't registered within fifteen minutes is given up then, and not
-// before: a machine that boots for long is waited for, and one that never will be part of
-// the cluster doesn't stand for the one that its maker has asked for.
+// Karpenter deletes a NodeClaim if its node isn't registered within fifteen minutes, but
+// not earlier. A slow machine has this time to boot. A machine that never joins the
+// cluster does not take the place of the requested node.
 //
 // Source: pkg/controllers/nodeclaim/lifecycle/liveness.go, the registration timeout;
 // Karpenter's regression suite, "should delete a NodeClaim after the registration timeout
@@ -24,7 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 18 * time.Minute,
 	Labels: []string{"slow"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		nodeClaim := unregistrable(ctx, env)
+		nodeClaim := unregistrableNodeClaim(ctx, env)
 		nodes := newNodes(env, nodeClaim)
 
 		before := env.Mark()
@@ -42,9 +42,8 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// timedOut says whether a NodeClaim's deletion was asked for when it had not been
-// registered for fifteen minutes, or up to a minute later. The API server's times are
-// whole seconds.
+// timedOut tells whether a NodeClaim's deletion was requested 15 to 16 minutes after it began
+// to wait for registration. The API server's times are whole seconds.
 func timedOut(nodeClaim *unstructured.Unstructured) bool {
 	unregistered, _ := karpenter.Condition(nodeClaim, karpenter.Registered)
 	age := nodeClaim.GetDeletionTimestamp().Sub(unregistered.LastTransitionTime.Time)

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// What a NodeClaim requests the node can hold: allocatable, not just installed,
-// since what requested it is going to run there and there is no pod yet by which
-// anybody would notice.
+// A node's allocatable resources, not just its capacity, cover its NodeClaim's requests.
+// The requesting workload will run there, and no pod exists yet that would show a
+// shortage.
 //
 // Source: spec.resources.requests of the NodeClaim API, "the minimum resources
 // required to be launched".

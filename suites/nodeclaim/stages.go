@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A NodeClaim is Launched, then Registered, then Initialized, and Ready only with
-// all three: its maker waits for these conditions to send work, and has no pod
-// whose running would say the same. A startup taint holds the last of them back
-// here, so that they don't come in one moment.
+// A NodeClaim is Launched, then Registered, then Initialized. It is Ready only with all
+// three. Its creator waits for these conditions to send work, because no running pod
+// shows the same. Here a startup taint delays Initialized, so that the conditions come at
+// different moments.
 //
 // Source: status.conditions of the NodeClaim API;
 // pkg/controllers/nodeclaim/lifecycle.

@@ -1,6 +1,6 @@
-// Package nodeclaim holds what is promised of NodeClaims that belong to no
-// NodePool, as controllers such as Kaito make them: each is an order for one
-// node, and everything that Karpenter knows of it is on the NodeClaim itself.
+// Package nodeclaim holds the specs of NodeClaims without a NodePool. Controllers such as
+// Kaito create them. Each NodeClaim orders one node and contains everything that
+// Karpenter knows about the order.
 //
 // Sources: the NodeClaim API (pkg/apis/v1/nodeclaim.go) and
 // https://karpenter.sh/docs/concepts/nodeclaims.

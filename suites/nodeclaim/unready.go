@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A NodeClaim whose NodeClass isn't ready gets no node and is given up; one that is made
-// when it is ready again gets its node. Its maker is to try again, with nothing half made
-// left behind.
+// A NodeClaim gets no node and is deleted while its NodeClass isn't ready. Its creator
+// can retry, and nothing incomplete remains. A new NodeClaim gets a node once the
+// NodeClass is ready.
 //
 // Source: spec.nodeClassRef of the NodeClaim API; Karpenter's regression suite, "should
 // delete a NodeClaim if it references a NodeClass that isn't Ready".

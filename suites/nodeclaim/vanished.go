@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A NodeClaim whose instance has vanished, without anybody having asked for that, is given
-// up: its maker would wait for a machine that there isn't, and pay for nothing in its
-// place.
+// Karpenter deletes a NodeClaim if its instance vanishes and nobody requested that.
+// Otherwise its creator would wait for a machine that is gone, and pay without a
+// replacement.
 //
 // Source: pkg/controllers/nodeclaim/garbagecollection, which looks every two minutes;
 // https://karpenter.sh/docs/concepts/nodeclaims.

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// An overlay of capacity has a pod served that asks for a device: without it no instance
-// type has such a thing, and no node is launched. The provider can't know what a
-// device plugin, whose part the spec plays, is going to find on a node.
+// With a NodeOverlay of capacity, a pod that requests a device gets a node. Without it,
+// no instance type has a device, and no node is launched. The provider cannot know what a
+// device plugin finds on a node. The spec acts as the plugin.
 //
 // Source: spec.capacity of the NodeOverlay API; designs/node-overlay.md.
 var _ = Suite.Add(e2e.Spec{

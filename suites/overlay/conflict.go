@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Of two overlays that contradict each other, and neither of which is the heavier, one is
-// reported not to be ready, and why; with more weight for one of them both are. What the
-// price is must not depend on which was read last.
+// Karpenter reports one of two conflicting NodeOverlays of equal weight as not ready,
+// with the reason. The price must not depend on which was read last. Once one of them
+// gets more weight, both are ready.
 //
 // Source: spec.weight and status.conditions of the NodeOverlay API;
 // designs/node-overlay.md.
@@ -23,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		one := fixtures.NodeOverlay().Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName()).Price("1")
 		other := fixtures.NodeOverlay().Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName()).Price("2")
-		refused := check.The(one, other).With("that are not ready", contradicts)
+		refused := check.The(one, other).With("that are not ready", isInConflict)
 
 		before := env.Mark()
 		env.Create(ctx, pool, one, other)
@@ -38,8 +38,8 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// contradicts says whether an overlay is reported to contradict another one.
-func contradicts(overlay *unstructured.Unstructured) bool {
+// isInConflict tells whether an overlay is reported to conflict with another one.
+func isInConflict(overlay *unstructured.Unstructured) bool {
 	ready, found := karpenter.Condition(overlay, karpenter.ValidationSucceeded)
 	return found && ready.Status == "False" && ready.Reason == "Conflict"
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// An overlay of a price decides which instance type is the cheapest: a node of one
-// that has become dear is replaced by one of another. Discounts and licences are
-// things that a provider's price list knows nothing of.
+// Karpenter uses NodeOverlay prices to find the cheapest instance type. It replaces a
+// node whose type became expensive by a node of another type. A provider's price list
+// does not include discounts and licenses.
 //
 // Source: spec.priceAdjustment of the NodeOverlay API; designs/node-overlay.md.
 var _ = Suite.Add(e2e.Spec{
@@ -34,9 +34,9 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// cheapest lets a pool that always looks for a cheaper node launch one for a pod,
-// and returns its instance type: the cheapest that there is. Spot nodes would not be
-// replaced by cheaper ones of their kind.
+// cheapest launches a node for a pod in a pool that always looks for cheaper nodes. It
+// returns the pool and the cheapest instance type. Spot nodes would not be replaced by
+// cheaper spot nodes.
 func cheapest(ctx context.Context, env *e2e.Env) (pool *fixtures.Pool, instanceType string) {
 	pool = fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 	node := env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))[0]

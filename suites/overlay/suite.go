@@ -1,8 +1,7 @@
-// Package overlay holds what is promised of NodeOverlays, by which users correct
-// what a provider says of its instance types. An overlay of a price decides which
-// type is the cheapest, and the heaviest of several overlays is the one that
-// counts; an overlay of capacity has pods with extended resources served; overlays
-// that contradict each other are reported.
+// Package overlay holds the promises about NodeOverlays. With them, users correct what a
+// provider says about its instance types. An overlay of a price decides which type is the
+// cheapest. The heaviest of several overlays applies. An overlay of capacity gives nodes
+// to pods with extended resources. Conflicting overlays are reported.
 //
 // Sources: designs/node-overlay.md and the NodeOverlay API
 // (karpenter.sh/v1alpha1), which is behind the feature gate NodeOverlay.

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Of two overlays for one instance type the heavier counts: the lighter one, which makes
-// the type a bargain, keeps no node of it. A rule for all types and an exception for
-// one are two overlays.
+// Of two NodeOverlays for one instance type, Karpenter uses the heavier. Here the lighter
+// makes the type cheap, but its node is still replaced. So a rule for all types can have
+// an exception.
 //
 // Source: spec.weight of the NodeOverlay API; designs/node-overlay.md.
 var _ = Suite.Add(e2e.Spec{

@@ -8,9 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Of the values that a pool allows for a label, a node gets one that the pod's
-// required node affinity allows too: a pool of mixed disks serves the pod that
-// must not be on a slow one.
+// A node gets a label value that both its NodePool and the pod's required node affinity
+// allow. So a pool with mixed disks serves a pod that must not be on a slow disk.
 //
 // Source: spec.template.spec.requirements of the NodePool API;
 // https://karpenter.sh/docs/concepts/scheduling, "Node affinity".
@@ -29,10 +28,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, choosing)
 		env.Await(ctx, 1, check.RunningPods(choosing))
 
-		env.Expect(onlyFast, check.Always(check.None(labelled(pool, disk, "slow"))))
+		env.Expect(onlyFast, check.Always(check.None(labeledNodes(pool, disk, "slow"))))
 		env.Expect(env.Since(before),
-			check.Always(check.AtMost(1, labelled(pool, disk, "fast"))),
-			check.Always(check.AtMost(1, labelled(pool, disk, "slow"))),
+			check.Always(check.AtMost(1, labeledNodes(pool, disk, "fast"))),
+			check.Always(check.AtMost(1, labeledNodes(pool, disk, "slow"))),
 		)
 	},
 })

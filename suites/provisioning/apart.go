@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pods that must not share a node get one each, from one batch: whoever spreads
-// replicas so that one node's death takes one of them, needs every one to run.
+// Pods of one batch that must not share a node get a node each. Users spread replicas so
+// that a dead node takes only one. They need all replicas to run.
 //
 // Source: pod anti-affinity, https://karpenter.sh/docs/concepts/scheduling,
 // "Pod affinity/anti-affinity".

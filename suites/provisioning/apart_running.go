@@ -11,16 +11,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// encounter is of two workloads, of which one excludes the other.
+// encounter describes two workloads, one of which excludes the other.
 type encounter struct {
 	how      string
 	excludes func(running, late *fixtures.Workload)
 }
 
-// A pod gets a node of its own where those that run already have room but not for
-// it, because it excludes their pods or they exclude it: the second is easily
-// forgotten, since the pod itself says nothing of it. It is never promised to a node
-// where the scheduler will not let it run.
+// A pod gets its own node if it excludes the running pods, or if they exclude it. Room on
+// their node does not change that. The second case is easily forgotten, because the pod
+// does not declare it. Karpenter never nominates the pod for a node where the scheduler
+// does not let it run.
 //
 // Source: podAntiAffinity of the Pod API, which is symmetric; event Nominated;
 // https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".

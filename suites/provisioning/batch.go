@@ -8,9 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pods that arrive together are looked at together, so that ten small ones
-// share a node instead of getting ten: nodes cost money, and each carries the
-// overhead of its DaemonSets.
+// Karpenter looks at pods that arrive together as one batch, so that ten small pods share
+// a node. Nodes cost money, and each node carries the overhead of its DaemonSets.
 //
 // Source: settings batch-idle-duration and batch-max-duration (1 s and 10 s by
 // default), https://karpenter.sh/docs/concepts/scheduling.

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A hundred pods that wait together get few nodes, and each of these has pods to
-// run: a job or a release that starts them all is the ordinary load of a
-// cluster, and a node that comes for nothing is paid for.
+// A hundred pods that wait together get few nodes, and pods run on each of these nodes. A
+// job or a release that starts so many pods is ordinary load. A node without pods costs
+// money for nothing.
 //
 // Source: settings batch-idle-duration and batch-max-duration,
 // https://karpenter.sh/docs/concepts/scheduling; Karpenter's regression suite,
@@ -26,7 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Create(ctx, app)
-		env.Await(ctx, 100, waiting(app))
+		env.Await(ctx, 100, waitingPods(app))
 		env.Create(ctx, pool)
 		env.Await(ctx, 100, check.RunningPods(app))
 

@@ -12,17 +12,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// avoidance is a choice by what pods don't want, and what a provider must have
-// for them to find anything else.
+// avoidance is a label with a value that pods exclude. Providers offer another value if they
+// have the capabilities in needs.
 type avoidance struct {
 	choice
 	needs []providers.Capability
 }
 
-// Pods whose required affinity excludes a value of a label get nodes with another
-// one, and the pool that has nothing else is passed over, however great its weight:
-// whoever leaves a zone in trouble must not be sent back to it. Which value it is,
-// is learned from a node that pods without a wish got.
+// Pods that exclude a label value by required node affinity get nodes with another value.
+// Karpenter skips a NodePool that has no other value, whatever its weight. Pods that
+// leave a zone in trouble must not be sent back to it. The spec takes the value from the
+// node of a pod without this affinity.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Node affinity" and
 // "Well-Known Labels".
@@ -43,10 +43,10 @@ var _ = e2e.Table(Suite, map[string]avoidance{
 			env.Await(ctx, 1, check.RunningPods(scout))
 			value := karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(sample))[0].Unstructured(), a.key)
 
-			excluded, open := rivals()
+			excluded, open := rivalPools()
 			excluded.Require(a.key, fixtures.In, value)
 			open.Label(team, "blue").Require(kind, fixtures.Exists)
-			app := among(excluded).Require(a.key, fixtures.NotIn, value)
+			app := rivalDeployment(excluded).Require(a.key, fixtures.NotIn, value)
 			before := env.Mark()
 			env.Create(ctx, excluded, open, app)
 			env.Await(ctx, 2, check.RunningPods(app))

@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// choice is a label by which pods choose their nodes.
+// choice is a label by which pods select their nodes.
 type choice struct{ what, key string }
 
-// Pods that select nodes by a well-known label, or by one of the pool's own, get
-// nodes that have it; the NodeClaim says so, for the provider to obey; and a pool
-// that excludes the value is passed over, however great its weight. Which value it
-// is, is learned from a node that pods without a wish got.
+// Pods that select a well-known label or a label of the NodePool get nodes that have it.
+// The NodeClaim requires the value, so that the provider obeys it. Karpenter skips a pool
+// that excludes the value, whatever its weight. The spec takes the value from the node of
+// a pod without this selector.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Selecting nodes" and
 // "Well-Known Labels"; NodeClaim spec.requirements.
@@ -38,9 +38,9 @@ var _ = e2e.Table(Suite, map[string]choice{
 			env.Await(ctx, 1, check.RunningPods(scout))
 			value := karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(sample))[0].Unstructured(), c.key)
 
-			excluding, open := rivals()
+			excluding, open := rivalPools()
 			excluding.Require(c.key, fixtures.NotIn, value)
-			app := among(excluding).Select(c.key, value)
+			app := rivalDeployment(excluding).Select(c.key, value)
 			before := env.Mark()
 			env.Create(ctx, excluding, open.Label(team, "red"), app)
 			env.Await(ctx, 2, check.RunningPods(app))

@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// What a pod asks for is what Kubernetes says that it is: the greater of what its
-// containers ask for together and of what any of its init containers does while
-// it runs, sidecars counted from their start. Every pod here comes to 3 CPUs. If
-// less is counted, its node is too small for it; if more, somebody pays for it.
+// Karpenter computes a pod's requests as Kubernetes does. They are the larger of the
+// containers' sum and the most that an init container needs while it runs. Sidecars count
+// from their start. With a lower count the node is too small, and with a higher count the
+// user pays for more. Every pod here needs 3 CPUs.
 //
 // Source: https://kubernetes.io/docs/concepts/workloads/pods/init-containers,
 // "Resource sharing within containers"; Kubernetes enhancement 753 (sidecars);
@@ -22,7 +22,7 @@ var _ = e2e.Table(Suite, map[string]countedContainers{
 	"init-containers": {"counts the largest of several init containers", "", func(app *fixtures.Workload) {
 		app.CPU("1").InitContainer("3").InitContainer("2")
 	}},
-	"containers": {"adds up the requests of containers, and not those of init containers", "", func(app *fixtures.Workload) {
+	"containers": {"adds up the requests of containers, not those of init containers", "", func(app *fixtures.Workload) {
 		app.CPU("2").Container("1").InitContainer("2")
 	}},
 	"sidecars": {"adds sidecars to the containers", "", func(app *fixtures.Workload) {
@@ -52,13 +52,13 @@ var _ = e2e.Table(Suite, map[string]countedContainers{
 
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				check.Always(asking(check.NodeClaims(pool), corev1.ResourceCPU, "3", "4")))
+				check.Always(requestsBetween(check.NodeClaims(pool), corev1.ResourceCPU, "3", "4")))
 		},
 	}
 })
 
-// countedContainers fill a pod with containers that ask for 3 CPUs in all.
+// countedContainers fills a pod with containers that need 3 CPUs in all.
 type countedContainers struct {
-	what, since string // since which release of Kubernetes; empty: any
+	what, since string // first release of Kubernetes; empty: any
 	fill        func(*fixtures.Workload)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A new node has room for its daemons, those included that wait until it is
-// initialized: an agent that never fits is missing on just the nodes that were
-// launched for small pods, and nobody launches another for it.
+// A new node has room for its DaemonSet pods, even for those that wait until it is
+// initialized. An agent that never fits is missing on just the nodes that were launched
+// for small pods. No other node comes for it.
 //
 // Source: https://github.com/kubernetes-sigs/karpenter/pull/2161, label
 // karpenter.sh/initialized.

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// What a LimitRange makes of daemons that ask for nothing, by its default limit or
-// its default request, is counted for the nodes that come after the first of them:
-// who writes down defaults for a namespace means its daemons too, and they must fit.
+// Karpenter counts DaemonSet pods without requests with the default limit or the default
+// request of a LimitRange. It does so for nodes that come after the first such pod.
+// Namespace defaults are meant for DaemonSets too, and their pods must fit.
 //
 // Source: default and defaultRequest of the LimitRange API; Karpenter's regression
 // suite, "should account for LimitRange Default on daemonSet pods for resources"
@@ -40,7 +40,7 @@ var _ = Suite.Add(e2e.Spec{
 		nodeClaims := check.NodeClaims(pool).New(before)
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, nodeClaims)),
-			check.Always(asking(nodeClaims, corev1.ResourceCPU, "2", "3")),
-			check.Always(asking(nodeClaims, corev1.ResourceMemory, "2Gi", "3Gi")))
+			check.Always(requestsBetween(nodeClaims, corev1.ResourceCPU, "2", "3")),
+			check.Always(requestsBetween(nodeClaims, corev1.ResourceMemory, "2Gi", "3Gi")))
 	},
 })

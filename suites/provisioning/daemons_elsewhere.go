@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Daemons that will not run on a new node take no room on it: counted all the
-// same, the agents that large nodes have would make every node large.
+// Karpenter reserves no room on a new node for DaemonSet pods that will not run there.
+// Otherwise the agents of large nodes would make every node large.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling;
 // https://github.com/kubernetes-sigs/karpenter/issues/532.
@@ -39,12 +39,12 @@ var _ = e2e.Table(Suite, map[string]strangers{
 
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				check.Always(asking(check.NodeClaims(pool), corev1.ResourceCPU, "100m", "2")))
+				check.Always(requestsBetween(check.NodeClaims(pool), corev1.ResourceCPU, "100m", "2")))
 		},
 	}
 })
 
-// strangers are a pool and daemons that don't run on its nodes.
+// strangers is a pool and a DaemonSet without pods on its nodes.
 type strangers struct {
 	how  string
 	part func(pool *fixtures.Pool, daemon *fixtures.Workload)

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A new node has room for its daemons, by their requests or by the limits that
-// stand for them: an agent that doesn't fit is missing on just this node, and
-// nobody launches another for it.
+// A new node has room for the requests of its DaemonSet pods, or for their limits if they
+// request nothing. An agent that does not fit is missing on just this node. No other node
+// comes for it.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests";
 // https://github.com/kubernetes-sigs/karpenter/pull/2514.
@@ -40,12 +40,12 @@ var _ = e2e.Table(Suite, map[string]countedDaemons{
 			env.Expect(env.Since(before),
 				check.LeadsTo(check.AtLeast(1, check.RunningPods(app)), check.AtLeast(1, check.RunningPods(daemon))),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				check.Always(asking(check.NodeClaims(pool), corev1.ResourceCPU, "3", "4")))
+				check.Always(requestsBetween(check.NodeClaims(pool), corev1.ResourceCPU, "3", "4")))
 		},
 	}
 })
 
-// countedDaemons ask for 2 CPUs.
+// countedDaemons is a kind of daemons that need 2 CPUs.
 type countedDaemons struct {
 	how  string
 	size func(daemon *fixtures.Workload)

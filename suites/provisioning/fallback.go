@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Once the preferred pool is at its limit, the next one serves: weight is a
-// preference, and pods don't wait for it.
+// When the preferred NodePool is at its limit, pods use the next pool. They don't wait,
+// because weight is a preference.
 //
 // Source: spec.weight and spec.limits of the NodePool API.
 var _ = Suite.Add(e2e.Spec{

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pool that can't serve a pod is passed over, whatever its weight, and is
-// preferred again as soon as it can: the pod neither waits for it nor suffers
-// from what is wrong with it.
+// Karpenter skips a NodePool that can't serve a pod, whatever its weight. It prefers this
+// pool again as soon as that changes. The pod does not wait for it or suffer from its
+// faults.
 //
 // Source: spec.weight of the NodePool API;
 // https://karpenter.sh/docs/concepts/scheduling, "Weighted NodePools".
@@ -48,7 +48,7 @@ var _ = e2e.Table(Suite, map[string]unfitPool{
 			env.Create(ctx, preferred, spare, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 			first := env.Since(before)
-			row.mend(preferred)
+			row.restore(preferred)
 			env.Change(ctx, preferred)
 			env.Await(ctx, 1, check.The(preferred).In(karpenter.Ready))
 			env.Change(ctx, app.Replicas(2))
@@ -62,8 +62,8 @@ var _ = e2e.Table(Suite, map[string]unfitPool{
 	}
 })
 
-// An unfitPool is one that can't serve a pod until it is mended.
+// unfitPool is a pool that can't serve a pod until it is repaired.
 type unfitPool struct {
-	how         string
-	spoil, mend func(*fixtures.Pool)
+	how            string
+	spoil, restore func(*fixtures.Pool)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pod that no node has room for gets a node that has: it is why anybody runs
-// Karpenter. One node is enough for it; a second one would be paid for nothing.
+// A pod that fits on no node gets a node with enough room. Users run Karpenter for this.
+// A single node is enough, and a second costs money for nothing.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests".
 var _ = Suite.Add(e2e.Spec{

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pod that its scheduling gates hold gets no node before they are lifted: a
-// queue that admits jobs one by one would pay for the nodes of all of them. The
-// pod beside it is served meanwhile.
+// A pod with scheduling gates gets no node until the gates are removed. Otherwise a queue
+// that admits jobs one by one pays for the nodes of all jobs. Here another pod gets its
+// node meanwhile.
 //
 // Source: schedulingGates of the Pod API; Karpenter: pkg/utils/pod/scheduling.go,
 // IsProvisionable, by which nodes are launched for unschedulable pods only.

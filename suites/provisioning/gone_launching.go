@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node whose pods are gone before it is there goes too: nobody will ever delete
-// it who doesn't know why it came.
+// Karpenter removes a node if its pods are deleted during its launch. Users don't delete
+// a node if they don't know why it came.
 //
 // Source: spec.disruption.consolidateAfter of the NodePool API;
 // https://karpenter.sh/docs/concepts/disruption, "Consolidation", on empty nodes.

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pods that are gone before anything could be launched for them leave nothing to
-// launch: a Deployment that is deleted because its pool was full must not be paid
-// for when there is room again.
+// Karpenter launches nothing for pods that are deleted before it could launch a node. A
+// Deployment that is deleted because its NodePool was full must not cost money when there
+// is room again.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling: nodes are launched for
 // pods that the Kubernetes scheduler marked as unschedulable.
@@ -23,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Create(ctx, pool, gone)
-		env.AwaitAtLeast(ctx, 1, refusals(gone))
+		env.AwaitAtLeast(ctx, 1, noFitEvents(gone))
 		env.Delete(ctx, gone)
 		env.Await(ctx, 0, check.PodsOf(gone))
 		env.Change(ctx, pool.Limit("cpu", "100"))

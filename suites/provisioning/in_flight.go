@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pods that come while a node is starting wait for it if it has room: launching
-// another one for each newcomer would double a cluster during every scale-up.
-// A startup taint keeps the node starting here.
+// Pods that arrive while a node is starting wait for this node if it has room. Another
+// node for each new pod would double a cluster during every scale-up. Here a startup
+// taint keeps the node starting.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling; startup taints "are
 // ignored for provisioning purposes" (spec.template.spec.startupTaints).

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pool's nodes never have more of a resource together than its limit, even when
-// one batch asks for more: a limit is what stands between a typing error in a
-// replica count and the bill. It is used, and lifting it lets the rest in.
+// The nodes of a NodePool together never exceed its limit of a resource, even when one
+// batch requests more. A limit prevents the cost of a typing error in a replica count.
+// Pods run within the limit, and the rest run when it is raised.
 //
 // Source: spec.limits of the NodePool API.
 var _ = e2e.Table(Suite, map[string]limit{
@@ -41,8 +41,8 @@ var _ = e2e.Table(Suite, map[string]limit{
 	}
 })
 
-// A limit of a resource, of which six pods ask for more than that, each for so
-// much, and one that it is lifted to.
+// limit is a limit of a resource. Six pods with a request of each exceed at. Later the limit
+// is raised to lifted.
 type limit struct {
 	what             string
 	name             corev1.ResourceName

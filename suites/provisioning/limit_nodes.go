@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pool at its limit of nodes launches no more of them for pods that come
-// later: whoever pays by node, as for agents and licences, counts on it.
+// A NodePool at its limit of nodes launches no more nodes for later pods. Users that pay
+// by node, as for agents and licenses, rely on it.
 //
 // Source: spec.limits.nodes of the NodePool API; enforced by the scheduler
 // since https://github.com/kubernetes-sigs/karpenter/pull/2526.
@@ -26,7 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 2, check.ReadyNodes(pool))
 		full := env.Mark()
 		env.Create(ctx, late)
-		env.AwaitAtLeast(ctx, 1, answers(late, pool, full))
+		env.AwaitAtLeast(ctx, 1, decisions(late, pool, full))
 		limited := env.Since(before)
 		env.Change(ctx, pool.Limit("nodes", "4"))
 		env.Await(ctx, 2, check.RunningPods(late))

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A limit of nodes holds for one batch too: a Deployment scaled from nothing
-// to ten is the ordinary way to meet a limit.
+// A NodePool keeps its limit of nodes within one batch too. A Deployment scaled from zero
+// to ten is the ordinary way to reach a limit.
 //
 // Source: spec.limits.nodes of the NodePool API.
 var _ = Suite.Add(e2e.Spec{

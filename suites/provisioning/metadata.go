@@ -10,9 +10,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// The labels and annotations of a pool's template are on its nodes as soon as
-// those are registered: pods select by them, and agents read them when they
-// start.
+// Nodes have the labels and annotations of their pool's template as soon as they are
+// registered. Pods select nodes by them, and agents read them at start.
 //
 // Source: spec.template.metadata of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
@@ -26,7 +25,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		env.Await(ctx, 1, labelled(pool, team, "red"))
+		env.Await(ctx, 1, labeledNodes(pool, team, "red"))
 
 		registered := check.RegisteredNodes(pool)
 		env.Expect(env.Since(before), check.Always(check.Each(registered, "have the template's label and annotation",

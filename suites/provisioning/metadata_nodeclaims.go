@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// The labels and annotations of a pool's template are on its NodeClaims from the
-// start: billing and inventory read them there, where a node that never joins
-// leaves nothing else.
+// NodeClaims have the labels and annotations of their pool's template from the start.
+// Billing and inventory read them there, because a node that never joins leaves nothing
+// else.
 //
 // Source: spec.template.metadata of the NodePool API.
 var _ = Suite.Add(e2e.Spec{

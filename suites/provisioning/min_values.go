@@ -11,10 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node is launched only where as many values of a label are left to choose from
-// as its pool's minValues wants, by default: whoever sets it would rather have a
-// pod wait than depend on one type of instance, which may be gone tomorrow. The
-// pod is told so.
+// By default, Karpenter launches a node only if at least minValues values of a label
+// remain to choose from. Users set it to prefer a pending pod to dependence on one
+// instance type, which may be gone tomorrow. Karpenter reports this on the pod.
 //
 // Source: minValues in spec.template.spec.requirements of the NodePool API;
 // Karpenter: designs/nodepool-requirement-flexibility.md; setting min-values-policy,
@@ -32,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Create(ctx, narrow)
-		env.AwaitAtLeast(ctx, 1, refusals(narrow))
+		env.AwaitAtLeast(ctx, 1, noFitEvents(narrow))
 		strict := env.Since(before)
 		env.Change(ctx, choosy.MinValues(key, 1))
 		env.Await(ctx, 1, check.RunningPods(narrow))

@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pods that must share a node with another one, and wait together with it, are
-// counted when that node is chosen: it has room for all of them, and the node beside
-// it, where they may not run, for none. A node too small for them can't be mended:
-// its pod runs there already. They all wait for a pool, so that they are one batch,
-// of which the larger pods are looked at first.
+// Karpenter chooses a node with room for all waiting pods that must share it. Another
+// node gets no room for these pods, because they may not run there. A node that is too
+// small can't be changed later, because the first pod already runs there. The spec
+// creates the pool last, so that all pods are in one batch. Karpenter considers the
+// larger pods first.
 //
 // Source: podAffinity of the Pod API; https://karpenter.sh/docs/concepts/scheduling,
 // "Pod affinity/anti-affinity".
@@ -28,15 +28,15 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Create(ctx, followers, other, leader)
-		env.Await(ctx, 1, waiting(leader))
-		env.Await(ctx, 1, waiting(other))
-		env.Await(ctx, 2, waiting(followers))
+		env.Await(ctx, 1, waitingPods(leader))
+		env.Await(ctx, 1, waitingPods(other))
+		env.Await(ctx, 2, waitingPods(followers))
 		env.Create(ctx, pool)
 		env.Await(ctx, 1, check.RunningPods(other))
 		env.Await(ctx, 2, check.RunningPods(followers))
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			endsWith(followers, check.Exactly(1, check.NodeClaims(pool).With("for three CPUs or more", requesting("3")))))
+			endsWith(followers, check.Exactly(1, check.NodeClaims(pool).With("for three CPUs or more", requestsCPUs("3")))))
 	},
 })

@@ -11,15 +11,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// meeting is how pods meet others, of which so many run when they come.
+// meeting is a way in which pods join other pods, and how many of these already run.
 type meeting struct {
 	how     string
 	running int
 }
 
-// Pods that must be in the zone of others get their nodes there, of whatever pool
-// these are, and whether the others run already or come with them: traffic between
-// zones is slow, and billed.
+// Pods with pod affinity for the zone of others get nodes there. The others may be on any
+// pool's nodes, and may run already or come with them. Traffic between zones is slow and
+// costs money.
 //
 // Source: podAffinity of the Pod API; https://karpenter.sh/docs/concepts/scheduling,
 // "Pod affinity/anti-affinity".

@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// labels are those of a pool's template.
+// labels holds the labels of a pool's template.
 type labels map[string]string
 
-// on sets the labels of a pool's template.
+// on sets these labels in a pool's template.
 func (l labels) on(pool *fixtures.Pool) *fixtures.Pool {
 	for key, value := range l {
 		pool.Label(key, value)
@@ -19,23 +19,22 @@ func (l labels) on(pool *fixtures.Pool) *fixtures.Pool {
 	return pool
 }
 
-// affinity is what pods require of their nodes, a pool that doesn't meet it, and
-// one that does.
+// affinity is a requirement of pods, a pool that doesn't meet it, and a pool that does.
 type affinity struct {
 	says        string
 	of          func(*fixtures.Workload) *fixtures.Workload
 	unmet, meet labels
 }
 
-// requires is an affinity of one expression about the size.
+// requires returns an affinity with one expression about the label size.
 func requires(operator string, values ...string) func(*fixtures.Workload) *fixtures.Workload {
 	return func(w *fixtures.Workload) *fixtures.Workload { return w.Require(size, operator, values...) }
 }
 
-// Required node affinity chooses among pools by each of its operators, by any of
-// its terms, and by all expressions of a term. The pool that doesn't meet it has
-// more weight, and serves pods that ask for nothing; those that ask get nodes of
-// the other one: a node on which they may not run is paid for and of no use.
+// Karpenter chooses pools by required node affinity: by each operator, by any term, and
+// by all expressions of a term. A node that the pods can't use costs money for nothing.
+// The pool that doesn't meet the affinity has more weight and serves pods without
+// affinity. Pods with affinity get nodes of the other pool.
 //
 // Source: nodeAffinity of the Pod API;
 // https://karpenter.sh/docs/concepts/scheduling, "Node affinity".
@@ -64,8 +63,8 @@ var _ = e2e.Table(Suite, map[string]affinity{
 	return e2e.Spec{
 		Name: "takes the pool that meets an affinity which " + a.says,
 		Run: func(ctx context.Context, env *e2e.Env) {
-			unmet, meeting := rivals()
-			app := a.of(among(unmet))
+			unmet, meeting := rivalPools()
+			app := a.of(rivalDeployment(unmet))
 			indifferent := fixtures.Deployment(1).On(unmet)
 
 			before := env.Mark()

@@ -11,19 +11,19 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// offer is a requirement of a pool, what pods may ask of it, and what they may not.
+// offer is a pool's requirement, a request that it allows, and one that it refuses.
 type offer struct {
 	operator    string
 	values      []string
 	fit, misfit func(*fixtures.Workload) *fixtures.Workload
-	label       string // of the nodes that pods get which ask for what they may
+	label       string // its value on the nodes of fit pods
 	since       string
 }
 
-// A pool's requirement says what its nodes may be, by each of its operators: pods
-// that ask for something else are told that they can't be served, and nothing is
-// launched for them; pods that ask for what it allows get a node that has it.
-// Administrators fence teams in by these requirements.
+// A pool launches only nodes that its requirements allow, for each operator. For pods
+// that request something else, Karpenter reports that no node fits and launches nothing.
+// Pods that request an allowed value get a node with it. Administrators use these
+// requirements to separate teams.
 //
 // Source: spec.template.spec.requirements of the NodePool API; the operators Gte and
 // Lte came with https://github.com/kubernetes-sigs/karpenter/pull/2674.
@@ -46,7 +46,7 @@ var _ = e2e.Table(Suite, map[string]offer{
 
 			before := env.Mark()
 			env.Create(ctx, pool, misfit)
-			env.AwaitAtLeast(ctx, 1, answers(misfit, pool, env.Mark()))
+			env.AwaitAtLeast(ctx, 1, decisions(misfit, pool, env.Mark()))
 			alone := env.Since(before)
 			env.Create(ctx, fit)
 			env.Await(ctx, 1, check.RunningPods(fit))

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// What a pod's runtime costs, such as the virtual machine around it, is counted
-// on top of what its containers ask for: else the pod's node is too small for it,
-// and it waits there for ever.
+// Karpenter adds the overhead of a pod's runtime, such as a virtual machine, to what its
+// containers request. Otherwise, the node is too small, and the pod stays pending
+// forever.
 //
 // Source: overhead of the RuntimeClass API;
 // https://kubernetes.io/docs/concepts/scheduling-eviction/pod-overhead.
@@ -28,6 +28,6 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, check.NodeClaims(pool))),
-			check.Always(asking(check.NodeClaims(pool), corev1.ResourceCPU, "3", "4")))
+			check.Always(requestsBetween(check.NodeClaims(pool), corev1.ResourceCPU, "3", "4")))
 	},
 })

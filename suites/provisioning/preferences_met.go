@@ -8,15 +8,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// wish is a preference of pods, and what it says.
+// wish is a preference of pods and its description.
 type wish struct {
 	says string
 	of   func(*fixtures.Workload) *fixtures.Workload
 }
 
-// A preference for nodes that some pool can launch is followed, against the weight
-// of pools: the pod's wish comes before the administrator's. Of several the one with
-// the greatest weight is tried first, and the next one if no pool meets it.
+// Karpenter puts a pod's preference before pools' weights, if some pool can launch such a
+// node. The pod's wish comes before the administrator's. Karpenter tries the preference
+// with the most weight first, then the next if no pool fits.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Preferences"; setting
 // preference-policy, Respect by default; Karpenter:
@@ -35,8 +35,8 @@ var _ = e2e.Table(Suite, map[string]wish{
 	return e2e.Spec{
 		Name: "follows a pod's " + p.says,
 		Run: func(ctx context.Context, env *e2e.Env) {
-			heavier, wished := rivals()
-			app := p.of(among(heavier))
+			heavier, wished := rivalPools()
+			app := p.of(rivalDeployment(heavier))
 			indifferent := fixtures.Deployment(1).On(heavier)
 
 			before := env.Mark()

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A preference that can't be met is given up, of whatever kind it is: the pods get
-// their node, one is enough for all of them, and nobody is told that there is none.
-// Preferences that hold pods up make an outage of a wish.
+// Karpenter ignores any kind of preference that it cannot meet. All the pods get a single
+// node, and no event says that no node fits. A preference that keeps pods pending would
+// cause an outage.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Preferences";
 // preferredDuringSchedulingIgnoredDuringExecution and ScheduleAnyway of the Pod API.
@@ -39,7 +39,7 @@ var _ = e2e.Table(Suite, map[string]wish{
 			env.Await(ctx, 3, check.RunningPods(app))
 
 			env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				check.Always(check.None(refusals(app).AmongObjects(check.PodsOf(app)))))
+				check.Always(check.None(noFitEvents(app).AmongObjects(check.PodsOf(app)))))
 		},
 	}
 })

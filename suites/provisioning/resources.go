@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node has what its pods ask for of every resource, and its NodeClaim says how
-// much that is: a pod that asks for memory or storage that isn't there is killed
-// for it later, and one that finds a node full of pods waits beside it.
+// A node has enough of every resource for its pods, and its NodeClaim lists the requested
+// amount. A pod without enough memory or storage is killed later. On a node that is full
+// of pods, a further pod stays pending.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests";
 // spec.resources.requests of the NodeClaim API.
@@ -37,22 +37,22 @@ var _ = e2e.Table(Suite, map[string]demand{
 
 			before := env.Mark()
 			env.Create(ctx, app)
-			env.Await(ctx, row.pods, waiting(app))
+			env.Await(ctx, row.pods, waitingPods(app))
 			env.Create(ctx, pool)
 			env.AwaitAtLeast(ctx, 1, check.RunningPods(app))
 			env.Await(ctx, 0, check.PendingPods(app))
 
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				check.Always(asking(check.NodeClaims(pool), row.name, row.least, row.under)),
+				check.Always(requestsBetween(check.NodeClaims(pool), row.name, row.least, row.under)),
 				check.Always(check.Each(check.ReadyNodes(pool), "have "+row.least+" of "+string(row.name),
 					check.Holding(row.name, row.least))))
 		},
 	}
 })
 
-// A demand is what a workload's pods ask for together of a resource: so much at
-// least, daemons of the cluster's own included less than under.
+// A demand is what all pods of a workload request of a resource: least or more. It is
+// below under even with the cluster's own daemons.
 type demand struct {
 	what         string
 	name         corev1.ResourceName

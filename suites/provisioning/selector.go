@@ -8,9 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pod that selects nodes by a label gets its node from the pool whose
-// template has the label, and no other pool launches anything: teams that keep
-// to their own nodes rely on it.
+// A pod with a node selector gets a node of the pool whose template has the label. No
+// other pool launches anything. Teams that keep to their own nodes rely on it.
 //
 // Source: spec.template.metadata.labels of the NodePool API;
 // https://karpenter.sh/docs/concepts/scheduling, "User-Defined Labels".

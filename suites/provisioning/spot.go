@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A pod chooses between spot and on-demand capacity where its pool allows both:
-// what must not be interrupted stays on-demand, what may be is cheap.
+// A pod chooses spot or on-demand capacity if its pool allows both. Pods that must not be
+// interrupted stay on-demand, and other pods can be cheap.
 //
 // Source: the label karpenter.sh/capacity-type,
 // https://karpenter.sh/docs/concepts/scheduling, "Well-Known Labels".
@@ -27,10 +27,10 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Create(ctx, pool, steady)
 		env.Await(ctx, 1, check.RunningPods(steady))
-		env.Await(ctx, 1, labelled(pool, kind, karpenter.OnDemand))
+		env.Await(ctx, 1, labeledNodes(pool, kind, karpenter.OnDemand))
 		env.Create(ctx, cheap)
 		env.Await(ctx, 1, check.RunningPods(cheap))
-		env.Await(ctx, 1, labelled(pool, kind, karpenter.Spot))
+		env.Await(ctx, 1, labeledNodes(pool, kind, karpenter.Spot))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))))
 	},

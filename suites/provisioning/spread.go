@@ -12,17 +12,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// domains are the values of a label over which pods are spread.
+// domains holds the values of a label over which pods spread.
 type domains struct {
 	choice
 	needs []providers.Capability
-	allow []string // by the pool; none: what there is
+	allow []string // allowed by the pool; none: all
 }
 
-// Pods that must be spread over zones, capacity types, or the values of a label of
-// the pool get nodes there in equal numbers, give or take one: the zone that is lost
-// takes no more pods along than it must. Each NodeClaim says where, and nothing is
-// left to the provider's luck.
+// Pods that must be spread over zones, capacity types or a pool's label get nodes there
+// evenly. The numbers differ by at most one. The loss of a zone then affects as few pods
+// as possible. Each NodeClaim requires one value, so that nothing depends on the
+// provider's luck.
 //
 // Source: topologySpreadConstraints of the Pod API;
 // https://karpenter.sh/docs/concepts/scheduling, "Topology Spread".
@@ -39,7 +39,7 @@ var _ = e2e.Table(Suite, map[string]domains{
 		Name:  "spreads pods over " + d.what,
 		Needs: append([]providers.Capability{providers.NodePools}, d.needs...),
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := allowing(fixtures.NodePool(), d.key, d.allow)
+			pool := limitedTo(fixtures.NodePool(), d.key, d.allow)
 			app := fixtures.Deployment(5).On(pool).OnePodPerNode().Spread(fixtures.TopologySpread(d.key))
 
 			before := env.Mark()
@@ -47,14 +47,14 @@ var _ = e2e.Table(Suite, map[string]domains{
 			env.Await(ctx, 5, check.RunningPods(app))
 
 			env.Expect(env.Since(before), check.Always(check.AtMost(5, check.NodeClaims(pool))),
-				check.Always(check.Each(check.NodeClaims(pool), "require one value of "+d.key, decided(d.key))),
+				check.Always(check.Each(check.NodeClaims(pool), "require one value of "+d.key, requiresOneValue(d.key))),
 				check.Finally(check.Balanced(1, check.ReadyNodes(pool), d.key)))
 		},
 	}
 })
 
-// allowing makes a pool allow these values of a label; without any, all that there are.
-func allowing(pool *fixtures.Pool, key string, values []string) *fixtures.Pool {
+// limitedTo limits a pool to these values of a label, if there are any.
+func limitedTo(pool *fixtures.Pool, key string, values []string) *fixtures.Pool {
 	if len(values) == 0 {
 		return pool
 	}

@@ -10,8 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// crowd is two pods that run in the first of two racks, and how many of two more
-// come to it by a constraint.
+// crowd is two pods in the first of two racks, and how many of two new pods join them.
 type crowd struct {
 	counts    string
 	by        *fixtures.Spread
@@ -19,11 +18,10 @@ type crowd struct {
 	join      int
 }
 
-// Pods are spread with regard to those that run already, and which of these count is
-// said by the constraint: all that it selects, of whatever workload; only those of
-// the same revision; not those on nodes that the pods can't reach, unless it says so.
-// With a crowd of two in one rack, two more go to the other one if it counts, and
-// one to each if it doesn't.
+// Karpenter counts running pods when it spreads new pods. The constraint says which
+// count: all that it selects, of any workload, or only those of the same revision. Pods
+// on nodes that new pods can't reach count only if it says so. Here two pods run in one
+// rack. Two more go to the other rack if the first two count, otherwise one to each.
 //
 // Source: topologySpreadConstraints, labelSelector, matchLabelKeys and
 // nodeAffinityPolicy, of the Pod API; Karpenter:
@@ -49,7 +47,7 @@ var _ = e2e.Table(Suite, map[string]crowd{
 			group, revision := fixtures.Key("group"), fixtures.Key("revision")
 			here, there := fixtures.NodePool(), fixtures.NodePool()
 			name := here.GetName()
-			others := fixtures.Deployment(2).On(either(here, there, c.elsewhere)).Select(rack, "a").Label(group, name).
+			others := fixtures.Deployment(2).On(eitherPool(here, there, c.elsewhere)).Select(rack, "a").Label(group, name).
 				Label(revision, "1")
 			app := fixtures.Deployment(2).On(here).OnePodPerNode().PodAntiAffinity(others, corev1.LabelHostname).
 				Label(group, name).Label(revision, "2").Spread(c.by.Of(group, name))
@@ -60,15 +58,15 @@ var _ = e2e.Table(Suite, map[string]crowd{
 			env.Create(ctx, app)
 			env.Await(ctx, 2, check.RunningPods(app))
 
-			env.Expect(env.Since(before), check.Always(check.Each(check.NodeClaims(here), "require one rack", decided(rack))),
-				endsWith(app, check.Exactly(c.join, check.RunningPods(app).On(labelled(here, rack, "a")))),
-				endsWith(app, check.Exactly(2-c.join, check.RunningPods(app).On(labelled(here, rack, "b")))))
+			env.Expect(env.Since(before), check.Always(check.Each(check.NodeClaims(here), "require one rack",
+				requiresOneValue(rack))),
+				endsWith(app, check.Exactly(c.join, check.RunningPods(app).On(labeledNodes(here, rack, "a")))),
+				endsWith(app, check.Exactly(2-c.join, check.RunningPods(app).On(labeledNodes(here, rack, "b")))))
 		},
 	}
 })
 
-// either is the second of two pools if it shall be, and else the first.
-func either(first, second *fixtures.Pool, theSecond bool) *fixtures.Pool {
+func eitherPool(first, second *fixtures.Pool, theSecond bool) *fixtures.Pool {
 	if theSecond {
 		return second
 	}

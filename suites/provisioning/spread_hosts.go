@@ -11,10 +11,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pods that must be spread over hosts get as many nodes as their skew demands, and
-// no more: four of them get four nodes with a skew of one, and two with a skew of
-// two. More would be paid for nothing; on fewer, the pods can't be spread again
-// before one of them dies.
+// Pods that must be spread over hosts get as many nodes as maxSkew requires, and no more.
+// Four pods get four nodes with a skew of one, and two with a skew of two. More nodes
+// would cost money for nothing. On fewer nodes, pods can't be spread again until one
+// dies.
 //
 // Source: topologySpreadConstraints, maxSkew, of the Pod API;
 // https://karpenter.sh/docs/concepts/scheduling, "Topology Spread".
@@ -35,7 +35,7 @@ var _ = e2e.Table(Suite, map[string]struct{ skew, nodes int }{
 			tooMany := fmt.Sprint(r.skew + 1)
 			env.Expect(env.Since(before), check.Always(check.AtMost(r.nodes, check.NodeClaims(pool))),
 				endsWith(app, check.Exactly(r.nodes, check.NodeClaims(pool))),
-				check.Always(check.None(check.NodeClaims(pool).With("for more pods than that", requesting(tooMany)))))
+				check.Always(check.None(check.NodeClaims(pool).With("for more pods than that", requestsCPUs(tooMany)))))
 		},
 	}
 })

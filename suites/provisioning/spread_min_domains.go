@@ -8,10 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pods that must be spread over three domains at least, of which there are two, get
-// a node in each of these, and no more until there is a third: whoever asks for
-// three zones has a quorum in mind, which two don't make. The third may come at any
-// time.
+// If pods need at least three domains and two exist, Karpenter launches a node in each of
+// the two. It launches no more until a third exists. Three zones give users a quorum, and
+// two do not. The third domain may come at any time.
 //
 // Source: topologySpreadConstraints, minDomains, of the Pod API;
 // https://karpenter.sh/docs/concepts/scheduling, "Topology Spread".
@@ -24,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
-		env.AwaitAtLeast(ctx, 2, refusals(app))
+		env.AwaitAtLeast(ctx, 2, noFitEvents(app))
 		narrow := env.Since(before)
 		env.Change(ctx, pool.Require(rack, fixtures.In, "a", "b", "c"))
 		env.Await(ctx, 4, check.RunningPods(app))

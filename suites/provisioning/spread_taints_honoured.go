@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A constraint that honours taints leaves out a domain whose nodes all have one that
-// pods don't tolerate: they run where they may, and none is refused. Otherwise a
-// rack that is dedicated to one team holds up everybody else.
+// With nodeTaintsPolicy Honor, Karpenter ignores a domain if all its nodes have a taint
+// that the pods don't tolerate. The pods run elsewhere, and none is refused. Otherwise, a
+// rack dedicated to one team delays all others.
 //
 // Source: topologySpreadConstraints, nodeTaintsPolicy, of the Pod API;
 // https://github.com/kubernetes-sigs/karpenter/issues/430.
@@ -18,7 +18,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "leaves out domains with taints if nodeTaintsPolicy is Honor",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		open, fenced, owner := fencedRacks()
-		app := among(open).Spread(fixtures.TopologySpread(rack).NodeTaintsPolicy(fixtures.Honor))
+		app := rivalDeployment(open).Spread(fixtures.TopologySpread(rack).NodeTaintsPolicy(fixtures.Honor))
 
 		before := env.Mark()
 		env.Create(ctx, open, fenced, owner)
@@ -28,6 +28,6 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(open))),
 			check.Always(check.AtMost(1, check.NodeClaims(fenced))),
-			check.Always(check.None(refusals(app).AmongObjects(check.PodsOf(app)))))
+			check.Always(check.None(noFitEvents(app).AmongObjects(check.PodsOf(app)))))
 	},
 })

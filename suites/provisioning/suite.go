@@ -1,9 +1,8 @@
-// Package provisioning holds what is promised to pods that no node can run:
-// which nodes are launched for them, how large and how many, from which NodePool,
-// and which are not. Nodes are large enough for all that the pods ask for and for
-// the daemons beside them, and no larger fleet comes than limits, weights and
-// minValues of the pools allow. Pods that can't be served are told why; pods that
-// are held, or gone, cost nothing.
+// Package provisioning holds specs about pods that no existing node can run. They say
+// which nodes Karpenter launches for them, how large and how many, and from which
+// NodePool. Nodes have room for all that the pods request and for daemons. Karpenter
+// keeps to the limits, weights and minValues of pools. It reports why a pod can't be
+// served, and launches nothing for pods that are held or gone.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling and the NodePool API.
 package provisioning

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// What pods require of their neighbours, and of how they are spread, is not given
-// up: where it can't be had an event says so, and nothing is launched, which would
-// stand empty. The pod beside them gets its node all the same.
+// Karpenter does not ignore required pod affinity or topology spread. If they cannot be
+// met, an event says so. No node is launched, because it would stay empty. Another pod
+// still gets its node.
 //
 // Source: podAffinity and topologySpreadConstraints, whenUnsatisfiable DoNotSchedule,
 // of the Pod API; https://karpenter.sh/docs/concepts/scheduling.
@@ -30,7 +30,7 @@ var _ = e2e.Table(Suite, map[string]wish{
 
 			before := env.Mark()
 			env.Create(ctx, pool, hopeless)
-			env.AwaitAtLeast(ctx, 1, answers(hopeless, pool, env.Mark()))
+			env.AwaitAtLeast(ctx, 1, decisions(hopeless, pool, env.Mark()))
 			alone := env.Since(before)
 			env.Create(ctx, modest)
 			env.Await(ctx, 1, check.RunningPods(modest))

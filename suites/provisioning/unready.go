@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A pool whose NodeClass isn't ready launches nothing, and serves the pods that
-// wait once it is: what a NodeClass stands for, images and subnets and roles, must
-// be there before a machine is, or the machine is paid for and never joins.
+// A pool launches nothing while its NodeClass isn't ready, and serves waiting pods once
+// it is. Images, subnets and roles must exist before a machine does. Otherwise, the
+// machine costs money and never joins.
 //
 // Source: conditions NodeClassReady and Ready of the NodePool API;
 // https://github.com/kubernetes-sigs/karpenter/issues/557.

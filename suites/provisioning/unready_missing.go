@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pool whose NodeClass doesn't exist launches nothing, and serves the pods that
-// wait once it refers to one that does: names are mistyped, and pools applied
-// before their NodeClass.
+// A pool launches nothing while its NodeClass doesn't exist. It serves waiting pods once
+// it refers to an existing NodeClass. Users mistype names, or create pools before
+// NodeClasses.
 //
 // Source: spec.template.spec.nodeClassRef of the NodePool API; condition
 // NodeClassReady.

@@ -10,10 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pod that no node could ever run is told so by an event, which names what
-// stands in the way, and nothing is launched for it: a node that doesn't help is
-// paid for, and silence costs an afternoon. The pod beside it gets its node all
-// the same.
+// If no node could ever run a pod, Karpenter names the reason in an event and launches
+// nothing for the pod. A useless node costs money, and without an event users search for
+// an afternoon. Another pod still gets its node.
 //
 // Source: https://karpenter.sh/docs/troubleshooting, "Pods pending"; event
 // FailedScheduling.
@@ -46,7 +45,7 @@ var _ = e2e.Table(Suite, map[string]unsatisfiable{
 
 			before := env.Mark()
 			env.Create(ctx, pool, hopeless)
-			env.AwaitAtLeast(ctx, 1, refusals(hopeless).With("that name "+row.names, check.Mentioning(row.names)))
+			env.AwaitAtLeast(ctx, 1, noFitEvents(hopeless).With("that name "+row.names, check.Mentioning(row.names)))
 			alone := env.Since(before)
 			env.Create(ctx, modest)
 			env.Await(ctx, 1, check.RunningPods(modest))
@@ -60,7 +59,7 @@ var _ = e2e.Table(Suite, map[string]unsatisfiable{
 	}
 })
 
-// unsatisfiable is what spoils a pod for every node, and what a report of it names.
+// unsatisfiable is a change that makes a pod fit no node, and what its event names.
 type unsatisfiable struct {
 	how, names string
 	spoil      func(*fixtures.Workload)

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A pod whose volume is in a zone gets its node there: the volume can't be reached
-// from any other, so that a node elsewhere is paid for and the pod waits on. Two
-// zones are tried, since one of them may be where all nodes go.
+// A pod whose volume is in a zone gets a node there. Other zones can't reach the volume,
+// so a node in them costs money while the pod stays pending. The spec tries two zones,
+// because all nodes may go to one of them anyway.
 //
 // Source: nodeAffinity of the PersistentVolume API, allowedTopologies of the
 // StorageClass API; https://karpenter.sh/docs/concepts/scheduling, "Persistent
@@ -28,7 +28,7 @@ var _ = e2e.Table(Suite, map[string]zonal{
 		Needs: []providers.Capability{providers.NodePools, providers.Zones},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
-			here, there := neighbours(ctx, env, pool)
+			here, there := twoZones(ctx, env, pool)
 			near, far := row.disk(here), row.disk(there)
 			beside := fixtures.Deployment(1).On(pool).HostPort(port).Mount(near)
 			away := fixtures.Deployment(1).On(pool).HostPort(port).Mount(far)
@@ -42,8 +42,8 @@ var _ = e2e.Table(Suite, map[string]zonal{
 
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(4, check.NodeClaims(pool))),
-				check.Finally(check.AtLeast(1, check.RunningPods(beside).On(labelled(pool, zone, here)))),
-				check.Finally(check.AtLeast(1, check.RunningPods(away).On(labelled(pool, zone, there)))))
+				check.Finally(check.AtLeast(1, check.RunningPods(beside).On(labeledNodes(pool, zone, here)))),
+				check.Finally(check.AtLeast(1, check.RunningPods(away).On(labeledNodes(pool, zone, there)))))
 		},
 	}
 })
@@ -56,9 +56,8 @@ type zonal struct {
 
 const zone = corev1.LabelTopologyZone
 
-// neighbours are two zones, whose names a spec learns from nodes: it lets a pool
-// launch one in each.
-func neighbours(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (here, there string) {
+// twoZones returns the zones of two nodes that it makes a pool launch.
+func twoZones(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (here, there string) {
 	env.Create(ctx, pool, fixtures.Deployment(1).On(pool).HostPort(port))
 	here = karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured(), zone)
 	known := env.Mark()

@@ -8,10 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Of several pools that could serve a pod, the one with the greatest weight
-// does, whatever its name or age: it is how reserved capacity is used up before
-// anything is bought. The weights are swapped half-way, so that luck wins once
-// only.
+// If several pools could serve a pod, the pool with the most weight does, whatever its
+// name or age. Users rely on it to use reserved capacity before they buy more. Halfway
+// the other pool gets more weight, so that luck can't pass twice.
 //
 // Source: spec.weight of the NodePool API.
 var _ = Suite.Add(e2e.Spec{

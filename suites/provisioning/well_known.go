@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node says where and what it is by the well-known labels, from its
-// registration on, and that it is initialized once it is: pods are spread over
-// zones, bound to architectures and kept off spot by them, and bills are split.
+// Nodes have the well-known labels from registration on, and the label for initialized
+// nodes once they are. Users spread pods over zones, bind them to architectures, keep
+// them off spot and split costs by them.
 //
 // Source: https://karpenter.sh/docs/concepts/nodepools, "Well-Known Labels";
 // Karpenter: pkg/apis/v1/labels.go.
@@ -33,8 +33,8 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// wellKnown checks that nodes have the well-known labels, each by itself: a failure
-// names the one that is missing. The pool's own, by which they are counted, they have.
+// wellKnown checks each well-known label separately, so that a failure names the missing one.
+// The nodes have the pool's label: they are counted by it.
 func wellKnown(nodes check.Count) []check.Check {
 	var all []check.Check
 	for _, key := range []string{

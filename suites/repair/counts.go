@@ -6,25 +6,25 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// voluntary is since when repair is a voluntary disruption.
+// voluntary returns the release since which repair is a voluntary disruption.
 func voluntary() e2e.Since { return e2e.Since{Karpenter: "1.15"} }
 
-// unhealthy counts the nodes of a pool that have been made so.
-func unhealthy(env *e2e.Env, pool *fixtures.Pool) check.Count {
+// unhealthyNodes counts the nodes of a pool that a spec made unhealthy.
+func unhealthyNodes(env *e2e.Env, pool *fixtures.Pool) check.Count {
 	return check.Nodes(pool).With("that are unhealthy", env.Unhealthy())
 }
 
-// sparesAll checks that no node of a pool is disrupted while there are unhealthy ones.
+// sparesAll checks that no node of a pool is disrupted while any is unhealthy.
 func sparesAll(env *e2e.Env, pool *fixtures.Pool) check.Check {
-	return check.While(unhealthy(env, pool), check.None(check.DisruptedNodes(pool)))
+	return check.While(unhealthyNodes(env, pool), check.None(check.DisruptedNodes(pool)))
 }
 
-// repaired checks that the unhealthy nodes of a pool go.
-func repaired(env *e2e.Env, pool *fixtures.Pool) check.Response {
-	return check.LeadsTo(check.AtLeast(1, unhealthy(env, pool)), check.None(unhealthy(env, pool)))
+// unhealthyNodesGo checks that the unhealthy nodes of a pool disappear.
+func unhealthyNodesGo(env *e2e.Env, pool *fixtures.Pool) check.Response {
+	return check.LeadsTo(check.AtLeast(1, unhealthyNodes(env, pool)), check.None(unhealthyNodes(env, pool)))
 }
 
-// repairedOnceDisrupted checks that the unhealthy nodes of a pool go once they are disrupted.
+// repairedOnceDisrupted checks that a pool's unhealthy nodes disappear after a disruption.
 func repairedOnceDisrupted(env *e2e.Env, pool *fixtures.Pool) check.Check {
-	return check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(unhealthy(env, pool)))
+	return check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(unhealthyNodes(env, pool)))
 }

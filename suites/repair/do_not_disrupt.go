@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node is repaired although it must not be disrupted: that keeps off what Karpenter
-// would like to do, and a node that is broken does nobody's work.
+// Karpenter repairs a node despite its do-not-disrupt annotation. The annotation prevents
+// optional disruption, but a broken node does no work.
 //
 // Source: designs/making-node-repair-voluntary.md, "Veto"; Karpenter's regression suite,
 // "ignores the do-not-disrupt annotation on the node".
@@ -24,7 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.MakeUnhealthy(ctx, nodes...)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		protected := unhealthy(env, pool).With("and must not be disrupted",
+		protected := unhealthyNodes(env, pool).With("and must not be disrupted",
 			check.Annotated(karpenter.DoNotDisruptAnnotation, "true"))
 		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, protected), check.None(protected)))
 	},

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// An unhealthy node is drained for its termination grace period and no longer, although
-// its pod must not be disrupted: nobody knows what still works on such a node, and the
-// pod is to run again elsewhere.
+// Karpenter drains an unhealthy node for its terminationGracePeriod and no longer,
+// although its pod must not be disrupted. Nobody knows what still works on it, and the
+// pod must run again elsewhere.
 //
 // Source: designs/making-node-repair-voluntary.md, "Policy"; Karpenter's regression
 // suite, "force-terminates a drain-blocked unhealthy node".
@@ -26,7 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.MakeUnhealthy(ctx, nodes...)
-		draining := unhealthy(env, pool).Deleting()
+		draining := unhealthyNodes(env, pool).Deleting()
 		env.Await(ctx, 1, draining)
 		staying := env.Observe(ctx, stays)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
@@ -37,8 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// The grace period of these nodes, how long a pod is sure to have of it, and how
-// long a drain may take all in all.
+// The nodes' grace period, the part of it that a pod surely gets, and the drain's bound.
 const (
 	gracePeriod = 15 * time.Second
 	stays       = 8 * time.Second

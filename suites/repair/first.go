@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node is repaired by a replacement that is ready before it goes: a fault that was
-// reported wrongly costs a launch, and nobody's work waits for a new node.
+// Karpenter keeps an unhealthy node until its replacement is ready. So a false report
+// costs only a launch, and no pods wait for a new node.
 //
 // Source: designs/making-node-repair-voluntary.md; Karpenter's regression suite,
 // "repairs replace-first: a healthy replacement joins before the unhealthy node is

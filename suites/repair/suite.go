@@ -1,9 +1,9 @@
-// Package repair holds what is promised of nodes that stay unhealthy: one is
-// replaced once its toleration is over, replacement first, within budgets, though
-// neither it nor its pods may be disrupted, and without waiting for its pods
-// longer than its grace period. Nodes that say so are left alone, and all are
-// while more than a fifth of their pool is unhealthy, which a rollout or the
-// network is more likely to be the cause of than the nodes.
+// Package repair holds the promises about nodes that stay unhealthy. Karpenter replaces
+// such a node once its toleration is over. The replacement comes first, within budgets.
+// Do-not-disrupt on the node or its pods does not prevent this. Karpenter waits for pods
+// only for the grace period. It leaves nodes with do-not-repair alone. It repairs none
+// while more than a fifth of the pool is unhealthy. A rollout or the network is the
+// likelier cause.
 //
 // Sources: designs/node-repair.md and designs/making-node-repair-voluntary.md, by
 // which repair has kept to budgets and replaced first since Karpenter 1.15. It is

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A static pool neither grows nor shrinks for the pods of a pool beside it: pods that fit
-// on its nodes run there and launch nothing, and those that don't get nodes of the other
-// pool. Reserved and spare capacity are bought together for that.
+// A static pool does not grow or shrink for the pods of another pool. Pods that fit on
+// its nodes run there and launch nothing. Other pods get nodes of the other pool. Users
+// combine reserved and spare capacity in this way.
 //
 // Source: designs/static-capacity.md, "Provisioning"; Karpenter's regression suite, "should
 // provision dynamic nodeclaims when static nodeclaims cant satisfy pod constraints".
@@ -37,6 +37,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.Always(check.AtMost(2, check.NodeClaims(other))),
 			check.Always(check.When(check.AtLeast(3, check.PodsOf(app)), check.Exactly(2, check.NodeClaims(pool)))),
 			check.LeadsTo(check.AtLeast(4, check.PodsOf(app)), check.Exactly(2, check.RunningPods(app).On(check.Nodes(other)))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

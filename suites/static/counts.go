@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// racingReplacements is why specs of static drift fail now and then.
+// racingReplacements is a failure that specs of static drift hit now and then.
 var racingReplacements = []e2e.Known{{
 	Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
 	Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3250",
@@ -18,23 +18,22 @@ var racingReplacements = []e2e.Known{{
 		"and deletes it in the middle of its launch",
 	Breaks: []string{
 		`^waited for \d+ (nodes?|NodeClaims?) of pool`,
-		// Some providers leave the replacement's node behind then, as a known failure of theirs says.
+		// Some providers also leave the replacement's node behind, as their own known failure says.
 		"instances, NodeClaims, nodes and pods come and go together", "left behind: Node ",
 	},
 	Sometimes: true,
 }}
 
-// retire takes a static pool's nodes away when a spec is through with it. The
-// clean-up deletes NodePools and NodeClaims at the same moment, and a pool that
-// Karpenter doesn't know to be deleted yet has them replaced.
-func retire(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) {
+// removeNodes removes a static pool's nodes at the end of a spec. The clean-up deletes NodePools
+// and NodeClaims at once. Karpenter would replace these until it sees the pool's deletion.
+func removeNodes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) {
 	env.Change(ctx, pool.Replicas(0))
 	env.Await(ctx, 0, check.NodeClaims(pool))
 }
 
-// rest waits until a pool's old nodes are gone, and a moment more: retired at once,
-// the pool might have a NodeClaim deleted in the middle of its launch.
-func rest(ctx context.Context, env *e2e.Env, pool *fixtures.Pool, since history.Mark) {
+// awaitRest waits until a pool's old nodes are gone, and a moment longer. Retiring a pool at once
+// might delete a NodeClaim during its launch.
+func awaitRest(ctx context.Context, env *e2e.Env, pool *fixtures.Pool, since history.Mark) {
 	env.Await(ctx, 0, check.Nodes(pool).Old(since))
 	env.Await(ctx, 0, check.NodeClaims(pool).Old(since))
 	env.Observe(ctx, karpenter.Settled)

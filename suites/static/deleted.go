@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// When a static pool is deleted its nodes end, and none is launched in their
-// place while the pool waits for them to be gone: one that does never gets rid
-// of its pool, and launches instances for as long as somebody pays.
+// A static pool that is deleted removes its nodes. It launches no replacements while it
+// waits until they are gone. Otherwise the pool would never be gone, and would launch
+// instances for as long as somebody pays.
 //
 // Source: designs/static-capacity.md, "Disruption": deleting the pool disrupts
 // all of its NodeClaims; https://github.com/kubernetes-sigs/karpenter/pull/2840.

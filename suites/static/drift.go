@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// The nodes of a static pool are replaced when its template changes, within its budget and
-// each by one: a pool that somebody counts on is never smaller than its replicas meanwhile,
-// and never larger by more than are being replaced.
+// A static pool replaces its nodes when its template changes, within its budget and each
+// with one node. It never has fewer nodes than replicas, because users rely on them. It
+// never has more extra nodes than are being replaced.
 //
 // Source: designs/static-capacity.md, "Drift"; Karpenter's regression suite, "should
 // replace drifted nodes".
@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 3, check.ReplacedNodes(pool, before))
-		rest(ctx, env, pool, before)
+		awaitRest(ctx, env, pool, before)
 
 		drifting := check.AtLeast(1, check.DriftedNodeClaims(pool))
 		env.Expect(env.Since(before),
@@ -35,6 +35,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.Always(check.When(drifting, check.AtLeast(3, check.NodeClaims(pool).Staying()))),
 			check.Always(check.AtMost(1, check.DisruptedNodes(pool))),
 			check.LeadsTo(drifting, check.None(check.Nodes(pool).Old(before))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A static pool that has as many nodes as its limit allows does not drift by exceeding it:
-// it waits, and drifts when the limit leaves room for a replacement. The limit is what
-// somebody has quota for.
+// A static pool that is at its limit of nodes does not exceed the limit to drift. It
+// waits, and drifts when the limit has room for a replacement. The limit stands for the
+// user's quota.
 //
 // Source: designs/static-capacity.md, "Static NodePool limits"; Karpenter's regression
 // suite, "should handle drift with node limits when budget allows".
@@ -32,12 +32,12 @@ var _ = Suite.Add(e2e.Spec{
 		limited, raised := env.Since(before), env.Mark()
 		env.Change(ctx, pool.Limit("nodes", "3"))
 		env.Await(ctx, 2, check.ReplacedNodes(pool, before))
-		rest(ctx, env, pool, before)
+		awaitRest(ctx, env, pool, before)
 
 		drifting := check.AtLeast(1, check.DriftedNodeClaims(pool))
 		env.Expect(limited, check.Always(check.When(drifting, check.AtMost(2, check.NodeClaims(pool)))))
 		env.Expect(env.Since(raised), check.Always(check.When(drifting, check.AtMost(3, check.NodeClaims(pool)))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool).Old(before))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A static pool that shrinks gives up the nodes on which nothing runs: taking
-// back spare nodes must not restart the work on the others.
+// A static pool that shrinks removes its empty nodes. The removal of spare nodes must not
+// restart the pods on the other nodes.
 //
 // Source: designs/static-capacity.md, "Deprovisioning Controller": empty nodes
 // are terminated first.
@@ -30,6 +30,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.Always(check.Exactly(2, check.RunningPods(app).Old(before))),
 			check.Always(check.None(check.NodeClaims(pool).New(before))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

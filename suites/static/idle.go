@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// The nodes of a static pool stay while nothing runs on them, though its policy
-// would have empty nodes removed; one beside it that isn't static loses its own.
-// Idle nodes are what a static pool is for.
+// A static pool keeps its empty nodes, although its policy is to remove empty nodes. Idle
+// nodes are the purpose of a static pool. Here a pool that isn't static loses its empty
+// node meanwhile.
 //
 // Source: designs/static-capacity.md, "Consolidation".
 var _ = Suite.Add(e2e.Spec{
@@ -30,6 +30,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.Always(check.None(check.DisruptedNodes(pool))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(other)), check.None(check.Nodes(other))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

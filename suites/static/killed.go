@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A static pool has as many nodes as replicas, and never one more, also when the
-// controller is killed while they start: whoever comes back must first learn what is
-// there, or an upgrade of Karpenter at the wrong moment buys the whole fleet twice. That it
-// is back shows by one more replica.
+// A static pool has as many nodes as replicas, and never more. This holds even if the
+// controller is killed while nodes start. The new controller must first learn what
+// exists. Otherwise an upgrade of Karpenter could launch all nodes twice. Here one more
+// replica shows that it is back.
 //
 // Source: designs/static-capacity.md, "Scale-Up Controller"; Karpenter:
 // pkg/controllers/static/provisioning, which waits until its state is in step after "a
@@ -33,6 +33,6 @@ var _ = Suite.Add(e2e.Spec{
 		replicas := check.AtMost(5, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
 			check.While(check.RegisteredNodes(pool), check.Exactly(4, check.RegisteredNodes(pool).Old(before))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

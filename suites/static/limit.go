@@ -9,9 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A static pool with more replicas than its limit of nodes keeps to the limit,
-// and grows when the limit is raised: it is the one guard against a slip in the
-// number of replicas.
+// A static pool with more replicas than its limit of nodes keeps to the limit. Only the
+// limit guards against a wrong number of replicas.
 //
 // Source: designs/static-capacity.md, "Static NodePool limits".
 var _ = Suite.Add(e2e.Spec{
@@ -26,6 +25,6 @@ var _ = Suite.Add(e2e.Spec{
 
 		limit := check.AtMost(2, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(limit), limit.Reached())
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

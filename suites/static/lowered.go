@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Lowering replicas takes as many nodes away as were taken back, whatever
-// budgets say, since it is asked for and not chosen; and nothing replaces them.
+// A static pool removes as many nodes as its replicas are lowered by, and replaces none.
+// Budgets don't apply, because the user asks for this.
 //
 // Source: designs/static-capacity.md, "Disruption": scaling replicas doesn't
 // respect disruption budgets.
@@ -30,6 +30,6 @@ var _ = Suite.Add(e2e.Spec{
 		replicas := check.AtLeast(1, check.NodeClaims(pool).Staying())
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
 			check.Always(check.None(check.NodeClaims(pool).New(before))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A static pool that shrinks gives up last the nodes whose pods must not be disrupted: as
-// long as there are others, the work on these goes on.
+// When a static pool shrinks, it removes nodes last if their pods must not be disrupted.
+// Their work goes on while there are other nodes.
 //
 // Source: designs/static-capacity.md, "Deprovisioning Controller"; Karpenter's regression
 // suite, "should terminate empty nodes first, then nodes with least cost, then respect
@@ -39,6 +39,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.Always(check.Exactly(1, check.RunningPods(lasting).Old(before))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.Nodes(pool))))
 		env.Delete(ctx, lasting) // its node would be drained for ever
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

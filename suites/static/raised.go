@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Raising replicas adds nodes, as many as were added, and leaves those alone
-// that are there: growing must not cost anybody a node.
+// A static pool adds as many nodes as its replicas are raised by. Existing nodes stay,
+// because growth must not remove nodes.
 //
 // Source: designs/static-capacity.md, "Scale-Up Controller".
 var _ = Suite.Add(e2e.Spec{
@@ -28,6 +28,6 @@ var _ = Suite.Add(e2e.Spec{
 		replicas := check.AtMost(3, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
 			check.Always(check.Exactly(1, check.ReadyNodes(pool).Old(before))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

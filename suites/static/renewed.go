@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A static pool replaces a node that somebody deletes, by one: replicas are how many nodes
-// there are, not how many there once were, and nobody is on call for a node.
+// If a user deletes a node, a static pool replaces it with one new node. The pool keeps
+// its number of replicas, so that nobody has to watch its nodes.
 //
 // Source: spec.replicas of the NodePool API; designs/static-capacity.md, "Scale-Up
 // Controller".
@@ -32,6 +32,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.ReadyNodes(pool).New(before))),
 			check.Always(check.AtMost(2, check.NodeClaims(pool).Staying())),
 			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

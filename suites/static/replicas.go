@@ -9,9 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A static pool has as many nodes as it has replicas, before there is any pod
-// and never one more: it is for whoever can't wait for a node, and pays for
-// each of them.
+// A static pool has as many nodes as replicas, before any pod exists, and never more. It
+// is for users that can't wait for a node, and that pay for each node.
 //
 // Source: spec.replicas of the NodePool API; designs/static-capacity.md.
 var _ = Suite.Add(e2e.Spec{
@@ -27,6 +26,6 @@ var _ = Suite.Add(e2e.Spec{
 		replicas := check.AtMost(3, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
 			check.Finally(check.Exactly(3, check.ReadyNodes(pool))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

@@ -1,9 +1,8 @@
-// Package static holds what is promised of static NodePools: those with
-// spec.replicas, which keep a number of nodes whether pods need them or not. They
-// reach it, grow and shrink by it, down to none, and keep to limits of nodes and, as
-// they drift, to budgets. When one shrinks, empty nodes go first and protected ones
-// last. A node that goes is replaced, all go with their pool, and pools beside it take
-// what doesn't fit.
+// Package static holds the specs of static NodePools. They have spec.replicas, and keep
+// this number of nodes whether pods need them or not. They grow and shrink with it, down
+// to zero. They keep to limits of nodes and, during drift, to budgets. A pool that
+// shrinks removes empty nodes first and protected nodes last. It replaces lost nodes. A
+// deleted pool removes its nodes. Other pools take the pods that don't fit.
 //
 // Sources: designs/static-capacity.md and spec.replicas of the NodePool API,
 // which came with Karpenter 1.8 and is behind the feature gate StaticCapacity.

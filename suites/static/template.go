@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// The nodes of a static pool are made from its template, as those that pods ask for: its
-// labels, annotations and taints are on each. Nobody looks at a node that comes before its
-// pods do, until they don't fit on it.
+// A static pool creates its nodes from its template, as other pools do for pods. Each
+// node has the template's labels, annotations and taints. Nodes come before pods, so a
+// mistake shows only when pods don't fit.
 //
 // Source: spec.template of the NodePool API; Karpenter's regression suite, "should create
 // static NodeClaim propagating all the NodePool spec details".
@@ -29,6 +29,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.Always(check.Each(check.RegisteredNodes(pool), "have the label", check.Labeled(key, "labelled"))),
 			check.Always(check.Each(check.RegisteredNodes(pool), "have the annotation", check.Annotated(key, "annotated"))),
 			check.Always(check.Each(check.RegisteredNodes(pool), "have the taint", check.Tainted(kept))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

@@ -9,9 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A static pool whose replicas are set to zero has no nodes, and has them again when they
-// are raised: that is how capacity is parked for the night, with all that was said about
-// it kept.
+// A static pool has no nodes at zero replicas, and has nodes again when the replicas are
+// raised. Users can remove capacity for a time and keep all its configuration.
 //
 // Source: spec.replicas of the NodePool API; Karpenter's regression suite, "should scale
 // down to zero".
@@ -34,6 +33,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool))),
 			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
-		retire(ctx, env, pool)
+		removeNodes(ctx, env, pool)
 	},
 })

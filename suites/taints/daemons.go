@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A daemon that tolerates a startup taint runs while the taint still holds the
-// pods for which the node was launched: that is how an agent gets to a node before
-// them, prepares it, and removes the taint.
+// A daemon that tolerates a startup taint runs while the taint still holds the pods that
+// caused the launch. An agent can thus reach the node before them, prepare it, and remove
+// the taint.
 //
 // Source: spec.template.spec.startupTaints of the NodePool API;
 // https://karpenter.sh/docs/concepts/nodepools, "Cilium Startup Taint".

@@ -9,10 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Once Karpenter has chosen a node for disruption, no new pod is put on it,
-// though it has room and runs others: a pod that starts there would be evicted
-// minutes later. The replacement is kept starting here, so that the old node
-// stands there with its taint while the pods come.
+// A node gets no new pods once Karpenter has chosen it for disruption, although it has
+// room and runs others. New pods would be evicted minutes later. Here the replacement's
+// startup is delayed, so the old node keeps its taint while the pods come.
 //
 // Source: designs/no-schedule-taint.md, taint karpenter.sh/disrupted:NoSchedule.
 var _ = Suite.Add(e2e.Spec{

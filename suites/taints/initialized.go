@@ -9,9 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node with a startup taint is not initialized, and is as soon as the taint
-// is gone: Karpenter may not disrupt a node, nor count on it as a replacement,
-// before it can run anything.
+// A node is initialized as soon as its startup taint is gone, and not earlier. Karpenter
+// may not disrupt it or count on it as a replacement before it can run anything.
 //
 // Source: condition Initialized of the NodeClaim API, label
 // karpenter.sh/initialized.

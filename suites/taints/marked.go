@@ -9,9 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node carries the disrupted taint before it is deleted: the scheduler must
-// not fill it while it is drained, and other controllers learn from the taint
-// that it goes.
+// A node has the disrupted taint before it is deleted. The scheduler must not fill it
+// during the drain. Other controllers learn of its removal by the taint.
 //
 // Source: designs/no-schedule-taint.md, taint karpenter.sh/disrupted:NoSchedule.
 var _ = Suite.Add(e2e.Spec{

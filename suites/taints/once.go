@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A startup taint that its owner has removed isn't put back, not even while
-// another one keeps the node from being initialized: two agents that prepare a
-// node would wait for each other for ever.
+// Karpenter doesn't restore a startup taint that its owner removed, even while another
+// taint delays initialization. Otherwise two agents that prepare a node would wait for
+// each other forever.
 //
 // Source: spec.template.spec.startupTaints of the NodePool API: "taints that are
 // applied to nodes upon startup which are expected to be removed automatically";

@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A taint that somebody has put on a node is none of Karpenter's business: it is
-// there while Karpenter adds its own, and after it has removed that again. Who
-// takes a node out of service to look at it, or runs an agent that taints, loses
-// his taint otherwise just when something else happens.
+// Karpenter keeps a taint that somebody else has put on a node. The taint stays while
+// Karpenter adds its own taint, and after it removes its own. Users taint a node to take
+// it out of service and inspect it, and agents add taints. They must not lose a taint
+// because something else happens.
 //
 // Source: designs/no-schedule-taint.md; core/v1 NodeSpec.taints, of which each
 // belongs to who put it there.

@@ -12,14 +12,13 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// prompt is how long a node may have to wait for its registration. That takes
-// milliseconds, and a second or some more where somebody else, such as the node's
-// kubelet, writes to the node at the same time: Karpenter then tries again.
+// prompt bounds the wait of a node for its registration: milliseconds, or some seconds if
+// another client, such as the kubelet, also writes to the node and Karpenter retries.
 const prompt = 15 * time.Second
 
-// The unregistered taint doesn't outlast the joining of a node by more than
-// Karpenter needs to write its labels and taints: it keeps everything off, the
-// network agent included, and nothing can start before.
+// Karpenter removes the unregistered taint once it has written a joined node's labels and
+// taints. Nothing can start before, because the taint keeps everything off, even the
+// network agent.
 //
 // Source: taint karpenter.sh/unregistered:NoExecute;
 // https://github.com/kubernetes-sigs/karpenter/issues/1049.

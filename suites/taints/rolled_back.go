@@ -9,10 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node whose disruption is given up, here because its replacement is lost, loses
-// the taint karpenter.sh/disrupted:NoSchedule, and pods come to it again: else it
-// would be paid for, and never be of use any more. A budget sees to it that
-// Karpenter doesn't try again.
+// A node loses the taint karpenter.sh/disrupted:NoSchedule when its disruption is given
+// up, and gets pods again. Otherwise it would cost money without use. Here its
+// replacement is lost, and a budget stops Karpenter from another attempt.
 //
 // Source: designs/no-schedule-taint.md; Karpenter:
 // pkg/controllers/disruption/queue.go.

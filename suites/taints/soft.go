@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A taint with the effect PreferNoSchedule sends pods to another pool as long as
-// there is one, even a lighter one, and lets them come where there is no other:
-// it reserves a pool without leaving pods behind.
+// A taint with the effect PreferNoSchedule sends pods to another pool, even to a pool of
+// lower weight. It lets them in if there is no other pool. It reserves a pool but leaves
+// no pods behind.
 //
 // Source: spec.template.spec.taints of the NodePool API; Karpenter:
 // pkg/controllers/provisioning/scheduling/preferences.go.

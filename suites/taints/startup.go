@@ -9,9 +9,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A startup taint needs no toleration to get a node launched, and holds every
-// pod until somebody removes it: network agents and device drivers prepare a
-// node before work comes.
+// Pods get a node launched without tolerating a startup taint. The taint holds these pods
+// until somebody removes it. Network agents and device drivers first prepare the node.
 //
 // Source: spec.template.spec.startupTaints of the NodePool API.
 var _ = Suite.Add(e2e.Spec{

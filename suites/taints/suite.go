@@ -1,8 +1,8 @@
-// Package taints holds what is promised of the taints on nodes: those of the
-// user's template, those that somebody else removes when a node has started,
-// and those by which Karpenter says that a node isn't registered yet or is
-// about to go. Which taints keep which pods off, when each comes and goes, and that
-// nobody's is lost or put back: all of it is judged at every moment.
+// Package taints holds the specs of the taints on nodes. They cover the taints of the
+// user's template and startup taints, which somebody removes after startup. They also
+// cover Karpenter's own taints on unregistered and disrupted nodes. The specs check at
+// every moment which pods each taint keeps off, and when it comes and goes. No owner's
+// taint is lost or put back.
 //
 // Sources: spec.template.spec.taints and startupTaints of the NodePool API,
 // designs/no-schedule-taint.md.

@@ -9,12 +9,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// hard is an effect of a taint that keeps pods off.
+// hard is an effect that keeps pods off.
 type hard struct{ name, effect string }
 
-// Pods that don't tolerate a taint of the template stay off the pool's nodes,
-// though there is room, and get none launched: GPU nodes are kept for those who
-// need them that way. Tolerating it is all that they lack.
+// Pods that don't tolerate a taint of the template stay off the pool's nodes, although
+// there is room. No node is launched for them. Users reserve GPU nodes in this way. Here
+// the pods lack only the toleration.
 //
 // Source: spec.template.spec.taints of the NodePool API;
 // https://karpenter.sh/docs/concepts/scheduling, "Taints and tolerations".

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node joins with the taint karpenter.sh/unregistered and loses it when it is
-// registered, in one step: pods that are bound before its labels and taints
-// have been synced would run where they must not.
+// A node joins with the taint karpenter.sh/unregistered. It loses the taint in one step
+// with its registration. Pods bound before its labels and taints are synced would run
+// where they must not.
 //
 // Source: https://karpenter.sh/docs/concepts/nodeclaims, "Node registration";
 // taint karpenter.sh/unregistered:NoExecute.

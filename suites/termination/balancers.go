@@ -11,10 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that is drained is taken out of load balancers before the first pod
-// leaves it: requests that are sent to a node whose pods are ending come back as
-// errors, until health checks notice minutes later. The node has no such label
-// while it works.
+// A node that is drained gets a label that takes it out of load balancers, before the
+// first pod leaves it. Otherwise, requests to its ending pods fail until health checks
+// notice minutes later. Before the drain the node has no such label.
 //
 // Source: label node.kubernetes.io/exclude-from-external-load-balancers;
 // pkg/controllers/node/termination/terminator/terminator.go, Taint.
@@ -23,17 +22,17 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Pod().On(pool).Lingering()
-		begin(ctx, env, pool)
+		launchNode(ctx, env, pool)
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		before := env.Mark()
-		end(ctx, env, pool)
-		release(ctx, env, app, turn)
+		deleteNodeClaim(ctx, env, pool)
+		releasePod(ctx, env, app, turn)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		excluded := check.Nodes(pool).With("that load balancers leave out", outOfBalancers)
-		env.Expect(env.Since(before), gone(pool),
+		env.Expect(env.Since(before), nodesGoAfterDrain(pool),
 			check.Until(check.None(excluded), check.AtLeast(1, check.Nodes(pool).Deleting())),
 			check.While(check.PodsOf(app).Deleting(), check.Exactly(1, excluded)))
 	},

@@ -9,11 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// What a NodeClaim says of its end comes in order: Drained when the pods are
-// gone, VolumesDetached when the volumes are, InstanceTerminating when the
-// instance is being ended. Whoever looks for what holds a node reads it there.
-// A pod and a volume hold it here, so that the conditions don't come in one
-// moment.
+// A deleted NodeClaim gets three conditions in order. It gets Drained when pods are gone,
+// VolumesDetached when volumes are gone, and InstanceTerminating when its instance is
+// being terminated. Users read there what delays a node. Here a pod and a volume delay
+// it, so that the conditions come one by one.
 //
 // Source: status.conditions of the NodeClaim API;
 // pkg/controllers/node/termination/controller.go.
@@ -23,15 +22,15 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Pod().On(pool).Lingering()
-		begin(ctx, env, pool)
+		launchNode(ctx, env, pool)
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 		attachment := fixtures.Attachment("volume", env.Await(ctx, 1, check.Nodes(pool))[0].Name)
 		env.Create(ctx, attachment)
 
 		before := env.Mark()
-		end(ctx, env, pool)
-		release(ctx, env, app, turn)
+		deleteNodeClaim(ctx, env, pool)
+		releasePod(ctx, env, app, turn)
 		env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Drained))
 		env.Observe(ctx, turn)
 		env.Delete(ctx, attachment)

@@ -10,31 +10,30 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// begin creates a pool and has it launch a node, on which a spec's pods come to run
-// when it is at work. One that is bound in the moment in which the taint
-// karpenter.sh/unregistered goes may be evicted for it, by a Kubernetes that still
-// sees the taint (https://github.com/kubernetes/kubernetes/issues/119862).
-func begin(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) {
+// launchNode creates a pool and waits until its node is initialized. Specs create their own pods
+// later. While the taint karpenter.sh/unregistered is removed, Kubernetes may evict a bound
+// pod, because it still sees the taint
+// (https://github.com/kubernetes/kubernetes/issues/119862).
+func launchNode(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) {
 	env.Create(ctx, pool, fixtures.Deployment(1).On(pool))
 	env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Initialized))
 }
 
-// end deletes the only NodeClaim of a pool, as an administrator would who wants its
-// node gone.
-func end(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) {
+// deleteNodeClaim deletes the only NodeClaim of a pool, as an administrator does.
+func deleteNodeClaim(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) {
 	env.Delete(ctx, env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Initialized))[0])
 }
 
-// release lets a pod end that was made to linger, once it was told to end and
-// has stayed for a while.
-func release(ctx context.Context, env *e2e.Env, app *fixtures.Workload, after time.Duration) {
+// releasePod waits until a lingering pod is being deleted, waits longer, and removes its
+// finalizers.
+func releasePod(ctx context.Context, env *e2e.Env, app *fixtures.Workload, after time.Duration) {
 	pod := env.Await(ctx, 1, check.PodsOf(app).Deleting())[0]
 	env.Observe(ctx, after)
 	env.RemoveFinalizers(ctx, pod)
 }
 
-// gone checks that the pool's nodes go once they are being drained. Others may come
-// in their place, for pods that wait to be evicted.
-func gone(pool *fixtures.Pool) check.Response {
+// nodesGoAfterDrain checks that a pool's nodes are removed after their drain begins. Pods that wait for
+// eviction may get new nodes.
+func nodesGoAfterDrain(pool *fixtures.Pool) check.Response {
 	return check.LeadsTo(check.AtLeast(1, check.Nodes(pool).Deleting()), check.None(check.Nodes(pool).Deleting()))
 }

@@ -10,10 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// When a terminationGracePeriod bounds the drain, a pod is told to end so early
-// that its own grace period fits: what it does in these seconds, a preStop hook
-// among it, is not cut off by the instance being ended. Until then its word not
-// to disrupt it counts.
+// With a terminationGracePeriod, Karpenter tells a pod to end so early that the pod's own
+// grace period fits. The instance's end does not cut off the pod's last work, such as a
+// preStop hook. Until then Karpenter respects the pod's do-not-disrupt annotation.
 //
 // Source: designs/nodeclaim-termination-grace-period.md;
 // spec.terminationGracePeriod of the NodeClaim API; Karpenter's regression suite,
@@ -24,12 +23,12 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("40s")
 		app := fixtures.Pod().On(pool).GracePeriod(20).Annotate(karpenter.DoNotDisruptAnnotation, "true")
-		begin(ctx, env, pool)
+		launchNode(ctx, env, pool)
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		before := env.Mark()
-		end(ctx, env, pool)
+		deleteNodeClaim(ctx, env, pool)
 		env.Await(ctx, 1, check.Nodes(pool).Deleting())
 		staying := env.Observe(ctx, karpenter.DrainPolled)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
@@ -40,6 +39,6 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// early is when such a pod must have been told: twenty seconds after the drain
-// began, and at most ten more, in which Karpenter tries again.
+// early bounds when such a pod is deleted: twenty seconds after the drain begins, and at most
+// ten more for Karpenter's retry.
 const early = 20*time.Second + karpenter.EvictionRetry + 2*time.Second

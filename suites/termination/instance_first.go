@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// The node is there until its instance is being ended, and the NodeClaim until
-// its node is gone: an object that is gone while a machine runs on leaves nobody
-// who knows of it, and it is paid for until somebody finds it.
+// Karpenter keeps a node until its instance is being terminated, and a NodeClaim until
+// its node is gone. If an object is gone while its machine runs on, nobody knows of the
+// machine. Users pay until somebody finds it.
 //
 // Source: finalizer karpenter.sh/termination and condition InstanceTerminating of
 // the NodeClaim API; Karpenter's regression suite, "should terminate the node and
@@ -21,17 +21,17 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Pod().On(pool).Lingering()
-		begin(ctx, env, pool)
+		launchNode(ctx, env, pool)
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		before := env.Mark()
-		end(ctx, env, pool)
-		release(ctx, env, app, turn)
+		deleteNodeClaim(ctx, env, pool)
+		releasePod(ctx, env, app, turn)
 		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
 
 		deleting := check.AtLeast(1, check.NodeClaims(pool).Deleting())
-		env.Expect(env.Since(before), gone(pool),
+		env.Expect(env.Since(before), nodesGoAfterDrain(pool),
 			check.Always(check.When(deleting, check.AnyOf(
 				check.Exactly(1, check.Nodes(pool).Old(before)), check.AtLeast(1,
 					check.NodeClaims(pool).In(karpenter.InstanceTerminating))))),

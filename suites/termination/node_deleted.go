@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node that a user deletes is drained as if Karpenter had chosen it: its pods
-// are evicted and run again elsewhere, its NodeClaim and its instance end. Of a
-// plain node only the object would go, and the machine would run on.
+// A node that a user deletes is drained as if Karpenter had chosen it. The pods are
+// evicted and run elsewhere, and the NodeClaim and the instance end. Otherwise, only the
+// Node object would go, and the machine would run on.
 //
 // Source: finalizer karpenter.sh/termination on nodes;
 // https://karpenter.sh/docs/concepts/disruption, "Manual Methods".
@@ -35,14 +35,14 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.LeadsTo(deleted, check.None(check.NodeClaims(pool).Old(before))),
 			check.LeadsTo(deleted, check.AtLeast(1, check.NodeClaims(pool).In(karpenter.InstanceTerminating))),
-			check.Always(check.Each(check.PodsOf(app).Deleting(), "were evicted", evicted)),
+			check.Always(check.Each(check.PodsOf(app).Deleting(), "were evicted", isEvicted)),
 			check.While(check.PodsOf(app).Old(before), check.Exactly(1, check.Nodes(pool).Old(before))))
 	},
 })
 
-// evicted says whether a pod was told to end by the Eviction API, and not merely
-// deleted (core/v1, pod condition DisruptionTarget).
-func evicted(pod *unstructured.Unstructured) bool {
+// isEvicted tells whether the Eviction API ended a pod, not a plain deletion (core/v1, pod
+// condition DisruptionTarget).
+func isEvicted(pod *unstructured.Unstructured) bool {
 	why, _ := karpenter.Condition(pod, string(corev1.DisruptionTarget))
 	return why.Reason == "EvictionByEvictionAPI"
 }

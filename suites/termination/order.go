@@ -9,10 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Pods leave a node in four turns, and none begins before the one before it has
-// ended: first those that are neither critical nor a daemon's, then daemons, then
-// critical pods, critical daemons last. What others need to end well, such as
-// DNS, the network and logs, is there until they have.
+// Karpenter evicts pods in four groups: ordinary pods, then daemons, then critical pods,
+// and critical daemons last. A group begins when the previous group has ended. Services
+// that pods need to end well, such as DNS, the network and logs, outlast these pods.
 //
 // Source: pkg/controllers/node/termination/terminator/terminator.go;
 // https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown;
@@ -24,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		app, daemon := fixtures.Pod().On(pool).Lingering(), fixtures.DaemonSet().On(pool).Lingering()
 		critical := fixtures.Pod().On(pool).Lingering().Priority(fixtures.SystemClusterCritical)
 		last := fixtures.DaemonSet().On(pool).Priority(fixtures.SystemNodeCritical)
-		begin(ctx, env, pool)
+		launchNode(ctx, env, pool)
 		env.Create(ctx, daemon, last, app, critical)
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(daemon))
@@ -32,22 +31,22 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(last))
 
 		before := env.Mark()
-		end(ctx, env, pool)
-		release(ctx, env, app, turn)
-		release(ctx, env, daemon, turn)
-		release(ctx, env, critical, turn)
+		deleteNodeClaim(ctx, env, pool)
+		releasePod(ctx, env, app, turn)
+		releasePod(ctx, env, daemon, turn)
+		releasePod(ctx, env, critical, turn)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), inTurn(app, daemon), inTurn(daemon, critical), inTurn(critical, last), gone(pool))
+		env.Expect(env.Since(before), inTurn(app, daemon), inTurn(daemon, critical), inTurn(critical, last),
+			nodesGoAfterDrain(pool))
 	},
 })
 
-// turn is how long a pod that is told to end keeps those of later turns waiting:
-// Karpenter looks again every second.
+// turn bounds how long a pod's deletion delays the pods of later turns. Karpenter checks every
+// second.
 const turn = 3 * karpenter.DrainPoll
 
-// inTurn checks that no pod of a workload is told to end while one of another is
-// there.
+// inTurn checks that no pod of second is being deleted while a pod of first is.
 func inTurn(first, second *fixtures.Workload) check.Check {
 	return check.While(check.PodsOf(first).Deleting(), check.AllOf(
 		check.AtLeast(1, check.RunningPods(second)), check.None(check.PodsOf(second).Deleting())))

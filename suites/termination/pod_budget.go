@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A node is not gone before the last pod that its PodDisruptionBudget holds
-// there: who deletes a NodeClaim by hand doesn't take down a service by it. Other
-// pods leave meanwhile, and the held one when the budget is lifted.
+// Karpenter keeps a node until the last pod held by a PodDisruptionBudget has left. A
+// manual NodeClaim deletion must not take down a service. Other pods leave meanwhile, and
+// the held pod leaves once the budget is removed.
 //
 // Source: policy/v1 PodDisruptionBudget;
 // https://karpenter.sh/docs/concepts/disruption, "Termination Controller".
@@ -21,20 +21,20 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		held, free := fixtures.Pod().On(pool), fixtures.Pod().On(pool)
 		budget := held.MinAvailable(1)
-		begin(ctx, env, pool)
+		launchNode(ctx, env, pool)
 		env.Create(ctx, budget, held, free)
 		env.Await(ctx, 1, check.RunningPods(held))
 		env.Await(ctx, 1, check.RunningPods(free))
 
 		before := env.Mark()
-		end(ctx, env, pool)
+		deleteNodeClaim(ctx, env, pool)
 		env.Await(ctx, 0, check.PodsOf(free))
 		env.Observe(ctx, karpenter.DrainPolled)
 		env.Delete(ctx, budget)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		staying := check.AllOf(check.Exactly(1, check.Nodes(pool).Deleting()), check.Exactly(1, check.RunningPods(held)))
-		env.Expect(env.Since(before), gone(pool),
+		env.Expect(env.Since(before), nodesGoAfterDrain(pool),
 			check.LeadsTo(check.AtLeast(1, check.Nodes(pool).Deleting()), check.None(check.PodsOf(free))),
 			check.While(check.Nodes(pool).Deleting(), check.When(check.AtLeast(1, check.The(budget)), staying)))
 	},

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pod that was told to end may take its time: until it is gone, its node isn't
-// drained, and its instance isn't ended. A database that writes its last pages
-// for a minute doesn't lose them to the machine being switched off.
+// Karpenter waits for pods that were told to end. Until they are gone, their node isn't
+// drained and its instance isn't terminated. A database that writes its last pages for a
+// minute doesn't lose them when the machine stops.
 //
 // Source: condition Drained of the NodeClaim API;
 // https://karpenter.sh/docs/concepts/disruption, "Termination Controller".
@@ -21,16 +21,16 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Pod().On(pool).Lingering()
-		begin(ctx, env, pool)
+		launchNode(ctx, env, pool)
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		before := env.Mark()
-		end(ctx, env, pool)
-		release(ctx, env, app, karpenter.DrainPolled)
+		deleteNodeClaim(ctx, env, pool)
+		releasePod(ctx, env, app, karpenter.DrainPolled)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), gone(pool), check.While(check.PodsOf(app).Deleting(), check.AllOf(
+		env.Expect(env.Since(before), nodesGoAfterDrain(pool), check.While(check.PodsOf(app).Deleting(), check.AllOf(
 			check.Exactly(1, check.Nodes(pool).Deleting()),
 			check.None(check.NodeClaims(pool).In(karpenter.Drained)),
 			check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating)))))

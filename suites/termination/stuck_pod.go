@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pod that doesn't come to its end a minute after it should have is waited for
-// no longer: a finalizer that nobody removes, or a kubelet that has died, would
-// keep the instance, and its price, for ever.
+// Karpenter stops waiting for a pod that still exists a minute after its grace period.
+// Otherwise, a finalizer that nobody removes, or a dead kubelet, would keep the instance
+// and its cost forever.
 //
 // Source: pkg/utils/pod/scheduling.go, IsStuckTerminating;
 // https://github.com/kubernetes-sigs/karpenter/issues/1776.
@@ -22,12 +22,12 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Pod().On(pool).Lingering()
-		begin(ctx, env, pool)
+		launchNode(ctx, env, pool)
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		before := env.Mark()
-		end(ctx, env, pool)
+		deleteNodeClaim(ctx, env, pool)
 		pod := env.Await(ctx, 1, check.PodsOf(app).Deleting())[0]
 		env.Observe(ctx, karpenter.DrainPolled)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
@@ -40,5 +40,5 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// stuck is how long a pod is waited for that doesn't end, and its node's instance then.
+// stuck bounds the wait for a stuck pod and then for the end of its node's instance.
 const stuck = karpenter.StuckPod + karpenter.InstanceEnded

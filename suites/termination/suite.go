@@ -1,7 +1,7 @@
-// Package termination holds what is promised of a node that goes, whoever has
-// sent it away: its pods leave in turn and as their budgets allow, its volumes
-// are detached, its instance is ended, and only then are the node and its
-// NodeClaim gone. A terminationGracePeriod bounds all of this.
+// Package termination holds specs about nodes that are removed for any reason. Pods leave
+// in order and as PodDisruptionBudgets allow. Then volumes are detached, and the instance
+// is terminated. Only then are the node and its NodeClaim gone. A terminationGracePeriod
+// bounds all of this.
 //
 // Sources: https://karpenter.sh/docs/concepts/disruption, "Termination
 // Controller"; designs/nodeclaim-termination-grace-period.md;

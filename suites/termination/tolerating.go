@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pod that tolerates the disrupted taint stays on a node that is drained, and
-// isn't waited for: a log collector or a CNI agent that says so works until the
-// machine is switched off. Pods beside it leave.
+// Karpenter doesn't evict pods that tolerate the disrupted taint, and doesn't wait for
+// them. A tolerating log collector or CNI agent works until the machine is switched off.
+// Other pods leave.
 //
 // Source: taint karpenter.sh/disrupted:NoSchedule;
 // https://karpenter.sh/docs/concepts/disruption, "Termination Controller".
@@ -20,17 +20,17 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		staying, leaving := fixtures.Pod().On(pool).Tolerate(karpenter.DisruptedTaint), fixtures.Pod().On(pool).Lingering()
-		begin(ctx, env, pool)
+		launchNode(ctx, env, pool)
 		env.Create(ctx, staying, leaving)
 		env.Await(ctx, 1, check.RunningPods(staying))
 		env.Await(ctx, 1, check.RunningPods(leaving))
 
 		before := env.Mark()
-		end(ctx, env, pool)
-		release(ctx, env, leaving, turn)
+		deleteNodeClaim(ctx, env, pool)
+		releasePod(ctx, env, leaving, turn)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), gone(pool),
+		env.Expect(env.Since(before), nodesGoAfterDrain(pool),
 			check.LeadsTo(check.AtLeast(1, check.Nodes(pool).Deleting()), check.None(check.PodsOf(leaving))),
 			check.While(check.Nodes(pool).Deleting(), check.Exactly(1, check.RunningPods(staying))))
 	},

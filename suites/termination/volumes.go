@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// An instance is ended when its volumes are detached, and not before: a volume
-// that is torn from a running machine can lose data, and can't be attached to
-// another one for minutes. It is the attach-detach controller's work to detach it.
+// Karpenter terminates an instance only after its volumes are detached. A volume cut off
+// from a running machine can lose data, and can't be attached to another machine for
+// minutes. The attach-detach controller detaches volumes.
 //
 // Source: condition VolumesDetached of the NodeClaim API;
 // pkg/controllers/node/termination/controller.go, awaitVolumeDetachment;
@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, attachment)
 
 		before := env.Mark()
-		end(ctx, env, pool)
+		deleteNodeClaim(ctx, env, pool)
 		env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Drained))
 		attached := env.Observe(ctx, karpenter.DrainPolled)
 		env.Delete(ctx, attachment)
@@ -37,6 +37,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.Exactly(1, check.Nodes(pool).Deleting()),
 			check.None(check.NodeClaims(pool).In(karpenter.VolumesDetached)),
 			check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating)))))
-		env.Expect(env.Since(before), gone(pool))
+		env.Expect(env.Since(before), nodesGoAfterDrain(pool))
 	},
 })

@@ -9,10 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Volumes that are never detached keep a node no longer than its
-// terminationGracePeriod, and the NodeClaim says that they weren't: a storage
-// driver that hangs must not keep an instance for ever. Until then they are
-// waited for.
+// Karpenter waits for volumes only until the terminationGracePeriod ends. The NodeClaim
+// of a node whose volumes stay attached does not report them as detached. A storage
+// driver that hangs must not keep an instance forever.
 //
 // Source: condition VolumesDetached of the NodeClaim API;
 // designs/nodeclaim-termination-grace-period.md.
@@ -21,11 +20,11 @@ var _ = Suite.Add(e2e.Spec{
 	Since: e2e.Since{Karpenter: "1.6"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("15s")
-		begin(ctx, env, pool)
+		launchNode(ctx, env, pool)
 		env.Create(ctx, fixtures.Attachment("volume", env.Await(ctx, 1, check.Nodes(pool))[0].Name))
 
 		before := env.Mark()
-		end(ctx, env, pool)
+		deleteNodeClaim(ctx, env, pool)
 		env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Drained))
 		attached := env.Observe(ctx, turn)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
@@ -33,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 		drained := check.AtLeast(1, check.NodeClaims(pool).In(karpenter.Drained))
 		env.Expect(attached,
 			check.Always(check.When(drained, check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating)))))
-		env.Expect(env.Since(before), check.Within(bounded, gone(pool)),
+		env.Expect(env.Since(before), check.Within(bounded, nodesGoAfterDrain(pool)),
 			check.Always(check.When(drained, check.None(check.NodeClaims(pool).In(karpenter.VolumesDetached)))))
 	},
 })

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// The volume of a pod that isn't drained is not waited for: while the pod runs
-// nobody detaches it, and the pod runs until the instance is ended. Node and volume
-// would wait for each other for ever.
+// Karpenter doesn't wait for the volume of a pod that stays. The pod runs until the
+// instance ends, and nobody detaches its volume before. Otherwise, node and volume wait
+// for each other forever.
 //
 // Source: pkg/controllers/node/termination/controller.go, filterVolumeAttachments;
 // https://github.com/kubernetes-sigs/karpenter/pull/1294.
@@ -23,16 +23,16 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		volume, claim := fixtures.Volume()
 		staying := fixtures.Pod().On(pool).Tolerate(karpenter.DisruptedTaint).Mount(claim)
-		begin(ctx, env, pool)
+		launchNode(ctx, env, pool)
 		env.Create(ctx, volume, claim, staying)
 		env.Await(ctx, 1, check.RunningPods(staying))
 		env.Create(ctx, fixtures.Attachment(volume.GetName(), env.Await(ctx, 1, check.Nodes(pool))[0].Name))
 
 		before := env.Mark()
-		end(ctx, env, pool)
+		deleteNodeClaim(ctx, env, pool)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), gone(pool),
+		env.Expect(env.Since(before), nodesGoAfterDrain(pool),
 			check.While(check.Nodes(pool).Deleting(), check.Exactly(1, check.RunningPods(staying))))
 	},
 })

@@ -1,10 +1,7 @@
-// Package filelock keeps several processes of one machine from doing the same
-// thing at once: a lock is a file, held for as long as its holder lives.
+// Package filelock locks files, so that only one process on a machine does a task at a time.
 //
-// The locks are flock(2)'s. They end with the process that holds them, however
-// it ends, they're never inherited by its children (Go opens files with
-// close-on-exec), and two locks of one process exclude each other as those of
-// two processes do.
+// The locks are from flock(2). They end with the process, and children don't inherit them (Go
+// opens files with close-on-exec). Two locks of one process also exclude each other.
 package filelock
 
 import (
@@ -18,17 +15,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// retry is how often a lock that is held elsewhere is tried again.
+// retry is the interval between attempts to take a lock.
 const retry = 50 * time.Millisecond
 
-// ErrHeld is what [Try] returns while somebody else holds the lock.
+// ErrHeld is the error of [Try] if the lock is already held.
 var ErrHeld = errors.New("held by another process")
 
-// Lock is a lock that is held.
+// Lock is a held lock.
 type Lock struct{ file *os.File }
 
-// Try takes the lock at path, or returns [ErrHeld] at once. The file, and the
-// folder in which it lies, are made if they aren't there.
+// Try takes the lock at path, or returns [ErrHeld] at once. It creates the file and its folder
+// if they are missing.
 func Try(path string) (*Lock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
@@ -44,9 +41,8 @@ func Try(path string) (*Lock, error) {
 	return &Lock{file: file}, nil
 }
 
-// Wait takes the lock at path. While somebody else holds it, it waits, having
-// told so once by calling held, which may be nil. The error is ctx's cause if
-// ctx ends first.
+// Wait takes the lock at path, and waits while it is held. Before it waits, it calls held
+// once, which may be nil. If ctx ends first, the error is ctx's cause.
 func Wait(ctx context.Context, path string, held func()) (*Lock, error) {
 	tick := time.NewTicker(retry)
 	defer tick.Stop()
@@ -67,11 +63,11 @@ func Wait(ctx context.Context, path string, held func()) (*Lock, error) {
 	}
 }
 
-// Release gives the lock up. The file stays, unless the holder removed it.
+// Release releases the lock. The file stays, unless the holder removed it.
 func (l *Lock) Release() { _ = l.file.Close() }
 
-// lock locks the file, if it's still the one that its path leads to: a lock
-// on a file that its last holder removed excludes nobody.
+// lock locks the file. It returns ErrHeld if the path no longer leads to the file, because a
+// lock on a removed file excludes nobody.
 func lock(file *os.File) error {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -92,7 +88,7 @@ func lock(file *os.File) error {
 	}
 	there, err := os.Stat(file.Name())
 	if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(ours, there) {
-		return ErrHeld // by the one who removed it a moment ago; the next try makes it anew
+		return ErrHeld // by the process that just removed it; the next Try creates it again
 	}
 	return err
 }

@@ -58,8 +58,8 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	g.Expect(err).To(MatchError(why))
 }
 
-// The holder of a lock may remove its file. Who waited for that file, and gets
-// it, must not believe to hold what nobody can see.
+// The holder of a lock may remove its file. A waiter that locks the removed file holds
+// nothing.
 func TestALockOnAFileThatWasRemovedIsNone(t *testing.T) {
 	g := NewWithT(t)
 	path := filepath.Join(t.TempDir(), "lock")

@@ -1,35 +1,34 @@
 //go:build linux && (amd64 || arm64)
 
-// Package governor decides how fast a cluster's clock runs and when it is moved, and ends
-// the waits of the cluster's processes in time. It runs in a process of its own, whose time
-// is the machine's, and which does nothing else.
+// Package governor decides how fast a cluster's clock runs and when it moves, and ends waits
+// of the cluster's processes in time. It runs alone in a process on the machine's clock.
 //
-// # When the clock is moved
+// # When the clock moves
 //
-// A clock that runs freely runs at speed 1 while any process works, so that work takes as
-// long as it does on other clusters. When all processes wait, nothing would happen until the
-// first of their waits is over: the governor moves the clock there at once. So nobody is
-// late because of the clock, even on a busy machine: there it is only moved later.
+// A governed clock runs at speed 1 while any process works, so work takes as long as on other
+// clusters. When all processes wait, nothing happens until the first wait is over, so the
+// governor moves the clock there. This makes no process late: on a busy machine it only moves
+// later.
 //
-// A process may wake at any time, also between the look that finds all waiting and the move.
-// It must not compute a wait from the old time and begin it under the new one. So the page
-// is held first: from then on whoever asks for the time gets it after the move. Then each
-// thread is looked at once more. A thread that has the old time is running, or has run since
-// the last look. If there is one, the clock isn't moved.
+// A process may wake at any time, also between the check that all wait and the move. It must
+// not compute a wait from the old time and begin it after the move. So the governor first
+// holds the page: a process that asks for the time gets it after the move. Then it checks each
+// thread again. A thread that has the old time runs, or has run since the last check. If there
+// is one, the governor doesn't move the clock.
 //
-// A clock can also be made to run at a fixed speed, whatever is being done.
+// A clock can also run at a fixed speed, even while processes work.
 //
 // # How waits end
 //
-// When all of a Go program sleeps, one of its threads waits in the kernel for the network
-// and for the earliest of its timers. The kernel counts that wait by the machine's clock, and
-// by the speed of the moment at which it began. So it ends too late when the cluster's clock
-// runs faster. The governor looks at each process's wait again and again, and ends it when
-// it is over by the cluster's clock: by SIGURG, with which Go preempts its threads, so that
-// strays do no harm. The program then looks at its timers, and waits again for what is left.
+// When all goroutines of a Go program sleep, one thread waits in the kernel for the network
+// and for the earliest timer. The kernel measures that wait by the machine's clock. So it ends
+// too late when the cluster's clock runs faster. The governor checks the waits repeatedly, and
+// ends those that are over on the cluster's clock. It sends SIGURG, which Go uses for
+// preemption, so extra signals do no harm. The program then checks its timers, and waits for
+// the rest.
 //
-// How late a wait is ended, and how long the thread then waits for a CPU, is the lag of the
-// process. By it the harness decides whether verdicts can be trusted.
+// A process's lag is how late the governor ends a wait, plus how long the thread then waits
+// for a CPU. From it the harness decides whether verdicts can be trusted.
 package governor
 
 import (
@@ -40,47 +39,44 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// Of the cluster's time.
+// Durations in the cluster's time.
 const (
-	// coalesce is how far beyond the end of a wait the clock is moved, so that others that
-	// are over soon after end with it: they are at most that late, an eighth of what is
-	// trusted. An API server alone has dozens of timers a second, each at its own time.
+	// coalesce is how far the clock moves beyond the end of a wait, to also end waits that are
+	// over soon after. They are at most this late, an eighth of the trusted lag. An API server
+	// alone has dozens of timers a second.
 	coalesce = 250 * time.Millisecond
-	// maxMove is how far the clock is moved at once, except by a jump.
+	// maxMove is the longest single move of the clock, except in a jump.
 	maxMove = time.Second
-	// rest is how long the cluster runs as usual before each step of a jump. A process that
-	// waits because of a rate limit is in the middle of its work, such as a controller that
-	// has just been started. If the clock were moved by minutes then, that work would take
-	// minutes, and some give up after two.
+	// rest is how long the cluster runs normally before each step of a jump. A process that
+	// waits for a rate limit is busy, such as a controller that has just started. If the clock
+	// then moved by minutes, its work would take minutes, and some give up after two.
 	rest = 5 * time.Second
-	// maxUnseen is how late a new wait may be seen at a fixed speed.
+	// maxUnseen is how late the governor may see a new wait at a fixed speed.
 	maxUnseen = 100 * time.Millisecond
 )
 
-// Of real time.
+// Durations in real time.
 const (
-	pollQuick = 100 * time.Microsecond // between two scans, to see that all wait
-	pollBusy  = time.Millisecond       // while they work
-	pollSlow  = 20 * time.Millisecond  // while nothing is bent
+	pollQuick = 100 * time.Microsecond // between scans, to check that all processes wait
+	pollBusy  = time.Millisecond       // between scans, while processes work
+	pollSlow  = 20 * time.Millisecond  // between scans, at fixed speed 1
 
-	// lease is how long the page is held at most. To look at all threads takes a tenth of a
-	// millisecond, and more on a busy machine.
+	// lease is the longest hold of the page. A check of all threads takes 0.1 ms or more.
 	lease = 10 * time.Millisecond
 )
 
-// governor governs the clock of a page.
 type governor struct {
 	page      *shm.Page
-	processes map[int]*process // those of the page, by process ID
-	scanned   int64            // when they were scanned last, in the cluster's time
+	processes map[int]*process // by process ID
+	scanned   int64            // time of the last scan, in the cluster's time
 
 	limit float64
 	fixed bool
 	rest  time.Duration // see rest
 
-	moveAt int64         // when the clock may be moved again, so that it doesn't exceed its limit
-	jumpAt int64         // when the clock may jump, in the cluster's time; 0: it isn't asked to
-	poll   time.Duration // how long to wait before the next scan, while they work
+	moveAt int64         // real time of the next allowed move, so that the average speed keeps the limit
+	jumpAt int64         // time of the next allowed step of a jump, in the cluster's time; 0: no jump
+	poll   time.Duration // interval between scans while processes work
 }
 
 func newGovernor(p *shm.Page) *governor {
@@ -104,9 +100,9 @@ func (g *governor) run(stop <-chan struct{}) {
 	}
 }
 
-// step scans the processes, moves the clock if it may be moved, and sleeps until the next scan.
+// step scans the processes, moves the clock if allowed, and sleeps until the next scan.
 func (g *governor) step() {
-	g.obey()
+	g.followRequests()
 	next, quiet := g.scan()
 	if quiet && g.move(next) {
 		return
@@ -118,8 +114,7 @@ func (g *governor) step() {
 	g.page.AddLag(time.Duration(float64(over)*g.page.Speed()), os.Getpid())
 }
 
-// obey does what the harness requests.
-func (g *governor) obey() {
+func (g *governor) followRequests() {
 	number, limit, fixed := g.page.Requested()
 	if g.page.Unbent() != 0 {
 		limit, fixed = 1, true
@@ -136,8 +131,8 @@ func (g *governor) obey() {
 	g.page.Obeyed(number)
 }
 
-// move moves the clock ahead if it is to be, and all processes wait. Next is when the first
-// of their waits is over.
+// move moves the clock ahead if allowed and all processes wait, and reports whether it did.
+// next is when the first of their waits is over.
 func (g *governor) move(next int64) bool {
 	by := g.jumpStep()
 	jump := by > 0
@@ -149,11 +144,11 @@ func (g *governor) move(next int64) bool {
 		g.moveAt = shm.Monotonic() + int64(float64(by)/g.limit)
 	}
 	g.page.Hold(lease)
-	if !g.still() || !g.page.Move(by) {
+	if !g.allWaiting() || !g.page.Move(by) {
 		g.page.Release()
 		return false
 	}
-	g.moved()
+	g.noteMove()
 	if jump {
 		g.jumpAt = g.scanned + int64(g.rest)
 	}
@@ -161,7 +156,7 @@ func (g *governor) move(next int64) bool {
 	return true
 }
 
-// jumpStep returns how far the clock is to jump now; 0: it isn't, or must not yet.
+// jumpStep returns how far the clock may jump now, or 0.
 func (g *governor) jumpStep() time.Duration {
 	left, step := g.page.JumpLeft()
 	switch now := g.page.Now(); {
@@ -186,7 +181,7 @@ func (g *governor) interval(next int64) time.Duration {
 		g.poll = min(max(g.poll*5/4, pollQuick), pollBusy)
 		return min(g.poll, max(left, pollQuick))
 	case speed > 1:
-		// Waits that are over soon after one another are ended together.
+		// Waits that end soon after one another are ended together.
 		longest := min(max(time.Duration(float64(maxUnseen)/speed), pollBusy), pollSlow)
 		return min(longest, max(left, longest/2))
 	}

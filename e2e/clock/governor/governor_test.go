@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// newPage makes a page whose clock is governed until the test ends.
+// newPage returns a page whose clock is governed until the test ends.
 func newPage(t *testing.T, rest time.Duration) *shm.Page {
 	t.Helper()
 	p, err := shm.New()

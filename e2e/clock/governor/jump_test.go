@@ -23,7 +23,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// TestMain lets this program be the ones that tests start, too.
+// TestMain makes this program also the one that tests start.
 func TestMain(m *testing.M) {
 	switch os.Args[len(os.Args)-1] {
 	case "talk":
@@ -36,9 +36,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Processes wake each other up all the time, on a machine that is busy. So each step of a
-// jump finds some of them about to begin a new wait. None may be late for a wait that began
-// after the step, and none may see the clock move while it works.
+// Processes wake each other on a busy machine, so each step of a jump finds some that are
+// about to begin a wait. None may be late for a wait that began after the step, or see the
+// clock move while it works.
 func TestNobodyIsLateForAJumpOnABusyMachine(t *testing.T) {
 	g := NewWithT(t)
 	p := newPage(t, 50*time.Millisecond)
@@ -50,7 +50,7 @@ func TestNobodyIsLateForAJumpOnABusyMachine(t *testing.T) {
 				select {
 				case <-stop:
 					busy = false
-				default: // to spin is the point
+				default: // spins on purpose
 				}
 			}
 		}()
@@ -70,7 +70,7 @@ func TestNobodyIsLateForAJumpOnABusyMachine(t *testing.T) {
 	g.Expect(os.ReadFile(complaints)).To(BeEmpty())
 }
 
-// startTalkers starts programs that talk and live by a page. They write complaints to a file.
+// startTalkers starts talk programs on the page's clock. They write complaints to a file.
 func startTalkers(t *testing.T, p *shm.Page, n int, complaints string) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -101,7 +101,7 @@ func startTalkers(t *testing.T, p *shm.Page, n int, complaints string) {
 	_, _ = fmt.Fprintln(io.MultiWriter(talkers...), strings.Join(addresses, " "))
 }
 
-// talk greets others every other second, and works when it is greeted.
+// talk greets the others every one to three seconds, and works when it is greeted.
 func talk() {
 	socket, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// never is the end of a wait without an end.
+// never is the end of an endless wait.
 const never = 1<<63 - 1
 
-// scan ends the waits that are over, and notes how late processes turned out to be since the
-// last scan. Next is the earliest end of another wait, in the cluster's time (CLOCK_MONOTONIC,
-// ns). Quiet means that all processes were seen to wait, for what is not over yet.
+// scan ends the waits that are over, and records the lag of processes since the last scan.
+// next is the earliest end of another wait (the cluster's CLOCK_MONOTONIC, ns). quiet means
+// that all processes are in waits that aren't over.
 func (g *governor) scan() (next int64, quiet bool) {
 	next, quiet = never, true
 	now := g.page.Now()
@@ -43,21 +43,21 @@ func (g *governor) scan() (next int64, quiet bool) {
 	return next, quiet
 }
 
-// still reports whether all processes are in the waits that the last scan has found, and no
-// thread has run since or is about to. The page must be held, since a process may wake while
-// the next is looked at: it doesn't get the time, without which it computes no wait.
-func (g *governor) still() bool {
+// allWaiting reports whether all processes are still in the waits that the last scan found,
+// and no thread has run since or is about to. The page must be held: a process that wakes
+// during the check can't read the time, so it computes no new wait.
+func (g *governor) allWaiting() bool {
 	for _, pid := range g.page.Processes() {
-		if p := g.processes[pid]; p == nil || !p.still() {
+		if p := g.processes[pid]; p == nil || !p.isWaiting() {
 			return false
 		}
 	}
 	return true
 }
 
-// moved notes that the clock has just been moved ahead, while all were still. No process was
-// late for a wait that is over by that, and any other wait that is seen began after it.
-func (g *governor) moved() {
+// noteMove records that the clock has moved while all processes waited. No process is late for
+// a wait that the move ended. Any wait that is new to the next scan began after the move.
+func (g *governor) noteMove() {
 	g.scanned = g.page.Now()
 	for _, p := range g.processes {
 		p.since = g.scanned
@@ -67,33 +67,30 @@ func (g *governor) moved() {
 	}
 }
 
-// close forgets all processes.
 func (g *governor) close() {
 	for _, p := range g.processes {
 		p.close()
 	}
 }
 
-// process is one that lives by the page.
 type process struct {
 	pid     int
-	task    *os.File        // the folder of its threads
+	task    *os.File        // /proc/PID/task
 	threads map[int]*thread // by thread ID
-	scans   int             // how many there were
-	listed  int             // how often the threads were counted since they were listed
+	scans   int             // number of scans
+	listed  int             // counts of the threads since they were last listed
 
-	spent      int64 // CPU time of all threads when the last scan began, ns
-	idle       bool  // that was what it was when the scan before it began
-	spentAfter int64 // CPU time when the last scan ended: what a scan brings about is work until the next
-	parkedAt   int64 // CPU time for which it is known which threads are parked
+	spent      int64 // CPU time of all threads at the start of the last scan, ns
+	idle       bool  // spent did not change between the starts of the last two scans
+	spentAfter int64 // CPU time at the end of the last scan: work that a scan causes counts for the next
+	parkedAt   int64 // CPU time for which the threads' parked is valid
 
-	since   int64   // a wait that is seen for the first time began after this, in the cluster's time
-	waiting *thread // the one that waits for timers, as far as is known
-	woken   *thread // the one whose wait was ended, and that has not been seen to run since
+	since   int64   // a newly seen wait began after this, in the cluster's time
+	waiting *thread // the thread that waits for timers, if known
+	woken   *thread // the thread whose wait was ended and that has not run since, if any
 }
 
-// quiet reports, when a scan has ended, whether the process waits, and hasn't worked since
-// the last scan.
+// quiet reports, after a scan, whether the process waits and hasn't worked since the last one.
 func (p *process) quiet() bool {
 	before := p.spentAfter
 	p.spentAfter = p.spent
@@ -103,10 +100,10 @@ func (p *process) quiet() bool {
 	return p.waiting != nil && p.woken == nil && p.spentAfter == before
 }
 
-// still reports whether no thread of the process has run since the last scan, or is about to.
-// Parked threads only run after another one has. What that spends is known once it stops:
-// hence the comparison after all threads were looked at.
-func (p *process) still() bool {
+// isWaiting reports whether no thread of the process has run since the last scan or is about
+// to. Parked threads run only after another thread. The kernel adds a thread's CPU time when
+// it stops, so the comparison follows the check of all threads.
+func (p *process) isWaiting() bool {
 	if p.parkedAt != p.spentAfter {
 		if p.list() != nil {
 			return false
@@ -123,7 +120,7 @@ func (p *process) still() bool {
 		var call [128]byte
 		n, err := read(t.syscall, call[:])
 		switch {
-		case err != nil: // it has ended
+		case err != nil: // the thread has ended
 		case bytes.HasPrefix(call[:], running):
 			return false
 		default:
@@ -133,8 +130,8 @@ func (p *process) still() bool {
 	return shm.CPUTime(p.pid) == p.spentAfter
 }
 
-// scan looks at a process that was scanned before at a time of the cluster, and is now at
-// another. It returns the lag that it has found, and when the wait of the process is over.
+// scan scans a process at the time now. before is the time of its last scan. It returns the
+// lag that it found, and when the process's wait is over.
 func (p *process) scan(page *shm.Page, before, now int64) (lag, until int64, err error) {
 	p.scans++
 	spent := shm.CPUTime(p.pid)
@@ -149,12 +146,12 @@ func (p *process) scan(page *shm.Page, before, now int64) (lag, until int64, err
 			p.woken = nil
 		}
 	}
-	if t := p.waiting; p.idle && t != nil && t.until > now { // it is the same wait
+	if t := p.waiting; p.idle && t != nil && t.until > now { // the same wait
 		t.scanned = p.scans
 		return lag, t.until, nil
 	}
-	// At speed 1 the kernel ends a working process's waits in time: which wait it is only
-	// matters before the clock is moved.
+	// At speed 1 the kernel ends a working process's waits in time. Then its wait matters only
+	// before the clock moves.
 	t, timeout, err := p.find(p.idle || page.Speed() != 1)
 	if err != nil || t == nil {
 		return lag, never, err
@@ -176,11 +173,11 @@ func (p *process) scan(page *shm.Page, before, now int64) (lag, until int64, err
 	return lag, never, nil
 }
 
-// find returns the thread that waits for the process's timers, if there is one, and for how
-// long. It looks at the one that did at the last scan, and at the others only if all is set.
+// find returns the thread that waits for the process's timers, if any, and its timeout. It
+// checks the thread of the last scan, and the others only if all is set.
 func (p *process) find(all bool) (*thread, int64, error) {
 	if p.waiting != nil {
-		// While that thread waits, Go's scheduler lets no other one do so.
+		// While this thread waits, Go's scheduler lets no other one wait for timers.
 		if timeout, err := p.waiting.scan(p.scans); err == nil && timeout != busy {
 			return p.waiting, timeout, nil
 		}
@@ -205,15 +202,14 @@ func (p *process) find(all bool) (*thread, int64, error) {
 		}
 	}
 	if len(p.threads) == 0 {
-		return nil, 0, os.ErrProcessDone // a zombie, which nobody waits for
+		return nil, 0, os.ErrProcessDone // a zombie that its parent hasn't reaped
 	}
 	return nil, 0, nil
 }
 
-// relist is how often threads are counted before they are listed in any case.
+// relist is how often threads are only counted before they are listed in any case.
 const relist = 20
 
-// list brings the threads up to date.
 func (p *process) list() error {
 	if p.task == nil {
 		task, err := os.Open(fmt.Sprintf("/proc/%d/task", p.pid))
@@ -246,7 +242,7 @@ func (p *process) list() error {
 		if err != nil || p.threads[id] != nil {
 			continue
 		}
-		if t, err := openThread(p.pid, id); err == nil { // else it has ended
+		if t, err := openThread(p.pid, id); err == nil { // else the thread has ended
 			p.threads[id] = t
 		}
 	}

@@ -36,8 +36,8 @@ func TestParked(t *testing.T) {
 	g := NewWithT(t)
 	for line, want := range map[string]bool{
 		fmt.Sprintf("%d 0x1f12 0x80 0x0 0x0 0x0 0x0 0x7ffc 0x49", syscall.SYS_FUTEX):    true,
-		fmt.Sprintf("%d 0x1f12 0x80 0x0 0x7f1c 0x0 0x0 0x7ffc 0x49", syscall.SYS_FUTEX): false, // it ends by itself
-		epoll[0] + " 0x6 0x7f12 0x80 0x0 0x0 0x0 0x7ffc 0x49":                           false, // anybody can end it
+		fmt.Sprintf("%d 0x1f12 0x80 0x0 0x7f1c 0x0 0x0 0x7ffc 0x49", syscall.SYS_FUTEX): false, // it has a timeout
+		epoll[0] + " 0x6 0x7f12 0x80 0x0 0x0 0x0 0x7ffc 0x49":                           false, // any process can end it
 		"running\n": false,
 		"":          false,
 	} {
@@ -45,7 +45,7 @@ func TestParked(t *testing.T) {
 	}
 }
 
-// scanned makes a governor of one process, which doesn't run by itself.
+// scanned returns a governor of one process. The test calls its scans.
 func scanned(t *testing.T, pid int) *governor {
 	t.Helper()
 	p, err := shm.New()
@@ -60,14 +60,12 @@ func scanned(t *testing.T, pid int) *governor {
 	return g
 }
 
-// waits reports whether a scan finds all processes waiting.
 func (g *governor) waits() bool {
 	_, quiet := g.scan()
-	return quiet && g.still()
+	return quiet && g.allWaiting()
 }
 
-// sleeper starts a program that sleeps for 100 ms, 110 ms and so on, and scans it until it
-// is seen to sleep.
+// sleeper starts a program that sleeps for 100 ms, 110 ms, ... and scans it until it sleeps.
 func sleeper(t *testing.T) (*governor, *process) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "sleep")
@@ -80,15 +78,15 @@ func sleeper(t *testing.T) (*governor, *process) {
 	return g, g.processes[cmd.Process.Pid]
 }
 
-// awaitWork returns when a process has spent CPU time, and hasn't been scanned since.
+// awaitWork waits until a process has spent CPU time.
 func awaitWork(p *process) {
 	for before := shm.CPUTime(p.pid); shm.CPUTime(p.pid) == before; {
 		shm.Sleep(time.Millisecond)
 	}
 }
 
-// This process sleeps for an hour, and the clock soon says that it is over. The governor ends
-// its wait again and again, since the process itself lives by the machine's clock.
+// This process sleeps for an hour, which soon passes on the clock. The governor ends its wait
+// again and again, because the process itself uses the machine's clock.
 func TestAWaitThatIsOverIsEnded(t *testing.T) {
 	e := NewWithT(t)
 	g := scanned(t, os.Getpid())
@@ -104,15 +102,15 @@ func TestAWaitThatIsOverIsEnded(t *testing.T) {
 	e.Expect(g.page.Processes()).To(Equal([]int{os.Getpid()}), "those that don't exist are forgotten")
 }
 
-// A process may begin another wait while it is scanned, after it was seen to have spent no
-// CPU time. That wait hasn't begun before the clock was moved.
+// A process may begin another wait during a scan, after the scan saw no new CPU time. That
+// wait did not begin before the clock moved.
 func TestAWaitThatBeginsAfterAMoveIsNotLateForIt(t *testing.T) {
 	e := NewWithT(t)
 	g, p := sleeper(t)
 	g.page.Set(1, 12*time.Hour)
-	g.moved()
+	g.noteMove()
 	awaitWork(p)
-	p.spent = shm.CPUTime(p.pid) // as a scan sees it that began before
+	p.spent = shm.CPUTime(p.pid) // as if the scan had begun before that work
 	e.Consistently(func() time.Duration {
 		g.scan()
 		late, _ := g.page.TakeLag()
@@ -124,13 +122,13 @@ func TestAProcessThatHasWorkedSinceTheScanIsNotStill(t *testing.T) {
 	e := NewWithT(t)
 	g, p := sleeper(t)
 	awaitWork(p)
-	e.Expect(g.still()).To(BeFalse(), "though it sleeps again")
+	e.Expect(g.allWaiting()).To(BeFalse(), "though it sleeps again")
 	e.Eventually(g.waits, "10s", "1ms").Should(BeTrue())
 	e.Expect(g.page.Add(os.Getpid())).To(Succeed())
-	e.Expect(g.still()).To(BeFalse(), "nobody has scanned that one yet")
+	e.Expect(g.allWaiting()).To(BeFalse(), "nobody has scanned that one yet")
 }
 
-// Those that have ended stay in the system's list until their parent asks for the result.
+// Ended processes stay in the process table until their parent reaps them.
 func TestAZombieIsForgotten(t *testing.T) {
 	e := NewWithT(t)
 	dead := exec.CommandContext(t.Context(), "true")

@@ -14,20 +14,19 @@ import (
 	"unsafe"
 )
 
-// thread is a thread of a process.
 type thread struct {
 	id        int
-	syscall   int  // file descriptor of /proc/PID/task/TID/syscall: what it does in the kernel
-	schedstat int  // and of schedstat there: how long it has waited for a CPU
+	syscall   int  // file descriptor of /proc/PID/task/TID/syscall
+	schedstat int  // file descriptor of schedstat in the same folder
 	parked    bool // it waits for another thread of the process
 
-	call    [128]byte // what it did at the last scan
-	scanned int       // which scan of the process that was
-	until   int64     // when that wait is over; 0: it did something else
+	call    [128]byte // content of syscall at the last scan
+	scanned int       // number of that scan
+	until   int64     // end of that wait, in the cluster's time; 0: it did not wait
 
-	late   int64 // how late its last wait was ended, ns of the cluster's time
-	queued int64 // how long it had waited for a CPU until then, ns
-	turns  int64 // how often it had got one
+	late   int64 // how late the governor ended its last wait, ns of the cluster's time
+	queued int64 // its wait for CPUs until then, ns
+	turns  int64 // how often it had got a CPU until then
 }
 
 func openThread(pid, id int) (*thread, error) {
@@ -51,20 +50,21 @@ func (t *thread) close() {
 	}
 }
 
-// running is what /proc/PID/syscall says of a thread that runs, or waits for a CPU.
+// running is how /proc/PID/syscall begins for a thread that runs or waits for a CPU.
 var running = []byte("running")
 
-// zombie is what /proc/PID/syscall says of a thread that has ended.
+// zombie is how /proc/PID/syscall begins for a thread that has ended.
 var zombie = []byte("-1 0x0 0x0")
 
-// Results of a scan of a thread, beside a timeout in ns.
+// Results of a thread's scan other than a timeout in ns.
 const (
-	unending  = -1 // it waits without end
-	unchanged = -2 // it is the wait that was seen before
-	busy      = -3 // it does something else
+	unending  = -1 // an endless wait
+	unchanged = -2 // the same wait as in the last scan
+	busy      = -3 // no wait for timers
 )
 
-// scan returns what a thread does at a scan of its process.
+// scan returns the timeout of the thread's wait in ns, unending, unchanged or busy. number is
+// the number of the process's scan.
 func (t *thread) scan(number int) (timeout int64, err error) {
 	var call [128]byte
 	n, err := read(t.syscall, call[:])
@@ -74,7 +74,7 @@ func (t *thread) scan(number int) (timeout int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// If the last scan has left it out, what looks the same may be another wait.
+	// If the last scan skipped this thread, an equal line may be another wait.
 	same := call == t.call && t.scanned == number-1
 	t.scanned = number
 	if same && t.until != 0 {
@@ -89,14 +89,14 @@ func (t *thread) scan(number int) (timeout int64, err error) {
 	return timeout, nil
 }
 
-// epoll is the system calls by which Go waits for its timers, with a timeout in ms.
+// epoll holds the system calls by which Go waits for its timers, with a timeout in ms.
 var epoll = map[string][]string{
 	"amd64": {"232", "281"}, // epoll_wait, epoll_pwait
 	"arm64": {"22"},
 }[runtime.GOARCH]
 
-// parse reads a line of /proc/PID/syscall: the number of the system call, its arguments,
-// and where the thread is. It returns the timeout of a wait.
+// parse parses a line of /proc/PID/syscall (number of the system call, arguments, stack
+// pointer, program counter). It returns the timeout of a wait for timers, in ns.
 func parse(line []byte) (timeout int64, ok bool) {
 	fields := bytes.Fields(line)
 	if len(fields) < 5 || !slices.Contains(epoll, string(fields[0])) {
@@ -112,27 +112,26 @@ func parse(line []byte) (timeout int64, ok bool) {
 	return int64(int32(ms)) * 1e6, true
 }
 
-// parked reports whether a thread with such a line waits without end for another one of its
-// process.
+// parked reports whether a thread with such a line waits without a timeout for another thread
+// of its process.
 func parked(line []byte) bool {
 	fields := bytes.Fields(line)
 	return len(fields) >= 5 && string(fields[0]) == strconv.Itoa(syscall.SYS_FUTEX) && string(fields[4]) == "0x0"
 }
 
-// wake ends the thread's wait.
 func (t *thread) wake(pid int, now int64) {
 	t.late = now - t.until
 	t.queued, t.turns, _ = t.scheduled()
-	t.until = never // until it is seen to do something else, or the same again
+	t.until = never // until a scan sees what it does next
 	t.call = [128]byte{}
 	_, _, _ = syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(pid), uintptr(t.id), uintptr(syscall.SIGURG))
 }
 
-// hasRun reports whether a thread whose wait was ended has run since, and how late.
+// hasRun reports whether a thread has run since its wait was ended, and its lag.
 func (t *thread) hasRun(speed float64) (lag int64, run bool) {
 	queued, turns, err := t.scheduled()
 	if err != nil {
-		return 0, true // it has ended
+		return 0, true // the thread has ended
 	}
 	if turns == t.turns {
 		return 0, false
@@ -140,7 +139,7 @@ func (t *thread) hasRun(speed float64) (lag int64, run bool) {
 	return t.late + int64(float64(queued-t.queued)*speed), true
 }
 
-// scheduled reads how long a thread has waited for a CPU, in ns, and how often it got one.
+// scheduled returns how long a thread has waited for CPUs, in ns, and how often it got one.
 func (t *thread) scheduled() (queued, turns int64, err error) {
 	var line [80]byte
 	n, err := read(t.schedstat, line[:])
@@ -158,8 +157,8 @@ func (t *thread) scheduled() (queued, turns int64, err error) {
 	return queued, turns, err
 }
 
-// read reads a file of /proc from its beginning. This takes microseconds and is done a
-// thousand times a second, so Go's scheduler isn't told.
+// read reads a file of /proc from its start. It takes microseconds and runs a thousand times a
+// second, so it bypasses Go's scheduler.
 func read(fd int, into []byte) (int, error) {
 	at, size := uintptr(unsafe.Pointer(&into[0])), uintptr(len(into))
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_PREAD64, uintptr(fd), at, size, 0, 0, 0)

@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// Requests of ptrace(2) that package syscall doesn't have.
+// Requests of ptrace(2) that package syscall lacks.
 const (
 	seize     = 0x4206
 	interrupt = 0x4207
 
 	traceExec = 0x10     // PTRACE_O_TRACEEXEC
-	execStop  = 4<<8 | 5 // PTRACE_EVENT_EXEC, as wait(2) tells it: beside SIGTRAP
+	execStop  = 4<<8 | 5 // PTRACE_EVENT_EXEC and SIGTRAP, as wait(2) reports them
 )
 
 func ptrace(request, tid, data int) error {
@@ -28,8 +28,8 @@ func ptrace(request, tid, data int) error {
 	return nil
 }
 
-// Attach bends the clock of a process that runs already. Fd is the page's file there. The
-// caller has locked its goroutine to its thread.
+// Attach bends the clock of a running process. fd is the page's file there. The caller must
+// have locked its goroutine to its thread.
 func Attach(pid, fd int, p *shm.Page) error {
 	for retry := true; retry; {
 		var err error
@@ -40,8 +40,8 @@ func Attach(pid, fd int, p *shm.Page) error {
 	return nil
 }
 
-// attach stops all threads of a process and bends its clock. It is to be tried again if a
-// thread was about to execute what is to be overwritten.
+// attach stops all threads of a process and bends its clock. The caller must retry if a thread
+// is at an instruction that bend overwrites.
 func attach(pid, fd int, p *shm.Page) (retry bool, err error) {
 	held := map[int]bool{}
 	var signals []func() error
@@ -53,7 +53,7 @@ func attach(pid, fd int, p *shm.Page) (retry bool, err error) {
 			err = errors.Join(err, again())
 		}
 	}()
-	// Threads that still run may start others.
+	// Threads that still run may start others, so this repeats until it finds no new one.
 	for news := true; news; {
 		news = false
 		tids, err := threads(pid)
@@ -66,7 +66,7 @@ func attach(pid, fd int, p *shm.Page) (retry bool, err error) {
 			}
 			switch err := ptrace(seize, tid, 0); {
 			case errors.Is(err, syscall.ESRCH):
-				continue // it has ended
+				continue // the thread has ended
 			case err != nil:
 				return false, err
 			}
@@ -100,8 +100,8 @@ func attach(pid, fd int, p *shm.Page) (retry bool, err error) {
 }
 
 // AttachAtExec seizes a process, calls ready, and bends the clock of the program that the
-// process executes then. Fd is the page's file there. The caller has locked its goroutine
-// to its thread.
+// process then executes. fd is the page's file there. The caller must have locked its
+// goroutine to its thread.
 func AttachAtExec(pid, fd int, p *shm.Page, ready func() error) error {
 	if err := ptrace(seize, pid, traceExec); err != nil {
 		return fmt.Errorf("tracing process %d: %w", pid, err)
@@ -124,7 +124,7 @@ func AttachAtExec(pid, fd int, p *shm.Page, ready func() error) error {
 			return err
 		}
 	}
-	// It is still within execve, whose result would overwrite what we put there.
+	// The process is still in execve, whose result would overwrite our changes.
 	if err := errors.Join(ptrace(interrupt, pid, 0), syscall.PtraceCont(pid, 0)); err != nil {
 		return err
 	}

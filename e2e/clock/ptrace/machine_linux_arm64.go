@@ -6,13 +6,13 @@ import (
 	"unsafe"
 )
 
-// symbol is what the vDSO calls clock_gettime.
+// symbol is the vDSO's name for clock_gettime.
 const symbol = "__kernel_clock_gettime"
 
 // trap is the instruction that makes a system call.
 var trap = []byte{0x01, 0x00, 0x00, 0xd4} // svc #0
 
-// loadPage returns the instructions that load the page's address, for the routine.
+// loadPage returns the code that loads the page's address for the routine.
 func loadPage(page uint64) []byte {
 	const x9, movz, movk = 9, 0xd2800000, 0xf2800000
 	var b []byte
@@ -22,11 +22,11 @@ func loadPage(page uint64) []byte {
 	return b
 }
 
-// jumpTo returns the code that goes to an address.
+// jumpTo returns the code of a jump to an address.
 func jumpTo(to uint64) []byte {
 	var b []byte
 	for _, op := range []uint32{
-		0xd503245f, // bti c: whoever calls may land here
+		0xd503245f, // bti c: callers may land here
 		0x58000070, // ldr x16, 12 bytes on
 		0xd61f0200, // br x16
 		0xd503201f, // nop
@@ -36,7 +36,7 @@ func jumpTo(to uint64) []byte {
 	return binary.LittleEndian.AppendUint64(b, to)
 }
 
-// setCall makes a stopped thread ready to make a system call.
+// setCall sets the registers of a stopped thread for a system call.
 func setCall(r *syscall.PtraceRegs, at uint64, number uintptr, args [6]uint64) {
 	r.Pc, r.Regs[8] = at, uint64(number)
 	copy(r.Regs[:6], args[:])
@@ -46,13 +46,14 @@ func result(r *syscall.PtraceRegs) int64 { return int64(r.Regs[0]) }
 
 func programCounter(r *syscall.PtraceRegs) uint64 { return r.Pc }
 
-// preventRestart keeps the kernel from repeating the system call that a thread was stopped in.
+// preventRestart keeps the kernel from restarting the system call of a stopped thread.
 func preventRestart(tid int) error {
 	const setRegisterSet, systemCall = 0x4205, 0x404 // PTRACE_SETREGSET, NT_ARM_SYSTEM_CALL
 	none := int32(-1)
 	v := syscall.Iovec{Base: (*byte)(unsafe.Pointer(&none)), Len: 4}
 	at := uintptr(unsafe.Pointer(&v))
-	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, setRegisterSet, uintptr(tid), systemCall, at, 0, 0); errno != 0 {
+	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, setRegisterSet, uintptr(tid), systemCall, at, 0,
+		0); errno != 0 {
 		return errno
 	}
 	return nil

@@ -1,24 +1,24 @@
 //go:build linux && (amd64 || arm64)
 
-// Package ptrace makes a program as it was released tell its time from a cluster's page
-// instead of the machine's clock.
+// Package ptrace makes a released program take its time from a cluster's page instead of the
+// machine's clock.
 //
-// Programs ask for the time thousands of times a second. So the kernel gives each of them
-// a small library, the vDSO, which tells it without a system call. A Go program takes all
-// its time from there, whether it is linked statically or not: time.Now, timers, deadlines.
-// While the program is stopped, this package changes it by ptrace(2), as a debugger does:
+// Programs ask for the time thousands of times a second. So the kernel gives each of them a
+// small library, the vDSO, which answers without a system call. A Go program takes all its
+// time from there, even if it is linked statically: time.Now, timers, deadlines. This package
+// stops the program and changes it by ptrace(2), as a debugger does:
 //
 //  1. The program maps the page, and a second page with our routine (routine_linux_*.s),
 //     which reads the machine's clock and computes the cluster's from it.
 //  2. A jump to the routine overwrites the first bytes of the vDSO's clock_gettime.
-//  3. The program goes on, and nobody traces it.
+//  3. The program continues, and is no longer traced.
 //
-// Only that process's vDSO is changed. What the kernel itself computes, such as the end of
-// a wait or a file's time, stays as it was: package governor ends waits in time.
+// This changes only that process's vDSO. The kernel still uses the machine's clock, such as
+// for the end of a wait or a file's time. Package governor ends waits in time.
 //
-// A process may do this to those that it starts. Some systems forbid it for any other, so
-// programs name the writer of the page as their tracer too (see ptrace_scope in the
-// kernel's Documentation/admin-guide/LSM/Yama.rst).
+// A process may trace its children. Some systems forbid it to trace others, so programs also
+// name the writer of the page as their tracer (see ptrace_scope in the kernel's
+// Documentation/admin-guide/LSM/Yama.rst).
 package ptrace
 
 import (
@@ -33,8 +33,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// Check returns why a program's clock can't be bent, if it can't. Programs that aren't Go's
-// may tell the time in other ways, and may not expect the signals.
+// Check returns why a program's clock can't be bent, or nil. It accepts only Go programs:
+// others may read the time in other ways and may not expect the signals.
 func Check(program string) error {
 	if _, err := buildinfo.ReadFile(program); err != nil {
 		return fmt.Errorf("its clock can't be bent: it is no Go program (%w)", err)
@@ -42,15 +42,15 @@ func Check(program string) error {
 	return nil
 }
 
-// Start starts a command that lives by the page from its first instruction on. If that
-// can't be, unbent is the reason, and the command lives by the machine's clock. The caller
-// has locked its goroutine to its thread.
+// Start starts a command that uses the page from its first instruction on. If its clock can't
+// be bent, unbent is the reason, and the command uses the machine's clock. The caller must
+// have locked its goroutine to its thread.
 func Start(cmd *exec.Cmd, p *shm.Page) (unbent, err error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	cmd.SysProcAttr.Ptrace = true // stopped when the program is loaded
-	// The program may have a root of its own, where the page has no path.
+	cmd.SysProcAttr.Ptrace = true // stops it when the program is loaded
+	// The program may have its own root, in which the page has no path.
 	fd := 3 + len(cmd.ExtraFiles)
 	cmd.ExtraFiles = append(cmd.ExtraFiles, p.File())
 	if err := cmd.Start(); err != nil {
@@ -59,7 +59,7 @@ func Start(cmd *exec.Cmd, p *shm.Page) (unbent, err error) {
 	pid := cmd.Process.Pid
 	var status syscall.WaitStatus
 	if _, err := wait(pid, &status); err != nil || !status.Stopped() {
-		return nil, nil //nolint:nilerr // killed meanwhile: whoever waits for it will see
+		return nil, nil //nolint:nilerr // it was killed, and the caller's Wait reports that
 	}
 	if unbent = Check(fmt.Sprintf("/proc/%d/exe", pid)); unbent == nil {
 		unbent = bend(pid, fd, p, true)
@@ -70,8 +70,8 @@ func Start(cmd *exec.Cmd, p *shm.Page) (unbent, err error) {
 	return unbent, nil
 }
 
-// bend changes a process whose threads are all stopped. Fd is the page's file there, which
-// bend closes if it is told to.
+// bend changes a process whose threads are all stopped. fd is the page's file there. bend
+// closes it if closing is set.
 func bend(pid, fd int, p *shm.Page, closing bool) error {
 	t, err := findVDSO(pid)
 	if err != nil {
@@ -102,18 +102,18 @@ func bend(pid, fd int, p *shm.Page, closing bool) error {
 	return p.Add(pid)
 }
 
-// setPtracer is PR_SET_PTRACER of prctl(2): an error where there is no Yama to ask.
+// setPtracer is PR_SET_PTRACER of prctl(2), which fails without Yama.
 const setPtracer = 0x59616d61
 
-// AnyTracer stands for all processes of this user.
+// AnyTracer is all processes of this user, for AllowTracer.
 const AnyTracer = -1
 
-// AllowTracer lets a process trace this one, where Yama restricts that.
+// AllowTracer lets a process trace this one where Yama restricts tracing.
 func AllowTracer(pid int) {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setPtracer, uintptr(pid), 0)
 }
 
-// target is a stopped process, and where its vDSO has what is needed.
+// target is a stopped process and addresses in its vDSO.
 type target struct {
 	pid      int
 	function uint64 // clock_gettime
@@ -127,8 +127,8 @@ func (t *target) write(at uint64, what []byte) error {
 	return nil
 }
 
-// call makes the process's main thread make a system call, and returns its result. It sends
-// signals that come in between once more.
+// call makes a system call in the process's main thread and returns its result. It resends
+// signals that arrive meanwhile.
 func (t *target) call(number uintptr, args ...uint64) (uint64, error) {
 	var before, regs syscall.PtraceRegs
 	if err := syscall.PtraceGetRegs(t.pid, &before); err != nil {
@@ -172,7 +172,6 @@ func (t *target) call(number uintptr, args ...uint64) (uint64, error) {
 	return uint64(result(&regs)), nil
 }
 
-// wait waits for a traced thread to stop.
 func wait(tid int, status *syscall.WaitStatus) (int, error) {
 	const all = 0x40000000 // __WALL
 	for {
@@ -191,7 +190,6 @@ func tgkill(pid, tid int, sig syscall.Signal) error {
 	return nil
 }
 
-// threads lists the threads of a process.
 func threads(pid int) ([]int, error) {
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {

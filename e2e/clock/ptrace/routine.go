@@ -8,18 +8,18 @@ import (
 	"unsafe"
 )
 
-// routineAddress returns where this program has the routine, which is copied into others.
+// routineAddress returns the address of the routine in this program.
 func routineAddress() unsafe.Pointer
 
-// endMark marks the end of the routine.
+// endMark is the value at the end of the routine.
 const endMark = 0x656e696c626d756c
 
-// routineFor returns the routine for a program that has the page at an address.
+// routineFor returns the routine for a program that maps the page at an address.
 func routineFor(page uint64) []byte {
 	mark := binary.LittleEndian.AppendUint64(nil, endMark)
 	body := unsafe.Slice((*byte)(routineAddress()), maxRoutine) //nolint:gosec // it is the text of this program
 	return append(loadPage(page), body[:bytes.Index(body, mark)]...)
 }
 
-// maxRoutine is more than the routine takes, in bytes.
+// maxRoutine is an upper bound of the routine's size, in bytes.
 const maxRoutine = 1024

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// findVDSO finds in a process's vDSO what is needed to bend its clock.
+// findVDSO finds the addresses in a process's vDSO that bend needs.
 func findVDSO(pid int) (*target, error) {
 	from, to, err := vdsoRange(pid)
 	if err != nil {
@@ -49,7 +49,7 @@ func findVDSO(pid int) (*target, error) {
 	return &target{pid: pid, function: from + symbols[i].Value, trap: from + uint64(call)}, nil
 }
 
-// vdsoRange returns where a process has its vDSO.
+// vdsoRange returns the address range of a process's vDSO.
 func vdsoRange(pid int) (from, to uint64, err error) {
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {

@@ -5,11 +5,11 @@
 //	shim run PAGE NAME PROGRAM [ARGUMENT...]   becomes PROGRAM, under NAME, on the clock of the page
 //	shim govern PAGE PID FD                    puts a process on the clock of the page, which is its
 //	                                           file FD, and governs the clock until standard input ends
-//	shim selftest                              tries whether clocks can be bent here
+//	shim selftest                              tests whether clocks can be bent here
 //
-// Run keeps its process ID: whoever starts it, signals it or waits for it has to do with the
-// program itself. If the program's clock can't be bent, shim says so, and the program lives
-// by the machine's clock.
+// Run keeps its process ID, so its caller signals and waits for the program itself. If it
+// can't bend the program's clock, it prints the reason, and the program uses the machine's
+// clock.
 package main
 
 import (
@@ -27,8 +27,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// A tracer is a thread, and the thread that executes a program must be the main one: it can
-// only be had from here on.
+// A tracer is a thread, and execve needs the main thread. Only init can lock the main thread.
 func init() { runtime.LockOSThread() } //nolint:gochecknoinits // see above
 
 func main() {
@@ -55,12 +54,11 @@ func main() {
 	}
 }
 
-// run becomes the program. Another process, of which the program knows nothing, bends its
-// clock when it is loaded, and ends.
+// run becomes the program. Unnoticed, another process bends its clock at exec and then ends.
 func run(path, name, program string, args []string) error {
 	if err := traceExec(path, program); err != nil {
 		fmt.Fprintf(os.Stderr, "plumbline's clock: %s: %v\n", program, err)
-		if p, err := shm.Open(path); err == nil { // else nobody governs the clock any more
+		if p, err := shm.Open(path); err == nil { // else the clock has no governor any more
 			p.SetUnbent(os.Getpid())
 		}
 	}
@@ -70,7 +68,7 @@ func run(path, name, program string, args []string) error {
 	return nil
 }
 
-// traceExec starts a process that waits for this one to execute a program, to bend its clock.
+// traceExec starts a process that bends this process's clock when it executes a program.
 func traceExec(path, program string) error {
 	if err := ptrace.Check(program); err != nil {
 		return err
@@ -79,7 +77,7 @@ func traceExec(path, program string) error {
 	if err != nil {
 		return fmt.Errorf("the cluster's clock: %w", err)
 	}
-	fd, err := syscall.Dup(int(p.Fd())) // which survives the execution, and is closed then
+	fd, err := syscall.Dup(int(p.Fd())) // stays open in execve, and bend closes it
 	if err != nil {
 		return err
 	}
@@ -90,7 +88,7 @@ func traceExec(path, program string) error {
 	}
 	pid := strconv.Itoa(os.Getpid())
 	helper := exec.Command(self, "fork", path, pid, strconv.Itoa(fd)) //nolint:noctx // it ends by itself
-	helper.Stderr = os.Stderr                                         // a pipe of Output's would only end with trace
+	helper.Stderr = os.Stderr                                         // with a pipe, Output would wait until trace ends
 	out, err := helper.Output()
 	if err != nil {
 		return err
@@ -101,10 +99,10 @@ func traceExec(path, program string) error {
 	return nil
 }
 
-// ready is what trace says when the program can be executed.
+// ready is what trace and govern print when they are ready.
 const ready = "ready"
 
-// fork starts trace, and ends, so that trace is no child of the program.
+// fork starts trace and ends, so that trace is no child of the program.
 func fork(args []string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -116,7 +114,7 @@ func fork(args []string) error {
 	return tracer.Start()
 }
 
-// trace bends the clock of the program that a process executes next.
+// trace bends the clock of the next program that a process executes.
 func trace(p *shm.Page, pid, fd int) error {
 	err := ptrace.AttachAtExec(pid, fd, p, func() error {
 		_, err := fmt.Println(ready)
@@ -126,17 +124,17 @@ func trace(p *shm.Page, pid, fd int) error {
 		if syscall.Kill(pid, 0) == nil {
 			p.SetUnbent(pid)
 		}
-		fmt.Println(err) // for run, if it still waits
+		fmt.Println(err) // for traceExec, if it still waits
 	}
 	return err
 }
 
-// govern bends the clock of a process, says that it is ready, and governs the clock until
-// standard input ends, which it does with that process. It begins when something comes from
-// standard input, since the process must allow this one to trace it first.
+// govern bends the clock of a process, prints ready, and governs the clock until standard
+// input ends, at the latest with that process. It first waits for a byte from standard input,
+// because the process must allow it to trace.
 func govern(p *shm.Page, pid, fd int) error {
 	if _, err := os.Stdin.Read(make([]byte, 1)); err != nil {
-		return fmt.Errorf("nobody said when: %w", err)
+		return fmt.Errorf("waiting for the start byte on standard input: %w", err)
 	}
 	p.SetWriter()
 	if err := ptrace.Attach(pid, fd, p); err != nil {
@@ -151,11 +149,10 @@ func govern(p *shm.Page, pid, fd int) error {
 		return err
 	}
 	governor.Run(p, stop)
-	p.Set(1, 0) // nobody ends the waits of those that live on
+	p.Set(1, 0) // no governor ends the waits of the remaining processes
 	return nil
 }
 
-// withPage does something with the arguments PAGE PID FD.
 func withPage(args []string, do func(p *shm.Page, pid, fd int) error) error {
 	pid, err := strconv.Atoi(args[1])
 	if err != nil {

@@ -23,18 +23,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// slack is how late a wait may end on a busy machine, in real time. Each trial would take
-// longer than that if its waits weren't ended.
+// slack is how late a wait may end on a busy machine, in real time. It is shorter than the
+// delay of a wait that isn't ended.
 const slack = 300 * time.Millisecond
 
-// trial is a run of two programs that wait in all ways in which Go programs do.
+// trial is a run of two programs that wait in all ways of Go programs.
 type trial struct {
-	speeds []float64     // one after the other, for equal parts of the time
-	wait   time.Duration // of the cluster's time
-	load   bool          // while all CPUs are busy
+	speeds []float64     // one after another, see run
+	wait   time.Duration // in the cluster's time
+	load   bool          // keep all CPUs busy
 }
 
-// trials returns what must work before a clock is trusted.
 func trials() []trial {
 	return []trial{
 		{[]float64{1}, 100 * time.Millisecond, false},
@@ -44,7 +43,7 @@ func trials() []trial {
 	}
 }
 
-// selftest tries on this machine what clusters with a bent clock rely on.
+// selftest tests on this machine what clusters with a bent clock need.
 func selftest() error {
 	p, err := shm.New()
 	if err != nil {
@@ -74,7 +73,7 @@ func (t trial) run(p *shm.Page) error {
 					select {
 					case <-done:
 						busy = false
-					default: // to spin is the point
+					default: // spins on purpose
 					}
 				}
 			}()
@@ -93,43 +92,41 @@ func (t trial) run(p *shm.Page) error {
 		}
 		subjects = append(subjects, s)
 	}
-	begun, due := p.Wall(), t.speeds[0] // the speed at which the waits are due
+	begun, due := p.Wall(), t.speeds[0] // the speed when the waits are due
 	for i, speed := range t.speeds {
-		if time.Duration(p.Wall()-begun) < t.wait { // else it was slept past, on a busy machine
+		if time.Duration(p.Wall()-begun) < t.wait { // else the sleep overshot on a busy machine
 			due = speed
 		}
 		p.Request(speed, true)
 		if i == len(t.speeds)-1 {
 			break
 		}
-		// The last speed gets what is left: a quarter of the time, so that the trial is short
-		// where that speed is low.
+		// The last speed gets a quarter of the time. This is short even if that speed is low.
 		shm.Sleep(time.Duration(float64(t.wait) / speed * 0.75 / float64(len(t.speeds)-1)))
 		for _, s := range subjects {
-			if err := s.agrees(p); err != nil {
+			if err := s.checkClocks(p); err != nil {
 				return err
 			}
 		}
 	}
 	for _, s := range subjects {
-		if err := s.agrees(p); err != nil {
+		if err := s.checkClocks(p); err != nil {
 			return err
 		}
-		if err := s.waited(t.wait, t.wait+time.Duration(float64(slack)*max(due, t.speeds[0]))); err != nil {
+		if err := s.checkWaits(t.wait, t.wait+time.Duration(float64(slack)*max(due, t.speeds[0]))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// subject is a program whose clock is bent.
 type subject struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// begin starts a subject that waits for so long in every way.
+// begin starts a subject that waits this long in every way.
 func begin(p *shm.Page, wait time.Duration) (*subject, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -158,10 +155,9 @@ func (s *subject) end() {
 	_ = s.cmd.Wait()
 }
 
-// answer is what a subject answers.
 type answer struct {
 	Wall  int64 // UnixNano
-	Since int64 // since it began, by its monotonic clock
+	Since int64 // ns since Began, by its monotonic clock
 	Began int64 // UnixNano
 	Took  map[string]time.Duration
 }
@@ -177,8 +173,8 @@ func (s *subject) ask(question string) (a answer, err error) {
 	return a, json.Unmarshal(line, &a)
 }
 
-// agrees checks that the subject's clocks say what the page does.
-func (s *subject) agrees(p *shm.Page) error {
+// checkClocks checks that the subject's clocks agree with the page's.
+func (s *subject) checkClocks(p *shm.Page) error {
 	apart := time.Duration(1<<63 - 1)
 	for range 20 {
 		before := p.Wall()
@@ -198,8 +194,7 @@ func (s *subject) agrees(p *shm.Page) error {
 	return nil
 }
 
-// waited checks how long the subject's waits took.
-func (s *subject) waited(least, most time.Duration) error {
+func (s *subject) checkWaits(least, most time.Duration) error {
 	a, err := s.ask("waits")
 	if err != nil {
 		return err
@@ -215,7 +210,6 @@ func (s *subject) waited(least, most time.Duration) error {
 	return nil
 }
 
-// kinds returns the ways in which Go programs wait.
 func kinds() map[string]func(time.Duration) {
 	return map[string]func(time.Duration){
 		"sleep": time.Sleep,
@@ -254,7 +248,7 @@ func kinds() map[string]func(time.Duration) {
 	}
 }
 
-// fatal ends a subject unless a wait ended by its deadline.
+// fatal ends the subject unless a wait reached its deadline.
 func fatal(err error) {
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		fmt.Fprintln(os.Stderr, err)
@@ -262,9 +256,9 @@ func fatal(err error) {
 	}
 }
 
-// consistentTime returns a time whose wall and monotonic clock were read at one moment. On a
-// busy machine the process may be interrupted between the two, and all later times are
-// compared with this one. Of many times most are consistent.
+// consistentTime returns a time whose wall and monotonic clock were read together. A busy
+// machine may interrupt the process between the two reads, and all later times are compared
+// with this one. Most times are consistent, so it returns the median of many.
 func consistentTime() time.Time {
 	times := make([]time.Time, 21)
 	for i := range times {
@@ -276,7 +270,7 @@ func consistentTime() time.Time {
 	return times[len(times)/2]
 }
 
-// runSubject is the program of a subject.
+// runSubject is the subject's main function.
 func runSubject(wait string) error {
 	d, err := time.ParseDuration(wait)
 	if err != nil {

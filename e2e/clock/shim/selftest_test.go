@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
 
-// TestMain lets this program be the shim, too.
+// TestMain makes this program also the shim.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		main()
@@ -35,7 +35,7 @@ func TestAProgramThatIsNotGosRunsUnbentAndIsNoted(t *testing.T) {
 	g.Expect(p.Unbent()).NotTo(BeZero())
 }
 
-// lock keeps the test on one thread: the thread that starts a subject traces it.
+// lock keeps the test on one thread, because a subject's tracer is the thread that starts it.
 func lock(t *testing.T) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -53,7 +53,7 @@ func TestSelfTestFindsWaitsThatNobodyEnds(t *testing.T) {
 	p, err := shm.New()
 	g.Expect(err).NotTo(HaveOccurred())
 	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() { // a governor that sets speeds, and does no more
+	go func() { // a governor that only sets speeds
 		defer close(stopped)
 		for {
 			select {
@@ -101,6 +101,6 @@ func TestSelfTestFindsClocksThatDisagree(t *testing.T) {
 	s, err := begin(p, time.Millisecond)
 	g.Expect(err).NotTo(HaveOccurred())
 	defer s.end()
-	g.Expect(s.agrees(p)).To(Succeed())
-	g.Expect(s.agrees(other)).To(MatchError(ContainSubstring("a process asked for the time between")))
+	g.Expect(s.checkClocks(p)).To(Succeed())
+	g.Expect(s.checkClocks(other)).To(MatchError(ContainSubstring("a process asked for the time between")))
 }

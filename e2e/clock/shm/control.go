@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Request asks the governor for a limit of the average speed, or, if fixed, for just that
-// speed, and returns when it has obeyed, which takes some milliseconds.
+// Request asks the governor for a limit of the average speed, or for the exact speed if fixed.
+// It returns when the governor has followed it, after some milliseconds.
 func (p *Page) Request(limit float64, fixed bool) {
 	var f uint64
 	if fixed {
@@ -22,13 +22,13 @@ func (p *Page) Request(limit float64, fixed bool) {
 	}
 }
 
-// Requested returns the last request, and its number, for [Page.Obeyed].
+// Requested returns the last request, with its number for [Page.Obeyed].
 func (p *Page) Requested() (number uint64, limit float64, fixed bool) {
 	number = atomic.LoadUint64(&p.requested)
 	return number, math.Float64frombits(atomic.LoadUint64(&p.limit)), atomic.LoadUint64(&p.fixed) == 1
 }
 
-// Obeyed says that the governor has obeyed the requests up to a number.
+// Obeyed records that the governor has followed the requests up to a number.
 func (p *Page) Obeyed(number uint64) { atomic.StoreUint64(&p.obeyed, number) }
 
 // Jump asks the governor to move the clock ahead by a duration, in steps of at most step.
@@ -37,11 +37,11 @@ func (p *Page) Jump(by, step time.Duration) {
 	atomic.StoreInt64(&p.target, p.Now()+int64(by))
 }
 
-// CancelJump ends a jump where it is.
+// CancelJump ends a jump early.
 func (p *Page) CancelJump() { atomic.StoreInt64(&p.target, 0) }
 
-// JumpLeft returns how much of a jump is left, and how long its next step is. Time that
-// passes by itself between two steps counts too.
+// JumpLeft returns the rest of a jump, and the length of its next step. Time that passes
+// between steps counts.
 func (p *Page) JumpLeft() (left, step time.Duration) {
 	if target := atomic.LoadInt64(&p.target); target != 0 {
 		left = max(0, time.Duration(target-p.Now()))
@@ -49,14 +49,14 @@ func (p *Page) JumpLeft() (left, step time.Duration) {
 	return left, min(left, time.Duration(atomic.LoadInt64(&p.step)))
 }
 
-// SetUnbent notes a process that can't live by the page. It lives by the machine's clock,
-// so the governor makes all others do the same: at speed 1, without jumps.
+// SetUnbent records a process whose clock can't be bent. It uses the machine's clock, so the
+// governor keeps the cluster's clock at speed 1 and cancels jumps.
 func (p *Page) SetUnbent(pid int) { atomic.CompareAndSwapInt64(&p.unbent, 0, int64(pid)) }
 
-// Unbent returns the first process that can't live by the page; 0: there is none.
+// Unbent returns the first process whose clock can't be bent, or 0 if there is none.
 func (p *Page) Unbent() (pid int) { return int(atomic.LoadInt64(&p.unbent)) }
 
-// AddLag notes how late a process was, in the cluster's time, if it is the worst.
+// AddLag records a process's lag, in the cluster's time, if it is the worst.
 func (p *Page) AddLag(late time.Duration, pid int) {
 	if int64(late) > atomic.LoadInt64(&p.late) {
 		atomic.StoreInt64(&p.late, int64(late))
@@ -64,7 +64,7 @@ func (p *Page) AddLag(late time.Duration, pid int) {
 	}
 }
 
-// TakeLag returns the worst lag since the last call, in the cluster's time, and whose it was.
+// TakeLag returns the worst lag since the last call, in the cluster's time, and its process.
 func (p *Page) TakeLag() (late time.Duration, pid int) {
 	pid = int(atomic.LoadInt64(&p.latest))
 	return time.Duration(atomic.SwapInt64(&p.late, 0)), pid

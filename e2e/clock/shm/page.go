@@ -1,11 +1,10 @@
 //go:build linux && (amd64 || arm64)
 
-// Package shm holds the memory that all processes of a cluster share: from it they tell
-// their time, and by it the harness and the clock's governor talk.
+// Package shm holds the shared memory of all processes of a cluster. They read the time from
+// it, and the harness and the clock's governor communicate through it.
 //
-// The governor alone writes the clock. Any number of processes read it, most of them by
-// the routine of package ptrace, which has no Go around it. So the layout is fixed by hand,
-// and only changes together with that routine.
+// Only the governor writes the clock. Most readers use the routine of package ptrace, which
+// runs without Go. So the layout is fixed by hand, and must change together with that routine.
 package shm
 
 import (
@@ -20,51 +19,51 @@ import (
 	"unsafe"
 )
 
-// Size is how much of the memory the routine maps, in bytes. The rest is for our own programs.
+// Size is how much of the memory the routine maps, in bytes. Only our programs use the rest.
 const Size = 4096
 
-// maxProcesses is how many processes a cluster may have.
+// maxProcesses is the largest number of processes of a cluster.
 const maxProcesses = 512
 
-// one is the speed of real time: speeds are fixed-point numbers with 32 bits after the point.
+// one is speed 1. Speeds are fixed-point numbers with 32 fractional bits.
 const one = 1 << 32
 
-// layout is what the memory holds. The routine knows the first six fields by their offsets.
+// layout is the layout of the memory. The routine uses the offsets of the first six fields.
 type layout struct {
-	sequence uint64 // odd while those that follow are being written
+	sequence uint64 // odd while the next fields are written
 	real     int64  // CLOCK_MONOTONIC of the machine at the anchor, ns
 	cluster  int64  // CLOCK_MONOTONIC of the cluster at the anchor, ns
 	speed    uint64 // cluster time per real time since the anchor, see one
-	wall     int64  // CLOCK_REALTIME less CLOCK_MONOTONIC, of the cluster, ns
-	held     int64  // CLOCK_MONOTONIC of the machine until which readers wait, ns; 0: they don't
+	wall     int64  // CLOCK_REALTIME minus CLOCK_MONOTONIC of the cluster, ns
+	held     int64  // CLOCK_MONOTONIC of the machine until which readers wait, ns; 0: no hold
 
-	writer int64 // process ID of the one that writes
+	writer int64 // process ID of the writer of the clock
 	_      [Size - 7*8]byte
 
-	processes [maxProcesses]uint64 // process IDs of those that live by this page; 0: free
+	processes [maxProcesses]uint64 // process IDs on this clock; 0: free
 
-	// What the harness asks the governor for, and what that answers.
-	requested, obeyed uint64 // how many requests there were, and how many of them it has obeyed
-	limit             uint64 // how fast the clock may run, as math.Float64bits
-	fixed             uint64 // 1: it is to run at that very speed
-	target            int64  // the cluster's time to jump to, ns; 0: there is no jump
-	step              int64  // how far at once, ns
+	// Requests of the harness, and the governor's answers.
+	requested, obeyed uint64 // number of requests, and of those that the governor has followed
+	limit             uint64 // limit of the speed, as math.Float64bits
+	fixed             uint64 // 1: the limit is the exact speed
+	target            int64  // the cluster's time at the end of the jump, ns; 0: no jump
+	step              int64  // longest step of the jump, ns
 	late              int64  // the worst lag, ns of the cluster's time
-	latest            int64  // whose it was: a process ID
-	unbent            int64  // the first process that can't live by the page: its ID; 0: there is none
+	latest            int64  // process ID with that lag
+	unbent            int64  // process ID of the first process that can't use the page; 0: none
 }
 
-// Page is that memory, mapped.
+// Page is the mapped memory.
 type Page struct {
 	file *os.File
 	*layout
 }
 
-// memfdCreate is the number of memfd_create(2), which package syscall doesn't have.
+// memfdCreate is the number of memfd_create(2), which package syscall lacks.
 var memfdCreate = map[string]uintptr{"amd64": 319, "arm64": 279}[runtime.GOARCH]
 
-// New makes a page whose clock is the machine's, at speed 1. It is memory without a name:
-// nothing is left of it when nobody has it open.
+// New makes a page at speed 1, with the machine's time. The memory has no name: it vanishes
+// when no process has it open.
 func New() (*Page, error) {
 	const name, closeOnExec = "plumbline-clock\x00", 1
 	fd, _, errno := syscall.Syscall(memfdCreate, uintptr(unsafe.Pointer(unsafe.StringData(name))), closeOnExec, 0)
@@ -85,7 +84,7 @@ func New() (*Page, error) {
 	return p, nil
 }
 
-// Open maps the page that another process has made; see [Page.Path].
+// Open maps a page of another process; see [Page.Path].
 func Open(path string) (*Page, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -103,46 +102,45 @@ func mapFile(file *os.File) (*Page, error) {
 	return &Page{file: file, layout: (*layout)(unsafe.Pointer(&mem[0]))}, nil
 }
 
-// File returns the page's memory as a file, which stays the page's own.
+// File returns the page's memory as a file. The page still owns it.
 func (p *Page) File() *os.File { return p.file }
 
-// Path returns where other processes of this user find the page while this one lives.
+// Path returns the page's path for other processes of this user while this process lives.
 func (p *Page) Path() string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), p.file.Fd()) }
 
-// Writer returns the process that writes the clock; 0: there is none yet.
+// Writer returns the process ID of the clock's writer, or 0 if there is none yet.
 func (p *Page) Writer() int { return int(atomic.LoadInt64(&p.writer)) }
 
-// SetWriter makes this process the one that writes the clock.
+// SetWriter makes this process the writer of the clock.
 func (p *Page) SetWriter() { atomic.StoreInt64(&p.writer, int64(os.Getpid())) }
 
-// Set makes the clock run at a speed from now on, and moves it ahead by a duration. Only
-// the writer calls it.
+// Set sets the clock's speed and moves the clock ahead. Only the writer may call it.
 func (p *Page) Set(speed float64, ahead time.Duration) {
 	set(p.layout, uint64(speed*one), int64(ahead), math.MaxInt64)
 }
 
-// Hold makes all who ask for the time wait, this process too, until [Page.Move] or
-// [Page.Release] is called, or the lease is over, in real time: nobody waits for a writer
-// that was killed. Only the writer calls it.
+// Hold makes all readers of the time wait, also in this process, until [Page.Move] or
+// [Page.Release], or until the lease (real time) is over. So no reader waits for a killed
+// writer. Only the writer may call it.
 func (p *Page) Hold(lease time.Duration) { atomic.SwapInt64(&p.held, Monotonic()+int64(lease)) }
 
-// Release ends a hold. The clock goes on as if there had been none.
+// Release ends a hold without a change of the clock.
 func (p *Page) Release() { atomic.StoreInt64(&p.held, 0) }
 
-// Move moves the clock ahead, and ends the hold. Once the lease is over it returns false,
-// and the clock stays, since somebody may have been told the time since the hold began.
+// Move moves the clock ahead and ends the hold. After the lease it returns false and leaves
+// the clock, because a process may have read the time since the hold began.
 func (p *Page) Move(by time.Duration) bool {
 	return set(p.layout, atomic.LoadUint64(&p.speed), int64(by), atomic.LoadInt64(&p.held))
 }
 
-// set moves the anchor to the present, if that is before a time of the machine. It reads
-// the time while readers wait: one that has read a later time under the old speed could
-// otherwise see time go backwards.
+// set moves the anchor to the present if the machine's time is less than before. It reads the
+// time while readers wait. Otherwise a reader with a later time at the old speed could see
+// time go backward.
 //
 //go:noescape
 func set(l *layout, speed uint64, ahead, before int64) bool
 
-// Speed returns how fast the clock runs.
+// Speed returns the clock's speed.
 func (p *Page) Speed() float64 { return float64(atomic.LoadUint64(&p.speed)) / one }
 
 // Now returns the cluster's CLOCK_MONOTONIC, in ns.
@@ -164,17 +162,17 @@ func (p *Page) Now() int64 {
 // Wall returns the cluster's CLOCK_REALTIME, in ns.
 func (p *Page) Wall() int64 { return p.Now() + atomic.LoadInt64(&p.wall) }
 
-// Add lists a process as one that lives by this page.
+// Add adds a process to the list of processes on this clock.
 func (p *Page) Add(pid int) error {
 	for i := range p.processes {
 		if atomic.CompareAndSwapUint64(&p.processes[i], 0, uint64(pid)) {
 			return nil
 		}
 	}
-	return fmt.Errorf("more than %d processes live by one clock", maxProcesses)
+	return fmt.Errorf("more than %d processes use one clock", maxProcesses)
 }
 
-// Remove takes a process off the list.
+// Remove removes a process from the list.
 func (p *Page) Remove(pid int) {
 	for i := range p.processes {
 		atomic.CompareAndSwapUint64(&p.processes[i], uint64(pid), 0)
@@ -192,7 +190,7 @@ func (p *Page) Processes() []int {
 	return pids
 }
 
-// Close ends the mapping in this process. Those that live by the page go on.
+// Close unmaps the page in this process. Processes on its clock continue.
 func (p *Page) Close() error {
 	mem := unsafe.Slice((*byte)(unsafe.Pointer(p.layout)), unsafe.Sizeof(layout{}))
 	p.layout = nil

@@ -85,5 +85,5 @@ func TestNoMoreProcessesThanThereIsRoomFor(t *testing.T) {
 	for pid := range 512 {
 		g.Expect(p.Add(pid + 1)).To(Succeed())
 	}
-	g.Expect(p.Add(513)).To(MatchError("more than 512 processes live by one clock"))
+	g.Expect(p.Add(513)).To(MatchError("more than 512 processes use one clock"))
 }

@@ -15,16 +15,16 @@ const (
 	monotonic = 1
 )
 
-// Monotonic returns the machine's CLOCK_MONOTONIC, in ns, even where the clock of this
-// process is bent: it asks the kernel, not the vDSO.
+// Monotonic returns the machine's CLOCK_MONOTONIC, in ns. It asks the kernel and not the vDSO,
+// so it works with a bent clock.
 func Monotonic() int64 { return gettime(monotonic) }
 
 // Realtime returns the machine's CLOCK_REALTIME in the same way, in ns since 1970.
 func Realtime() int64 { return gettime(realtime) }
 
-// CPUTime returns what all threads of a process have spent, in ns: each process has a clock
-// for that, see MAKE_PROCESS_CPUCLOCK in the kernel's include/linux/posix-timers.h. What a
-// thread spends is added when it stops, or at the next tick.
+// CPUTime returns the CPU time of all threads of a process, in ns. It reads the process's CPU
+// clock; see MAKE_PROCESS_CPUCLOCK in the kernel's include/linux/posix-timers.h. The kernel
+// adds a thread's time when it stops, or at the next tick.
 func CPUTime(pid int) int64 { return gettime(uintptr(^pid<<3 | 2)) }
 
 func gettime(clock uintptr) int64 {
@@ -33,15 +33,14 @@ func gettime(clock uintptr) int64 {
 	return t[0]*1e9 + t[1]
 }
 
-// Sleep sleeps in real time, even where the clock of this process is bent. It holds a thread.
+// Sleep sleeps in real time, even with a bent clock. It blocks a thread.
 func Sleep(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(max(d, 0)))
 	for syscall.Nanosleep(&t, &t) == syscall.EINTR {
 	}
 }
 
-// scale returns how much of the cluster's time passes in so much real time. The routine
-// computes the same.
+// scale converts real time to the cluster's time. The routine computes the same.
 func scale(d int64, speed uint64) int64 {
 	hi, lo := bits.Mul64(uint64(d), speed)
 	return int64(hi<<32 | lo>>32)

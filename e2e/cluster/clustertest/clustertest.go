@@ -1,4 +1,4 @@
-// Package clustertest is what every backend must do, as a test that each of them runs.
+// Package clustertest is a test of what every backend must do. Each backend runs it.
 package clustertest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// Backend is what is tested.
+// Backend is the backend under test.
 type Backend struct {
 	Start      func(ctx context.Context, o cluster.Options) (cluster.Cluster, error)
 	Kubernetes string // version, see cluster.Options
@@ -27,7 +27,7 @@ type Backend struct {
 	Registry   string // see cluster.Options
 }
 
-// Verify starts a cluster and makes sure that it does what specs and providers count on.
+// Verify starts a cluster and checks what specs and providers need.
 func Verify(t *testing.T, b Backend) {
 	t.Helper()
 	g, ctx := NewWithT(t), t.Context()
@@ -63,7 +63,9 @@ func Verify(t *testing.T, b Backend) {
 	if b.Kubeconfig == "" {
 		t.Run("keeps workloads off the system's nodes", func(t *testing.T) { keepsOff(t, client) })
 	}
-	t.Run("has fake nodes that run pods, and end them in time", func(t *testing.T) { FakeNodes(t, c, client, b.Kubeconfig != "") })
+	t.Run("has fake nodes that run pods, and end them in time", func(t *testing.T) {
+		FakeNodes(t, c, client, b.Kubeconfig != "")
+	})
 	g.Expect(deaths).NotTo(Receive(), "nothing died meanwhile")
 
 	began = time.Now()

@@ -23,7 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Registry returns a place in an empty registry on loopback, which ends with the test.
+// Registry returns a prefix in an empty registry on loopback, which ends with the test.
 func Registry(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
@@ -31,7 +31,7 @@ func Registry(t *testing.T) string {
 	return strings.TrimPrefix(server.URL, "http://") + "/team"
 }
 
-// Settled waits until Kubernetes has done what it does of itself to a new cluster.
+// Settled waits until Kubernetes has completed its own setup of a new cluster.
 func Settled(t *testing.T, config *rest.Config) {
 	t.Helper()
 	client := kubernetes.NewForConfigOrDie(config)
@@ -48,18 +48,21 @@ func Settled(t *testing.T, config *rest.Config) {
 		deployments, err := client.AppsV1().Deployments(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
 		for _, d := range deployments.Items {
-			g.Expect(d.Status.Conditions).To(ContainElement(And(HaveField("Type", appsv1.DeploymentProgressing), HaveField("Reason", "NewReplicaSetAvailable"))))
+			g.Expect(d.Status.Conditions).
+				To(ContainElement(And(HaveField("Type", appsv1.DeploymentProgressing),
+					HaveField("Reason", "NewReplicaSetAvailable"))))
 		}
 		pods, err := client.CoreV1().Pods(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
 		for _, pod := range pods.Items {
-			g.Expect(pod.Status.Conditions).To(ContainElement(And(HaveField("Type", corev1.PodReady), HaveField("Status", corev1.ConditionTrue))))
+			g.Expect(pod.Status.Conditions).
+				To(ContainElement(And(HaveField("Type", corev1.PodReady), HaveField("Status", corev1.ConditionTrue))))
 		}
 	}, "120s", "100ms").Should(Succeed())
 }
 
-// Everything returns what is on a cluster, in JSON by kind and name, without what changes all
-// the time by itself: versions, leases, events, and what kubelets report.
+// Everything returns a cluster's objects in JSON by kind and name. It leaves out what changes
+// by itself: versions, leases, events, and what kubelets report.
 func Everything(t *testing.T, config *rest.Config) map[string]string {
 	t.Helper()
 	g, ctx := NewWithT(t), t.Context()
@@ -93,7 +96,6 @@ func Everything(t *testing.T, config *rest.Config) map[string]string {
 	return all
 }
 
-// jsonLines returns the lines of indented JSON.
 func jsonLines(text string) []string {
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, []byte(text), "", "  "); err != nil {

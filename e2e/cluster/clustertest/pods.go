@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-// namespace of the tests' pods.
+// namespace is the namespace of the tests' pods.
 const namespace = metav1.NamespaceDefault
 
 func newPod(name, image string) *corev1.Pod {
@@ -25,16 +25,19 @@ func newPod(name, image string) *corev1.Pod {
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: corev1.PodSpec{
 			TerminationGracePeriodSeconds: ptr.To[int64](5),
-			Containers:                    []corev1.Container{{Name: "program", Image: image, ImagePullPolicy: corev1.PullIfNotPresent}},
+			Containers: []corev1.Container{{
+				Name: "program", Image: image,
+				ImagePullPolicy: corev1.PullIfNotPresent,
+			}},
 		},
 	}
 }
 
-// within is how long kubelets may take to notice something: controllers that have
-// failed to reach the API server ask again after waits that double, up to 30 s.
+// within is how long kubelets may take to notice a change. After failures to reach the API
+// server, controllers retry with delays that double, up to 30 s.
 const within = 40 * time.Second
 
-// forSystem makes a pod one that the system's nodes take, as a provider's chart does.
+// forSystem makes a pod tolerate the system's taint, as a provider's chart does.
 func forSystem(p *corev1.Pod) *corev1.Pod {
 	p.Spec.Tolerations = []corev1.Toleration{{Key: cluster.SystemTaint, Operator: corev1.TolerationOpExists}}
 	return p
@@ -67,8 +70,10 @@ func runsImages(t *testing.T, c cluster.Cluster, client kubernetes.Interface) {
 	g.Eventually(log, "10s", "50ms").Should(Equal("the program has started\n"))
 	if killer, can := c.(cluster.Killer); can {
 		g.Expect(killer.Kill(ctx, namespace, "real")).To(Succeed())
-		g.Eventually(status, "30s", "50ms").Should(And(HaveField("RestartCount", BeNumerically("==", 1)), HaveField("State.Running", Not(BeNil()))))
-		g.Eventually(log, "10s", "50ms").Should(Equal("the program has started\nthe program has started\n"), "restarts included")
+		g.Eventually(status, "30s", "50ms").
+			Should(And(HaveField("RestartCount", BeNumerically("==", 1)), HaveField("State.Running", Not(BeNil()))))
+		g.Eventually(log, "10s", "50ms").
+			Should(Equal("the program has started\nthe program has started\n"), "restarts included")
 	}
 	g.Expect(pods.Delete(ctx, "real", metav1.DeleteOptions{})).To(Succeed())
 	g.Eventually(podGone(ctx, client, "real"), "15s", "50ms").Should(BeTrue())
@@ -77,7 +82,6 @@ func runsImages(t *testing.T, c cluster.Cluster, client kubernetes.Interface) {
 	g.Expect(err).To(MatchError(ContainSubstring("no-such-image.tar")))
 }
 
-// podGone tells whether a pod is gone.
 func podGone(ctx context.Context, client kubernetes.Interface, name string) func() bool {
 	return func() bool {
 		_, err := client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
@@ -93,24 +97,27 @@ func keepsOff(t *testing.T, client kubernetes.Interface) {
 	g.Eventually(func() ([]corev1.PodCondition, error) {
 		p, err := pods.Get(ctx, "workload", metav1.GetOptions{})
 		return p.Status.Conditions, err
-	}, "10s", "50ms").Should(ContainElement(And(HaveField("Type", corev1.PodScheduled), HaveField("Reason", corev1.PodReasonUnschedulable))))
+	}, "10s", "50ms").Should(ContainElement(And(HaveField("Type", corev1.PodScheduled),
+		HaveField("Reason", corev1.PodReasonUnschedulable))))
 	g.Expect(pods.Delete(ctx, "workload", metav1.DeleteOptions{})).To(Succeed())
 }
 
-// FakeNodes makes sure that KWOK plays the kubelets of the nodes that are its own,
-// and of no others, and that nothing runs there but what was put there; on a cluster that
-// is shared, others' daemons may.
+// FakeNodes checks that KWOK simulates the kubelets of its own nodes only, and that only the
+// test's pods run there. On a shared cluster, DaemonSets of others may run there too.
 func FakeNodes(t *testing.T, c cluster.Cluster, client kubernetes.Interface, shared bool) {
 	t.Helper()
 	g, ctx := NewWithT(t), t.Context()
 	nodes, pods := client.CoreV1().Nodes(), client.CoreV1().Pods(namespace)
 	for name, annotations := range map[string]map[string]string{"fake": {"kwok.x-k8s.io/node": "fake"}, "other": nil} {
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations, Labels: map[string]string{"name": name}}}
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+			Name: name, Annotations: annotations,
+			Labels: map[string]string{"name": name},
+		}}
 		_, err := nodes.Create(ctx, node, metav1.CreateOptions{})
 		g.Expect(err).NotTo(HaveOccurred())
 	}
 	t.Cleanup(func() {
-		after := context.WithoutCancel(ctx) // the test's own has ended
+		after := context.WithoutCancel(ctx) // the test's own context has ended
 		_ = nodes.Delete(after, "fake", metav1.DeleteOptions{})
 		_ = nodes.Delete(after, "other", metav1.DeleteOptions{})
 	})
@@ -141,7 +148,7 @@ func FakeNodes(t *testing.T, c cluster.Cluster, client kubernetes.Interface, sha
 	g.Expect(other.Status.NodeInfo.KubeletVersion).To(BeEmpty(), "KWOK must leave it alone")
 }
 
-// pausesKubelets makes sure that no pod starts while kubelets are paused.
+// pausesKubelets checks that no pod starts while kubelets are paused.
 func pausesKubelets(t *testing.T, pauser cluster.Pauser, client kubernetes.Interface) {
 	g, ctx := NewWithT(t), t.Context()
 	resume, err := pauser.PauseKubelets(ctx)

@@ -16,14 +16,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// answerWithin is how long an API server may take to say that it is there.
+// answerWithin is how long an API server may take to return its version.
 const answerWithin = 10 * time.Second
 
-// oldest release of Kubernetes that serves all that specs use.
+// oldest is the first release of Kubernetes that serves all that specs use.
 const oldest = "v1.30"
 
-// access reads a kubeconfig, or a list of them as in the variable KUBECONFIG. Nothing
-// else is looked for: a cluster of somebody's is not to be used by accident.
+// access reads a kubeconfig, or a list of them as in the variable KUBECONFIG. It has no
+// default location, so that no cluster is used by accident.
 func access(kubeconfig string) (*rest.Config, error) {
 	if kubeconfig == "" {
 		return nil, errors.New("KUBECONFIG is not set: it must name the file with the access to the cluster")
@@ -44,12 +44,12 @@ func access(kubeconfig string) (*rest.Config, error) {
 		return nil, fmt.Errorf("KUBECONFIG=%s: its current context: %w", kubeconfig, err)
 	}
 	config.QPS = -1                           // the harness's own requests aren't what is tested
-	config.WarningHandler = rest.NoWarnings{} // all kinds are listed, those that are deprecated too
+	config.WarningHandler = rest.NoWarnings{} // the harness lists all kinds, also deprecated ones
 	return config, nil
 }
 
-// Kubernetes returns the version that the cluster's API server says that it is. It must
-// be the one that is asked for, if one is: "1.36", "v1.36" or the full version.
+// Kubernetes returns the version that the API server reports. If asked is set, it must match:
+// "1.36", "v1.36" or the full version.
 func Kubernetes(kubeconfig, asked string) (version string, err error) {
 	config, err := access(kubeconfig)
 	if err != nil {
@@ -76,7 +76,7 @@ func Kubernetes(kubeconfig, asked string) (version string, err error) {
 	return version, nil
 }
 
-// clients are the ways to talk to the cluster.
+// clients holds the clients of the cluster.
 type clients struct {
 	config  *rest.Config
 	typed   kubernetes.Interface

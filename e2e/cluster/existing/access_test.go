@@ -11,7 +11,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// kubeconfig returns a file with access to a server.
+// kubeconfig returns the path of a kubeconfig for a server.
 func kubeconfig(t *testing.T, server string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config")

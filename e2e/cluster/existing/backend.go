@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-// Backend makes no cluster: it takes the one of KUBECONFIG.
+// Backend returns the backend that uses the cluster of KUBECONFIG.
 func Backend() cluster.Backend {
 	return cluster.Backend{
 		Name: "existing", Prepare: Prepare, Start: Start, Containers: true,

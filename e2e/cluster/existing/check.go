@@ -23,18 +23,18 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// karpenterGroup is the API group of what Karpenter serves.
+// karpenterGroup is Karpenter's API group.
 const karpenterGroup = "karpenter.sh"
 
-// fakeNode is the annotation by which KWOK knows the nodes that are its own.
+// fakeNode is the annotation that marks KWOK's nodes.
 const fakeNode = "kwok.x-k8s.io/node"
 
-// errLeft is in the way of all else.
+// errLeft reports leftovers of a dead run. Check then reports nothing else.
 var errLeft = errors.New("a dead run has left things on the cluster: `make clean-existing` removes them")
 
-// Check lists all that keeps a run from using the cluster, or nil. Beside a node that it
-// makes to see whether somebody plays it, and removes at once, it changes nothing. The
-// image is the provider's as the adapter or the user names it; empty if it is built here.
+// Check returns an error that lists all reasons why a run can't use the cluster, or nil. It
+// creates a node to detect another KWOK and removes it at once; it changes nothing else. The
+// image is the provider's, as the adapter or the user names it; it is empty if built here.
 func Check(ctx context.Context, o cluster.Options, providerImage string) error {
 	c, err := connect(o.Kubeconfig)
 	if err != nil {
@@ -54,7 +54,7 @@ func Check(ctx context.Context, o cluster.Options, providerImage string) error {
 	return c.unfit(missing)
 }
 
-// unfit joins what is missing into one error with the name of the cluster; nil if nothing is.
+// unfit joins the errors into one with the name of the cluster; nil if there are none.
 func (c *clients) unfit(missing []error) error {
 	if len(missing) == 0 {
 		return nil
@@ -63,11 +63,11 @@ func (c *clients) unfit(missing []error) error {
 	return fmt.Errorf("the cluster %s can't be used as it is:\n  %s", c.config.Host, all)
 }
 
-// right is what must be allowed; verbs and resources are lists.
+// right is a permission that the harness needs. verbs and resources are lists.
 type right struct{ verbs, group, resources, namespace string }
 
-// rights returns the rights that the harness needs itself. What the provider's own objects take,
-// the roles that it grants among them, shows when they are tried.
+// rights returns what the harness itself needs. Rights for the provider's objects, and for the
+// roles that it grants, are checked when these objects are tried.
 func rights() []right {
 	return []right{
 		{"create get list delete", "", "namespaces", ""},
@@ -93,13 +93,13 @@ func rights() []right {
 	}
 }
 
-// reviewsAtOnce is how many access reviews are under way at a time.
+// reviewsAtOnce is the number of concurrent access reviews.
 const reviewsAtOnce = 10
 
-// missingRights asks the API server which of the rights are not given.
+// missingRights returns an error that lists the needed rights that the API server denies.
 func (c *clients) missingRights(ctx context.Context, needed []right) []error {
 	var mu sync.Mutex
-	denied := map[string][]string{} // verbs by what they are of
+	denied := map[string][]string{} // verbs by resource and namespace
 	reviews, ctx := errgroup.WithContext(ctx)
 	reviews.SetLimit(reviewsAtOnce)
 	for _, r := range needed {
@@ -107,17 +107,19 @@ func (c *clients) missingRights(ctx context.Context, needed []right) []error {
 			for verb := range strings.FieldsSeq(r.verbs) {
 				reviews.Go(func() error {
 					name, sub, _ := strings.Cut(resource, "/")
-					review, err := c.typed.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
-						Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
-							Verb: verb, Group: r.group, Resource: name, Subresource: sub, Namespace: r.namespace,
-						}},
-					}, metav1.CreateOptions{})
+					review, err := c.typed.AuthorizationV1().SelfSubjectAccessReviews().
+						Create(ctx, &authorizationv1.SelfSubjectAccessReview{
+							Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
+								Verb: verb, Group: r.group, Resource: name, Subresource: sub, Namespace: r.namespace,
+							}},
+						}, metav1.CreateOptions{})
 					if err != nil || review.Status.Allowed {
 						return err
 					}
 					mu.Lock()
 					defer mu.Unlock()
-					what := strings.TrimSpace(schema.GroupResource{Group: r.group, Resource: resource}.String() + " " + inNamespace(r.namespace))
+					what := strings.TrimSpace(schema.GroupResource{Group: r.group, Resource: resource}.String() + " " +
+						inNamespace(r.namespace))
 					denied[what] = append(denied[what], verb)
 					return nil
 				})
@@ -145,7 +147,7 @@ func inNamespace(namespace string) string {
 	return "in namespace " + namespace
 }
 
-// otherRun names the run that uses the cluster: there is one at a time.
+// otherRun returns an error if another run uses the cluster.
 func (c *clients) otherRun(ctx context.Context) []error {
 	who, err := c.holder(ctx)
 	switch {
@@ -157,11 +159,10 @@ func (c *clients) otherRun(ctx context.Context) []error {
 	return nil
 }
 
-// isOwned tells whether a run of ours has made an object.
+// isOwned reports whether a run of the harness made the object.
 func isOwned(o metav1.Object) bool { _, is := o.GetLabels()[cluster.OwnerLabel]; return is }
 
-// foreignKarpenter lists what another Karpenter has installed: two would both look after
-// every NodePool.
+// foreignKarpenter lists objects of another Karpenter. Both would manage every NodePool.
 func (c *clients) foreignKarpenter(ctx context.Context) []error {
 	var found []error
 	crds, err := c.dynamic.Resource(customResources).List(ctx, metav1.ListOptions{})
@@ -173,7 +174,8 @@ func (c *clients) foreignKarpenter(ctx context.Context) []error {
 			found = append(found, fmt.Errorf("another Karpenter is there: CRD %s", crd.GetName()))
 		}
 	}
-	deployments, err := c.typed.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=karpenter"})
+	deployments, err := c.typed.AppsV1().Deployments(metav1.NamespaceAll).
+		List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=karpenter"})
 	if err != nil {
 		return append(found, err)
 	}
@@ -185,7 +187,7 @@ func (c *clients) foreignKarpenter(ctx context.Context) []error {
 	return found
 }
 
-// foreignKWOK lists signs of another KWOK: two would both play every fake node.
+// foreignKWOK lists signs of another KWOK. Both would simulate every fake node.
 func (c *clients) foreignKWOK(ctx context.Context) []error {
 	var found []error
 	deployments, err := c.typed.AppsV1().Deployments(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
@@ -193,7 +195,9 @@ func (c *clients) foreignKWOK(ctx context.Context) []error {
 		return []error{err}
 	}
 	for _, d := range deployments.Items {
-		runs := slices.ContainsFunc(d.Spec.Template.Spec.Containers, func(c corev1.Container) bool { return strings.Contains(c.Image, "/kwok:") })
+		runs := slices.ContainsFunc(d.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
+			return strings.Contains(c.Image, "/kwok:")
+		})
 		if runs && !isOwned(&d) {
 			found = append(found, fmt.Errorf("another KWOK is there: Deployment %s in namespace %s", d.Name, d.Namespace))
 		}
@@ -204,7 +208,7 @@ func (c *clients) foreignKWOK(ctx context.Context) []error {
 	}
 	for _, n := range nodes.Items {
 		if _, fake := n.Annotations[fakeNode]; fake {
-			found = append(found, fmt.Errorf("node %s is a fake one of KWOK's, and not ours", n.Name))
+			found = append(found, fmt.Errorf("node %s is a fake node of another KWOK", n.Name))
 		}
 	}
 	if len(found) == 0 && len(c.missingRights(ctx, []right{{"create get delete", "", "nodes", ""}})) == 0 {
@@ -213,21 +217,21 @@ func (c *clients) foreignKWOK(ctx context.Context) []error {
 			return []error{err}
 		}
 		if played {
-			found = append(found, errors.New("KWOK of somebody's plays this cluster's fake nodes, from outside of it: "+
-				"a node with the annotation "+fakeNode+"=fake came to life"))
+			found = append(found, errors.New("a KWOK outside of the cluster manages its fake nodes: "+
+				"it updated a test node with the annotation "+fakeNode+"=fake"))
 		}
 	}
 	return found
 }
 
-// A KWOK that runs plays a node as soon as it sees it.
+// playsSoon is how long playsNodes waits. KWOK updates a node as soon as it sees it.
 const (
 	probe     = "plumbline-probe"
 	playsSoon = 3 * time.Second
 	poll      = 250 * time.Millisecond
 )
 
-// playsNodes tries whether somebody plays fake nodes.
+// playsNodes reports whether another KWOK simulates fake nodes. It creates one to find out.
 func (c *clients) playsNodes(ctx context.Context) (played bool, err error) {
 	nodes := c.typed.CoreV1().Nodes()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: probe, Annotations: map[string]string{fakeNode: "fake"}}}
@@ -251,10 +255,10 @@ func (c *clients) playsNodes(ctx context.Context) (played bool, err error) {
 	return played, err
 }
 
-// pendingPods lists pods for which the provider would launch nodes. It leaves out those of
-// DaemonSets.
+// pendingPods lists pods for which the provider would launch nodes, except DaemonSets' pods.
 func (c *clients) pendingPods(ctx context.Context) []error {
-	pods, err := c.typed.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Pending,spec.nodeName="})
+	pods, err := c.typed.CoreV1().Pods(metav1.NamespaceAll).
+		List(ctx, metav1.ListOptions{FieldSelector: "status.phase=Pending,spec.nodeName="})
 	if err != nil {
 		return []error{err}
 	}
@@ -265,7 +269,8 @@ func (c *clients) pendingPods(ctx context.Context) []error {
 		})
 		daemon := metav1.GetControllerOf(&p) != nil && metav1.GetControllerOf(&p).Kind == "DaemonSet"
 		if waits && !daemon && p.DeletionTimestamp == nil && !slices.Contains(ownNamespaces(), p.Namespace) {
-			found = append(found, fmt.Errorf("pod %s in namespace %s waits for a node: the provider would launch a fake one for it", p.Name, p.Namespace))
+			found = append(found, fmt.Errorf(
+				"pod %s in namespace %s waits for a node: the provider would launch a fake one for it", p.Name, p.Namespace))
 		}
 	}
 	return found
@@ -285,11 +290,11 @@ func (c *clients) noNodes(ctx context.Context) []error {
 			return nil
 		}
 	}
-	return []error{fmt.Errorf("none of its %d nodes is Ready and takes pods: KWOK and the provider need one", len(nodes.Items))}
+	return []error{fmt.Errorf("none of its %d nodes is Ready and takes pods: KWOK and the provider need one",
+		len(nodes.Items))}
 }
 
-// unpullable returns an error if nodes can't pull the provider's image: they get images from
-// registries alone.
+// unpullable returns an error if nodes can't pull the provider's image from a registry.
 func unpullable(registry, providerImage string) []error {
 	switch {
 	case registry != "":
@@ -297,15 +302,17 @@ func unpullable(registry, providerImage string) []error {
 			return []error{fmt.Errorf("REGISTRY=%s: %w", registry, err)}
 		}
 	case providerImage == "":
-		return []error{errors.New("the controller is built here, and the cluster's nodes could not get it: say where it can be pushed to, and they pull it from, as in REGISTRY=registry.example/team; or IMAGE=<an image in a registry>")}
+		return []error{errors.New("the controller is built here, and the cluster's nodes can't pull it: set a registry " +
+			"that this machine can push to, as in REGISTRY=registry.example/team; or IMAGE=<an image in a registry>")}
 	case !image.InRegistry(providerImage):
-		return []error{fmt.Errorf("the cluster's nodes could not get the image %s: say where it can be pushed to, and they pull it from, as in REGISTRY=registry.example/team", providerImage)}
+		return []error{fmt.Errorf("the cluster's nodes can't pull the image %s: set a registry that this machine "+
+			"can push to, as in REGISTRY=registry.example/team", providerImage)}
 	}
 	return nil
 }
 
-// Try makes sure, without storing anything, that the cluster would take all of these
-// objects, and that none of them is there already and somebody else's.
+// Try checks, without storing anything, that the cluster would accept all of these objects,
+// and that none of them exists and is foreign.
 func Try(ctx context.Context, kubeconfig string, objects []*unstructured.Unstructured) error {
 	c, err := connect(kubeconfig)
 	if err != nil {
@@ -326,13 +333,13 @@ func Try(ctx context.Context, kubeconfig string, objects []*unstructured.Unstruc
 		resource := c.resource(mapping, o.GetNamespace())
 		_, err = resource.Create(ctx, o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		switch {
-		case err == nil, apierrors.IsNotFound(err): // its namespace is yet to come
+		case err == nil, apierrors.IsNotFound(err): // its namespace is created later
 		case apierrors.IsAlreadyExists(err):
 			there, err := resource.Get(ctx, o.GetName(), metav1.GetOptions{})
 			if err == nil && isOwned(there) {
 				continue
 			}
-			missing = append(missing, fmt.Errorf("%s is there already, and not ours", named))
+			missing = append(missing, fmt.Errorf("%s exists already and was not created by plumbline", named))
 		default:
 			missing = append(missing, fmt.Errorf("%s would be refused: %w", named, err))
 		}

@@ -19,10 +19,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// ProviderNamespace is where the provider goes, whatever its adapter says.
+// ProviderNamespace is the provider's namespace; it overrides the adapter's.
 const ProviderNamespace = "plumbline-provider"
 
-// The other namespaces that are ours: of KWOK and the lease, and of specs.
+// systemNamespace is for KWOK and the lease, specsNamespace for specs.
 const (
 	systemNamespace = "plumbline-system"
 	specsNamespace  = "plumbline"
@@ -30,37 +30,37 @@ const (
 
 func ownNamespaces() []string { return []string{systemNamespace, ProviderNamespace, specsNamespace} }
 
-// existing is a cluster with KWOK on it that is ours.
+// existing is a cluster with the harness's KWOK on it.
 type existing struct {
 	*clients
 	kubeconfig string
 	registry   string
 	logs       string // folder for the logs, empty for none
-	release    func() // of the lease
+	release    func() // releases the lease
 	stop       context.CancelFunc
-	watched    sync.WaitGroup   // what stop ends
-	seen       sets.Set[string] // names of all fake nodes so far; of the watch until it has ended
+	watched    sync.WaitGroup   // goroutines that stop ends
+	seen       sets.Set[string] // names of all fake nodes so far; only the watch uses it until it has ended
 
 	closing sync.Mutex
 	closed  bool
 }
 
-// Config returns the access that the kubeconfig gives.
+// Config returns the access from the kubeconfig.
 func (e *existing) Config() *rest.Config { return e.config }
 
-// Kubeconfig returns the user's own.
+// Kubeconfig returns the user's own kubeconfig.
 func (e *existing) Kubeconfig() string { return e.kubeconfig }
 
-// Port returns the port that is preferred: pods have addresses of their own.
+// Port returns preferred, because pods have their own addresses.
 func (e *existing) Port(preferred int) (int, error) { return preferred, nil }
 
-// Components lists the API server: no other component can be reached from here.
+// Components lists the API server, the only component that can be reached from here.
 func (e *existing) Components() []cluster.Component {
 	return []cluster.Component{cluster.APIServer(e.typed)}
 }
 
-// Load puts an image into the registry that the nodes pull from, or names it by its
-// digest if there is none and the image is in a registry already.
+// Load pushes an image into the registry that the nodes pull from. Without one, it names an
+// image that is in some registry by its digest.
 func (e *existing) Load(ctx context.Context, ref string) (string, error) {
 	if e.registry != "" && !strings.HasPrefix(ref, cluster.BinaryPrefix) {
 		return image.Push(ctx, ref, e.registry)
@@ -71,12 +71,12 @@ func (e *existing) Load(ctx context.Context, ref string) (string, error) {
 	return image.Pinned(ctx, ref)
 }
 
-// PodLog returns what a pod's containers have written, see pods.Log.
+// PodLog returns the output of a pod's containers, see pods.Log.
 func (e *existing) PodLog(ctx context.Context, namespace, name string) (io.ReadCloser, error) {
 	return pods.Log(ctx, e.typed, namespace, name)
 }
 
-// Close writes the logs and removes all that is ours.
+// Close writes the logs and removes everything that the harness owns.
 func (e *existing) Close(ctx context.Context) error {
 	e.closing.Lock()
 	defer e.closing.Unlock()
@@ -93,7 +93,7 @@ func (e *existing) Close(ctx context.Context) error {
 	return err
 }
 
-// writeLogs writes what the pods of KWOK and the provider have written.
+// writeLogs writes the logs of the pods of KWOK and the provider.
 func (e *existing) writeLogs(ctx context.Context) error {
 	if e.logs == "" {
 		return nil
@@ -114,7 +114,7 @@ func (e *existing) writeLogs(ctx context.Context) error {
 func (e *existing) writeLog(ctx context.Context, namespace, pod string) error {
 	log, err := e.PodLog(ctx, namespace, pod)
 	if err != nil {
-		return nil // it never started, of which much else speaks
+		return nil // it never started, which other errors report
 	}
 	defer log.Close()
 	file, err := os.Create(filepath.Join(e.logs, fmt.Sprintf("%s.%s.log", namespace, pod)))

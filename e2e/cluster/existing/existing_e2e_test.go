@@ -31,8 +31,7 @@ import (
 
 const kubernetesVersion = "v1.36.3"
 
-// somebodys returns a cluster that somebody else has made, and a registry that its nodes can
-// pull from.
+// somebodys returns a cluster that the run does not own, and a registry for its nodes.
 func somebodys(t *testing.T, bare bool) (*build.Cache, cluster.Options) {
 	t.Helper()
 	g := NewWithT(t)
@@ -67,7 +66,7 @@ func TestWhatEveryBackendDoes(t *testing.T) {
 	})
 }
 
-// others are objects of a user's: a daemon that goes to every node among them.
+// others holds objects of a user, among them a DaemonSet that runs on every node.
 const others = `
 apiVersion: v1
 kind: Namespace
@@ -126,14 +125,17 @@ func TestWhatIsOthersStaysAsItWas(t *testing.T) {
 
 	g.Expect(Check(ctx, o, "")).To(Succeed())
 	g.Expect(Prepare(ctx, cache, o)).To(Succeed())
-	g.Eventually(func() []string { return clustertest.Differences(before, clustertest.Everything(t, c.config)) }, "10s", "100ms").Should(BeEmpty(), "looking leaves nothing behind")
+	g.Eventually(func() []string {
+		return clustertest.Differences(before, clustertest.Everything(t, c.config))
+	}, "10s", "100ms").Should(BeEmpty(), "looking leaves nothing behind")
 
 	up, err := Start(ctx, cache, o)
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() { _ = up.Close(context.WithoutCancel(ctx)) })
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-		Name: "fake", Annotations: map[string]string{fakeNode: "fake"}, Labels: map[string]string{corev1.LabelHostname: "fake"},
-		Finalizers: []string{"karpenter.sh/termination"}, // whose controller is gone
+		Name: "fake", Annotations: map[string]string{fakeNode: "fake"},
+		Labels:     map[string]string{corev1.LabelHostname: "fake"},
+		Finalizers: []string{"karpenter.sh/termination"}, // no controller removes it
 	}}
 	_, err = c.typed.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
@@ -142,7 +144,7 @@ func TestWhatIsOthersStaysAsItWas(t *testing.T) {
 		return agent.Status.NumberReady, err
 	}, "30s", "50ms").Should(BeEquivalentTo(1), "others' daemons do run on fake nodes")
 
-	// One that is gone before the end, as those of specs are, has left its daemon.
+	// This node is gone before the end, as those of specs are, but its DaemonSet's pod stays.
 	node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "gone", Annotations: map[string]string{fakeNode: "fake"}}}
 	_, err = c.typed.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
@@ -154,10 +156,12 @@ func TestWhatIsOthersStaysAsItWas(t *testing.T) {
 
 	g.Expect(up.Close(ctx)).To(Succeed())
 	g.Expect(filepath.Glob(filepath.Join(o.Logs, "plumbline-system.kwok-controller-*.log"))).NotTo(BeEmpty())
-	g.Eventually(func() []string { return clustertest.Differences(before, clustertest.Everything(t, c.config)) }, "10s", "100ms").Should(BeEmpty())
+	g.Eventually(func() []string {
+		return clustertest.Differences(before, clustertest.Everything(t, c.config))
+	}, "10s", "100ms").Should(BeEmpty())
 }
 
-// What another Karpenter, another KWOK and a pod that waits leave on a cluster.
+// inTheWay holds objects of another Karpenter, another KWOK, and a pending pod.
 const inTheWay = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -230,13 +234,14 @@ func TestAllThatIsInTheWayIsSaidTogether(t *testing.T) {
 		ContainSubstring("pod waiting in namespace default waits for a node"),
 		ContainSubstring("none of its 2 nodes is Ready and takes pods"),
 		ContainSubstring("could not get the image oci:build/karpenter"),
-		Not(ContainSubstring("list")), // it may do that
+		Not(ContainSubstring("list")), // this verb is allowed
 	)))
 	g.Expect(Prepare(ctx, cache, limited)).To(MatchError(ContainSubstring("Namespace plumbline-system would be refused")))
-	g.Expect(Prepare(ctx, cache, o)).To(MatchError(ContainSubstring("Namespace plumbline is there already, and not ours")))
+	g.Expect(Prepare(ctx, cache, o)).
+		To(MatchError(ContainSubstring("Namespace plumbline exists already and was not created by plumbline")))
 }
 
-// viewer returns a kubeconfig of somebody who may look at everything, and no more.
+// viewer returns a kubeconfig of a user who may only read.
 func (c *clients) viewer(t *testing.T) (kubeconfig string) {
 	t.Helper()
 	g, ctx := NewWithT(t), t.Context()
@@ -245,7 +250,10 @@ func (c *clients) viewer(t *testing.T) (kubeconfig string) {
 	g.Expect(err).NotTo(HaveOccurred())
 	role := &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: "viewer"},
-		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"}}},
+		Rules: []rbacv1.PolicyRule{{
+			APIGroups: []string{"*"}, Resources: []string{"*"},
+			Verbs: []string{"get", "list", "watch"},
+		}},
 	}
 	_, err = c.typed.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
@@ -255,18 +263,20 @@ func (c *clients) viewer(t *testing.T) (kubeconfig string) {
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: "viewer", Namespace: "default"}},
 	}, metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
-	token, err := c.typed.CoreV1().ServiceAccounts("default").CreateToken(ctx, "viewer", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	token, err := c.typed.CoreV1().ServiceAccounts("default").
+		CreateToken(ctx, "viewer", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	file := filepath.Join(t.TempDir(), "viewer")
 	text := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
-		clusters: [{name: c, cluster: {server: %q, insecure-skip-tls-verify: true}}], users: [{name: u, user: {token: %q}}]}`, c.config.Host, token.Status.Token)
+		clusters: [{name: c, cluster: {server: %q, insecure-skip-tls-verify: true}}],
+		users: [{name: u, user: {token: %q}}]}`, c.config.Host, token.Status.Token)
 	g.Expect(os.WriteFile(file, []byte(text), 0o600)).To(Succeed())
 	_, err = clientcmd.LoadFromFile(file)
 	g.Expect(err).NotTo(HaveOccurred())
 	return file
 }
 
-// A KWOK that runs beside the cluster has left nothing in it by which it could be known.
+// A KWOK outside of the cluster leaves no objects in it.
 func TestAKWOKFromOutsideIsFound(t *testing.T) {
 	g, ctx := NewWithT(t), t.Context()
 	_, o := somebodys(t, false)
@@ -291,7 +301,7 @@ func TestWhatADeadRunLeftIsRemoved(t *testing.T) {
 	_, err = Reap(ctx, o.Kubeconfig)
 	g.Expect(err).To(MatchError(ContainSubstring("another run uses it: process " + fmt.Sprint(os.Getpid()))))
 
-	// It dies: nobody renews its lease, and nobody ends what it has made.
+	// The run dies: nothing renews its lease, and nothing removes its objects.
 	e, is := up.(*existing)
 	g.Expect(is).To(BeTrue())
 	e.release()
@@ -299,7 +309,8 @@ func TestWhatADeadRunLeftIsRemoved(t *testing.T) {
 	c.create(t, strings.Replace(strings.SplitN(inTheWay, "---", 2)[0], "{name: nodepools.karpenter.sh,",
 		`{name: nodepools.karpenter.sh, labels: {`+cluster.OwnerLabel+`: "true"},`, 1))
 	pools := c.dynamic.Resource(schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"})
-	stuck := []byte(`{"apiVersion":"karpenter.sh/v1","kind":"NodePool","metadata":{"name":"stuck","finalizers":["karpenter.sh/termination"]}}`)
+	stuck := []byte(
+		`{"apiVersion":"karpenter.sh/v1","kind":"NodePool","metadata":{"name":"stuck","finalizers":["karpenter.sh/termination"]}}`)
 	g.Eventually(func() error {
 		_, err := pools.Patch(ctx, "stuck", types.ApplyPatchType, stuck, metav1.PatchOptions{FieldManager: "test"})
 		return err

@@ -19,8 +19,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// The lease of a run: what it is called, how long it holds without being renewed, and
-// how it is renewed meanwhile.
+// A run renews its lease every renewEvery, and loses it if that fails for renewWithin. Others
+// may take it leaseHolds after the last renewal.
 const (
 	leaseName   = "run"
 	leaseHolds  = 30 * time.Second
@@ -28,7 +28,7 @@ const (
 	renewEvery  = 5 * time.Second
 )
 
-// errLeaseLost ends a run whose lease is somebody else's, or can't be renewed.
+// errLeaseLost ends a run whose lease is taken by others or can't be renewed.
 var errLeaseLost = errors.New("the run's lease on the cluster is lost")
 
 // identity returns the name of this process in the lease: host/pid.
@@ -40,11 +40,11 @@ func identity() string {
 	return host + "/" + strconv.Itoa(os.Getpid())
 }
 
-// holder names the living run that has the cluster; "" if none.
+// holder returns the living run that uses the cluster; "" if none.
 func (c *clients) holder(ctx context.Context) (string, error) {
 	lease, err := c.typed.CoordinationV1().Leases(systemNamespace).Get(ctx, leaseName, metav1.GetOptions{})
 	switch {
-	case apierrors.IsNotFound(err) || apierrors.IsForbidden(err): // what may be done is asked elsewhere
+	case apierrors.IsNotFound(err) || apierrors.IsForbidden(err): // missingRights reports missing rights
 		return "", nil
 	case err != nil:
 		return "", fmt.Errorf("asking for the lease of another run: %w", err)
@@ -52,8 +52,8 @@ func (c *clients) holder(ctx context.Context) (string, error) {
 	return liveHolder(lease, time.Now()), nil
 }
 
-// liveHolder returns the holder of a lease, unless it is over or its process is gone from this
-// machine.
+// liveHolder returns a lease's holder; "" if the lease has expired, or its process no longer
+// runs on this machine.
 func liveHolder(lease *coordinationv1.Lease, now time.Time) string {
 	who, renewed := lease.Spec.HolderIdentity, lease.Spec.RenewTime
 	if who == nil || *who == "" || renewed == nil || now.Sub(renewed.Time) > leaseHolds {
@@ -67,8 +67,7 @@ func liveHolder(lease *coordinationv1.Lease, now time.Time) string {
 	return fmt.Sprintf("process %s on %s", process, host)
 }
 
-// hold takes the lease, which nobody has, and keeps it until release is called; lost is
-// called if it can't be kept.
+// hold takes the free lease and renews it until release is called. It calls lost on failure.
 func (c *clients) hold(ctx context.Context, lost func(error)) (release func(), err error) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	taken, ended := make(chan struct{}), make(chan struct{})
@@ -93,7 +92,7 @@ func (c *clients) hold(ctx context.Context, lost func(error)) (release func(), e
 		stop()
 		return nil, err
 	}
-	quiet := klog.NewContext(ctx, logr.Discard()) // what matters of it is said by us
+	quiet := klog.NewContext(ctx, logr.Discard()) // the harness reports what matters
 	go func() { defer close(ended); elector.Run(quiet) }()
 	release = func() { stop(); <-ended }
 	select {

@@ -30,14 +30,14 @@ var customResources = schema.GroupVersionResource{
 	Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
 }
 
-// How long the provider gets to end what it has launched, and all else to go after that.
+// The provider gets providerWithin to end what it has launched. All else then gets goneWithin.
 const (
 	providerWithin = 20 * time.Second
 	goneWithin     = 40 * time.Second
 )
 
-// Reap removes what dead runs have left on the cluster, and returns its name if there was
-// anything. The error says so if a run lives there.
+// Reap removes what dead runs have left on the cluster. It returns the cluster's name if there
+// was anything. It returns an error if a run is in progress there.
 func Reap(ctx context.Context, kubeconfig string) (removed []string, err error) {
 	c, err := connect(kubeconfig)
 	if err != nil {
@@ -54,11 +54,11 @@ func Reap(ctx context.Context, kubeconfig string) (removed []string, err error) 
 	return []string{c.config.Host}, e.Close(ctx)
 }
 
-// remove removes all that is ours, and returns when it is gone.
+// remove removes everything that the harness owns, and returns when it is gone.
 func (e *existing) remove(ctx context.Context) error {
 	err := e.removeCustomObjects(ctx)
 	err = errors.Join(err, e.removeNodes(ctx, e.seen.UnsortedList()...))
-	e.release() // its namespace goes now
+	e.release() // before the lease's namespace is removed
 	var left []located
 	waited := wait.PollUntilContextTimeout(ctx, poll, goneWithin, true, func(ctx context.Context) (bool, error) {
 		var err error
@@ -83,7 +83,7 @@ func (e *existing) remove(ctx context.Context) error {
 	return nil
 }
 
-// located is an object that is there.
+// located is an object with its REST mapping.
 type located struct {
 	*unstructured.Unstructured
 	mapping *meta.RESTMapping
@@ -93,9 +93,9 @@ func (o located) String() string {
 	return strings.TrimSpace(o.GetKind() + " " + o.GetName() + " " + inNamespace(o.GetNamespace()))
 }
 
-// leftovers lists all that carries our label.
+// leftovers lists everything that carries the OwnerLabel.
 func (c *clients) leftovers(ctx context.Context) ([]located, error) {
-	// What an API of somebody's can't say now is not ours.
+	// An API group that can't be discovered belongs to others.
 	lists, err := c.typed.Discovery().ServerPreferredResources()
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
 		return nil, err
@@ -110,10 +110,13 @@ func (c *clients) leftovers(ctx context.Context) ([]located, error) {
 			if !slices.Contains(r.Verbs, "list") || !slices.Contains(r.Verbs, "delete") {
 				continue
 			}
-			mapping := &meta.RESTMapping{Resource: group.WithResource(r.Name), GroupVersionKind: group.WithKind(r.Kind), Scope: scope(r.Namespaced)}
+			mapping := &meta.RESTMapping{
+				Resource: group.WithResource(r.Name), GroupVersionKind: group.WithKind(r.Kind),
+				Scope: scope(r.Namespaced),
+			}
 			found, err := c.list(ctx, mapping, metav1.ListOptions{LabelSelector: cluster.OwnerLabel})
 			if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
-				continue // gone with its CRD, or none that we could have made
+				continue // gone with its CRD, or nothing that the harness could have made
 			}
 			if err != nil {
 				return nil, fmt.Errorf("listing %s: %w", r.Name, err)
@@ -166,15 +169,16 @@ func (c *clients) delete(ctx context.Context, o located) error {
 		return nil
 	}
 	background := metav1.DeletePropagationBackground
-	err := c.resource(o.mapping, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background})
+	err := c.resource(o.mapping, o.GetNamespace()).
+		Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return err
 }
 
-// removeCustomObjects removes the objects of CRDs that are ours, whoever made them. The
-// provider gets a while to end them itself; then its finalizers are taken off.
+// removeCustomObjects removes all objects of the harness's CRDs, whoever made them. The
+// provider gets some time to end them; then their finalizers are removed.
 func (c *clients) removeCustomObjects(ctx context.Context) error {
 	crds, err := c.dynamic.Resource(customResources).List(ctx, metav1.ListOptions{LabelSelector: cluster.OwnerLabel})
 	if err != nil {
@@ -190,7 +194,7 @@ func (c *clients) removeCustomObjects(ctx context.Context) error {
 		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
 		mapping, err := mapper.RESTMapping(schema.GroupKind{Group: group, Kind: kind})
 		if meta.IsNoMatchError(err) {
-			continue // it isn't served, so that it has no objects
+			continue // it isn't served, so it has no objects
 		}
 		if err != nil {
 			return err
@@ -209,11 +213,17 @@ func (c *clients) removeCustomObjects(ctx context.Context) error {
 	})
 }
 
-// removeNodes removes the fake nodes, and the pods that DaemonSets of others have put there
-// or on those that are gone, which without the nodes would be in nobody's hands for a minute.
+// removeNodes removes the fake nodes. It also removes the pods that other users' DaemonSets
+// have put on them or on the gone nodes; these pods would otherwise stay for a minute.
 func (c *clients) removeNodes(ctx context.Context, gone ...string) error {
-	nodes := &meta.RESTMapping{Resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, Scope: meta.RESTScopeRoot}
-	pods := &meta.RESTMapping{Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Scope: meta.RESTScopeNamespace}
+	nodes := &meta.RESTMapping{
+		Resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"},
+		Scope:    meta.RESTScopeRoot,
+	}
+	pods := &meta.RESTMapping{
+		Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"},
+		Scope:    meta.RESTScopeNamespace,
+	}
 	fake := sets.New(gone...)
 	err := c.deleteAll(ctx, providerWithin, func(ctx context.Context) ([]located, error) {
 		all, err := c.list(ctx, nodes, metav1.ListOptions{})
@@ -241,11 +251,12 @@ func (c *clients) removeNodes(ctx context.Context, gone ...string) error {
 	})
 }
 
-// nodesOf returns the node that a pod is bound to and those that a DaemonSet, or somebody
-// else, has made it for.
+// nodesOf returns the node that a pod is bound to, and those in its affinity, as of a
+// DaemonSet.
 func nodesOf(pod *corev1.Pod) []string {
 	nodes := []string{pod.Spec.NodeName}
-	if a := pod.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+	if a := pod.Spec.Affinity; a != nil && a.NodeAffinity != nil &&
+		a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
 			for _, field := range term.MatchFields {
 				if field.Key == metav1.ObjectNameField && field.Operator == corev1.NodeSelectorOpIn {
@@ -257,9 +268,11 @@ func nodesOf(pod *corev1.Pod) []string {
 	return nodes
 }
 
-// deleteAll deletes what is listed until nothing is. What is there after a while loses its
-// finalizers, and has no grace.
-func (c *clients) deleteAll(ctx context.Context, within time.Duration, list func(context.Context) ([]located, error)) error {
+// deleteAll deletes the listed objects until none is left. After some time it removes their
+// finalizers and grants no grace period.
+func (c *clients) deleteAll(ctx context.Context, within time.Duration,
+	list func(context.Context) ([]located, error),
+) error {
 	sweep := func(how func(context.Context, located) error) wait.ConditionWithContextFunc {
 		return func(ctx context.Context) (bool, error) {
 			all, err := list(ctx)
@@ -278,12 +291,13 @@ func (c *clients) deleteAll(ctx context.Context, within time.Duration, list func
 	return wait.PollUntilContextTimeout(ctx, poll, goneWithin, true, sweep(c.forceDelete))
 }
 
-// forceDelete deletes an object that nobody ends.
+// forceDelete deletes an object without grace period, and removes its finalizers.
 func (c *clients) forceDelete(ctx context.Context, o located) error {
 	at := c.resource(o.mapping, o.GetNamespace())
 	err := at.Delete(ctx, o.GetName(), metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 	if err == nil && len(o.GetFinalizers()) > 0 {
-		_, err = at.Patch(ctx, o.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		_, err = at.Patch(ctx, o.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`),
+			metav1.PatchOptions{})
 	}
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -291,7 +305,7 @@ func (c *clients) forceDelete(ctx context.Context, o located) error {
 	return err
 }
 
-// unstructuredOf turns typed objects, which know their kinds, into those of any kind.
+// unstructuredOf converts typed objects, which must have their kinds set.
 func unstructuredOf(objects []k8s.Object) ([]*unstructured.Unstructured, error) {
 	all := make([]*unstructured.Unstructured, len(objects))
 	for i, o := range objects {

@@ -22,8 +22,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/pods"
 )
 
-// release returns the release of KWOK: built here where there is a registry to push it
-// to, else as its project published it.
+// release returns the release of KWOK. It is built here if there is a registry to push it to;
+// otherwise it is the published one.
 func release(ctx context.Context, c *build.Cache, o cluster.Options) (kwok.Release, error) {
 	if o.Registry == "" {
 		return kwok.Published(ctx, c)
@@ -31,7 +31,7 @@ func release(ctx context.Context, c *build.Cache, o cluster.Options) (kwok.Relea
 	return kwok.Prepare(ctx, c)
 }
 
-// Prepare builds what Start needs, and makes sure that the cluster would take it.
+// Prepare builds what Start needs, and checks that the cluster would accept it.
 func Prepare(ctx context.Context, c *build.Cache, o cluster.Options) error {
 	r, err := release(ctx, c, o)
 	if err != nil {
@@ -42,7 +42,10 @@ func Prepare(ctx context.Context, c *build.Cache, o cluster.Options) error {
 		return err
 	}
 	for _, name := range []string{ProviderNamespace, specsNamespace} {
-		objects = append(objects, &corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: name}})
+		objects = append(objects, &corev1.Namespace{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+		})
 	}
 	all, err := unstructuredOf(objects)
 	if err != nil {
@@ -51,8 +54,8 @@ func Prepare(ctx context.Context, c *build.Cache, o cluster.Options) error {
 	return Try(ctx, o.Kubeconfig, all)
 }
 
-// Start installs KWOK on the cluster of o.Kubeconfig, which Check must have found fit. A
-// run that lives keeps others out. If it fails, nothing of it is left but the logs.
+// Start installs KWOK on the cluster of o.Kubeconfig, which must have passed Check. It fails
+// if another run uses the cluster. If it fails, only the logs are left.
 func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Cluster, error) {
 	say := o.Progress
 	if say == nil {
@@ -71,8 +74,11 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 			return nil, err
 		}
 	}
-	e := &existing{clients: access, kubeconfig: o.Kubeconfig, registry: o.Registry, logs: o.Logs, release: func() {}, stop: func() {}, seen: sets.New[string]()}
-	// Until the lease is held nothing is ours to remove.
+	e := &existing{
+		clients: access, kubeconfig: o.Kubeconfig, registry: o.Registry, logs: o.Logs, release: func() {},
+		stop: func() {}, seen: sets.New[string](),
+	}
+	// Before the lease is held, there is nothing to remove.
 	began := time.Now()
 	say("installing KWOK on " + access.config.Host)
 	if err := e.acquire(ctx, o.OnDeath); err != nil {
@@ -95,7 +101,8 @@ func (e *existing) acquire(ctx context.Context, onDeath func(cluster.Death)) err
 	cluster.Own(own)
 	if _, err := namespaces.Create(ctx, own, metav1.CreateOptions{}); err != nil {
 		if apierrors.IsAlreadyExists(err) {
-			err = fmt.Errorf("namespace %s is there: a dead run has left it, which `make clean-existing` removes, or it is somebody else's", systemNamespace)
+			err = fmt.Errorf("namespace %s exists already: if a dead run left it, `make clean-existing` removes it; "+
+				"otherwise another user works on this cluster", systemNamespace)
 		}
 		return err
 	}
@@ -106,7 +113,7 @@ func (e *existing) acquire(ctx context.Context, onDeath func(cluster.Death)) err
 	e.release, err = e.hold(ctx, func(err error) {
 		report(cluster.Death{Component: "the run's hold on the cluster", LastLines: []string{err.Error()}})
 	})
-	if err != nil { // and without it nobody would know whose the namespace is
+	if err != nil { // without the lease, the namespace has no known owner
 		stop()
 		return errors.Join(err, namespaces.Delete(context.WithoutCancel(ctx), systemNamespace, metav1.DeleteOptions{}))
 	}
@@ -119,7 +126,7 @@ func (e *existing) acquire(ctx context.Context, onDeath func(cluster.Death)) err
 	return nil
 }
 
-// watchNodes remembers the names of fake nodes, until ctx ends.
+// watchNodes records the names of fake nodes, until ctx ends.
 func (e *existing) watchNodes(ctx context.Context) error {
 	nodes := cache.NewListWatchFromClient(e.typed.CoreV1().RESTClient(), "nodes", metav1.NamespaceAll, fields.Everything())
 	_, err := watchtools.UntilWithSync(ctx, nodes, &corev1.Node{}, nil, func(event watch.Event) (bool, error) {

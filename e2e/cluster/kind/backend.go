@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-// Backend makes kind clusters.
+// Backend returns the backend that makes kind clusters.
 func Backend() cluster.Backend {
 	return cluster.Backend{
 		Name: "kind", Prepare: Prepare, Start: Start, Containers: true, NodeImages: true,

@@ -13,10 +13,10 @@ import (
 	kindcluster "sigs.k8s.io/kind/pkg/cluster"
 )
 
-// answerWithin is how long an engine may take to say that it is there.
+// answerWithin is how long an engine may take to answer.
 const answerWithin = 10 * time.Second
 
-// engine is what runs containers: a command that kind knows how to use.
+// engine is a container engine: a command that kind knows.
 type engine struct {
 	command string
 	option  kindcluster.ProviderOption
@@ -29,10 +29,10 @@ func engines() []engine {
 	}
 }
 
-// engineVariable is what kind's own command reads too.
+// engineVariable selects the engine, as for kind's own command.
 const engineVariable = "KIND_EXPERIMENTAL_PROVIDER"
 
-// findEngine returns an engine that is installed and runs. The error says what to do.
+// findEngine returns an installed engine that runs. The error tells users what to do.
 func findEngine(ctx context.Context) (engine, error) {
 	known := engines()
 	if chosen := os.Getenv(engineVariable); chosen != "" {
@@ -63,14 +63,16 @@ func findEngine(ctx context.Context) (engine, error) {
 	for i, e := range known {
 		names[i] = e.command
 	}
-	return engine{}, fmt.Errorf("kind clusters run in containers, and there is no %s here: install Docker or podman, or say CLUSTER=local, which needs neither", strings.Join(names, " and no "))
+	return engine{}, fmt.Errorf("kind clusters run in containers, and there is no %s here: install Docker or podman, or "+
+		"say CLUSTER=local, which needs neither", strings.Join(names, " and no "))
 }
 
-// checkRuns asks the engine itself: its command can be installed without it.
+// checkRuns asks the engine itself: the command can be installed without it.
 func (e engine) checkRuns(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, e.command, "info", "--format", "{{json .}}").CombinedOutput() //nolint:gosec // one of ours
+	out, err := exec.CommandContext(ctx, e.command, "info", "--format", "{{json .}}").
+		CombinedOutput() //nolint:gosec // one of ours
 	switch {
 	case err == nil:
 		return nil
@@ -81,13 +83,15 @@ func (e engine) checkRuns(ctx context.Context) error {
 			err = errors.New(lines[len(lines)-1])
 		}
 	}
-	return fmt.Errorf("%s is installed but doesn't work: %w; start its engine (`systemctl start docker`, Docker Desktop, `podman machine start`), see `%s info`, or say CLUSTER=local, which needs none",
+	return fmt.Errorf("%s is installed but doesn't work: %w; start its engine (`systemctl start docker`, Docker "+
+		"Desktop, `podman machine start`), see `%s info`, or say CLUSTER=local, which needs none",
 		e.command, err, e.command)
 }
 
-// inspect asks for one field of a container, by a template.
+// inspect returns one field of a container, by a template.
 func (e engine) inspect(ctx context.Context, container, template string) (string, error) {
-	out, err := exec.CommandContext(ctx, e.command, "inspect", "--format", template, container).Output() //nolint:gosec // a container of ours
+	out, err := exec.CommandContext(ctx, e.command, "inspect", "--format", template, container).
+		Output() //nolint:gosec // a container of ours
 	if err != nil {
 		return "", fmt.Errorf("%s inspect %s: %w", e.command, container, err)
 	}

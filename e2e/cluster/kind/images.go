@@ -9,8 +9,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// nodeImages returns the images that were published for the release of kind that is linked
-// here, by digest as its notes ask: https://github.com/kubernetes-sigs/kind/releases/tag/v0.33.0.
+// nodeImages returns the images that were published for the linked release of kind, by digest
+// as its notes ask: https://github.com/kubernetes-sigs/kind/releases/tag/v0.33.0.
 func nodeImages() map[string]string {
 	return map[string]string{
 		"v1.36.4":  "kindest/node:v1.36.4@sha256:099e049362a1526b2db71494e1947aae99bd16290d7c895f2b7ea312e3cbfaed",
@@ -19,10 +19,9 @@ func nodeImages() map[string]string {
 	}
 }
 
-// Kubernetes returns the version of the node image that stands for "1.36", "v1.36" or
-// the full version. The error for any other lists those that there are. An image of
-// one's own may be of any version: then the full version, or the minor one if no more
-// is asked for, is what the API server must turn out to be.
+// Kubernetes returns the version of the node image for "1.36", "v1.36" or the full version.
+// The error for any other lists the known ones. A user's nodeImage may have any version: then
+// it returns asked, and the API server must match that.
 func Kubernetes(asked, nodeImage string) (version string, err error) {
 	wanted := "v" + strings.TrimPrefix(asked, "v")
 	if !semver.IsValid(wanted) || strings.Count(wanted, ".") == 0 {
@@ -37,11 +36,12 @@ func Kubernetes(asked, nodeImage string) (version string, err error) {
 			return version, nil
 		}
 	}
-	return "", fmt.Errorf("kind has no node image of Kubernetes %q here: there are %s; NODE_IMAGE names one of your own, which `make node-image` can build",
+	return "", fmt.Errorf("kind has no node image of Kubernetes %q here: there are %s; NODE_IMAGE names one of your "+
+		"own, which `make node-image` can build",
 		asked, strings.Join(known, ", "))
 }
 
-// matchesVersion tells whether a server's version is the one asked for.
+// matchesVersion reports whether a server's version is the one asked for, full or minor.
 func matchesVersion(version, asked string) bool {
 	return version == asked || strings.Count(asked, ".") == 1 && semver.MajorMinor(version) == asked
 }

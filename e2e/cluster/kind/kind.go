@@ -29,14 +29,14 @@ type kind struct {
 	access    *rest.Config
 	client    kubernetes.Interface
 	node      nodes.Node
-	nodeImage string // of the node as it is
+	nodeImage string // of the running node
 	stop      context.CancelFunc
 
 	closing sync.Mutex
 	closed  bool
 }
 
-// What this backend can do beside what every backend can.
+// What this backend can do beyond cluster.Cluster.
 var (
 	_ cluster.Killer    = (*kind)(nil)
 	_ cluster.Pauser    = (*kind)(nil)
@@ -47,18 +47,17 @@ var (
 // Config returns the administrator's access.
 func (k *kind) Config() *rest.Config { return k.access }
 
-// Kubeconfig returns the path of a kubeconfig with the administrator's access. It's gone
-// when the cluster is.
+// Kubeconfig returns the path of the administrator's kubeconfig. Close removes it.
 func (k *kind) Kubeconfig() string { return k.folder.Path("kubeconfig") }
 
-// Port returns the port that is preferred: pods have addresses of their own.
+// Port returns preferred, because pods have their own addresses.
 func (k *kind) Port(preferred int) (int, error) { return preferred, nil }
 
-// NodeImage returns the image that the real node was made of, and its ID.
+// NodeImage returns the image that the real node was made from, and its ID.
 func (k *kind) NodeImage() string { return k.nodeImage }
 
-// Components lists the API server: no other component can be reached from here, and the kubelet
-// restarts those that hang.
+// Components lists the API server, the only component that can be reached from here. The
+// kubelet restarts others that hang.
 func (k *kind) Components() []cluster.Component {
 	return []cluster.Component{cluster.APIServer(k.client)}
 }
@@ -75,7 +74,7 @@ func (k *kind) Load(ctx context.Context, ref string) (string, error) {
 	return k.provider.loadImage(img, ref)
 }
 
-// PodLog returns what a pod's containers have written, see pods.Log.
+// PodLog returns the output of a pod's containers, see pods.Log.
 func (k *kind) PodLog(ctx context.Context, namespace, name string) (io.ReadCloser, error) {
 	return pods.Log(ctx, k.client, namespace, name)
 }
@@ -85,7 +84,7 @@ func (k *kind) Kill(ctx context.Context, namespace, pod string) error {
 	return k.signal(ctx, "KILL", "io.kubernetes.pod.namespace="+namespace, "io.kubernetes.pod.name="+pod)
 }
 
-// PauseKubelets stops KWOK, which plays them.
+// PauseKubelets pauses KWOK, which simulates them.
 func (k *kind) PauseKubelets(ctx context.Context) (resume func() error, err error) {
 	its := []string{"io.kubernetes.pod.namespace=" + kwokNamespace, "io.kubernetes.container.name=" + kwok.Deployment}
 	resume = func() error { return k.signal(context.WithoutCancel(ctx), "CONT", its...) }
@@ -95,8 +94,8 @@ func (k *kind) PauseKubelets(ctx context.Context) (resume func() error, err erro
 	return resume, nil
 }
 
-// signalled sends a signal to the main processes of the containers that carry all of the
-// labels given, and waits until those that it kills are gone.
+// signalled is a shell script. It sends a signal to the main processes of the containers with
+// all of the given labels. After KILL it waits until they are gone.
 const signalled = `set -eu
 signal=$1; shift
 pids=
@@ -119,7 +118,8 @@ func (k *kind) signal(ctx context.Context, signal string, labels ...string) erro
 	var said bytes.Buffer
 	err := k.node.CommandContext(ctx, "sh", args...).SetStderr(&said).Run()
 	if err != nil {
-		return fmt.Errorf("SIG%s to the containers with %s: %w: %s", signal, strings.Join(labels, " and "), err, strings.TrimSpace(said.String()))
+		return fmt.Errorf("SIG%s to the containers with %s: %w: %s", signal, strings.Join(labels, " and "), err,
+			strings.TrimSpace(said.String()))
 	}
 	return nil
 }
@@ -135,12 +135,12 @@ func (k *kind) Close(ctx context.Context) error {
 	var err error
 	if k.logs != "" {
 		err = k.provider.exportLogs(k.logs)
-		if k.node == nil { // it never ran whole, and what logs it has are all there are
+		if k.node == nil { // it never ran completely, so logs may be missing
 			err = nil
 		}
 	}
 	if gone := k.provider.destroy(); gone != nil {
-		// The folder stays, as the proof of whose it is: the next run tries again.
+		// The folder stays as the proof of ownership: the next run tries again.
 		k.folder.Release()
 		return fmt.Errorf("close cluster %s: %w", k.folder.Name, errors.Join(err, gone))
 	}

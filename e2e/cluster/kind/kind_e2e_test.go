@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/clustertest"
 )
 
-// selected returns the version of Kubernetes and the image that the environment asks for. A
-// test for which no engine runs is skipped.
+// selected returns the version of Kubernetes and the image that the environment asks for. It
+// skips the test if no engine runs.
 func selected(t *testing.T) (version, nodeImage string) {
 	t.Helper()
 	if _, err := findEngine(t.Context()); err != nil {
@@ -28,7 +28,7 @@ func selected(t *testing.T) (version, nodeImage string) {
 	return version, cmp.Or(nodeImage, nodeImages()[version])
 }
 
-// TestWhatEveryBackendDoes is of the Kubernetes version K8S, made of NODE_IMAGE.
+// TestWhatEveryBackendDoes uses the Kubernetes version K8S and the image NODE_IMAGE.
 func TestWhatEveryBackendDoes(t *testing.T) {
 	version, nodeImage := selected(t)
 	g := NewWithT(t)

@@ -23,11 +23,10 @@ import (
 // controlPlaneWithin is how long kubeadm's control plane may take to be ready.
 const controlPlaneWithin = 3 * time.Minute
 
-// provider is one cluster of kind's library, whether or not it is there yet.
+// provider is one cluster of kind's library, whether or not it exists yet.
 //
-// e2e-framework has a provider for kind too. It runs kind's command, which it would install
-// from the network, and can't keep it away from the user's own kubeconfig when it removes a
-// cluster.
+// e2e-framework's provider for kind doesn't fit. It would install kind's command from the
+// network. When it removes a cluster, it can't leave the user's own kubeconfig alone.
 type provider struct {
 	library    *kindcluster.Provider
 	name       string
@@ -38,13 +37,13 @@ func newProvider(e engine, name, kubeconfig string) *provider {
 	return &provider{library: kindcluster.NewProvider(e.option), name: prefix + name, kubeconfig: kubeconfig}
 }
 
-// create makes the cluster, its node from an image, and returns the administrator's access.
-// If ctx ends, what was made so far is removed.
+// create makes the cluster from a node image, and returns the administrator's access. If ctx
+// ends, it removes what exists so far.
 func (p *provider) create(ctx context.Context, nodeImage string) (*rest.Config, error) {
 	options := []kindcluster.CreateOption{
 		kindcluster.CreateWithNodeImage(nodeImage),
 		kindcluster.CreateWithKubeconfigPath(p.kubeconfig),
-		kindcluster.CreateWithRetain(true), // what went wrong is in the node's logs
+		kindcluster.CreateWithRetain(true), // for the node's logs
 		kindcluster.CreateWithWaitForReady(controlPlaneWithin),
 	}
 	created := make(chan error, 1)
@@ -55,7 +54,7 @@ func (p *provider) create(ctx context.Context, nodeImage string) (*rest.Config, 
 			return nil, explain(err)
 		}
 	case <-ctx.Done():
-		// The library can't be interrupted, but doesn't go on without its node.
+		// The library can't be interrupted, but fails without its node.
 		err := p.library.Delete(p.name, p.kubeconfig)
 		return nil, errors.Join(context.Cause(ctx), err, <-created)
 	}
@@ -76,7 +75,7 @@ func (p *provider) destroy() error {
 	return explain(p.library.Delete(p.name, p.kubeconfig))
 }
 
-// loadImage loads an image, which was opened by ref, and returns its name.
+// loadImage loads an image, opened from ref, and returns its name.
 func (p *provider) loadImage(img v1.Image, ref string) (name string, err error) {
 	digest := image.Digest(img)
 	if digest == "" {
@@ -93,7 +92,7 @@ func (p *provider) loadImage(img v1.Image, ref string) (name string, err error) 
 	return name, nil
 }
 
-// load loads what `docker save` would write.
+// load loads an archive in the format of `docker save`.
 func (p *provider) load(archive io.Reader) error {
 	node, err := p.node()
 	if err != nil {
@@ -102,7 +101,7 @@ func (p *provider) load(archive io.Reader) error {
 	return explain(nodeutils.LoadImageArchive(node, archive))
 }
 
-// node is the cluster's real node.
+// node returns the cluster's real node.
 func (p *provider) node() (nodes.Node, error) {
 	all, err := p.library.ListInternalNodes(p.name)
 	if err != nil {
@@ -114,7 +113,7 @@ func (p *provider) node() (nodes.Node, error) {
 	return all[0], nil
 }
 
-// explain adds what a command of kind's wrote, which its error leaves out.
+// explain adds the output of kind's command, which its error leaves out.
 func explain(err error) error {
 	ran := kinderrors.RunErrorForError(err)
 	if err == nil || ran == nil || len(ran.Output) == 0 {

@@ -26,8 +26,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// TestOnSomebodysKindCluster is of K8S and NODE_IMAGE too, and takes Docker. Its one node takes any pod, and
-// the daemons of the system go to every node.
+// TestOnSomebodysKindCluster uses K8S and NODE_IMAGE, and needs Docker. The cluster's one node
+// takes any pod, and the system's daemons run on every node.
 func TestOnSomebodysKindCluster(t *testing.T) {
 	g, ctx := NewWithT(t), t.Context()
 	_, nodeImage := selected(t)
@@ -54,24 +54,28 @@ func TestOnSomebodysKindCluster(t *testing.T) {
 			return existing.Start(ctx, cache, o)
 		},
 	})
-	g.Eventually(func() []string { return clustertest.Differences(before, clustertest.Everything(t, config)) }, "20s", "200ms").Should(BeEmpty())
+	g.Eventually(func() []string {
+		return clustertest.Differences(before, clustertest.Everything(t, config))
+	}, "20s", "200ms").Should(BeEmpty())
 
-	// A spec of each behaviour, and nothing left of them.
-	specs := exec.CommandContext(ctx, "go", "test", "-tags", "e2e", "-count=1", "-timeout=0", "-v", "-run", "Exists$", "../..")
+	// Run a spec of each behavior, and check that they leave nothing.
+	specs := exec.CommandContext(ctx, "go", "test", "-tags", "e2e", "-count=1", "-timeout=0", "-v", "-run",
+		"Exists$", "../..")
 	specs.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "REGISTRY="+registry, "NODE_IMAGE=")
 	out, err := specs.CombinedOutput()
 	t.Logf("%s", out)
 	g.Expect(err).NotTo(HaveOccurred())
 }
 
-// foreignKind returns a cluster as kind makes it, and its node.
+// foreignKind returns an unmodified kind cluster and its node.
 func foreignKind(t *testing.T, nodeImage string) (kubeconfig string, node nodes.Node) {
 	t.Helper()
 	g := NewWithT(t)
 	library, name := kindcluster.NewProvider(kindcluster.ProviderWithDocker()), "somebodys-"+rand.String(5)
 	kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
 	t.Cleanup(func() { g.Expect(library.Delete(name, kubeconfig)).To(Succeed()) })
-	g.Expect(library.Create(name, kindcluster.CreateWithNodeImage(nodeImage), kindcluster.CreateWithKubeconfigPath(kubeconfig),
+	g.Expect(library.Create(name, kindcluster.CreateWithNodeImage(nodeImage),
+		kindcluster.CreateWithKubeconfigPath(kubeconfig),
 		kindcluster.CreateWithWaitForReady(2*time.Minute))).To(Succeed())
 	all, err := library.ListNodes(name)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -79,8 +83,8 @@ func foreignKind(t *testing.T, nodeImage string) (kubeconfig string, node nodes.
 	return kubeconfig, all[0]
 }
 
-// registryFor runs a registry in a container beside the node, which can be pushed to at a
-// port of the loopback, under which the node knows it too.
+// registryFor runs a registry in a container beside the node. The test and the node reach it
+// at the same loopback port.
 func registryFor(t *testing.T, node nodes.Node) (path string) {
 	t.Helper()
 	g := NewWithT(t)
@@ -110,10 +114,12 @@ func registryFor(t *testing.T, node nodes.Node) (path string) {
 		docker(nil, "rm", "--force", "--volumes", name)
 		docker(nil, "rmi", "plumbline.local/"+name+":latest")
 	})
-	docker(nil, "run", "--detach", "--name", name, "--net", "kind", "--publish", "127.0.0.1::5000", "plumbline.local/"+name+":latest")
+	docker(nil, "run", "--detach", "--name", name, "--net", "kind", "--publish", "127.0.0.1::5000", "plumbline.local/"+
+		name+":latest")
 	published := docker(nil, "port", name, "5000/tcp")
 	address := docker(nil, "inspect", "--format", "{{.NetworkSettings.Networks.kind.IPAddress}}", name)
-	hosts := fmt.Sprintf("mkdir -p /etc/containerd/certs.d/%[1]s && echo '[host.\"http://%[2]s:5000\"]' >/etc/containerd/certs.d/%[1]s/hosts.toml", published, address)
+	hosts := fmt.Sprintf("mkdir -p /etc/containerd/certs.d/%[1]s && echo '[host.\"http://%[2]s:5000\"]' "+
+		">/etc/containerd/certs.d/%[1]s/hosts.toml", published, address)
 	g.Expect(node.Command("sh", "-c", hosts).Run()).To(Succeed())
 	return published + "/team"
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
-// prefix of the names of our clusters, which people see in lists with others.
+// prefix begins the names of the harness's clusters, which people see among others.
 const prefix = "plumbline-"
 
-// kwokNamespace is where KWOK runs.
+// kwokNamespace is KWOK's namespace.
 const kwokNamespace = "plumbline-kwok"
 
 const (
@@ -30,7 +30,7 @@ const (
 	systemPoll   = 250 * time.Millisecond
 )
 
-// Prepare makes sure that an engine runs, and builds what Start needs.
+// Prepare checks that an engine runs, and builds what Start needs.
 func Prepare(ctx context.Context, c *build.Cache, _ cluster.Options) error {
 	if _, err := findEngine(ctx); err != nil {
 		return err
@@ -39,11 +39,9 @@ func Prepare(ctx context.Context, c *build.Cache, _ cluster.Options) error {
 	return err
 }
 
-// Start makes a cluster and returns when its system and KWOK work, and the API server is
-// of the version that was asked for: a full one, or of that minor version. An image that
-// the engine doesn't have is pulled. First of all, what dead runs left is removed.
-//
-// If it fails, nothing is left but the logs.
+// Start makes a cluster and returns when its system and KWOK work, and the API server has the
+// version asked for, full or minor. It pulls the node image if the engine doesn't have it. If
+// it fails, only the logs are left.
 func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Cluster, error) {
 	say := o.Progress
 	if say == nil {
@@ -66,7 +64,10 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	}
 	say(fmt.Sprintf("starting Kubernetes %s in %s, from %s", o.Kubernetes, e.command, o.NodeImage))
 	begin := time.Now()
-	k := &kind{folder: folder, engine: e, logs: o.Logs, stop: func() {}, provider: newProvider(e, o.Name, folder.Path("kubeconfig"))}
+	k := &kind{
+		folder: folder, engine: e, logs: o.Logs, stop: func() {},
+		provider: newProvider(e, o.Name, folder.Path("kubeconfig")),
+	}
 	if err := k.start(ctx, o, release); err != nil {
 		return nil, errors.Join(fmt.Errorf("start cluster %s: %w", o.Name, err), k.Close(context.WithoutCancel(ctx)))
 	}
@@ -111,21 +112,22 @@ func (k *kind) start(ctx context.Context, o cluster.Options, release kwok.Releas
 	return nil
 }
 
-// isVersion makes sure that the server is what was asked for.
+// isVersion checks that the server has the version asked for.
 func (k *kind) isVersion(asked string) error {
 	version, err := k.client.Discovery().ServerVersion()
 	if err != nil {
 		return err
 	}
 	if !matchesVersion(version.GitVersion, asked) {
-		return fmt.Errorf("the API server says that it is %s, not %s; its node is made of %s", version.GitVersion, asked, k.nodeImage)
+		return fmt.Errorf("the API server says that it is %s, not %s; its node is made of %s", version.GitVersion, asked,
+			k.nodeImage)
 	}
 	return nil
 }
 
-// awaitSystem waits until the system's Deployments have what they ask for: pods of theirs
-// that were pending still would make the provider launch nodes. There is a service
-// account then too, without which no pod can be created.
+// awaitSystem waits until the system's Deployments are available: the provider would launch
+// nodes for their pending pods. It also waits for the default service account, without which
+// no pod can be created.
 func (k *kind) awaitSystem(ctx context.Context) error {
 	var waiting string
 	err := wait.PollUntilContextTimeout(ctx, systemPoll, systemWithin, true, func(ctx context.Context) (bool, error) {
@@ -135,7 +137,8 @@ func (k *kind) awaitSystem(ctx context.Context) error {
 		}
 		for _, d := range deployments.Items {
 			if d.Status.ObservedGeneration < d.Generation || d.Status.AvailableReplicas < *d.Spec.Replicas {
-				waiting = fmt.Sprintf("Deployment %s in namespace %s has %d of %d pods", d.Name, d.Namespace, d.Status.AvailableReplicas, *d.Spec.Replicas)
+				waiting = fmt.Sprintf("Deployment %s in namespace %s has %d of %d pods", d.Name, d.Namespace,
+					d.Status.AvailableReplicas, *d.Spec.Replicas)
 				return false, nil
 			}
 		}
@@ -149,14 +152,14 @@ func (k *kind) awaitSystem(ctx context.Context) error {
 	return err
 }
 
-// Names that kubeadm and kind give.
+// Names that kubeadm and kind set.
 const (
 	controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 	systemNamespace   = metav1.NamespaceSystem
 )
 
-// separateSystem keeps workloads off the real node, and the system's daemons off all
-// others: those would count against what a node can hold.
+// separateSystem keeps workloads off the real node, and the system's daemons off all others,
+// where they would use up capacity.
 func (k *kind) separateSystem(ctx context.Context) error {
 	daemons := k.client.AppsV1().DaemonSets(systemNamespace)
 	all, err := daemons.List(ctx, metav1.ListOptions{})
@@ -165,17 +168,20 @@ func (k *kind) separateSystem(ctx context.Context) error {
 	}
 	for _, d := range all.Items {
 		patch := fmt.Sprintf(`{"spec":{"template":{"spec":{"nodeSelector":{%q:""}}}}}`, controlPlaneLabel)
-		if _, err := daemons.Patch(ctx, d.Name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+		if _, err := daemons.Patch(ctx, d.Name, types.StrategicMergePatchType, []byte(patch),
+			metav1.PatchOptions{}); err != nil {
 			return fmt.Errorf("keeping %s on the real node: %w", d.Name, err)
 		}
 	}
 	nodes := k.client.CoreV1().Nodes()
-	patch := fmt.Sprintf(`{"spec":{"taints":[{"key":%q,"value":"true","effect":%q}]}}`, cluster.SystemTaint, corev1.TaintEffectNoSchedule)
-	if _, err := nodes.Patch(ctx, k.node.String(), types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+	patch := fmt.Sprintf(`{"spec":{"taints":[{"key":%q,"value":"true","effect":%q}]}}`, cluster.SystemTaint,
+		corev1.TaintEffectNoSchedule)
+	if _, err := nodes.Patch(ctx, k.node.String(), types.StrategicMergePatchType, []byte(patch),
+		metav1.PatchOptions{}); err != nil {
 		return fmt.Errorf("tainting the real node: %w", err)
 	}
 	return nil
 }
 
-// clusters returns the folder that holds all clusters' folders.
+// clusters returns the parent of all clusters' folders.
 func clusters(cache string) string { return filepath.Join(cache, "kind") }

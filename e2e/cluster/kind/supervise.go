@@ -10,8 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/pods"
 )
 
-// supervise reports the first of these that happens from now on: a container of the
-// system is started again, or the node ends. Close ends it.
+// supervise reports the first restart of a system container, or the node's end, until Close.
 func (k *kind) supervise(ctx context.Context, onDeath func(cluster.Death)) {
 	if onDeath == nil {
 		return
@@ -20,7 +19,7 @@ func (k *kind) supervise(ctx context.Context, onDeath func(cluster.Death)) {
 	k.stop = stop
 	report := cluster.First(life, onDeath)
 	go func() {
-		// It returns when the node's container ends, or is none.
+		// It returns when the node's container ends or does not exist.
 		_ = exec.CommandContext(life, k.engine.command, "wait", k.node.String()).Run() //nolint:gosec // a container of ours
 		report(cluster.Death{Component: "node " + k.node.String(), LastLines: []string{"its container ended"}})
 	}()

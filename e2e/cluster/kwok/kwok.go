@@ -1,5 +1,5 @@
-// Package kwok runs KWOK in a cluster, for backends whose clusters run pods. It
-// plays the kubelets of the nodes that carry the annotation kwok.x-k8s.io/node=fake.
+// Package kwok runs KWOK in a cluster, for backends whose clusters run pods. KWOK simulates
+// the kubelets of nodes with the annotation kwok.x-k8s.io/node=fake.
 package kwok
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// Deployment is KWOK's name in the cluster.
+// Deployment is the name of KWOK's Deployment.
 const Deployment = "kwok-controller"
 
 const (
@@ -36,25 +36,24 @@ const (
 	readyPoll   = 250 * time.Millisecond
 )
 
-// user of the image, as of those of KWOK's releases that don't run as root.
+// user is the image's user, as in those of KWOK's releases that don't run as root.
 const user = "65532"
 
 //go:embed kwok.yaml
 var manifest string
 
-// Release is the release of KWOK that is pinned.
+// Release is the pinned release of KWOK.
 type Release struct {
 	// Image is a reference to its image, for image.Open.
 	Image string
-	// stages say what its nodes and pods go through: those that kwokctl gives it.
+	// stages define the life cycle of its nodes and pods, as kwokctl configures it.
 	stages string
 }
 
-// published is where KWOK's project puts the images of its releases.
+// published is the repository of KWOK's released images.
 const published = "registry.k8s.io/kwok/kwok"
 
-// Published returns the pinned release with the image that KWOK's project has put into
-// its registry.
+// Published returns the pinned release with the image that KWOK's project has published.
 func Published(ctx context.Context, c *build.Cache) (r Release, err error) {
 	source, err := c.PinnedModule(ctx, "kwok")
 	if err != nil {
@@ -66,7 +65,7 @@ func Published(ctx context.Context, c *build.Cache) (r Release, err error) {
 	return r, err
 }
 
-// Prepare returns the pinned release, whose image is built first if it isn't in the cache.
+// Prepare returns the pinned release. It builds the image if it isn't in the cache.
 func Prepare(ctx context.Context, c *build.Cache) (r Release, err error) {
 	programs, err := c.PinnedFor(ctx, "kwok", "linux")
 	if err != nil {
@@ -79,7 +78,7 @@ func Prepare(ctx context.Context, c *build.Cache) (r Release, err error) {
 	return r, c.Explain(ctx, "image", "200 MB", err)
 }
 
-// stages reads from KWOK's source what its nodes and pods go through.
+// stages reads the life cycle of nodes and pods from KWOK's source.
 func stages(source string) (string, error) {
 	var all []string
 	for _, file := range []string{
@@ -95,8 +94,8 @@ func stages(source string) (string, error) {
 	return strings.Join(all, "\n---\n"), nil
 }
 
-// Objects returns what KWOK in a namespace of its own is made of, that namespace first.
-// The image's name is one that the cluster's nodes know.
+// Objects returns the objects that make up KWOK, its own namespace first. The cluster's nodes
+// must know the image's name.
 func (r Release) Objects(ctx context.Context, namespace, imageName string) ([]k8s.Object, error) {
 	parsed, err := template.New("kwok.yaml").Parse(manifest)
 	if err != nil {
@@ -121,8 +120,8 @@ func (r Release) Objects(ctx context.Context, namespace, imageName string) ([]k8
 	return objects, nil
 }
 
-// Install makes KWOK run in a namespace of its own, and waits until it is ready. None of
-// its Objects may be there yet, but for the namespace.
+// Install runs KWOK in a namespace of its own, and waits until it is ready. Of its Objects,
+// only the namespace may exist already.
 func (r Release) Install(ctx context.Context, config *rest.Config, namespace, imageName string) error {
 	objects, err := r.Objects(ctx, namespace, imageName)
 	if err != nil {
@@ -145,7 +144,7 @@ func (r Release) Install(ctx context.Context, config *rest.Config, namespace, im
 	return nil
 }
 
-// states returns what the status of a namespace's pods says of their containers.
+// states returns the status of a namespace's pods and their containers.
 func states(ctx context.Context, client *resources.Resources, namespace string) string {
 	var pods corev1.PodList
 	if err := client.WithNamespace(namespace).List(context.WithoutCancel(ctx), &pods); err != nil {

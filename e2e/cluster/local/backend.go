@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-// Backend makes clusters of processes of this machine.
+// Backend returns the backend whose clusters are processes of this machine.
 func Backend() cluster.Backend {
 	return cluster.Backend{
 		Name: "local", Prepare: Prepare, Start: Start, Bends: clock.Supported,

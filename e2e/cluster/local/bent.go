@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
-// bentPrograms returns programs that run those given by a clock: scripts in the
-// cluster's folder, since kwokctl takes the path of a program and no more. A
-// program is told the name under which it was started, which says whose it is.
+// bentPrograms returns programs that run the given ones with a bent clock. They are scripts in
+// the cluster's folder, because kwokctl takes only a path. They pass their own name on as the
+// program's name, which shows whose process it is.
 func bentPrograms(f *owned.Folder, bin programs, c *clock.Clock) (programs, error) {
 	dir := f.Path("bent")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -26,7 +26,8 @@ func bentPrograms(f *owned.Folder, bin programs, c *clock.Clock) (programs, erro
 		filepath.Join(bin.kwok, "kwok"),
 	} {
 		script := fmt.Sprintf("#!/bin/sh\nexec %s \"$@\"\n", strings.Join(c.Command(`"$0"`, program), " "))
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(program)), []byte(script), 0o700); err != nil { //nolint:gosec // it's a program
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(program)), []byte(script),
+			0o700); err != nil { //nolint:gosec // it's a program
 			return programs{}, err
 		}
 	}

@@ -10,8 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-// Names of the components, as kwokctl calls them: their logs and pid files are
-// named so too.
+// Names of the components, as in kwokctl and in the names of their logs and pid files.
 const (
 	etcd              = "etcd"
 	apiserver         = "kube-apiserver"
@@ -20,20 +19,20 @@ const (
 	kwokController    = "kwok-controller"
 )
 
-// components in the order in which they depend on each other.
+// components returns the components, dependencies first.
 func components() []string {
 	return []string{etcd, apiserver, controllerManager, scheduler, kwokController}
 }
 
-// etcdPeer names the second port of etcd.
+// etcdPeer names etcd's second port.
 const etcdPeer = "etcd peer"
 
-// programs are the folders of the binaries.
+// programs holds the folders of the binaries.
 type programs struct {
 	kubernetes, etcd, kwok string
 }
 
-// allocate takes a port for everything that listens.
+// allocate takes a port for each listener.
 func allocate(p *ports) (map[string]int, error) {
 	taken := map[string]int{}
 	for _, name := range append(components(), etcdPeer) {
@@ -63,13 +62,13 @@ type variable struct {
 	Value string `json:"value"`
 }
 
-// kept is how long events are kept at least where time is bent: longer than any spec
-// takes that doesn't leap, in which nothing may happen. All of them would fill the disk.
+// kept is the API server's etcd-compaction-interval with a bent clock. It is longer than any
+// spec without leaps, which may see no events. To keep all revisions would fill the disk.
 const kept = time.Hour
 
-// patches returns the components' arguments that kwokctl has no option for. They
-// come after kwokctl's own, and the later one counts. Pki is the folder of
-// kwokctl's certificates; of the options Leaps, Clock and Bare count.
+// patches returns component settings that kwokctl has no option for. Their arguments follow
+// kwokctl's own, and the last one wins. pki is the folder of kwokctl's certificates. Of the
+// options, only Leaps, Clock and Bare are used.
 func patches(pki string, o cluster.Options) []patch {
 	fake := "kwok.x-k8s.io/node=fake"
 	if o.Bare {
@@ -77,23 +76,21 @@ func patches(pki string, o cluster.Options) []patch {
 	}
 	manager := []argument{
 		{"leader-elect", "false"},
-		// Pods have the address of the loopback, which endpoints refuse: these
-		// would only fail, over and over.
+		// Pods have a loopback address, which endpoints refuse: these would always fail.
 		{"controllers", "*,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller"},
 	}
 	server := []argument{
-		// Without an address the API server takes that of the default route, and
-		// doesn't start on a machine that is offline. Nobody is to reach it from
-		// elsewhere; an endpoint of its service may not be a loopback address.
+		// By default the API server has the address of the default route, and fails to start
+		// offline. It is for this machine only. Endpoints can't have a loopback address.
 		{"advertise-address", "127.0.0.1"},
 		{"endpoint-reconciler-type", "none"},
-		// By which the host node knows who asks it for the logs of its pods.
+		// The host node authenticates requests for pod logs by this certificate.
 		{"kubelet-client-certificate", filepath.Join(pki, "admin.crt")},
 		{"kubelet-client-key", filepath.Join(pki, "admin.key")},
 	}
-	// Watches end now and then where time is bent, and at each leap. They go on from
-	// the last event that they saw, which after some quiet minutes is older than the
-	// five minutes for which the API server has events kept otherwise.
+	// With a bent clock, watches end now and then, and at each leap. They resume from their
+	// last event. After some quiet minutes it is older than the API server's default
+	// compaction interval, five minutes.
 	switch {
 	case o.Leaps:
 		manager = append(manager, argument{"node-monitor-grace-period", (2 * cluster.Leap).String()})
@@ -101,30 +98,29 @@ func patches(pki string, o cluster.Options) []patch {
 	case o.Clock != nil:
 		server = append(server, argument{"etcd-compaction-interval", kept.String()})
 	}
-	// These have little to do, and often: with a thread for each core most of their time
-	// goes into waking the others up to look for work. It is a tenth of all that a
-	// cluster takes.
+	// These do little, but often. With a thread per core they spend most of their time waking
+	// other threads. That is a tenth of all that a cluster takes.
 	alone := []variable{{"GOMAXPROCS", "1"}}
 	var together []variable
 	if o.Clock != nil {
-		// Where time is bent nobody waits for anything but computing, of which a tenth
-		// would be collecting garbage. It takes 130 MB, nearly all the API server's.
+		// With a bent clock only computing takes time, and a tenth of it would be garbage
+		// collection. This takes 130 MB, nearly all in the API server.
 		spend := variable{"GOGC", "300"}
 		alone, together = append(alone, spend), []variable{spend}
 	}
 	return []patch{
 		{Name: etcd, ExtraEnvs: alone, ExtraArgs: []argument{
-			// Nothing is to survive the machine's failure; waiting for the disk is
-			// most of what etcd does otherwise.
+			// No data needs to survive the machine's failure. etcd would mostly wait for the
+			// disk.
 			{"unsafe-no-fsync", "true"},
 		}},
 		{Name: apiserver, ExtraEnvs: together, ExtraArgs: server},
-		// There is one of each. With election on, a stall of a few seconds makes
-		// them exit, and nothing starts them again.
+		// There is one of each. With leader election they exit after a stall of a few seconds,
+		// and nothing restarts them.
 		{Name: controllerManager, ExtraEnvs: alone, ExtraArgs: manager},
 		{Name: scheduler, ExtraEnvs: alone, ExtraArgs: []argument{{"leader-elect", "false"}}},
-		// KWOK takes over every node unless told otherwise. A KwokConfiguration
-		// can't tell it: that contradicts kwokctl's own flag, and KWOK exits.
+		// By default KWOK takes over every node. A KwokConfiguration can't change that: it
+		// contradicts kwokctl's own flag, and KWOK exits.
 		{Name: kwokController, ExtraEnvs: alone, ExtraArgs: []argument{
 			{"manage-all-nodes", "false"},
 			{"manage-nodes-with-annotation-selector", fake},
@@ -132,8 +128,8 @@ func patches(pki string, o cluster.Options) []patch {
 	}
 }
 
-// kwokctlConfig returns the document that tells kwokctl what to run; see
-// KwokctlConfigurationOptions of sigs.k8s.io/kwok/pkg/apis/config/v1alpha1.
+// kwokctlConfig returns kwokctl's configuration; see KwokctlConfigurationOptions of
+// sigs.k8s.io/kwok/pkg/apis/config/v1alpha1.
 func kwokctlConfig(version, pki string, bin programs, taken map[string]int, o cluster.Options) ([]byte, error) {
 	doc := map[string]any{
 		"kind":       "KwokctlConfiguration",
@@ -142,8 +138,7 @@ func kwokctlConfig(version, pki string, bin programs, taken map[string]int, o cl
 			"runtime":     "binary",
 			"kubeVersion": version,
 			"bindAddress": "127.0.0.1", // kwokctl's default is all interfaces
-			// What the provider waits for shall be the cluster's state, not its
-			// client's or the server's throttling.
+			// The provider should wait for the cluster's state, not for throttling.
 			"disableQPSLimits": true,
 
 			"etcdBinary":                  filepath.Join(bin.etcd, "etcd"),

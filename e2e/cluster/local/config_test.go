@@ -18,7 +18,8 @@ import (
 func TestKwokctlsConfiguration(t *testing.T) {
 	g := NewWithT(t)
 	taken := map[string]int{etcd: 1, etcdPeer: 2, apiserver: 3, controllerManager: 4, scheduler: 5, kwokController: 6}
-	out, err := kwokctlConfig("v1.36.3", "/pki", programs{kubernetes: "/k8s", etcd: "/etcd", kwok: "/kwok"}, taken, cluster.Options{Leaps: true})
+	out, err := kwokctlConfig("v1.36.3", "/pki", programs{kubernetes: "/k8s", etcd: "/etcd", kwok: "/kwok"}, taken,
+		cluster.Options{Leaps: true})
 	g.Expect(err).NotTo(HaveOccurred())
 	var doc struct {
 		Options           map[string]any
@@ -57,7 +58,8 @@ func TestEventsOutlastQuietMinutesWhereTimeIsBent(t *testing.T) {
 		all := patches("/pki", o)
 		return all[slices.IndexFunc(all, func(p patch) bool { return p.Name == apiserver })].ExtraArgs
 	}
-	g.Expect(arguments(cluster.Options{Clock: &clock.Clock{}})).To(ContainElement(argument{"etcd-compaction-interval", "1h0m0s"}))
+	g.Expect(arguments(cluster.Options{Clock: &clock.Clock{}})).
+		To(ContainElement(argument{"etcd-compaction-interval", "1h0m0s"}))
 	g.Expect(arguments(cluster.Options{})).NotTo(ContainElement(HaveField("Key", "etcd-compaction-interval")))
 }
 
@@ -79,8 +81,9 @@ func TestTheFolderOfAClusterIsAllThatKwokctlKnows(t *testing.T) {
 	f := &owned.Folder{Name: "one", Dir: t.TempDir()}
 	logs := t.TempDir()
 	kwok := t.TempDir()
-	// A kwokctl that tells its environment.
-	g.Expect(os.WriteFile(filepath.Join(kwok, "kwokctl"), []byte("#!/bin/sh\nenv; echo \"$@\"; kubectl get --raw /healthz && echo ok\n"), 0o700)).To(Succeed())
+	// A kwokctl that prints its environment.
+	g.Expect(os.WriteFile(filepath.Join(kwok, "kwokctl"),
+		[]byte("#!/bin/sh\nenv; echo \"$@\"; kubectl get --raw /healthz && echo ok\n"), 0o700)).To(Succeed())
 	k, err := install(f, programs{kwok: kwok}, logs)
 	g.Expect(err).NotTo(HaveOccurred())
 

@@ -23,7 +23,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 )
 
-// TestOwner is no test: it's the process that is killed in the next one.
+// TestOwner is no test, but the process that the next test kills.
 func TestOwner(t *testing.T) {
 	dir := os.Getenv("PLUMBLINE_TEST_OWNER")
 	if dir == "" {
@@ -50,13 +50,13 @@ func TestAKilledRunIsCleanedUpAfter(t *testing.T) {
 	}
 	dir := filepath.Join(clusters(c.Dir), "killed")
 	g.Expect(process.Within(dir)).To(HaveLen(len(components())))
-	g.Expect(reap(t.Context(), c.Dir)).To(BeEmpty(), "its owner lives")
+	g.Expect(removeDead(t.Context(), c.Dir)).To(BeEmpty(), "its owner lives")
 
 	g.Expect(owner.Process.Kill()).To(Succeed())
 	_ = owner.Wait()
 	g.Expect(process.Within(dir)).NotTo(BeEmpty(), "else this test shows nothing")
 	begin := time.Now()
-	g.Expect(reap(t.Context(), c.Dir)).To(Equal([]string{"killed"}))
+	g.Expect(removeDead(t.Context(), c.Dir)).To(Equal([]string{"killed"}))
 	t.Logf("cleaned up in %s", time.Since(begin))
 	g.Expect(process.Within(dir)).To(BeEmpty())
 	g.Expect(dir).NotTo(BeADirectory())
@@ -81,15 +81,16 @@ func TestAPortThatWasTakenMeanwhile(t *testing.T) {
 			begin := time.Now()
 			err = l.start(t.Context(), bin, cluster.Options{Kubernetes: version(t), Logs: t.TempDir()})
 			t.Logf("after %s: %v", time.Since(begin), err)
-			g.Expect(err).To(MatchError(ContainSubstring("%s can't listen on port %d", strings.TrimSuffix(component, " peer"), l.taken[component])))
+			g.Expect(err).To(MatchError(ContainSubstring("%s can't listen on port %d", strings.TrimSuffix(component, " peer"),
+				l.taken[component])))
 			g.Expect(l.Close(t.Context())).To(Succeed())
 			g.Expect(process.Within(f.Dir)).To(BeEmpty())
 		})
 	}
 }
 
-// On a busy machine the API server takes longer than the ten seconds that the
-// controller manager gives it.
+// On a busy machine the API server takes more than the controller manager's limit of ten
+// seconds.
 func TestASlowAPIServer(t *testing.T) {
 	g := NewWithT(t)
 	c := cache(t)

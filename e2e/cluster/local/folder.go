@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
-// clusters returns the folder that holds all clusters' folders.
+// clusters returns the parent of all clusters' folders.
 func clusters(cache string) string { return filepath.Join(cache, "clusters") }
 
 // newFolder makes a new folder for a cluster.
@@ -24,13 +24,12 @@ func newFolder(ctx context.Context, cache, name string) (*owned.Folder, error) {
 	return owned.Acquire(ctx, clusters(cache), name)
 }
 
-// remove removes a cluster's folder, and what lies outside.
+// remove removes a cluster's folder and its files elsewhere.
 func remove(ctx context.Context, f *owned.Folder) error {
 	return errors.Join(removeKubeconfigs(f.Name), f.Remove(ctx))
 }
 
-// removeKubeconfigs removes what e2e-framework may have left in the system's
-// folder for temporary files if it was interrupted.
+// removeKubeconfigs removes temporary files that an interrupted e2e-framework may have left.
 func removeKubeconfigs(cluster string) error {
 	files, err := filepath.Glob(filepath.Join(os.TempDir(), "kwok-cluster-"+cluster+"-kubecfg*"))
 	for _, file := range files {
@@ -39,10 +38,10 @@ func removeKubeconfigs(cluster string) error {
 	return err
 }
 
-// reap ends and removes the clusters that nobody holds the lock of.
-func reap(ctx context.Context, cache string) (removed []string, err error) {
+// removeDead ends and removes the clusters without a held lock.
+func removeDead(ctx context.Context, cache string) (removed []string, err error) {
 	return owned.Reap(ctx, clusters(cache), func(ctx context.Context, f *owned.Folder) error {
-		// Nobody is left who could want their last words.
+		// No grace period: nobody needs the end of their logs.
 		return errors.Join(process.End(ctx, f.Dir, 0), removeKubeconfigs(f.Name))
 	})
 }

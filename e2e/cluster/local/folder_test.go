@@ -41,8 +41,7 @@ func TestNamesAndPathsThatCannotWork(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("set PLUMBLINE_CACHE to a path without")))
 }
 
-// abandon makes what a killed run leaves: a folder with a program that runs,
-// and no lock.
+// abandon makes what a killed run leaves: a folder with a running program and no lock.
 func abandon(t *testing.T, cache, name string) (*owned.Folder, process.Process) {
 	t.Helper()
 	f, err := newFolder(t.Context(), cache, name)
@@ -90,7 +89,7 @@ func TestReapEndsWhatDeadRunsLeftAndNothingElse(t *testing.T) {
 	lock, err := filelock.Try(living.Path("lock"))
 	g.Expect(err).NotTo(HaveOccurred())
 
-	g.Expect(reap(t.Context(), cache)).To(Equal([]string{"dead"}))
+	g.Expect(removeDead(t.Context(), cache)).To(Equal([]string{"dead"}))
 	g.Expect(orphan.Alive()).To(BeFalse())
 	g.Expect(dead.Dir).NotTo(BeADirectory())
 	g.Expect(kubeconfig).NotTo(BeAnExistingFile())
@@ -100,9 +99,9 @@ func TestReapEndsWhatDeadRunsLeftAndNothingElse(t *testing.T) {
 	g.Expect(its.Alive()).To(BeTrue())
 	g.Expect(living.Dir).To(BeADirectory())
 
-	g.Expect(reap(t.Context(), cache)).To(BeEmpty())
+	g.Expect(removeDead(t.Context(), cache)).To(BeEmpty())
 	lock.Release()
-	g.Expect(reap(t.Context(), cache)).To(Equal([]string{"living"}))
+	g.Expect(removeDead(t.Context(), cache)).To(Equal([]string{"living"}))
 	g.Expect(its.Alive()).To(BeFalse())
 }
 

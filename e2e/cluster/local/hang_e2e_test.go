@@ -77,7 +77,7 @@ func TestAComponentThatHangs(t *testing.T) {
 	g.Expect(deaths).NotTo(Receive(), "nobody died")
 }
 
-// cpuTime returns the CPU time that this process has taken.
+// cpuTime returns the CPU time that this process has used.
 func cpuTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

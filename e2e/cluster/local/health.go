@@ -9,15 +9,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-// healthClient returns a client for the components' health endpoints. The controller manager
-// and the scheduler sign their own certificates; all that is asked of them is whether they're well.
+// healthClient returns a client for the components' health endpoints. It verifies no
+// certificates, because the controller manager and the scheduler sign their own.
 func healthClient() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, //nolint:gosec // see above
 	}
 }
 
-// healthURL returns a component's health endpoint. None of them asks another component.
+// healthURL returns a component's health endpoint. None of them depends on another component.
 func healthURL(component string, taken map[string]int) string {
 	scheme, path := "https", "/healthz"
 	switch component {
@@ -31,8 +31,7 @@ func healthURL(component string, taken map[string]int) string {
 	return fmt.Sprintf("%s://127.0.0.1:%d%s", scheme, taken[component], path)
 }
 
-// Components lists the components that are supervised now: one that is stopped or paused on
-// purpose need not answer.
+// Components lists the supervised components, without those stopped or paused on purpose.
 func (l *local) Components() []cluster.Component {
 	var all []cluster.Component
 	for _, name := range components() {

@@ -19,15 +19,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
-// kwokctl runs kwokctl for one cluster, in an environment of that cluster's
-// own.
+// kwokctl runs kwokctl for one cluster, in that cluster's own environment.
 type kwokctl struct {
 	folder *owned.Folder
-	script string // the kwokctl that is to be called
+	script string // path of the wrapper to call
 }
 
-// install lays out the cluster's folder. The logs' folder, an absolute path, is
-// made part of it, so that logs are where they're wanted as they're written.
+// install creates the cluster's folder. It links the logs' folder, an absolute path, into it,
+// so that logs are written there directly.
 func install(f *owned.Folder, bin programs, logs string) (*kwokctl, error) {
 	k := &kwokctl{folder: f, script: f.Path("kwokctl")}
 	for _, dir := range []string{f.Path("bin"), f.Path("tmp"), k.state()} {
@@ -52,21 +51,20 @@ func install(f *owned.Folder, bin programs, logs string) (*kwokctl, error) {
 	return k, nil
 }
 
-// kubectl is what kwokctl, which would download one, asks whether the API
-// server answers. Ready asks that itself, and more.
+// kubectl replaces the kubectl that kwokctl would download to check that the API server
+// answers. starting.ready checks that, and more.
 const kubectl = "#!/bin/sh\nexit 0\n"
 
-// wrapper returns a script, a kwokctl that knows of this cluster's folder only: nothing in
-// the user's environment or home has a say, and nothing there is written to.
-// All that it starts has its program in the folder, which says whose it is.
+// wrapper returns a script that runs kwokctl in this cluster's folder only. It ignores the
+// user's environment and home, and writes nothing there. All programs that it starts are in
+// the folder, which shows whose they are.
 func (k *kwokctl) wrapper() string {
 	f := k.folder
 	return fmt.Sprintf("#!/bin/sh\nexec env -i HOME=%s TMPDIR=%s KWOK_WORKDIR=%s PATH=%s:/usr/bin:/bin %s \"$@\"\n",
 		f.Dir, f.Path("tmp"), f.Path("kwok"), f.Path("bin"), f.Path("bin", "kwokctl"))
 }
 
-// create starts the components and returns the administrator's access. It
-// doesn't wait for them.
+// create starts the components without waiting, and returns the administrator's access.
 func (k *kwokctl) create(ctx context.Context, config []byte) (*rest.Config, error) {
 	file := k.folder.Path("kwokctl.yaml")
 	if err := os.WriteFile(file, config, 0o600); err != nil {
@@ -98,7 +96,7 @@ func (k *kwokctl) create(ctx context.Context, config []byte) (*rest.Config, erro
 	return access, nil
 }
 
-// restart starts those components again that have ended.
+// restart restarts the components that have ended.
 func (k *kwokctl) restart(ctx context.Context, component string) error {
 	// Without this, kwokctl takes a zombie for a living process.
 	if err := os.Remove(k.pidFile(component)); err != nil {

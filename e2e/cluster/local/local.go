@@ -17,9 +17,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
-// grace is how long components get to end by themselves. It's short, since
-// nothing of theirs is to survive, and the API server would wait a minute for
-// those who watch.
+// grace is how long components get to end by themselves. None of their data needs to survive,
+// and the API server would wait a minute for open watches.
 const grace = 250 * time.Millisecond
 
 // local is a running cluster.
@@ -31,8 +30,8 @@ type local struct {
 	access     *rest.Config
 	node       *hostnode.Node
 	supervisor *supervisor
-	clock      *clock.Clock     // what all live by; nil: the machine's
-	components func() *starting // what it takes to start them, and to wait for them
+	clock      *clock.Clock     // the clock of all processes; nil: the machine's
+	components func() *starting // returns the means to start them and to wait for them
 
 	closing sync.Mutex
 	closed  bool
@@ -41,8 +40,7 @@ type local struct {
 // Config returns the administrator's access.
 func (l *local) Config() *rest.Config { return l.access }
 
-// Kubeconfig returns the path of a kubeconfig with the administrator's access, for
-// kubectl. It's gone when the cluster is.
+// Kubeconfig returns the path of the administrator's kubeconfig. Close removes it.
 func (l *local) Kubeconfig() string { return l.folder.Path("kubeconfig") }
 
 // Port returns a free port of this machine: pods share its ports.
@@ -51,7 +49,7 @@ func (l *local) Port(int) (int, error) { return l.ports.take() }
 // Load makes an image available to the pods of the host node.
 func (l *local) Load(ctx context.Context, ref string) (string, error) { return l.node.Load(ctx, ref) }
 
-// PodLog returns what the containers of a pod of the host node have written.
+// PodLog returns the output of the containers of a pod of the host node.
 func (l *local) PodLog(ctx context.Context, namespace, pod string) (io.ReadCloser, error) {
 	return l.node.PodLog(ctx, namespace, pod)
 }
@@ -61,9 +59,8 @@ func (l *local) Kill(_ context.Context, namespace, pod string) error {
 	return l.node.Kill(namespace, pod)
 }
 
-// Close ends all processes of the cluster and removes its folder. It asks them
-// first, and kills what is left after a quarter of a second (pods: two
-// seconds), or at once if ctx is over.
+// Close ends all processes of the cluster and removes its folder. It sends SIGTERM, and
+// SIGKILL after a quarter of a second (pods: two seconds) or when ctx ends.
 func (l *local) Close(ctx context.Context) error {
 	l.closing.Lock()
 	defer l.closing.Unlock()
@@ -78,7 +75,7 @@ func (l *local) Close(ctx context.Context) error {
 		err = l.node.Close(ctx)
 	}
 	if endErr := process.End(ctx, l.folder.Dir, grace); endErr != nil {
-		// The folder stays, as the proof of whose they are: the next run tries again.
+		// The folder stays as the proof of ownership: the next run tries again.
 		return fmt.Errorf("close cluster %s: %w", l.folder.Name, errors.Join(err, endErr))
 	}
 	l.closed = true

@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
-// version of Kubernetes that is tried: $K8S, or the newest.
+// version returns the Kubernetes version under test: $K8S, or the newest.
 func version(t *testing.T) string {
 	t.Helper()
 	minor := os.Getenv("K8S")
@@ -34,7 +34,7 @@ func version(t *testing.T) string {
 	return v
 }
 
-// cache returns a cache with the programs of the user's cache, and no clusters but the test's.
+// cache returns a cache with the programs of the user's cache and only the test's clusters.
 func cache(t *testing.T) *build.Cache {
 	t.Helper()
 	users, err := build.Open(nil)
@@ -51,7 +51,7 @@ func cache(t *testing.T) *build.Cache {
 	return c
 }
 
-// pid of a component, waited for.
+// pid waits for a component's process ID and returns it.
 func pid(g Gomega, c *build.Cache, name, component string) int {
 	k := kwokctl{folder: &owned.Folder{Name: name, Dir: filepath.Join(clusters(c.Dir), name)}}
 	var id int

@@ -11,13 +11,11 @@ import (
 
 const (
 	tailLines = 20
-	// tailBytes bounds what is read of a log's end; a line of klog's is seldom
-	// longer than 2 kB.
+	// tailBytes bounds what is read of a log's end. klog's lines rarely exceed 2 kB.
 	tailBytes = 64 << 10
 )
 
-// lastLines returns up to n lines of a log: how its program ended. If it can't be read, the only
-// line says why.
+// lastLines returns up to n lines that show how a log's program ended, or the read error.
 func lastLines(path string, n int) []string {
 	text, err := readEnd(path)
 	if err != nil {
@@ -45,7 +43,7 @@ func readEnd(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if skip > 0 { // most likely amid a line
+	if skip > 0 { // probably inside a line
 		_, after, _ := strings.Cut(string(text), "\n")
 		return after, nil
 	}

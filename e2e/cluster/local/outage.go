@@ -6,10 +6,8 @@ import (
 	"fmt"
 )
 
-// StopAPIServer ends the API server by SIGKILL, which is nobody's death until
-// start, which is returned, has started it again. Etcd goes on: what was stored
-// stays, and nobody can store anything meanwhile. The other components have to
-// cope, and dying is a death as ever.
+// StopAPIServer ends the API server by SIGKILL. That is no death until start has restarted it.
+// etcd keeps running: stored data stays. The other components must not die meanwhile.
 func (l *local) StopAPIServer(context.Context) (start func(context.Context) error, err error) {
 	running, watched := l.supervisor.release(apiserver)
 	if !watched {
@@ -21,10 +19,10 @@ func (l *local) StopAPIServer(context.Context) (start func(context.Context) erro
 	return l.startAPIServer, nil
 }
 
-// startAPIServer starts it as it was, and returns when every component works.
+// startAPIServer restarts it unchanged, and returns when every component works.
 func (l *local) startAPIServer(ctx context.Context) error {
 	if l.clock != nil {
-		// It works while others wait for it, who would give up at another speed.
+		// Other processes wait while it starts. At another speed they would give up.
 		defer l.clock.Hold()()
 	}
 	s := l.components()
@@ -40,8 +38,8 @@ func (l *local) startAPIServer(ctx context.Context) error {
 	return nil
 }
 
-// PauseKubelets stops the process that plays the kubelets of all nodes but the
-// host node, whose kubelet is the harness. Until resume it need not answer.
+// PauseKubelets pauses KWOK, which simulates the kubelets of all nodes but the host node. The
+// harness is that node's kubelet. KWOK need not answer until resume.
 func (l *local) PauseKubelets(context.Context) (resume func() error, err error) {
 	kubelets, watched := l.supervisor.release(kwokController)
 	if !watched {

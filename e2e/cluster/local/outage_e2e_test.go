@@ -29,7 +29,8 @@ func TestTheAPIServerGoesAndComesBack(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() { _ = up.Close(context.WithoutCancel(ctx)) })
 	client := kubernetes.NewForConfigOrDie(up.Config())
-	_, err = client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "stays"}}, metav1.CreateOptions{})
+	_, err = client.CoreV1().Namespaces().
+		Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "stays"}}, metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 
 	begin := time.Now()
@@ -52,8 +53,8 @@ func TestTheAPIServerGoesAndComesBack(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Consistently(deaths, time.Second).ShouldNot(Receive(), "who is silent isn't dead")
 	g.Expect(resume()).To(Succeed())
-	// Controllers and kubelets that failed to reach the server ask again as
-	// client-go's reflectors do: after waits that double, up to 30 s.
+	// After failures to reach the server, controllers and kubelets retry as client-go's
+	// reflectors do: with delays that double, up to 30 s.
 	clustertest.FakeNodes(t, up, client, false)
 
 	again := up.(*local).supervisor

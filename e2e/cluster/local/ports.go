@@ -12,16 +12,15 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
 )
 
-// Ports are taken from this range: above what services like to have, below
-// what Linux (32768) and macOS (49152) give to outgoing connections, and below
-// Kubernetes' node ports (30000).
+// The range of ports is above those of common services. It is below the ports for outgoing
+// connections (Linux: 32768, macOS: 49152) and Kubernetes' node ports (30000).
 const (
 	firstPort = 20000
 	lastPort  = 29999
 )
 
-// ports hands out ports of this machine that nobody else has: no process that
-// listens, and no other run, which may not have come to listen yet.
+// ports is a source of free ports of this machine. No process listens on them, and no other
+// run has reserved them.
 type ports struct {
 	dir         string // of the lock files, shared by all runs
 	first, last int
@@ -34,7 +33,7 @@ func newPorts(cache string) *ports {
 	return &ports{dir: filepath.Join(cache, "ports"), first: firstPort, last: lastPort}
 }
 
-// take returns a free port, which stays taken until release.
+// take returns a free port and reserves it until release.
 func (p *ports) take() (int, error) {
 	n := p.last - p.first + 1
 	for i, start := 0, rand.IntN(n); i < n; i++ { //nolint:gosec // it only has to differ between runs
@@ -68,9 +67,8 @@ func (p *ports) release() {
 	p.held = nil
 }
 
-// isFree tells whether a process could listen on the port, on the loopback interface
-// and on all interfaces. Which of the two attempts notices a listener on the other
-// depends on the system. Nothing is accepted.
+// isFree reports whether a process could listen on the port, on loopback and on all
+// interfaces. It tries both: the system decides which attempt notices a listener on the other.
 func isFree(port int) bool {
 	for _, host := range []string{"127.0.0.1", ""} {
 		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))

@@ -34,7 +34,7 @@ func TestAPortThatSomebodyHasIsNotTaken(t *testing.T) {
 	for name, host := range map[string]string{"loopback": "127.0.0.1", "all interfaces": ""} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
-			// Three in a row that are free: one gets a listener, one a lock.
+			// Find three free ports in a row: one gets a listener, one a lock.
 			p := newPorts(t.TempDir())
 			for p.first = firstPort; !isFree(p.first) || !isFree(p.first+1) || !isFree(p.first+2); p.first += 3 {
 			}

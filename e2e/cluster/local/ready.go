@@ -19,15 +19,13 @@ import (
 )
 
 const (
-	// readyWithin is how long a machine that does much else may take; three
-	// seconds are usual.
+	// readyWithin is the limit for a busy machine; three seconds are usual.
 	readyWithin = 2 * time.Minute
 	readyPoll   = 25 * time.Millisecond
-	// answerWithin keeps one who accepts connections and says nothing from
-	// delaying the news that a component died.
+	// answerWithin bounds one check, so that a component that accepts connections but never
+	// answers doesn't delay the report of a death.
 	answerWithin = time.Second
-	// restarts is how often a component may end because the API server isn't
-	// there yet.
+	// restarts is how often a component may end because the API server isn't ready.
 	restarts = 5
 )
 
@@ -38,13 +36,13 @@ type starting struct {
 	taken   map[string]int
 	version string
 
-	server  *http.Client // with the administrator's access
-	health  *http.Client // for the others' health endpoints
-	serves  bool         // the API server has been ready
+	server  *http.Client // for the API server, as administrator
+	health  *http.Client // for the other components
+	serves  bool         // whether the API server has been ready
 	retried map[string]int
 }
 
-// probe is one thing that must be true of a cluster before it's used.
+// probe is a condition that a cluster must meet before it is used.
 type probe struct {
 	component string
 	holds     func(context.Context) error
@@ -62,7 +60,7 @@ func (s *starting) ready(ctx context.Context) (map[string]process.Process, error
 		return nil, err
 	}
 	probes := s.probes()
-	var last error // what the first probe that fails said
+	var last error // error of the first failing probe
 	err := wait.PollUntilContextTimeout(ctx, readyPoll, readyWithin, true, func(ctx context.Context) (bool, error) {
 		if err := s.restartFailed(ctx); err != nil {
 			return false, err
@@ -92,7 +90,7 @@ func (s *starting) ready(ctx context.Context) (map[string]process.Process, error
 	return s.processes()
 }
 
-// probes lists what is checked, one after the other: the later need the earlier.
+// probes lists the checks in order: the later need the earlier.
 func (s *starting) probes() []probe {
 	healthy := func(component string) probe {
 		return probe{component, func(ctx context.Context) error {
@@ -106,7 +104,7 @@ func (s *starting) probes() []probe {
 			return err
 		}},
 		healthy(controllerManager), healthy(scheduler), healthy(kwokController),
-		// Made by the controller manager: until it's there, no pod can be created.
+		// The controller manager makes it. Without it, no pod can be created.
 		{controllerManager, func(ctx context.Context) error {
 			_, err := httpGet(ctx, s.server, s.access.Host+"/api/v1/namespaces/default/serviceaccounts/default")
 			return err
@@ -138,9 +136,9 @@ func (s *starting) clients() error {
 	return nil
 }
 
-// restartFailed starts those again that gave up waiting for the API server: the
-// controller manager gives it ten seconds, which a busy machine can exceed.
-// The death of any other component, or of any at a later time, is an error.
+// restartFailed restarts components that gave up waiting for the API server. The controller
+// manager waits ten seconds, which may be too short on a busy machine. If another component
+// dies, or any at a later time, that is an error.
 func (s *starting) restartFailed(ctx context.Context) error {
 	_, err := s.processes()
 	var d *startFailure
@@ -174,7 +172,7 @@ func (s *starting) processes() (map[string]process.Process, error) {
 // startFailure is a component that ended before the cluster was ready.
 type startFailure struct {
 	component string
-	port      int    // that somebody else had, if that was the reason
+	port      int    // that another process had, if that was the reason
 	lines     string // the end of its log
 }
 
@@ -186,10 +184,10 @@ func (d *startFailure) Error() string {
 	return fmt.Sprintf("%s died while it was starting. Its last lines:\n%s", d.component, d.lines)
 }
 
-// inUse finds the port that a component couldn't have.
+// inUse matches the port that a component couldn't listen on.
 var inUse = regexp.MustCompile(`:(\d+): bind: address already in use`)
 
-// diagnose looks into the log of a component that died for the reason.
+// diagnose finds in the log why a component died.
 func (s *starting) diagnose(component string) *startFailure {
 	d := &startFailure{component: component, lines: s.lastLines(component)}
 	if m := inUse.FindStringSubmatch(d.lines); m != nil {
@@ -202,7 +200,7 @@ func (s *starting) lastLines(component string) string {
 	return strings.Join(lastLines(s.logFile(component), tailLines), "\n")
 }
 
-// httpGet returns the body of an answer that isn't an error.
+// httpGet returns the body of a response with status 200.
 func httpGet(ctx context.Context, client *http.Client, url string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -32,7 +32,8 @@ func TestTheLastLinesOfALog(t *testing.T) {
 func TestAComponentThatDiesAtStartSaysWhy(t *testing.T) {
 	for name, test := range map[string]struct{ log, want string }{
 		"port taken": {
-			"{\"msg\":\"creating peer listener failed\",\"error\":\"listen tcp 127.0.0.1:20002: bind: address already in use\"}\n",
+			"{\"msg\":\"creating peer listener failed\",\"error\":\"listen tcp 127.0.0.1:20002: bind: address already " +
+				"in use\"}\n",
 			"etcd can't listen on port 20002, which another process took in the meantime",
 		},
 		"anything else": {"panic: corrupted\n", "etcd died while it was starting. Its last lines:\npanic: corrupted"},

@@ -17,13 +17,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
-// Start makes a cluster and returns when each of its components works and the
-// API server is of the version that was asked for. Programs that aren't in the
-// cache yet are built, which takes minutes. First of all, what dead runs left
-// is removed.
+// Start makes a cluster and returns when each of its components works and the API server has
+// the version asked for. It first removes what dead runs left. It builds programs that aren't
+// in the cache, which takes minutes.
 //
-// If it fails, nothing is left but the logs. The error names the component that
-// didn't start, with the end of its log.
+// If it fails, only the logs are left. The error names the component that didn't start, with
+// the end of its log.
 func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Cluster, error) {
 	say := o.Progress
 	if say == nil {
@@ -33,7 +32,7 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	if err != nil {
 		return nil, err
 	}
-	removed, err := reap(ctx, c.Dir)
+	removed, err := removeDead(ctx, c.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +54,11 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	return started, nil
 }
 
-// attempts is how often a cluster is started with other ports, when somebody
-// outside took one between its being found free and its being used.
+// attempts is how often a cluster is started with other ports, if another process took one
+// between the check and its use.
 const attempts = 3
 
-// retryWithOtherPorts calls start again if a port was the reason for its failure.
+// retryWithOtherPorts calls start again if it failed because of a port.
 func retryWithOtherPorts(ctx context.Context, say func(string), start func() (*local, error)) (*local, error) {
 	for n := 1; ; n++ {
 		l, err := start()
@@ -71,7 +70,7 @@ func retryWithOtherPorts(ctx context.Context, say func(string), start func() (*l
 	}
 }
 
-// startOnce makes a cluster; if it fails, nothing is left but the logs.
+// startOnce makes a cluster. If it fails, only the logs are left.
 func startOnce(ctx context.Context, c *build.Cache, bin programs, o cluster.Options) (*local, error) {
 	f, err := newFolder(ctx, c.Dir, o.Name)
 	if err != nil {
@@ -89,7 +88,7 @@ func startOnce(ctx context.Context, c *build.Cache, bin programs, o cluster.Opti
 	return l, nil
 }
 
-// binaries builds what isn't in the cache yet.
+// binaries returns the programs' folders. It builds programs that aren't in the cache.
 func binaries(ctx context.Context, c *build.Cache, version string) (programs, error) {
 	pinned, err := build.Kubernetes(version)
 	if err != nil {
@@ -111,7 +110,7 @@ func binaries(ctx context.Context, c *build.Cache, version string) (programs, er
 	return bin, nil
 }
 
-// start starts everything; Close ends what it started, also if it failed.
+// start starts everything. Close ends what it started, even if it failed.
 func (l *local) start(ctx context.Context, bin programs, o cluster.Options) error {
 	version, err := build.Kubernetes(o.Kubernetes)
 	if err != nil {
@@ -158,8 +157,7 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options) erro
 	return nil
 }
 
-// logFolder makes the folder for logs; without one that was asked for, they go
-// with the cluster.
+// logFolder makes the folder for logs. If none is wanted, it is in the cluster's folder.
 func logFolder(f *owned.Folder, wanted string) (string, error) {
 	if wanted == "" {
 		wanted = f.Path("logs")

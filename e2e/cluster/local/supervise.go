@@ -9,11 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 )
 
-// pollInterval is how often the components are looked at: a death is to be known
-// within a second.
+// pollInterval is how often the components are checked, to detect a death within a second.
 const pollInterval = 500 * time.Millisecond
 
-// supervisor watches the components, none of which anything else watches.
+// supervisor is the watch over the components; nothing else watches them.
 type supervisor struct {
 	mu        sync.Mutex
 	processes map[string]process.Process
@@ -24,7 +23,7 @@ type supervisor struct {
 	ended  chan struct{}
 }
 
-// supervise starts watching. It ends with the first death, or with stop.
+// supervise starts the watch, until the first death or stop.
 func supervise(ctx context.Context, s *supervisor) *supervisor {
 	// The cluster outlives the call that started it.
 	ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -33,7 +32,7 @@ func supervise(ctx context.Context, s *supervisor) *supervisor {
 	return s
 }
 
-// stop ends the watch: deaths after it are nobody's concern.
+// stop ends the watch. Later deaths are ignored.
 func (s *supervisor) stop() {
 	s.cancel()
 	<-s.ended
@@ -47,7 +46,7 @@ func (s *supervisor) process(component string) (process.Process, bool) {
 	return p, ok
 }
 
-// release lets a component end, or be silent, without that being a death, until it is resumed.
+// release stops watching a component, so that it may end or hang until resume.
 func (s *supervisor) release(component string) (process.Process, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +78,7 @@ func (s *supervisor) watch(ctx context.Context) {
 				continue
 			}
 			if ctx.Err() == nil && s.onDeath != nil {
-				// Its own goroutine, since it may well close the cluster.
+				// In a goroutine, because it may close the cluster.
 				go s.onDeath(cluster.Death{Component: name, LastLines: lastLines(s.logFile(name), tailLines)})
 			}
 			return

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 )
 
-// sleepers starts processes in the components' place.
+// sleepers starts processes in place of the components.
 func sleepers(t *testing.T) (map[string]process.Process, map[string]*exec.Cmd) {
 	t.Helper()
 	ps, cmds := map[string]process.Process{}, map[string]*exec.Cmd{}
@@ -42,7 +42,9 @@ func TestTheFirstDeathIsReportedOnceWithItsLastWords(t *testing.T) {
 	g.Expect(os.WriteFile(logFile(scheduler), []byte("first\npanic: no\n"), 0o600)).To(Succeed())
 
 	deaths := make(chan cluster.Death, 10)
-	s := supervise(t.Context(), &supervisor{processes: ps, logFile: logFile, onDeath: func(d cluster.Death) { deaths <- d }})
+	s := supervise(t.Context(), &supervisor{processes: ps, logFile: logFile, onDeath: func(d cluster.Death) {
+		deaths <- d
+	}})
 	g.Consistently(deaths, 3*pollInterval).ShouldNot(Receive())
 
 	g.Expect(cmds[scheduler].Process.Kill()).To(Succeed())
@@ -66,8 +68,7 @@ func TestADeathAfterStopIsNobodysConcern(t *testing.T) {
 	g.Consistently(deaths, 3*pollInterval).ShouldNot(Receive())
 }
 
-// Whoever is told of a death most likely closes the cluster, which stops the
-// supervisor.
+// OnDeath probably closes the cluster, which stops the supervisor.
 func TestTheOneWhoIsToldMayStopTheSupervisor(t *testing.T) {
 	g := NewWithT(t)
 	ps, cmds := sleepers(t)

@@ -1,7 +1,6 @@
-// Package owned keeps folders that belong to the process that made them for as
-// long as it lives. What a cluster has on this machine lies in such a folder, or is
-// named after it, so that a later run can tell what a dead one left behind from what
-// belongs to a living one, and from what is none of ours.
+// Package owned keeps folders that belong to the process that made them, as long as it lives.
+// What a cluster has on this machine is in such a folder or named after it. So a later run can
+// recognize what a dead run left, and leaves alone what belongs to living runs or to others.
 package owned
 
 import (
@@ -18,22 +17,21 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
 )
 
-// Folder belongs to whoever holds its lock.
+// Folder is a folder that belongs to the process that holds its lock.
 type Folder struct {
 	Name string
 	Dir  string
 	lock *filelock.Lock
 }
 
-// lockRoot keeps runs from making, removing and looking at folders at the same time:
-// between being made and being locked one looks dead, and whoever tries the lock of
-// one that is being removed makes it anew.
+// lockRoot prevents concurrent creation, removal and inspection of folders. A new folder looks
+// dead until it is locked, and a lock attempt recreates a folder that is being removed.
 func lockRoot(ctx context.Context, root string) (*filelock.Lock, error) {
 	return filelock.Wait(ctx, filepath.Join(root, ".lock"), nil)
 }
 
-// Acquire makes a new folder in root, readable by its owner only. The name must be
-// a DNS label, and none that another run uses.
+// Acquire makes a new folder in root, readable by its owner only. The name must be a DNS label
+// that no other run uses.
 func Acquire(ctx context.Context, root, name string) (*Folder, error) {
 	if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 {
 		return nil, fmt.Errorf("cluster name %q: %s", name, strings.Join(wrong, "; "))
@@ -63,12 +61,11 @@ func (f *Folder) Path(elem ...string) string {
 	return filepath.Join(append([]string{f.Dir}, elem...)...)
 }
 
-// removeWithin is how long Remove waits for another run that removes what dead runs left,
-// which takes seconds.
+// removeWithin is how long Remove waits for another run's cleanup, which takes seconds.
 const removeWithin = time.Minute
 
-// Remove removes the folder and gives it up. It goes on when ctx ends, for a minute
-// at most; if it fails, the folder is there for the next run to remove.
+// Remove removes the folder and releases it, even if ctx ends. It waits for a minute at most.
+// If it fails, the next run removes the folder.
 func (f *Folder) Remove(ctx context.Context) error {
 	defer f.Release()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
@@ -81,12 +78,12 @@ func (f *Folder) Remove(ctx context.Context) error {
 	return os.RemoveAll(f.Dir)
 }
 
-// Release gives the folder up, as the end of its owner's process does: what it
-// stands for is there for others to remove.
+// Release gives the folder up, as the end of its process does. Others may then remove it and
+// what it stands for.
 func (f *Folder) Release() { f.lock.Release() }
 
-// Reap removes the folders that nobody owns any more, each after end has ended
-// what it stands for. It returns their names, also if it returns an error about others.
+// Reap removes the folders without an owner. For each it first calls end, which ends what the
+// folder stands for. It returns their names, even with an error about others.
 func Reap(ctx context.Context, root string, end func(context.Context, *Folder) error) (removed []string, err error) {
 	g, err := lockRoot(ctx, root)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
 
-// Runs begin and end side by side, each looking for what dead ones left when it begins.
+// Runs begin and end concurrently. Each first looks for what dead runs left.
 func TestFoldersAreClaimedRemovedAndReapedSideBySide(t *testing.T) {
 	g := NewWithT(t)
 	root := t.TempDir()
@@ -29,7 +29,7 @@ func TestFoldersAreClaimedRemovedAndReapedSideBySide(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				for n := range 300 { // so that it isn't removed in one go
+				for n := range 300 { // so that removal takes several steps
 					if err := os.WriteFile(f.Path(fmt.Sprint(n)), nil, 0o600); err != nil {
 						return err
 					}

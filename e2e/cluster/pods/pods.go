@@ -1,4 +1,4 @@
-// Package pods is what backends whose pods run in containers ask the API of them.
+// Package pods gets logs and restarts of pods from the API, for backends with real containers.
 package pods
 
 import (
@@ -21,11 +21,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-// tailLines is how much of a container's log is quoted.
+// tailLines is how many lines of a container's log are quoted.
 const tailLines = 20
 
-// Log returns what a pod's containers have written: each one's last run but one, as far
-// as the node still has it, and its last.
+// Log returns the output of each container of a pod: its previous run, if the node still has
+// it, and its last run.
 func Log(ctx context.Context, client kubernetes.Interface, namespace, name string) (io.ReadCloser, error) {
 	pods := client.CoreV1().Pods(namespace)
 	pod, err := pods.Get(ctx, name, metav1.GetOptions{})
@@ -52,9 +52,11 @@ func Log(ctx context.Context, client kubernetes.Interface, namespace, name strin
 	return io.NopCloser(&all), nil
 }
 
-// WatchRestarts reports the first container of a namespace's pods that is started again,
-// until ctx ends; or that it can't see that any more.
-func WatchRestarts(ctx context.Context, client kubernetes.Interface, namespace string, which fields.Selector, report func(cluster.Death)) {
+// WatchRestarts reports the first restart of a container in the namespace's pods, until ctx
+// ends. It also reports when it can't watch any more.
+func WatchRestarts(ctx context.Context, client kubernetes.Interface, namespace string, which fields.Selector,
+	report func(cluster.Death),
+) {
 	pods := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", namespace, which)
 	lives := map[string]int32{}
 	_, err := watchtools.UntilWithSync(ctx, pods, &corev1.Pod{}, nil, func(e watch.Event) (bool, error) {
@@ -78,7 +80,9 @@ func WatchRestarts(ctx context.Context, client kubernetes.Interface, namespace s
 	}
 }
 
-func deathReport(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, c corev1.ContainerStatus) cluster.Death {
+func deathReport(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod,
+	c corev1.ContainerStatus,
+) cluster.Death {
 	log, err := client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, &corev1.PodLogOptions{
 		Container: c.Name, Previous: true, TailLines: new(int64(tailLines)),
 	}).DoRaw(ctx)

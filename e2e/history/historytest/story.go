@@ -1,6 +1,5 @@
-// Package historytest writes histories by hand, for the tests of checks: what a
-// check says of a history in which it holds, one in which it breaks and one in
-// which it was never put to the test.
+// Package historytest makes histories by hand for the tests of checks: histories that pass,
+// that fail, and that never put a check to the test.
 //
 //	node := historytest.Node("n1").Pool("p").Ready()
 //	story := historytest.Begin().
@@ -10,8 +9,8 @@
 //		After(5 * time.Second).Delete(node)
 //	h := story.History()
 //
-// Thing's methods change it in place; the story keeps the state that it had when
-// it was told.
+// The methods of Thing change it in place. The story keeps the state that the Thing had when
+// it was passed to the story.
 package historytest
 
 import (
@@ -26,62 +25,59 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
-// Story is a history in the making. It panics on a mistake of its author.
+// Story builds a history. It panics on a mistake of its author.
 type Story struct {
 	events   []history.Event
 	gaps     []history.Gap
 	now      time.Time
-	start    int // the events before it
+	start    int // number of events before it
 	revision int
 }
 
-// Begin is a story that begins on the second of January 2026, with an empty
-// world.
+// Begin returns a story with an empty world, at 15:04:05 UTC on January 2, 2026.
 func Begin() *Story {
 	return &Story{now: time.Date(2026, time.January, 2, 15, 4, 5, 0, time.UTC)}
 }
 
-// After lets time pass.
+// After moves the time of the story on.
 func (s *Story) After(d time.Duration) *Story {
 	s.now = s.now.Add(d)
 	return s
 }
 
-// Add makes things appear, in this order, at the same time.
-func (s *Story) Add(things ...*Thing) *Story { return s.tell(watch.Added, things) }
+// Add adds objects, in this order, at the same time.
+func (s *Story) Add(things ...*Thing) *Story { return s.record(watch.Added, things) }
 
-// Change makes them have the state that they have now.
-func (s *Story) Change(things ...*Thing) *Story { return s.tell(watch.Modified, things) }
+// Change records the objects' present state.
+func (s *Story) Change(things ...*Thing) *Story { return s.record(watch.Modified, things) }
 
-// Delete makes them disappear.
-func (s *Story) Delete(things ...*Thing) *Story { return s.tell(watch.Deleted, things) }
+// Delete deletes objects.
+func (s *Story) Delete(things ...*Thing) *Story { return s.record(watch.Deleted, things) }
 
-// Gap says that here something may be missing; of any kind, if kind is empty.
-// What follows happens a millisecond later.
+// Gap adds a gap for a kind, or for any kind if it is empty. It moves the time on by 1 ms.
 func (s *Story) Gap(kind schema.GroupVersionResource, reason string) *Story {
 	s.gaps = append(s.gaps, history.Gap{Time: s.now, Resource: kind, Reason: reason})
 	return s.After(time.Millisecond)
 }
 
-// Interrupt says that the API server was away here on purpose. What follows happens
-// a millisecond later.
+// Interrupt adds a gap that the harness caused on purpose. It moves the time on by 1 ms.
 func (s *Story) Interrupt(kind schema.GroupVersionResource) *Story {
 	s.gaps = append(s.gaps, history.Gap{Time: s.now, Resource: kind, Reason: "the story wants it", Asked: true})
 	return s.After(time.Millisecond)
 }
 
-// Start makes what was told so far the world at the start of the history.
+// Start makes the present state the world at the start of the history.
 func (s *Story) Start() *Story {
 	s.start = len(s.events)
 	return s
 }
 
-// History is the story as a history.
+// History returns the history that the story has built.
 func (s *Story) History() *history.History {
 	return history.New(s.events, s.gaps).From(s.start)
 }
 
-func (s *Story) tell(what watch.EventType, things []*Thing) *Story {
+func (s *Story) record(what watch.EventType, things []*Thing) *Story {
 	for _, t := range things {
 		s.revision++
 		t.metadata()["resourceVersion"] = strconv.Itoa(s.revision)

@@ -8,14 +8,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Thing is an object that a story tells of. The zero value is of no use: Node,
-// Claim, Pod, Pool, Report and Other make one.
+// Thing is an object of a story. Node, NodeClaim, Pod, Pool, Report and Other make one; the
+// zero value is not usable.
 type Thing struct {
 	resource schema.GroupVersionResource
 	content  map[string]any
 }
 
-// Other is a thing of any kind.
+// Other returns an object of any kind.
 func Other(resource schema.GroupVersionResource, kind, namespace, name string) *Thing {
 	metadata := map[string]any{"name": name, "uid": kind + "/" + namespace + "/" + name}
 	if namespace != "" {
@@ -26,43 +26,46 @@ func Other(resource schema.GroupVersionResource, kind, namespace, name string) *
 	}}
 }
 
-// Node is a node that is not ready.
+// Node returns a node that is not ready.
 func Node(name string) *Thing { return Other(karpenter.Nodes, "Node", "", name) }
 
-// NodeClaim is a NodeClaim without conditions.
+// NodeClaim returns a NodeClaim without conditions.
 func NodeClaim(name string) *Thing { return Other(karpenter.NodeClaims, "NodeClaim", "", name) }
 
-// Pool is a NodePool.
+// Pool returns a NodePool.
 func Pool(name string) *Thing { return Other(karpenter.NodePools, "NodePool", "", name) }
 
-// Pod is a pending pod of a workload, in the namespace default.
+// Pod returns a pending pod of a workload, in the namespace default.
 func Pod(name, workload string) *Thing {
 	t := Other(karpenter.Pods, "Pod", "default", name).Phase("Pending")
 	t.metadata()["ownerReferences"] = []any{map[string]any{"kind": "StatefulSet", "name": workload}}
 	return t
 }
 
-// Report is a Kubernetes Event about another thing.
+// Report returns a Kubernetes Event about another object.
 func Report(component, reason string, about *Thing) *Thing {
 	m := about.metadata()
 	name, _ := m["name"].(string)
 	t := Other(karpenter.Events, "Event", "default", name+"."+reason)
 	t.content["reason"] = reason
 	t.content["source"] = map[string]any{"component": component}
-	t.content["involvedObject"] = map[string]any{"kind": about.content["kind"], "name": name, "namespace": m["namespace"], "uid": m["uid"]}
+	t.content["involvedObject"] = map[string]any{
+		"kind": about.content["kind"], "name": name, "namespace": m["namespace"],
+		"uid": m["uid"],
+	}
 	return t
 }
 
-// GetName is the thing's name, so that checks can be asked about it.
+// GetName returns the object's name, so that a Thing can be passed to checks.
 func (t *Thing) GetName() string {
 	name, _ := t.metadata()["name"].(string)
 	return name
 }
 
-// UID gives it another UID, as a thing has that was deleted and made again.
+// UID sets another UID, as after a deletion and a new creation.
 func (t *Thing) UID(uid string) *Thing { return t.Set(uid, "metadata", "uid") }
 
-// Pool makes a node or NodeClaim one of the pool's.
+// Pool sets the NodePool of a node or NodeClaim.
 func (t *Thing) Pool(name string) *Thing { return t.Label(karpenter.NodePoolLabel, name) }
 
 // Label sets a label.
@@ -73,7 +76,7 @@ func (t *Thing) Annotate(key, value string) *Thing {
 	return t.Set(value, "metadata", "annotations", key)
 }
 
-// Finalizers sets the finalizers, to none if there are none.
+// Finalizers sets the finalizers, or an empty list.
 func (t *Thing) Finalizers(names ...string) *Thing {
 	all := []any{}
 	for _, name := range names {
@@ -88,10 +91,10 @@ func (t *Thing) Ready() *Thing { return t.True(karpenter.Ready) }
 // True sets a condition to True.
 func (t *Thing) True(condition string) *Thing { return t.condition(condition, "True") }
 
-// Because sets a condition to True, for a reason.
+// Because sets a condition to True with a reason.
 func (t *Thing) Because(condition, reason string) *Thing {
 	t.True(condition)
-	for _, c := range listOf(t.at("status")["conditions"]) {
+	for _, c := range listOf(t.mapAt("status")["conditions"]) {
 		if c := c.(map[string]any); c["type"] == condition {
 			c["reason"] = reason
 		}
@@ -109,7 +112,7 @@ func (t *Thing) Taint(key string) *Thing {
 
 // Untaint removes a taint.
 func (t *Thing) Untaint(key string) *Thing {
-	spec := t.at("spec")
+	spec := t.mapAt("spec")
 	var left []any
 	for _, e := range listOf(spec["taints"]) {
 		if e.(map[string]any)["key"] != key {
@@ -123,7 +126,7 @@ func (t *Thing) Untaint(key string) *Thing {
 // Phase sets a pod's phase, such as Running.
 func (t *Thing) Phase(phase string) *Thing { return t.Set(phase, "status", "phase") }
 
-// On binds a pod to a node, or names the node of a NodeClaim.
+// On sets the node of a pod or NodeClaim.
 func (t *Thing) On(node string) *Thing {
 	if t.resource == karpenter.NodeClaims {
 		return t.Set(node, "status", "nodeName")
@@ -136,15 +139,15 @@ func (t *Thing) Capacity(resource, quantity string) *Thing {
 	return t.Set(quantity, "status", "capacity", resource)
 }
 
-// Deleting sets the time of deletion, as an object has that finalizers hold.
+// Deleting sets the deletion timestamp, as on an object that finalizers hold.
 func (t *Thing) Deleting() *Thing {
 	return t.Set("2026-01-02T15:04:05Z", "metadata", "deletionTimestamp")
 }
 
-// Set sets any field, by the path to it.
+// Set sets the field at a path.
 func (t *Thing) Set(value any, path ...string) *Thing {
 	last := len(path) - 1
-	t.at(path[:last]...)[path[last]] = value
+	t.mapAt(path[:last]...)[path[last]] = value
 	return t
 }
 
@@ -155,9 +158,9 @@ func (t *Thing) condition(name, status string) *Thing {
 	})
 }
 
-// put replaces the entry of a list with the same key, or appends it.
+// put appends an entry to a list, or replaces the entry with the same key.
 func (t *Thing) put(parent, list, key string, entry map[string]any) *Thing {
-	m := t.at(parent)
+	m := t.mapAt(parent)
 	entries := listOf(m[list])
 	for i, e := range entries {
 		if e.(map[string]any)[key] == entry[key] {
@@ -169,10 +172,10 @@ func (t *Thing) put(parent, list, key string, entry map[string]any) *Thing {
 	return t
 }
 
-func (t *Thing) metadata() map[string]any { return t.at("metadata") }
+func (t *Thing) metadata() map[string]any { return t.mapAt("metadata") }
 
-// at is the map at a path, made where it is missing.
-func (t *Thing) at(path ...string) map[string]any {
+// mapAt returns the map at a path, and makes missing ones.
+func (t *Thing) mapAt(path ...string) map[string]any {
 	m := t.content
 	for _, step := range path {
 		next, ok := m[step].(map[string]any)

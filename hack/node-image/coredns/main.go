@@ -1,5 +1,5 @@
-// Command coredns is CoreDNS with the plugins that kubeadm's Corefile names, and no
-// others: the rest of them bring the libraries of several clouds along.
+// Command coredns is CoreDNS with only the plugins of kubeadm's Corefile. The others need the
+// libraries of several clouds.
 package main
 
 import (

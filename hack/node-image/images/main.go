@@ -1,9 +1,9 @@
-// Command images writes an archive of images, as `docker save` does, without an engine
-// that would have to know them by names that are somebody else's:
+// Command images writes an archive of images, like `docker save`. It needs no engine, which
+// would have to store the images under other projects' names:
 //
 //	images ARCHIVE NAME=LAYER[=ENTRYPOINT]...
 //
-// Each LAYER is a tar file, all of an image's file system.
+// Each LAYER is a tar file of an image's whole file system.
 package main
 
 import (

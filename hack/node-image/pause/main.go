@@ -1,4 +1,4 @@
-// Command pause holds the namespaces of a pod open, and reaps what is orphaned in them.
+// Command pause holds a pod's namespaces open and reaps orphaned processes in them.
 package main
 
 import (

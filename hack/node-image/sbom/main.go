@@ -1,9 +1,9 @@
-// Command sbom writes what a node image is made of, as CycloneDX, to standard output:
+// Command sbom writes the SBOM of a node image, as CycloneDX, to standard output:
 //
 //	sbom NAME VERSION PACKAGES PROGRAM...
 //
-// PACKAGES is what `dpkg-query -W -f '${Package} ${Version} ${Architecture}\n'` says of
-// the root file system. Each PROGRAM is a Go binary, which itself knows its modules.
+// PACKAGES is the output of `dpkg-query -W -f '${Package} ${Version} ${Architecture}\n'` for
+// the root file system. Each PROGRAM is a Go binary, which lists its own modules.
 package main
 
 import (
@@ -51,7 +51,7 @@ func write(name, version, packages string, programs []string) error {
 	return encoder.Encode(bom)
 }
 
-// debian are the packages of the root file system.
+// debian returns the packages of the root file system.
 func debian(file string) ([]cyclonedx.Component, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -73,7 +73,7 @@ func debian(file string) ([]cyclonedx.Component, error) {
 	return all, lines.Err()
 }
 
-// program is a Go binary with the modules that are linked into it.
+// program returns a Go binary with its linked modules.
 func program(file string) (cyclonedx.Component, error) {
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Settings of a region. All are optional.
+// Settings holds the settings of a region. All are optional.
 type Settings struct {
-	Region  string // default us-east-1, whose prices the catalogue has
-	Account string // default 111122223333, as AWS's own documents write
-	Seed    uint64 // of all that is chosen at random: IDs, and what faults hit
-	// Notify is told of every instance that is launched, from another goroutine.
+	Region  string // default us-east-1: the catalogue has its prices
+	Account string // default 111122223333, as in AWS's documents
+	Seed    uint64 // of the random choices: IDs, and what faults hit
+	// Notify is called for every launched instance, on another goroutine.
 	Notify func(*Instance)
 }
 
-// Cloud is a region of a simulated AWS, with one account in it.
+// Cloud is a region of a simulated AWS, with one account.
 type Cloud struct {
 	settings Settings
 	types    []*Type
@@ -38,8 +38,8 @@ type Cloud struct {
 	queue queue
 }
 
-// New is a region with subnets in each zone, a security group, two releases of each image,
-// and no instances.
+// New returns a region with a subnet in each zone, a security group, two releases of each
+// image, and no instances.
 func New(s Settings) (*Cloud, error) {
 	if s.Region == "" {
 		s.Region = "us-east-1"
@@ -54,7 +54,8 @@ func New(s Settings) (*Cloud, error) {
 	c := &Cloud{
 		settings: s, types: types, zones: zonesOf(s.Region),
 		random: rand.New(rand.NewPCG(s.Seed, 0)), //nolint:gosec // nothing here is a secret
-		images: map[string]*Image{}, profiles: map[string]*Profile{}, templates: map[string]*Template{}, fleets: map[string]*Fleet{},
+		images: map[string]*Image{}, profiles: map[string]*Profile{}, templates: map[string]*Template{},
+		fleets: map[string]*Fleet{},
 	}
 	c.queue.changed = make(chan struct{})
 	c.releases = []release{firstRelease(), firstRelease().next()}
@@ -62,16 +63,16 @@ func New(s Settings) (*Cloud, error) {
 	return c, nil
 }
 
-// Region is its name, such as us-east-1.
+// Region returns the region's name, such as us-east-1.
 func (c *Cloud) Region() string { return c.settings.Region }
 
-// Account is the number of its account.
+// Account returns the account's number.
 func (c *Cloud) Account() string { return c.settings.Account }
 
-// Types are the region's instance types.
+// Types returns the region's instance types.
 func (c *Cloud) Types() []*Type { return c.types }
 
-// typeNamed is the instance type of that name, or nil.
+// typeNamed returns the instance type of a name, or nil.
 func (c *Cloud) typeNamed(name string) *Type {
 	for _, t := range c.types {
 		if t.Name == name {
@@ -81,10 +82,10 @@ func (c *Cloud) typeNamed(name string) *Type {
 	return nil
 }
 
-// newID is an ID as EC2 makes them: 17 hexadecimal digits after the prefix.
+// newID returns an ID in EC2's format: 17 hexadecimal digits after the prefix.
 func (c *Cloud) newID(prefix string) string {
 	return fmt.Sprintf("%s-0%016x", prefix, c.random.Uint64())
 }
 
-// now is what time it is, to the second, as AWS reports it.
+// now returns the time in whole seconds, as AWS reports it.
 func now() time.Time { return time.Now().UTC().Truncate(time.Second) }

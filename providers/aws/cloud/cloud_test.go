@@ -10,7 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// region is a new one, with a launch template "t" for x86_64.
+// region returns a new region with a launch template "t" for x86_64.
 func region(t *testing.T) *Cloud {
 	t.Helper()
 	g := NewWithT(t)
@@ -25,7 +25,7 @@ func region(t *testing.T) *Cloud {
 
 const standard = "/aws/service/eks/optimized-ami/1.36/amazon-linux-2023/x86_64/standard/recommended/image_id"
 
-// code is that of an error of the cloud; empty if it is none.
+// code returns the code of an [Error], or "" for other errors.
 func code(err error) string {
 	if e, is := errors.AsType[*Error](err); is {
 		return e.Code
@@ -33,7 +33,7 @@ func code(err error) string {
 	return ""
 }
 
-// wants asks for instances of one of the types, in each of the zones.
+// wants returns a request for instances of any of the types, in any zone.
 func wants(c *Cloud, capacity string, count int, types ...string) FleetRequest {
 	choice := Choice{TemplateName: "t"}
 	for _, name := range types {
@@ -41,7 +41,10 @@ func wants(c *Cloud, capacity string, count int, types ...string) FleetRequest {
 			choice.Overrides = append(choice.Overrides, Override{Type: name, SubnetID: s.ID})
 		}
 	}
-	return FleetRequest{Capacity: capacity, Count: count, Choices: []Choice{choice}, Tags: map[string]string{"owner": "me"}}
+	return FleetRequest{
+		Capacity: capacity, Count: count, Choices: []Choice{choice},
+		Tags: map[string]string{"owner": "me"},
+	}
 }
 
 func TestTheCatalogueIsWhatItSays(t *testing.T) {
@@ -67,8 +70,10 @@ func TestTheCatalogueIsWhatItSays(t *testing.T) {
 
 	m5 := c.typeNamed("m5.large")
 	g.Expect(*m5).To(Equal(Type{
-		Name: "m5.large", Arch: "x86_64", Manufacturer: "Intel", GHz: 3.1, VCPUs: 2, Cores: 1, MiB: 8192, Interfaces: 3, IPs: 10, Branches: 9,
-		EBSMbps: 4750, NetworkMbps: 750, Hypervisor: "nitro", Price: 0.096, Zones: []string{"us-east-1a", "us-east-1b", "us-east-1c"},
+		Name: "m5.large", Arch: "x86_64", Manufacturer: "Intel", GHz: 3.1, VCPUs: 2, Cores: 1, MiB: 8192, Interfaces: 3,
+		IPs: 10, Branches: 9,
+		EBSMbps: 4750, NetworkMbps: 750, Hypervisor: "nitro", Price: 0.096,
+		Zones: []string{"us-east-1a", "us-east-1b", "us-east-1c"},
 	}))
 	g.Expect(m5.Pods()).To(Equal(29))
 	g.Expect(c.typeNamed("g5.12xlarge").Devices).To(Equal(&Devices{"NVIDIA", "A10G", 4, 24576}))
@@ -95,12 +100,22 @@ func TestMistakesInACatalogue(t *testing.T) {
 func TestFleetsTakeTheCheapestThatThereIs(t *testing.T) {
 	for name, row := range map[string]struct {
 		change func(c *Cloud, r *FleetRequest)
-		want   []string // types that are launched
+		want   []string // launched types
 		errors []string // codes
 	}{
-		"on demand":             {want: []string{"c5.large", "c5.large"}},
-		"by priority":           {change: func(_ *Cloud, r *FleetRequest) { r.Strategy = "prioritized"; r.Choices[0].Overrides[0].Priority = 1 }, want: []string{"m5.large", "m5.large"}},
-		"on spot, by its price": {change: func(_ *Cloud, r *FleetRequest) { r.Capacity = Spot }, want: []string{"c5.large", "c5.large"}},
+		"on demand": {want: []string{"c5.large", "c5.large"}},
+		"by priority": {
+			change: func(_ *Cloud,
+				r *FleetRequest,
+			) {
+				r.Strategy = "prioritized"
+				r.Choices[0].Overrides[0].Priority = 1
+			},
+			want: []string{"m5.large", "m5.large"},
+		},
+		"on spot, by its price": {change: func(_ *Cloud, r *FleetRequest) {
+			r.Capacity = Spot
+		}, want: []string{"c5.large", "c5.large"}},
 		"where there is capacity": {
 			change: func(c *Cloud, _ *FleetRequest) { fault(c, Fault{Kind: NoCapacity, Type: "c5.large"}) },
 			want:   []string{"m5.large", "m5.large"}, errors: slices.Repeat([]string{"InsufficientInstanceCapacity"}, 3),
@@ -116,9 +131,14 @@ func TestFleetsTakeTheCheapestThatThereIs(t *testing.T) {
 		"what is offered and exists": {
 			change: func(_ *Cloud, r *FleetRequest) {
 				o := &r.Choices[0].Overrides
-				*o = append([]Override{{Type: "inf1.xlarge", Zone: "us-east-1a"}, {Type: "x9.large", Zone: "us-east-1a"}, {Type: "m6g.large", Zone: "us-east-1a"}}, *o...)
+				*o = append([]Override{
+					{Type: "inf1.xlarge", Zone: "us-east-1a"},
+					{Type: "x9.large", Zone: "us-east-1a"},
+					{Type: "m6g.large", Zone: "us-east-1a"},
+				}, *o...)
 			},
-			want: []string{"c5.large", "c5.large"}, errors: []string{"InvalidFleetConfiguration", "InvalidParameterValue", "InvalidParameterValue"},
+			want:   []string{"c5.large", "c5.large"},
+			errors: []string{"InvalidFleetConfiguration", "InvalidParameterValue", "InvalidParameterValue"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -221,20 +241,20 @@ func TestFaults(t *testing.T) {
 	g := NewWithT(t)
 	c := region(t)
 	fault(c, Fault{Kind: Throttle, Action: "CreateFleet", Count: 2})
-	g.Expect(c.Suffer("DescribeImages")).To(BeZero())
+	g.Expect(c.ApplyFaults("DescribeImages")).To(BeZero())
 	for range 2 {
-		g.Expect(c.Suffer("CreateFleet").Refusal.Code).To(Equal("RequestLimitExceeded"))
+		g.Expect(c.ApplyFaults("CreateFleet").Refusal.Code).To(Equal("RequestLimitExceeded"))
 	}
-	g.Expect(c.Suffer("CreateFleet")).To(BeZero(), "it was to happen twice")
+	g.Expect(c.ApplyFaults("CreateFleet")).To(BeZero(), "it was to happen twice")
 
 	fault(c, Fault{Kind: Slow, By: time.Second})
 	fault(c, Fault{Kind: Lost, Count: 1})
-	g.Expect(c.Suffer("x")).To(Equal(Effect{Delay: time.Second, Lost: true}))
+	g.Expect(c.ApplyFaults("x")).To(Equal(Effect{Delay: time.Second, Lost: true}))
 	c.Clear()
 	fault(c, Fault{Kind: Denied, Rate: 0.25})
 	denied := 0
 	for range 1000 {
-		denied += count(c.Suffer("x").Refusal != nil)
+		denied += count(c.ApplyFaults("x").Refusal != nil)
 	}
 	g.Expect(denied).To(BeNumerically("~", 250, 50))
 
@@ -260,7 +280,8 @@ func TestFilters(t *testing.T) {
 	g.Expect(found(Filter{"tag:" + Discovery, []string{"plumb*"}})).To(Equal(3))
 	g.Expect(found(Filter{"tag:" + Discovery, []string{"other"}})).To(BeZero())
 	g.Expect(found(Filter{"tag-key", []string{"karpenter.sh/*"}})).To(Equal(3), "a star matches slashes too")
-	g.Expect(found(Filter{"availability-zone", []string{"us-east-1?"}}, Filter{"subnet-id", []string{c.subnets[1].ID}})).To(Equal(1))
+	g.Expect(found(Filter{"availability-zone", []string{"us-east-1?"}}, Filter{"subnet-id", []string{c.subnets[1].ID}})).
+		To(Equal(1))
 	_, err := c.Subnets(nil, []Filter{{"colour", nil}})
 	g.Expect(code(err)).To(Equal("InvalidParameterValue"))
 	c.SetSubnets("")
@@ -272,7 +293,10 @@ func TestEachParameterIsAnImageOfItsOwn(t *testing.T) {
 	g := NewWithT(t)
 	c := region(t)
 	ids := map[string]bool{}
-	for _, variant := range []string{"x86_64/standard", "x86_64/nvidia", "x86_64/neuron", "arm64/standard", "arm64/nvidia"} {
+	for _, variant := range []string{
+		"x86_64/standard", "x86_64/nvidia", "x86_64/neuron", "arm64/standard",
+		"arm64/nvidia",
+	} {
 		id, err := c.Parameter("/aws/service/eks/optimized-ami/1.36/amazon-linux-2023/" + variant + "/recommended/image_id")
 		g.Expect(err).NotTo(HaveOccurred())
 		ids[id] = true
@@ -285,7 +309,10 @@ func TestEachParameterIsAnImageOfItsOwn(t *testing.T) {
 	c.Release()
 	g.Expect(c.Parameter(standard)).NotTo(Equal(before))
 	g.Expect(c.Parameter(pinned)).To(Equal(before), "what is pinned stays")
-	for _, none := range []string{"/aws/none", strings.Replace(pinned, "v2026", "v2025", 1), strings.Replace(standard, "x86_64/standard", "arm64/neuron", 1)} {
+	for _, none := range []string{
+		"/aws/none", strings.Replace(pinned, "v2026", "v2025", 1),
+		strings.Replace(standard, "x86_64/standard", "arm64/neuron", 1),
+	} {
 		_, err := c.Parameter(none)
 		g.Expect(code(err)).To(Equal("ParameterNotFound"), none)
 	}

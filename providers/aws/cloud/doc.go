@@ -1,11 +1,10 @@
-// Package cloud is a region of a simulated AWS: what its services know, without how they
-// are spoken to, which is package wire's.
+// Package cloud simulates the state of a region of AWS. Package wire adds the protocols.
 //
-// It holds what karpenter-provider-aws asks for: instance types with their offerings and
-// prices, images, subnets, security groups, instance profiles, launch templates, instances
-// and a queue of what EventBridge would tell of them. It behaves as the services document it:
-// instances take time to start and to end, a launch fails where there is no capacity, an
-// answer can be stale. What goes wrong on purpose is a [Fault].
+// It holds what karpenter-provider-aws uses: instance types with offerings and prices, images,
+// subnets, security groups, instance profiles, launch templates, instances, and a queue with
+// EventBridge's events about instances. It behaves as AWS documents its services: instances
+// take time to start and to end, a launch can lack capacity, an answer can be stale. A [Fault]
+// is a failure on purpose.
 //
-// Methods may be called from any goroutine. Their errors are [Error]s with AWS's own codes.
+// Methods are safe for concurrent use. The services' errors are [Error]s with AWS's own codes.
 package cloud

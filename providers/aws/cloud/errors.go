@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Error is what a service answers instead of a result: its code as AWS documents it, such
-// as InvalidInstanceID.NotFound, and the HTTP status that it comes with.
+// Error is the error of a service: AWS's code, such as InvalidInstanceID.NotFound, a message,
+// and the HTTP status of the answer.
 type Error struct {
 	Code    string
 	Message string
@@ -15,7 +15,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// refuse is the error of a request that could not be right: status 400.
+// refuse returns the error for an invalid request: status 400.
 func refuse(code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Status: http.StatusBadRequest}
 }

@@ -8,43 +8,43 @@ import (
 	"time"
 )
 
-// FaultKind is a way in which the cloud lets its users down.
+// FaultKind is a kind of failure of the cloud.
 type FaultKind string
 
 const (
-	// NoCapacity: launches of a type, in a zone, of a capacity type fail.
+	// NoCapacity fails launches of a type, in a zone, of a capacity type.
 	NoCapacity FaultKind = "noCapacity"
-	// Throttle: calls are refused since there are too many.
+	// Throttle refuses calls because there are too many.
 	Throttle FaultKind = "throttle"
-	// Slow: answers take longer by By.
+	// Slow delays answers by By.
 	Slow FaultKind = "slow"
-	// Lost: what is asked for is done, and the answer never arrives.
+	// Lost carries out a call but sends no answer.
 	Lost FaultKind = "lost"
-	// Stale: lists of instances tell how things were By ago.
+	// Stale lists instances as they were By ago.
 	Stale FaultKind = "stale"
-	// Denied: calls are refused for want of a permission.
+	// Denied refuses calls because a permission is missing.
 	Denied FaultKind = "denied"
 )
 
-// FaultKinds lists all of them.
+// FaultKinds returns all kinds of faults.
 func FaultKinds() []FaultKind { return []FaultKind{NoCapacity, Throttle, Slow, Lost, Stale, Denied} }
 
-// Fault is something that goes wrong until it has happened Count times, or until Clear.
+// Fault is a failure that lasts until it has happened Count times, or until Clear.
 type Fault struct {
 	Kind FaultKind
-	// Action of the API that it hits, such as CreateFleet; empty: each. Not for NoCapacity and Stale.
+	// Action is an API action, such as CreateFleet; empty: all. Not for NoCapacity and Stale.
 	Action string
-	// Type, Zone and Capacity (spot or on-demand) say what there is none of; empty: any. For NoCapacity.
+	// Type, Zone and Capacity (spot or on-demand) narrow NoCapacity; empty: any.
 	Type, Zone, Capacity string
-	// By is how late or how old an answer is. For Slow and Stale.
+	// By is the delay (Slow) or the age (Stale) of an answer. Only for these kinds.
 	By time.Duration
-	// Count is how often it happens; 0: until Clear.
+	// Count limits how often the fault happens; 0: until Clear.
 	Count int
-	// Rate is how likely it is each time, from 0 to 1; 0: certain.
+	// Rate is the probability that the fault happens each time, from 0 to 1; 0: certain.
 	Rate float64
 }
 
-// String is the fault in a few words.
+// String returns a short description of the fault.
 func (f Fault) String() string {
 	words := []string{string(f.Kind)}
 	for _, w := range []string{f.Action, f.Type, f.Zone, f.Capacity} {
@@ -78,7 +78,7 @@ func (f Fault) validate() error {
 	return nil
 }
 
-// Inject makes something go wrong from now on.
+// Inject starts a fault.
 func (c *Cloud) Inject(f Fault) error {
 	if err := f.validate(); err != nil {
 		return err
@@ -96,28 +96,34 @@ func (c *Cloud) Clear() {
 	c.faults = nil
 }
 
-// Effect is what faults make of a call.
+// Effect is the effect of all faults on a call.
 type Effect struct {
 	Refusal *Error        // answered instead of a result
 	Delay   time.Duration // before the answer
 	Lost    bool          // there is no answer
 }
 
-// Suffer is what faults make of a call to an action of the API.
-func (c *Cloud) Suffer(action string) Effect {
+// ApplyFaults applies the faults to a call of an API action and returns their effect.
+func (c *Cloud) ApplyFaults(action string) Effect {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var e Effect
 	for _, f := range slices.Clone(c.faults) {
-		if f.Action != "" && f.Action != action || f.Kind == NoCapacity || f.Kind == Stale || !c.strikes(f) {
+		if f.Action != "" && f.Action != action || f.Kind == NoCapacity || f.Kind == Stale || !c.hits(f) {
 			continue
 		}
-		c.struck(f)
+		c.countHit(f)
 		switch f.Kind {
 		case Throttle:
-			e.Refusal = &Error{Code: "RequestLimitExceeded", Message: "Request limit exceeded.", Status: http.StatusServiceUnavailable}
+			e.Refusal = &Error{
+				Code: "RequestLimitExceeded", Message: "Request limit exceeded.",
+				Status: http.StatusServiceUnavailable,
+			}
 		case Denied:
-			e.Refusal = &Error{Code: "UnauthorizedOperation", Message: "You are not authorized to perform this operation.", Status: http.StatusForbidden}
+			e.Refusal = &Error{
+				Code: "UnauthorizedOperation", Message: "You are not authorized to perform this operation.",
+				Status: http.StatusForbidden,
+			}
 		case Slow:
 			e.Delay += f.By
 		case Lost:
@@ -128,11 +134,11 @@ func (c *Cloud) Suffer(action string) Effect {
 	return e
 }
 
-// strikes tells whether a fault happens this time.
-func (c *Cloud) strikes(f *Fault) bool { return f.Rate == 0 || c.random.Float64() < f.Rate }
+// hits decides at random, by Rate, whether a fault happens this time.
+func (c *Cloud) hits(f *Fault) bool { return f.Rate == 0 || c.random.Float64() < f.Rate }
 
-// struck counts that a fault has happened.
-func (c *Cloud) struck(f *Fault) {
+// countHit counts one occurrence of a fault and ends the fault after its last.
+func (c *Cloud) countHit(f *Fault) {
 	if f.Count == 0 {
 		return
 	}
@@ -141,7 +147,7 @@ func (c *Cloud) struck(f *Fault) {
 	}
 }
 
-// staleness is how old lists of instances are.
+// staleness returns the age of lists of instances.
 func (c *Cloud) staleness() time.Duration {
 	var by time.Duration
 	for _, f := range c.faults {
@@ -152,11 +158,12 @@ func (c *Cloud) staleness() time.Duration {
 	return by
 }
 
-// lacks is the fault because of which a pool has no capacity, or nil.
-func (c *Cloud) lacks(p Pool) *Fault {
+// shortage returns a fault that takes a pool's capacity, or nil.
+func (c *Cloud) shortage(p Pool) *Fault {
 	for _, f := range c.faults {
-		if f.Kind == NoCapacity && (f.Type == "" || f.Type == p.Type.Name) && (f.Zone == "" || f.Zone == p.Subnet.Zone.Name) &&
-			(f.Capacity == "" || f.Capacity == p.Capacity) && c.strikes(f) {
+		if f.Kind == NoCapacity && (f.Type == "" || f.Type == p.Type.Name) &&
+			(f.Zone == "" || f.Zone == p.Subnet.Zone.Name) &&
+			(f.Capacity == "" || f.Capacity == p.Capacity) && c.hits(f) {
 			return f
 		}
 	}

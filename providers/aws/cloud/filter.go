@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// Filter keeps those resources of which an attribute has one of the values. In values * stands
-// for any characters and ? for any one.
+// Filter keeps the resources of which an attribute has one of the values. In values, * matches
+// any characters and ? any single one.
 // Source: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Filtering.html.
 type Filter struct {
 	Name   string
 	Values []string
 }
 
-// resource is what can be filtered: attribute returns what it has under a filter's name, and
-// whether there is such a filter. Tags are seen to without it.
+// resource is an object that can be filtered. attribute returns the values for a filter's
+// name, and whether the filter exists. It never gets the filters for tags.
 type resource interface {
 	attribute(name string) (values []string, known bool)
 	tags() map[string]string
 }
 
-// filtered returns those that match all filters. A filter that the kind of resource doesn't
-// have is an error, as it is to AWS; one that AWS has and this doesn't must be added here.
-func filtered[R resource](all []R, filters []Filter) ([]R, error) {
+// applyFilters returns the resources that match all filters. A filter that the resource does
+// not have is an error, as in AWS. If AWS has it, add it to the resource's attribute method.
+func applyFilters[R resource](all []R, filters []Filter) ([]R, error) {
 	var kept []R
 	for _, r := range all {
 		matches := true
@@ -32,7 +32,7 @@ func filtered[R resource](all []R, filters []Filter) ([]R, error) {
 			if !known {
 				return nil, refuse("InvalidParameterValue", "The filter '%s' is invalid", f.Name)
 			}
-			matches = matches && slices.ContainsFunc(has, f.admits)
+			matches = matches && slices.ContainsFunc(has, f.matches)
 		}
 		if matches {
 			kept = append(kept, r)
@@ -57,16 +57,16 @@ func valuesOf(r resource, name string) (values []string, known bool) {
 	return r.attribute(name)
 }
 
-func (f Filter) admits(value string) bool {
+func (f Filter) matches(value string) bool {
 	return slices.ContainsFunc(f.Values, func(pattern string) bool {
-		// A path has slashes, which * doesn't match in patterns of files.
+		// In path.Match, * does not match slashes, but values such as paths contain them.
 		matched, err := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(value, "/", "\x00"))
 		return err == nil && matched
 	})
 }
 
-// chosen returns those of the IDs, or all if there are none; missing makes the error for an
-// ID that nothing has.
+// chosen returns the resources of the IDs, or all if there are no IDs. missing returns the
+// error for an unknown ID.
 func chosen[R any](all []R, ids []string, id func(R) string, missing func(id string) error) ([]R, error) {
 	if len(ids) == 0 {
 		return all, nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Pool is where an instance could come from: a type in a subnet's zone, on spot or on demand.
+// Pool is a source of instances: a type in a subnet's zone, on spot or on demand.
 type Pool struct {
 	Type     *Type
 	Subnet   *Subnet
@@ -17,36 +17,36 @@ type Pool struct {
 	template *Template
 }
 
-// Override is one of the choices of a request for a fleet.
+// Override is one alternative in a Choice.
 type Override struct {
 	Type, SubnetID, Zone, ImageID string
-	Priority                      float64 // the lowest first, where the strategy heeds it
+	Priority                      float64 // lowest first, under the prioritized strategies
 }
 
 // Choice is a launch template with overrides.
 type Choice struct {
-	TemplateID, TemplateName string // one of them
+	TemplateID, TemplateName string // one of the two
 	Overrides                []Override
 }
 
-// FleetRequest asks for instances at once, as a fleet of type instant does.
+// FleetRequest is a request for a fleet of type instant.
 type FleetRequest struct {
-	Token    string // a request that was answered is not carried out again
+	Token    string // client token: a repeated request returns the first fleet
 	Capacity string // spot or on-demand
-	Strategy string // which of the choices: lowest-price, prioritized, price-capacity-optimized, ...
+	Strategy string // allocation strategy, such as lowest-price or prioritized
 	Count    int
 	Choices  []Choice
 	Tags     map[string]string // of the instances
 }
 
-// Fleet is what became of a request.
+// Fleet is the result of a request.
 type Fleet struct {
 	ID       string
 	Launched []Launch
 	Errors   []LaunchError
 }
 
-// Launch are instances that were launched from one choice.
+// Launch holds the instances that were launched from one override.
 type Launch struct {
 	Instances []*Instance
 	Template  Template
@@ -54,7 +54,7 @@ type Launch struct {
 	Capacity  string
 }
 
-// LaunchError is why a choice gave no instance.
+// LaunchError is the reason why an override gave no or too few instances.
 type LaunchError struct {
 	Error    *Error
 	Template Template
@@ -62,9 +62,9 @@ type LaunchError struct {
 	Capacity string
 }
 
-// CreateFleet launches instances from the first of the choices, in the order of the strategy,
-// that has capacity. Choices that failed are among the fleet's errors; the request as a whole
-// is refused only if it could not be right, such as for a launch template that doesn't exist.
+// CreateFleet launches instances from the pools in the strategy's order, until it has enough.
+// The fleet's errors hold the pools that failed. CreateFleet returns an error only for an
+// invalid request, such as for a launch template that does not exist.
 func (c *Cloud) CreateFleet(r FleetRequest) (*Fleet, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,14 +82,17 @@ func (c *Cloud) CreateFleet(r FleetRequest) (*Fleet, error) {
 		if missing == 0 {
 			break
 		}
-		if fault := c.lacks(p); fault != nil {
+		if fault := c.shortage(p); fault != nil {
 			struck[fault] = true
-			f.fail(p, refuse("InsufficientInstanceCapacity", "We currently do not have sufficient %s capacity in the Availability Zone you requested (%s).", p.Type.Name, p.Subnet.Zone.Name))
+			f.fail(p, refuse("InsufficientInstanceCapacity",
+				"We currently do not have sufficient %s capacity in the Availability Zone you requested (%s).", p.Type.Name,
+				p.Subnet.Zone.Name))
 			continue
 		}
 		n := min(missing, p.Subnet.Free)
 		if n < missing {
-			f.fail(p, refuse("InsufficientFreeAddressesInSubnet", "There are not enough free addresses in subnet '%s'.", p.Subnet.ID))
+			f.fail(p, refuse("InsufficientFreeAddressesInSubnet", "There are not enough free addresses in subnet '%s'.",
+				p.Subnet.ID))
 		}
 		if n == 0 {
 			continue
@@ -102,7 +105,7 @@ func (c *Cloud) CreateFleet(r FleetRequest) (*Fleet, error) {
 		missing -= n
 	}
 	for fault := range struck {
-		c.struck(fault) // once for a request, however many of its choices it hit
+		c.countHit(fault) // once per request, not once per pool
 	}
 	if r.Token != "" {
 		c.fleets[r.Token] = f
@@ -110,13 +113,12 @@ func (c *Cloud) CreateFleet(r FleetRequest) (*Fleet, error) {
 	return f, nil
 }
 
-// fail notes why a choice gave no instance.
 func (f *Fleet) fail(p Pool, err *Error) {
 	f.Errors = append(f.Errors, LaunchError{Error: err, Template: *p.template, Override: p.override, Capacity: p.Capacity})
 }
 
-// pools are the choices of a request that could be launched, in the order of its strategy.
-// What is wrong with the others is among the fleet's errors.
+// pools returns the request's valid pools in its strategy's order. It adds the reasons against
+// the others to the fleet's errors.
 func (c *Cloud) pools(r FleetRequest, f *Fleet) ([]Pool, error) {
 	var pools []Pool
 	for _, choice := range r.Choices {
@@ -143,7 +145,7 @@ func (c *Cloud) pools(r FleetRequest, f *Fleet) ([]Pool, error) {
 	return pools, nil
 }
 
-// launchable tells whether what a template names exists.
+// launchable returns an error if a security group or the profile of a template does not exist.
 func (c *Cloud) launchable(t *Template) error {
 	for _, id := range t.Data.Groups {
 		if !slices.ContainsFunc(c.groups, func(g *Group) bool { return g.ID == id }) {
@@ -151,14 +153,18 @@ func (c *Cloud) launchable(t *Template) error {
 		}
 	}
 	if _, there := c.profiles[t.Data.Profile]; !there && t.Data.Profile != "" {
-		return refuse("InvalidParameterValue", "Value (%s) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name", t.Data.Profile)
+		return refuse("InvalidParameterValue",
+			"Value (%s) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name", t.Data.Profile)
 	}
 	return nil
 }
 
-// pool is what an override means, or why it can't be.
+// pool returns the pool of an override, or the reason why it is invalid.
 func (c *Cloud) pool(capacity string, t *Template, o Override) (Pool, *Error) {
-	p := Pool{Type: c.typeNamed(o.Type), Capacity: capacity, ImageID: cmp.Or(o.ImageID, t.Data.ImageID), override: o, template: t}
+	p := Pool{
+		Type: c.typeNamed(o.Type), Capacity: capacity, ImageID: cmp.Or(o.ImageID, t.Data.ImageID), override: o,
+		template: t,
+	}
 	for _, s := range c.subnets {
 		if s.ID == o.SubnetID || o.SubnetID == "" && s.Zone.Name == o.Zone {
 			p.Subnet = s
@@ -173,23 +179,27 @@ func (c *Cloud) pool(capacity string, t *Template, o Override) (Pool, *Error) {
 	case image == nil:
 		return p, refuse("InvalidAMIID.NotFound", "The image id '[%s]' does not exist", p.ImageID)
 	case image.Arch != p.Type.Arch:
-		return p, refuse("InvalidParameterValue", "The architecture '%s' of the specified instance type does not match the architecture '%s' of the specified AMI.", p.Type.Arch, image.Arch)
+		return p, refuse("InvalidParameterValue",
+			"The architecture '%s' of the specified instance type does not match the architecture '%s' of the specified AMI.",
+			p.Type.Arch, image.Arch)
 	case !p.Type.OfferedIn(p.Subnet.Zone.Name):
-		return p, refuse("InvalidFleetConfiguration", "Your requested instance type (%s) is not supported in your requested Availability Zone (%s).", p.Type.Name, p.Subnet.Zone.Name)
+		return p, refuse("InvalidFleetConfiguration",
+			"Your requested instance type (%s) is not supported in your requested Availability Zone (%s).", p.Type.Name,
+			p.Subnet.Zone.Name)
 	}
 	p.override.Zone, p.override.SubnetID = p.Subnet.Zone.Name, p.Subnet.ID
 	return p, nil
 }
 
-// cost orders pools: the least comes first.
+// cost returns the sort key of a pool: the lowest comes first.
 func (p Pool) cost(strategy string) float64 {
 	switch {
 	case strategy == "prioritized" || strategy == "capacity-optimized-prioritized":
 		if p.override.Priority == 0 {
-			return math.MaxFloat64 // without a priority it comes last
+			return math.MaxFloat64 // no priority: last
 		}
 		return p.override.Priority
-	case p.Capacity == Spot: // all pools are equally deep here, so what is left of any strategy is the price
+	case p.Capacity == Spot: // all pools are equally deep here, so only the price counts
 		return p.Type.SpotPrice(p.Subnet.Zone.Name)
 	default:
 		return p.Type.Price

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Image is a machine image of an operating system for nodes.
+// Image is a machine image (AMI) for nodes.
 type Image struct {
 	ID, Name string
 	Arch     string // x86_64 or arm64
@@ -34,23 +34,25 @@ func (i *Image) attribute(name string) ([]string, bool) {
 	return nil, false
 }
 
-// release is the day on which a release of images came out.
+// release is a release of all images, by its day.
 type release time.Time
 
 func firstRelease() release { return release(time.Date(2026, time.June, 1, 0, 0, 0, 0, time.UTC)) }
 
-// next is the release a month later.
+// next returns the release a month later.
 func (r release) next() release { return release(time.Time(r).AddDate(0, 1, 0)) }
 
 func (r release) String() string { return time.Time(r).Format("v20060102") }
 
-// parameter are the paths under which EKS publishes the IDs of its images: the Kubernetes
-// version, architecture, variant, and the release, or "recommended" for the newest.
+// parameter matches the paths under which EKS publishes the IDs of its images. A path holds
+// the Kubernetes version, architecture, variant, and release or "recommended" (the newest).
 // Source: https://docs.aws.amazon.com/eks/latest/userguide/retrieve-ami-id.html.
-var parameter = regexp.MustCompile(`^/aws/service/eks/optimized-ami/(1\.\d+)/amazon-linux-2023/(x86_64|arm64)/(standard|nvidia|neuron)/(recommended|amazon-eks-node-al2023-(?:x86_64|arm64)-(?:standard|nvidia|neuron)-1\.\d+-(v\d{8}))/image_id$`)
+var parameter = regexp.MustCompile(
+	`^/aws/service/eks/optimized-ami/(1\.\d+)/amazon-linux-2023/(x86_64|arm64)/(standard|nvidia|neuron)/` +
+		`(recommended|amazon-eks-node-al2023-(?:x86_64|arm64)-(?:standard|nvidia|neuron)-1\.\d+-(v\d{8}))/image_id$`)
 
-// Parameter is the value of a parameter that AWS publishes: of the path, the ID of an image.
-// Each path has an image of its own: they differ in what they hold.
+// Parameter returns the value of a parameter that AWS publishes: the ID of an image. Each
+// Kubernetes version, architecture, variant and release has its own image.
 func (c *Cloud) Parameter(name string) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +72,7 @@ func (c *Cloud) Parameter(name string) (string, error) {
 	return i.ID, nil
 }
 
-// image is the image of a release; its ID is always the same.
+// image returns the image of a release. Its ID depends only on the arguments.
 func image(kubernetes, arch, variant string, r release) *Image {
 	name := fmt.Sprintf("amazon-eks-node-al2023-%s-%s-%s-%s", arch, variant, kubernetes, r)
 	h := fnv.New64a()
@@ -78,7 +80,7 @@ func image(kubernetes, arch, variant string, r release) *Image {
 	return &Image{ID: fmt.Sprintf("ami-0%016x", h.Sum64()), Name: name, Arch: arch, Created: time.Time(r)}
 }
 
-// Images that match. Those that nobody has asked for by their parameter yet are not among them.
+// Images returns the images that match. Parameter must have returned their IDs before.
 func (c *Cloud) Images(ids []string, filters []Filter) ([]Image, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,10 +95,10 @@ func (c *Cloud) Images(ids []string, filters []Filter) ([]Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return copies(filtered(some, filters))
+	return copies(applyFilters(some, filters))
 }
 
-// Release brings out a new release of all images.
+// Release publishes a new release of all images.
 func (c *Cloud) Release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

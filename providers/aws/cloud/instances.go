@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// State of an instance.
+// State is the state of an instance.
 type State string
 
-// The states that an instance goes through. It can be ended in the first two.
+// The states of an instance, in order. Pending and Running instances can be ended.
 const (
 	Pending      State = "pending"
 	Running      State = "running"
@@ -19,7 +19,7 @@ const (
 	Terminated   State = "terminated"
 )
 
-// Code is the number that EC2 gives a state.
+// Code returns EC2's number for the state.
 func (s State) Code() int {
 	return map[State]int{Pending: 0, Running: 16, ShuttingDown: 32, Terminated: 48}[s]
 }
@@ -30,10 +30,10 @@ const (
 	OnDemand = "on-demand"
 )
 
-// remembered is for how long an instance can be asked for after its end.
+// remembered is how long lists still contain a terminated instance.
 const remembered = time.Hour
 
-// Instance is an instance as it was launched, and what has become of it.
+// Instance is an instance: its launch settings and its states since.
 type Instance struct {
 	ID        string
 	Type      *Type
@@ -47,13 +47,13 @@ type Instance struct {
 	Launched  time.Time
 	Scheduled []Maintenance
 
-	Tags map[string]string // never changed, but replaced
+	Tags map[string]string // replaced, never modified in place
 
 	states []entered     // in order
-	end    chan struct{} // closed when it is to end
+	end    chan struct{} // closed when the instance must end
 }
 
-// entered is when an instance came into a state.
+// entered holds a state and the time when an instance entered it.
 type entered struct {
 	state State
 	at    time.Time
@@ -61,22 +61,22 @@ type entered struct {
 
 // Maintenance is an event that EC2 has scheduled for an instance.
 type Maintenance struct {
-	Code, Description string // code as in instance-retirement
+	Code, Description string // Code: such as instance-retirement
 	NotBefore         time.Time
 }
 
-// PrivateDNS is the name by which the instance knows itself.
+// PrivateDNS returns the instance's private DNS name.
 func (i *Instance) PrivateDNS() string {
 	return "ip-" + strings.ReplaceAll(i.IP, ".", "-") + ".ec2.internal"
 }
 
-// ProviderID is what its node says it is.
+// ProviderID returns the spec.providerID of the instance's Node.
 func (i *Instance) ProviderID() string { return "aws:///" + i.Subnet.Zone.Name + "/" + i.ID }
 
-// Ending is closed when the instance is to end.
+// Ending returns a channel that is closed when the instance must end.
 func (i *Instance) Ending() <-chan struct{} { return i.end }
 
-// stateAt is the state at a time, which is not before the launch.
+// stateAt returns the state at a time. The time must not be before the launch.
 func (i *Instance) stateAt(t time.Time) (s State) {
 	for _, e := range i.states {
 		if e.at.After(t) {
@@ -89,7 +89,7 @@ func (i *Instance) stateAt(t time.Time) (s State) {
 
 func (i *Instance) state() State { return i.states[len(i.states)-1].state }
 
-// Seen is an instance as a list shows it.
+// Seen is an instance in a list. Under the fault Stale, its State is an older one.
 type Seen struct {
 	Instance
 	State State
@@ -130,14 +130,16 @@ func (s *Seen) attribute(name string) ([]string, bool) {
 	return nil, false
 }
 
-// Instances that match, by time of launch. Those that ended more than an hour ago are forgotten.
+// Instances returns the instances that match, by launch time, until an hour after their end.
 func (c *Cloud) Instances(ids []string, filters []Filter) ([]Seen, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.forget()
 	at := time.Now().Add(-c.staleness())
 	there := slices.DeleteFunc(slices.Clone(c.instances), func(i *Instance) bool { return i.states[0].at.After(at) })
-	some, err := chosen(there, ids, func(i *Instance) string { return i.ID }, func(id string) error { return noSuchInstance(id) })
+	some, err := chosen(there, ids, func(i *Instance) string {
+		return i.ID
+	}, func(id string) error { return noSuchInstance(id) })
 	if err != nil {
 		return nil, err
 	}
@@ -145,10 +147,10 @@ func (c *Cloud) Instances(ids []string, filters []Filter) ([]Seen, error) {
 	for n, i := range some {
 		seen[n] = &Seen{Instance: *i, State: i.stateAt(at)}
 	}
-	return copies(filtered(seen, filters))
+	return copies(applyFilters(seen, filters))
 }
 
-// Living are the instances that have not ended, as they are, however old lists may be.
+// Living returns the instances that have not terminated. The fault Stale does not affect it.
 func (c *Cloud) Living() []*Instance {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,14 +161,13 @@ func noSuchInstance(id string) *Error {
 	return refuse("InvalidInstanceID.NotFound", "The instance ID '%s' does not exist", id)
 }
 
-// forget drops the instances that ended long ago.
 func (c *Cloud) forget() {
 	c.instances = slices.DeleteFunc(c.instances, func(i *Instance) bool {
 		return i.state() == Terminated && time.Since(i.states[len(i.states)-1].at) > remembered
 	})
 }
 
-// instance is the one of that ID or provider ID.
+// instance returns the instance of an ID or provider ID.
 func (c *Cloud) instance(id string) (*Instance, error) {
 	id = id[strings.LastIndex(id, "/")+1:]
 	for _, i := range c.instances {
@@ -177,7 +178,6 @@ func (c *Cloud) instance(id string) (*Instance, error) {
 	return nil, noSuchInstance(id)
 }
 
-// launch starts an instance from a template.
 func (c *Cloud) launch(p Pool, t *Template, tags map[string]string) *Instance {
 	c.addresses++
 	p.Subnet.Free--
@@ -194,7 +194,7 @@ func (c *Cloud) launch(p Pool, t *Template, tags map[string]string) *Instance {
 	return i
 }
 
-// Enter brings an instance into its next state, and tells of it as EventBridge does.
+// Enter moves an instance to a state and publishes EventBridge's event about it.
 func (c *Cloud) Enter(i *Instance, s State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -206,7 +206,7 @@ func (c *Cloud) Enter(i *Instance, s State) {
 			}
 		}
 	}
-	c.tell("EC2 Instance State-change Notification", i, map[string]any{"instance-id": i.ID, "state": s})
+	c.publish("EC2 Instance State-change Notification", i, map[string]any{"instance-id": i.ID, "state": s})
 }
 
 // Change is an instance's state before and after a call.
@@ -215,8 +215,8 @@ type Change struct {
 	Before, After State
 }
 
-// Terminate ends instances. If one of them doesn't exist, none is ended; to end one that has
-// ended is no error.
+// Terminate ends all of the instances, or none if one does not exist. An instance that has
+// already ended is no error.
 func (c *Cloud) Terminate(ids ...string) ([]Change, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -242,7 +242,7 @@ func (c *Cloud) Terminate(ids ...string) ([]Change, error) {
 	return changes, nil
 }
 
-// Tag puts tags on instances, launch templates and other resources that exist.
+// Tag adds tags to instances and launch templates. An unknown ID is an error.
 func (c *Cloud) Tag(ids []string, tags map[string]string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -262,21 +262,20 @@ func (c *Cloud) Tag(ids []string, tags map[string]string) error {
 		}
 		some = append(some, &i.Tags)
 	}
-	for _, has := range some { // which lists that were answered have too
+	for _, has := range some { // not in place: lists returned earlier share the map
 		*has = maps.Clone(*has)
 		maps.Copy(*has, tags)
 	}
 	return nil
 }
 
-// Leak launches an instance that looks like another one and that nobody asked for: a copy of
-// the last that was launched for a NodeClass, with its tags but those that name a NodeClaim.
-// It is an error if none was ever launched.
+// Leak launches a copy of the last instance, without the tags that name a NodeClaim and a
+// node. It is an error if there is no instance.
 func (c *Cloud) Leak() (*Instance, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.instances) == 0 {
-		return nil, refuse("IncorrectInstanceState", "there has been no instance yet of which one could be leaked")
+		return nil, refuse("IncorrectInstanceState", "there has been no instance yet to copy")
 	}
 	last := c.instances[len(c.instances)-1]
 	for _, s := range c.subnets {
@@ -287,7 +286,8 @@ func (c *Cloud) Leak() (*Instance, error) {
 		delete(tags, "karpenter.sh/nodeclaim")
 		delete(tags, "Name")
 		p := Pool{Type: last.Type, Subnet: s, Capacity: last.Capacity, ImageID: last.ImageID}
-		return c.launch(p, &Template{Data: TemplateData{Groups: last.Groups, UserData: last.UserData, DiskGiB: last.DiskGiB}}, tags), nil
+		return c.launch(p, &Template{Data: TemplateData{Groups: last.Groups, UserData: last.UserData, DiskGiB: last.DiskGiB}},
+			tags), nil
 	}
 	return nil, refuse("InvalidSubnetID.NotFound", "The subnet ID '%s' does not exist", last.Subnet.ID)
 }

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Zone is an availability zone. Its ID means the same place to every account, its name does not.
+// Zone is an availability zone. Its ID is the same for every account, its name is not.
 type Zone struct{ Name, ID string }
 
-// zonesOf are those in which a region has subnets.
 func zonesOf(region string) []Zone {
 	var zones []Zone
 	for n, letter := range "abc" {
@@ -19,7 +18,7 @@ func zonesOf(region string) []Zone {
 	return zones
 }
 
-// shortRegion is how IDs of zones write a region: us-east-1 is use1.
+// shortRegion returns a region as zone IDs contain it: use1 for us-east-1.
 func shortRegion(region string) string {
 	parts := strings.Split(region, "-")
 	if len(parts) != 3 {
@@ -28,13 +27,13 @@ func shortRegion(region string) string {
 	return parts[0] + parts[1][:1] + parts[2]
 }
 
-// Discovery is the tag by which examples of Karpenter's documents find subnets and security groups.
+// Discovery is the tag that selects subnets and security groups in Karpenter's examples.
 const Discovery = "karpenter.sh/discovery"
 
-// vpc is the ID of the only one.
+// vpc is the ID of the only VPC.
 const vpc = "vpc-0123456789abcdef0"
 
-// addressesPerSubnet are those of a /20, without the five that AWS keeps.
+// addressesPerSubnet is the number of addresses in a /20, without the five that AWS reserves.
 const addressesPerSubnet = 4091
 
 // Subnet is a subnet of the region's VPC.
@@ -84,10 +83,10 @@ func (g *Group) attribute(name string) ([]string, bool) {
 	return nil, false
 }
 
-// VPC is the ID of the one that all subnets and groups belong to.
+// VPC returns the ID of the only VPC.
 func (c *Cloud) VPC() string { return vpc }
 
-// Subnets that match.
+// Subnets returns the subnets that match.
 func (c *Cloud) Subnets(ids []string, filters []Filter) ([]Subnet, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,10 +96,10 @@ func (c *Cloud) Subnets(ids []string, filters []Filter) ([]Subnet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return copies(filtered(some, filters))
+	return copies(applyFilters(some, filters))
 }
 
-// Groups that match.
+// Groups returns the security groups that match.
 func (c *Cloud) Groups(ids []string, filters []Filter) ([]Group, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,10 +109,10 @@ func (c *Cloud) Groups(ids []string, filters []Filter) ([]Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	return copies(filtered(some, filters))
+	return copies(applyFilters(some, filters))
 }
 
-// copies are the values behind pointers, so that callers see them as they are now.
+// copies returns the values behind pointers, so that later changes do not reach the callers.
 func copies[T any](pointers []*T, err error) ([]T, error) {
 	values := make([]T, len(pointers))
 	for n, p := range pointers {
@@ -122,8 +121,8 @@ func copies[T any](pointers []*T, err error) ([]T, error) {
 	return values, err
 }
 
-// SetSubnets replaces the subnets by one in each zone of the letters, such as "ab": none, and a
-// NodeClass finds nothing. Those that stay keep their IDs.
+// SetSubnets sets one subnet in each zone of the letters, such as "ab"; "" removes all.
+// Subnets that stay keep their IDs.
 func (c *Cloud) SetSubnets(letters string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,7 +132,10 @@ func (c *Cloud) SetSubnets(letters string) {
 		if !strings.Contains(letters, zone.Name[len(zone.Name)-1:]) {
 			continue
 		}
-		s := &Subnet{ID: fmt.Sprintf("subnet-0%016x", n+1), Zone: zone, Free: addressesPerSubnet, Tags: map[string]string{Discovery: "plumbline"}}
+		s := &Subnet{
+			ID: fmt.Sprintf("subnet-0%016x", n+1), Zone: zone, Free: addressesPerSubnet,
+			Tags: map[string]string{Discovery: "plumbline"},
+		}
 		if at := slices.IndexFunc(before, func(b *Subnet) bool { return b.ID == s.ID }); at >= 0 {
 			s = before[at]
 		}
@@ -141,20 +143,21 @@ func (c *Cloud) SetSubnets(letters string) {
 	}
 }
 
-// SetGroups replaces the security groups by as many as that.
+// SetGroups sets the number of security groups.
 func (c *Cloud) SetGroups(count int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.groups = nil
 	for n := range count {
 		c.groups = append(c.groups, &Group{
-			ID: fmt.Sprintf("sg-0%016x", n+1), Name: fmt.Sprintf("nodes-%d", n+1), Tags: map[string]string{Discovery: "plumbline"},
+			ID: fmt.Sprintf("sg-0%016x", n+1), Name: fmt.Sprintf("nodes-%d", n+1),
+			Tags: map[string]string{Discovery: "plumbline"},
 		})
 	}
 }
 
-// Reset puts the network back to how it is in a new region, and clears all faults. Images
-// that were released stay so, and instances go on.
+// Reset restores the network of a new region and clears all faults. It keeps released images
+// and instances.
 func (c *Cloud) Reset() {
 	c.SetSubnets("abc")
 	c.SetGroups(1)

@@ -8,20 +8,23 @@ import (
 	"time"
 )
 
-// Profile is an instance profile of IAM: what gives an instance a role.
+// Profile is an instance profile of IAM. It gives instances a role.
 type Profile struct {
 	Name, ID string
 	Path     string
-	Role     string // empty: it has none yet
+	Role     string // empty: none
 	Created  time.Time
 	Tags     map[string]string
 }
 
 func noSuchProfile(name string) *Error {
-	return &Error{Code: "NoSuchEntity", Message: "Instance Profile " + name + " cannot be found.", Status: http.StatusNotFound}
+	return &Error{
+		Code: "NoSuchEntity", Message: "Instance Profile " + name + " cannot be found.",
+		Status: http.StatusNotFound,
+	}
 }
 
-// Profile is the instance profile of that name.
+// Profile returns the instance profile of that name.
 func (c *Cloud) Profile(name string) (Profile, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,7 +35,7 @@ func (c *Cloud) Profile(name string) (Profile, error) {
 	return *p, nil
 }
 
-// Profiles are those below a path, by name.
+// Profiles returns the profiles below a path, sorted by name.
 func (c *Cloud) Profiles(path string) []Profile {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,12 +48,15 @@ func (c *Cloud) Profiles(path string) []Profile {
 	return some
 }
 
-// CreateProfile makes an instance profile without a role.
+// CreateProfile creates an instance profile without a role.
 func (c *Cloud) CreateProfile(name, path string, tags map[string]string) (Profile, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, there := c.profiles[name]; there {
-		return Profile{}, &Error{Code: "EntityAlreadyExists", Message: "Instance Profile " + name + " already exists.", Status: http.StatusConflict}
+		return Profile{}, &Error{
+			Code: "EntityAlreadyExists", Message: "Instance Profile " + name + " already exists.",
+			Status: http.StatusConflict,
+		}
 	}
 	if path == "" {
 		path = "/"
@@ -60,7 +66,7 @@ func (c *Cloud) CreateProfile(name, path string, tags map[string]string) (Profil
 	return *c.profiles[name], nil
 }
 
-// SetRole gives a profile its role, or takes it away if role is empty.
+// SetRole sets a profile's role. An empty role removes it.
 func (c *Cloud) SetRole(name, role string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,13 +75,16 @@ func (c *Cloud) SetRole(name, role string) error {
 		return noSuchProfile(name)
 	}
 	if role != "" && p.Role != "" {
-		return &Error{Code: "LimitExceeded", Message: "Cannot exceed quota for InstanceSessionsPerInstanceProfile: 1", Status: http.StatusConflict}
+		return &Error{
+			Code: "LimitExceeded", Message: "Cannot exceed quota for InstanceSessionsPerInstanceProfile: 1",
+			Status: http.StatusConflict,
+		}
 	}
 	p.Role = role
 	return nil
 }
 
-// SetRoles gives all profiles another role, behind the back of who made them; empty: none.
+// SetRoles sets the role of all profiles, as a change from outside. An empty role removes it.
 func (c *Cloud) SetRoles(role string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +93,7 @@ func (c *Cloud) SetRoles(role string) {
 	}
 }
 
-// DeleteProfile removes a profile, which must not have a role any more.
+// DeleteProfile removes a profile. A profile that still has a role is an error.
 func (c *Cloud) DeleteProfile(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +102,10 @@ func (c *Cloud) DeleteProfile(name string) error {
 		return noSuchProfile(name)
 	}
 	if p.Role != "" {
-		return &Error{Code: "DeleteConflict", Message: "Cannot delete entity, must remove roles from instance profile first.", Status: http.StatusConflict}
+		return &Error{
+			Code: "DeleteConflict", Message: "Cannot delete entity, must remove roles from instance profile first.",
+			Status: http.StatusConflict,
+		}
 	}
 	delete(c.profiles, name)
 	return nil

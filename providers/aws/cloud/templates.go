@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Template is a launch template, in its only version.
+// Template is a launch template. It has only one version.
 type Template struct {
 	ID, Name string
 	Created  time.Time
-	Tags     map[string]string // never changed, but replaced
+	Tags     map[string]string // replaced, never modified in place
 	Data     TemplateData
 
-	token string // of the request that made it
+	token string // client token of the request that created it
 }
 
-// TemplateData is what instances get from a launch template.
+// TemplateData holds the settings that instances get from a launch template.
 type TemplateData struct {
 	ImageID  string
-	UserData string   // as it is sent: base64
+	UserData string   // base64
 	Groups   []string // IDs of security groups
 	Profile  string   // name of the instance profile
 	DiskGiB  int      // of the root volume; 0: the image's own
@@ -34,13 +34,14 @@ func (t *Template) attribute(name string) ([]string, bool) {
 	return nil, false
 }
 
-// noSuchTemplate is what EC2 says of a name; its code ends in Exception where others don't.
+// noSuchTemplate returns EC2's error for a name. For an ID, the code lacks Exception.
 func noSuchTemplate(name string) *Error {
-	return refuse("InvalidLaunchTemplateName.NotFoundException", "At least one of the launch templates specified in the request does not exist: %s", name)
+	return refuse("InvalidLaunchTemplateName.NotFoundException",
+		"At least one of the launch templates specified in the request does not exist: %s", name)
 }
 
-// CreateTemplate makes a launch template. A request that was answered is not carried out again:
-// one with the same token gets what the first one made.
+// CreateTemplate creates a launch template. A second request with the same name and token
+// returns the first template.
 func (c *Cloud) CreateTemplate(token, name string, data TemplateData, tags map[string]string) (Template, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +56,7 @@ func (c *Cloud) CreateTemplate(token, name string, data TemplateData, tags map[s
 	return *t, nil
 }
 
-// Templates that match. Names that don't exist are an error.
+// Templates returns the launch templates that match. A name that does not exist is an error.
 func (c *Cloud) Templates(names []string, filters []Filter) ([]Template, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,14 +64,16 @@ func (c *Cloud) Templates(names []string, filters []Filter) ([]Template, error) 
 	for _, name := range slices.Sorted(maps.Keys(c.templates)) {
 		all = append(all, c.templates[name])
 	}
-	some, err := chosen(all, names, func(t *Template) string { return t.Name }, func(name string) error { return noSuchTemplate(name) })
+	some, err := chosen(all, names, func(t *Template) string {
+		return t.Name
+	}, func(name string) error { return noSuchTemplate(name) })
 	if err != nil {
 		return nil, err
 	}
-	return copies(filtered(some, filters))
+	return copies(applyFilters(some, filters))
 }
 
-// template is the one of that ID or name.
+// template returns the launch template of a name, or of an ID if the name is empty.
 func (c *Cloud) template(id, name string) (*Template, error) {
 	if name != "" {
 		if t, there := c.templates[name]; there {
@@ -83,10 +86,11 @@ func (c *Cloud) template(id, name string) (*Template, error) {
 			return t, nil
 		}
 	}
-	return nil, refuse("InvalidLaunchTemplateId.NotFound", "The specified launch template, with template ID %s, does not exist.", id)
+	return nil, refuse("InvalidLaunchTemplateId.NotFound",
+		"The specified launch template, with template ID %s, does not exist.", id)
 }
 
-// DeleteTemplate removes a launch template. Instances don't need it any more.
+// DeleteTemplate removes a launch template. Its instances do not change.
 func (c *Cloud) DeleteTemplate(id, name string) (Template, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

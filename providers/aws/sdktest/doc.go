@@ -1,4 +1,4 @@
-// Package sdktest checks the formats of package wire against AWS's own SDK for Go, in the
-// versions that karpenter-provider-aws pins: what isn't written as the SDK reads it is a field
-// that is missing here. It is a module of its own, so that nothing else depends on the SDK.
+// Package sdktest checks the formats of package wire with AWS's own SDK for Go, in the
+// versions that karpenter-provider-aws pins. A field that the SDK cannot read is missing in
+// its answer. The package is a separate module, so that nothing else depends on the SDK.
 package sdktest

@@ -21,9 +21,13 @@ func TestCluster(t *testing.T) {
 	out, err := c.DescribeCluster(t.Context(), &eks.DescribeClusterInput{Name: aws.String("plumbline")})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(out.Cluster).To(Equal(&ekstypes.Cluster{
-		Name: aws.String("plumbline"), Status: ekstypes.ClusterStatusActive, Version: aws.String("1.36"), Endpoint: aws.String("https://127.0.0.1:6443"),
-		Arn:                     aws.String("arn:aws:eks:us-east-1:111122223333:cluster/plumbline"),
-		KubernetesNetworkConfig: &ekstypes.KubernetesNetworkConfigResponse{ServiceIpv4Cidr: aws.String("10.0.0.0/16"), IpFamily: ekstypes.IpFamilyIpv4},
+		Name: aws.String("plumbline"), Status: ekstypes.ClusterStatusActive, Version: aws.String("1.36"),
+		Endpoint: aws.String("https://127.0.0.1:6443"),
+		Arn:      aws.String("arn:aws:eks:us-east-1:111122223333:cluster/plumbline"),
+		KubernetesNetworkConfig: &ekstypes.KubernetesNetworkConfigResponse{
+			ServiceIpv4Cidr: aws.String("10.0.0.0/16"),
+			IpFamily:        ekstypes.IpFamilyIpv4,
+		},
 	}))
 	_, err = c.DescribeCluster(t.Context(), &eks.DescribeClusterInput{Name: aws.String("other")})
 	g.Expect(err).To(BeA[*ekstypes.ResourceNotFoundException]())
@@ -37,8 +41,10 @@ func TestParameters(t *testing.T) {
 	newest := "amazon-eks-node-al2023-x86_64-standard-1.36-v20260701"
 	paths := map[string]string{}
 	for _, path := range []string{
-		parameter("x86_64", "standard", "recommended"), parameter("arm64", "standard", "recommended"), parameter("x86_64", "nvidia", "recommended"),
-		parameter("arm64", "nvidia", "recommended"), parameter("x86_64", "neuron", "recommended"), parameter("x86_64", "standard", old),
+		parameter("x86_64", "standard", "recommended"), parameter("arm64", "standard", "recommended"),
+		parameter("x86_64", "nvidia", "recommended"),
+		parameter("arm64", "nvidia", "recommended"), parameter("x86_64", "neuron", "recommended"),
+		parameter("x86_64", "standard", old),
 		strings.Replace(parameter("x86_64", "standard", "recommended"), "1.36", "1.35", 1),
 	} {
 		out, err := c.GetParameter(t.Context(), &ssm.GetParameterInput{Name: aws.String(path)})
@@ -49,22 +55,27 @@ func TestParameters(t *testing.T) {
 		g.Expect(paths).NotTo(HaveKey(*out.Parameter.Value), path)
 		paths[*out.Parameter.Value] = path
 	}
-	out, err := c.GetParameter(t.Context(), &ssm.GetParameterInput{Name: aws.String(parameter("x86_64", "standard", newest))})
+	out, err := c.GetParameter(t.Context(),
+		&ssm.GetParameterInput{Name: aws.String(parameter("x86_64", "standard", newest))})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(paths).To(HaveKeyWithValue(*out.Parameter.Value, parameter("x86_64", "standard", "recommended")))
 
 	r.Release()
-	out, err = c.GetParameter(t.Context(), &ssm.GetParameterInput{Name: aws.String(parameter("x86_64", "standard", "recommended"))})
+	out, err = c.GetParameter(t.Context(),
+		&ssm.GetParameterInput{Name: aws.String(parameter("x86_64", "standard", "recommended"))})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(paths).NotTo(HaveKey(*out.Parameter.Value))
-	for _, path := range []string{"/aws/service/other", parameter("arm64", "neuron", "recommended"), parameter("x86_64", "standard", "amazon-eks-node-al2023-x86_64-standard-1.36-v20250101")} {
+	for _, path := range []string{
+		"/aws/service/other", parameter("arm64", "neuron", "recommended"),
+		parameter("x86_64", "standard", "amazon-eks-node-al2023-x86_64-standard-1.36-v20250101"),
+	} {
 		_, err = c.GetParameter(t.Context(), &ssm.GetParameterInput{Name: aws.String(path)})
 		g.Expect(err).To(BeA[*ssmtypes.ParameterNotFound](), path)
 		g.Expect(err).To(HaveCode("ParameterNotFound"))
 	}
 }
 
-// priceItem is how Karpenter reads an entry of the price list.
+// priceItem holds the fields that Karpenter reads from an entry of the price list.
 type priceItem struct {
 	Product struct{ Attributes struct{ InstanceType string } }
 	Terms   struct {
@@ -84,11 +95,16 @@ func TestPrices(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, r := NewWithT(t), newRegion(t)
-			in := &pricing.GetProductsInput{ServiceCode: aws.String("AmazonEC2"), MaxResults: aws.Int32(1), Filters: productFilters(
-				"regionCode", "us-east-1", "serviceCode", "AmazonEC2", "preInstalledSw", "NA", "operatingSystem", "Linux", "capacitystatus", "Used",
-				"marketoption", "OnDemand", "tenancy", c.tenancy, "productFamily", c.family,
-			)}
-			entries, pages := collect(t, pricing.NewGetProductsPaginator(pricing.NewFromConfig(r.config), in), func(o *pricing.GetProductsOutput) []string { return o.PriceList })
+			in := &pricing.GetProductsInput{
+				ServiceCode: aws.String("AmazonEC2"), MaxResults: aws.Int32(1),
+				Filters: productFilters(
+					"regionCode", "us-east-1", "serviceCode", "AmazonEC2", "preInstalledSw", "NA", "operatingSystem", "Linux",
+					"capacitystatus", "Used",
+					"marketoption", "OnDemand", "tenancy", c.tenancy, "productFamily", c.family,
+				),
+			}
+			entries, pages := collect(t, pricing.NewGetProductsPaginator(pricing.NewFromConfig(r.config), in),
+				func(o *pricing.GetProductsOutput) []string { return o.PriceList })
 			g.Expect(pages).To(Equal(len(entries)))
 			prices := map[string]float64{}
 			for _, entry := range entries {
@@ -123,7 +139,10 @@ func TestPricesOfOthers(t *testing.T) {
 
 func productFilters(pairs ...string) (filters []pricingtypes.Filter) {
 	for n := 0; n < len(pairs); n += 2 {
-		filters = append(filters, pricingtypes.Filter{Field: aws.String(pairs[n]), Type: pricingtypes.FilterTypeTermMatch, Value: aws.String(pairs[n+1])})
+		filters = append(filters, pricingtypes.Filter{
+			Field: aws.String(pairs[n]), Type: pricingtypes.FilterTypeTermMatch,
+			Value: aws.String(pairs[n+1]),
+		})
 	}
 	return filters
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
-// status is the HTTP status that an error came with.
+// status returns the HTTP status of an error.
 func status(err error) int {
 	if e, is := errors.AsType[*awshttp.ResponseError](err); is {
 		return e.HTTPStatusCode()
@@ -28,10 +28,10 @@ func status(err error) int {
 	return 0
 }
 
-// call is one of the SDK, of which only the error matters.
+// call is a call of the SDK. Only its error matters.
 type call func(ctx context.Context) error
 
-// dry is a call of EC2 with that input.
+// dry returns a call of EC2 with that input.
 func dry[Input, Output any](f func(context.Context, *Input, ...func(*ec2.Options)) (*Output, error), in Input) call {
 	return func(ctx context.Context) error { _, err := f(ctx, &in); return err }
 }
@@ -40,23 +40,33 @@ func TestDryRuns(t *testing.T) {
 	r, yes, x := newRegion(t), aws.Bool(true), aws.String("x")
 	c := r.ec2
 	calls := map[string]call{
-		"CreateFleet":                   dry(c.CreateFleet, withDryRun(*fleet(spot, 1, choice("x", override("c5.large", subnetA))))),
-		"CreateLaunchTemplate":          dry(c.CreateLaunchTemplate, ec2.CreateLaunchTemplateInput{DryRun: yes, LaunchTemplateName: x, LaunchTemplateData: &types.RequestLaunchTemplateData{}}),
-		"CreateTags":                    dry(c.CreateTags, ec2.CreateTagsInput{DryRun: yes, Resources: []string{"x"}, Tags: ec2Tags("a", "b")}),
-		"DeleteLaunchTemplate":          dry(c.DeleteLaunchTemplate, ec2.DeleteLaunchTemplateInput{DryRun: yes, LaunchTemplateName: x}),
-		"DescribeCapacityReservations":  dry(c.DescribeCapacityReservations, ec2.DescribeCapacityReservationsInput{DryRun: yes}),
-		"DescribeImages":                dry(c.DescribeImages, ec2.DescribeImagesInput{DryRun: yes}),
-		"DescribeInstanceStatus":        dry(c.DescribeInstanceStatus, ec2.DescribeInstanceStatusInput{DryRun: yes}),
-		"DescribeInstanceTypeOfferings": dry(c.DescribeInstanceTypeOfferings, ec2.DescribeInstanceTypeOfferingsInput{DryRun: yes}),
-		"DescribeInstanceTypes":         dry(c.DescribeInstanceTypes, ec2.DescribeInstanceTypesInput{DryRun: yes}),
-		"DescribeInstances":             dry(c.DescribeInstances, ec2.DescribeInstancesInput{DryRun: yes}),
-		"DescribeLaunchTemplates":       dry(c.DescribeLaunchTemplates, ec2.DescribeLaunchTemplatesInput{DryRun: yes}),
-		"DescribePlacementGroups":       dry(c.DescribePlacementGroups, ec2.DescribePlacementGroupsInput{DryRun: yes}),
-		"DescribeSecurityGroups":        dry(c.DescribeSecurityGroups, ec2.DescribeSecurityGroupsInput{DryRun: yes}),
-		"DescribeSpotPriceHistory":      dry(c.DescribeSpotPriceHistory, ec2.DescribeSpotPriceHistoryInput{DryRun: yes}),
-		"DescribeSubnets":               dry(c.DescribeSubnets, ec2.DescribeSubnetsInput{DryRun: yes}),
-		"RunInstances":                  dry(c.RunInstances, ec2.RunInstancesInput{DryRun: yes, MinCount: aws.Int32(1), MaxCount: aws.Int32(1)}),
-		"TerminateInstances":            dry(c.TerminateInstances, ec2.TerminateInstancesInput{DryRun: yes, InstanceIds: []string{"x"}}),
+		"CreateFleet": dry(c.CreateFleet,
+			withDryRun(*fleet(spot, 1, choice("x", override("c5.large", subnetA))))),
+		"CreateLaunchTemplate": dry(c.CreateLaunchTemplate, ec2.CreateLaunchTemplateInput{
+			DryRun:             yes,
+			LaunchTemplateName: x, LaunchTemplateData: &types.RequestLaunchTemplateData{},
+		}),
+		"CreateTags": dry(c.CreateTags,
+			ec2.CreateTagsInput{DryRun: yes, Resources: []string{"x"}, Tags: ec2Tags("a", "b")}),
+		"DeleteLaunchTemplate": dry(c.DeleteLaunchTemplate,
+			ec2.DeleteLaunchTemplateInput{DryRun: yes, LaunchTemplateName: x}),
+		"DescribeCapacityReservations": dry(c.DescribeCapacityReservations,
+			ec2.DescribeCapacityReservationsInput{DryRun: yes}),
+		"DescribeImages":         dry(c.DescribeImages, ec2.DescribeImagesInput{DryRun: yes}),
+		"DescribeInstanceStatus": dry(c.DescribeInstanceStatus, ec2.DescribeInstanceStatusInput{DryRun: yes}),
+		"DescribeInstanceTypeOfferings": dry(c.DescribeInstanceTypeOfferings,
+			ec2.DescribeInstanceTypeOfferingsInput{DryRun: yes}),
+		"DescribeInstanceTypes":    dry(c.DescribeInstanceTypes, ec2.DescribeInstanceTypesInput{DryRun: yes}),
+		"DescribeInstances":        dry(c.DescribeInstances, ec2.DescribeInstancesInput{DryRun: yes}),
+		"DescribeLaunchTemplates":  dry(c.DescribeLaunchTemplates, ec2.DescribeLaunchTemplatesInput{DryRun: yes}),
+		"DescribePlacementGroups":  dry(c.DescribePlacementGroups, ec2.DescribePlacementGroupsInput{DryRun: yes}),
+		"DescribeSecurityGroups":   dry(c.DescribeSecurityGroups, ec2.DescribeSecurityGroupsInput{DryRun: yes}),
+		"DescribeSpotPriceHistory": dry(c.DescribeSpotPriceHistory, ec2.DescribeSpotPriceHistoryInput{DryRun: yes}),
+		"DescribeSubnets":          dry(c.DescribeSubnets, ec2.DescribeSubnetsInput{DryRun: yes}),
+		"RunInstances": dry(c.RunInstances,
+			ec2.RunInstancesInput{DryRun: yes, MinCount: aws.Int32(1), MaxCount: aws.Int32(1)}),
+		"TerminateInstances": dry(c.TerminateInstances,
+			ec2.TerminateInstancesInput{DryRun: yes, InstanceIds: []string{"x"}}),
 	}
 	for name, do := range calls {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +92,11 @@ func TestUnknown(t *testing.T) {
 	r := newRegion(t)
 	for name, do := range map[string]call{
 		"ec2:DescribeVpcs": dry(r.ec2.DescribeVpcs, ec2.DescribeVpcsInput{}),
-		"iam:ListRoles":    func(ctx context.Context) error { _, err := iam.NewFromConfig(r.config).ListRoles(ctx, nil); return err },
+		"iam:ListRoles": func(ctx context.Context) error {
+			_,
+				err := iam.NewFromConfig(r.config).ListRoles(ctx, nil)
+			return err
+		},
 		"ssm:GetParameters": func(ctx context.Context) error {
 			_, err := ssm.NewFromConfig(r.config).GetParameters(ctx, &ssm.GetParametersInput{Names: []string{"x"}})
 			return err
@@ -107,7 +121,7 @@ func TestUnknown(t *testing.T) {
 	NewWithT(t).Expect(r.Journal().Unknown()).To(HaveLen(5))
 }
 
-// A service that isn't simulated at all is known by its signature, and counted once.
+// TestUnknownService checks that an unknown service, named by the signature, is counted once.
 func TestUnknownService(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	_, err := sts.NewFromConfig(r.config).GetCallerIdentity(t.Context(), nil)
@@ -115,12 +129,14 @@ func TestUnknownService(t *testing.T) {
 	g.Expect(r.Journal().Report().Unknown).To(Equal(map[string]int{"sts:GetCallerIdentity": 1}))
 }
 
-// Parameters that an action takes no notice of are counted.
+// TestIgnored checks that parameters that an action ignores are counted.
 func TestIgnored(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
-	_, err := r.ec2.DescribeInstanceTypeOfferings(t.Context(), &ec2.DescribeInstanceTypeOfferingsInput{Filters: []types.Filter{filter("location", "us-east-1a")}})
+	_, err := r.ec2.DescribeInstanceTypeOfferings(t.Context(),
+		&ec2.DescribeInstanceTypeOfferingsInput{Filters: []types.Filter{filter("location", "us-east-1a")}})
 	g.Expect(err).NotTo(HaveOccurred())
-	_, err = r.ec2.DescribeSpotPriceHistory(t.Context(), &ec2.DescribeSpotPriceHistoryInput{Filters: []types.Filter{filter("availability-zone", "us-east-1a")}})
+	_, err = r.ec2.DescribeSpotPriceHistory(t.Context(),
+		&ec2.DescribeSpotPriceHistoryInput{Filters: []types.Filter{filter("availability-zone", "us-east-1a")}})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(r.Journal().Report().Ignored).To(And(
 		HaveKey("ec2:DescribeInstanceTypeOfferings Filter.Name"), HaveKey("ec2:DescribeSpotPriceHistory Filter.Value")))

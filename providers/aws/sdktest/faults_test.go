@@ -19,13 +19,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
-// calls are one of each service, by the name that the journal has for them.
+// calls returns one call of each service, by its name in the journal.
 func (r *region) calls() map[string]call {
 	name := aws.String("x")
 	return map[string]call{
 		"ec2:DescribeInstances": dry(r.ec2.DescribeInstances, ec2.DescribeInstancesInput{}),
 		"iam:GetInstanceProfile": func(ctx context.Context) error {
-			_, err := iam.NewFromConfig(r.config).GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: name})
+			_, err := iam.NewFromConfig(r.config).
+				GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: name})
 			return err
 		},
 		"eks:DescribeCluster": func(ctx context.Context) error {
@@ -80,7 +81,7 @@ func TestThrottledForAWhile(t *testing.T) {
 	g.Expect(r.Journal().Report().Calls).To(Equal(map[string]int{"ec2:DescribeSubnets": 1, "ec2:DescribeInstances": 3}))
 }
 
-// What was done and not answered is asked for again, and not done twice.
+// TestLost checks that a call without an answer is repeated, but carried out only once.
 func TestLost(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	image := r.template(t, "x86_64")
@@ -92,16 +93,19 @@ func TestLost(t *testing.T) {
 	g.Expect(r.list(t, &ec2.DescribeInstancesInput{})).To(Equal(ids))
 
 	_, err := r.ec2.CreateLaunchTemplate(t.Context(), &ec2.CreateLaunchTemplateInput{
-		LaunchTemplateName: aws.String("second"), LaunchTemplateData: &types.RequestLaunchTemplateData{ImageId: aws.String(image)},
+		LaunchTemplateName: aws.String("second"),
+		LaunchTemplateData: &types.RequestLaunchTemplateData{ImageId: aws.String(image)},
 	})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(r.Templates(nil, nil)).To(HaveLen(2))
-	g.Expect(r.Journal().Report().Calls).To(And(HaveKeyWithValue("ec2:CreateFleet", 2), HaveKeyWithValue("ec2:CreateLaunchTemplate", 3)))
+	g.Expect(r.Journal().Report().Calls).
+		To(And(HaveKeyWithValue("ec2:CreateFleet", 2), HaveKeyWithValue("ec2:CreateLaunchTemplate", 3)))
 }
 
 func TestSlow(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
-	g.Expect(r.Inject(cloud.Fault{Kind: cloud.Slow, Action: "DescribeInstances", By: 300 * time.Millisecond, Count: 2})).To(Succeed())
+	g.Expect(r.Inject(cloud.Fault{Kind: cloud.Slow, Action: "DescribeInstances", By: 300 * time.Millisecond, Count: 2})).
+		To(Succeed())
 	start := time.Now()
 	_, err := r.ec2.DescribeInstances(t.Context(), nil)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -128,7 +132,7 @@ func TestStale(t *testing.T) {
 	g.Expect(r.list(t, &ec2.DescribeInstancesInput{})).To(Equal(ids))
 }
 
-// A fault of capacity is counted once for a request, however many of its choices it hits.
+// TestNoCapacityOnce checks that NoCapacity counts once per request, not once per choice.
 func TestNoCapacityOnce(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	r.template(t, "x86_64")
@@ -137,7 +141,9 @@ func TestNoCapacityOnce(t *testing.T) {
 	out, err := r.ec2.CreateFleet(t.Context(), in)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(out.Instances).To(BeEmpty())
-	g.Expect(each(out.Errors, func(e types.CreateFleetError) string { return *e.ErrorCode })).To(Equal([]string{"InsufficientInstanceCapacity", "InsufficientInstanceCapacity"}))
-	in.ClientToken = nil // which the SDK has set
+	g.Expect(each(out.Errors, func(e types.CreateFleetError) string {
+		return *e.ErrorCode
+	})).To(Equal([]string{"InsufficientInstanceCapacity", "InsufficientInstanceCapacity"}))
+	in.ClientToken = nil // the SDK has set it
 	g.Expect(r.launch(t, in)).To(HaveLen(1))
 }

@@ -17,7 +17,9 @@ const (
 )
 
 func TestFleetChooses(t *testing.T) {
-	prioritized := func(o types.FleetLaunchTemplateOverridesRequest, priority float64) types.FleetLaunchTemplateOverridesRequest {
+	prioritized := func(o types.FleetLaunchTemplateOverridesRequest,
+		priority float64,
+	) types.FleetLaunchTemplateOverridesRequest {
 		o.Priority = aws.Float64(priority)
 		return o
 	}
@@ -29,13 +31,19 @@ func TestFleetChooses(t *testing.T) {
 		capacity types.DefaultTargetCapacityType
 		onDemand *types.OnDemandOptionsRequest
 		spot     *types.SpotOptionsRequest
-		want     int // the choice, and then the override
+		want     int // index of the choice; override is the index in it
 		override int
 	}{
 		"on demand, lowest price": {onDemand, &types.OnDemandOptionsRequest{AllocationStrategy: "lowest-price"}, nil, 1, 0},
 		"on demand, prioritized":  {onDemand, &types.OnDemandOptionsRequest{AllocationStrategy: "prioritized"}, nil, 0, 1},
-		"spot, price":             {spot, nil, &types.SpotOptionsRequest{AllocationStrategy: "price-capacity-optimized"}, 1, 0},
-		"spot, prioritized":       {spot, nil, &types.SpotOptionsRequest{AllocationStrategy: "capacity-optimized-prioritized"}, 0, 1},
+		"spot, price": {
+			spot, nil,
+			&types.SpotOptionsRequest{AllocationStrategy: "price-capacity-optimized"}, 1, 0,
+		},
+		"spot, prioritized": {
+			spot, nil,
+			&types.SpotOptionsRequest{AllocationStrategy: "capacity-optimized-prioritized"}, 0, 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, r := NewWithT(t), newRegion(t)
@@ -54,7 +62,8 @@ func TestFleetChooses(t *testing.T) {
 			g.Expect(i.InstanceIds).To(HaveLen(2))
 			g.Expect(i.InstanceType).To(Equal(wanted.InstanceType))
 			g.Expect(string(i.Lifecycle)).To(Equal(string(c.capacity)))
-			g.Expect(i.LaunchTemplateAndOverrides.LaunchTemplateSpecification.LaunchTemplateName).To(Equal(template.LaunchTemplateName))
+			g.Expect(i.LaunchTemplateAndOverrides.LaunchTemplateSpecification.LaunchTemplateName).
+				To(Equal(template.LaunchTemplateName))
 			g.Expect(*i.LaunchTemplateAndOverrides.LaunchTemplateSpecification.LaunchTemplateId).To(HavePrefix("lt-"))
 			g.Expect(*i.LaunchTemplateAndOverrides.Overrides.AvailabilityZone).To(HavePrefix("us-east-1"))
 			g.Expect(i.LaunchTemplateAndOverrides.Overrides.SubnetId).To(Equal(wanted.SubnetId))
@@ -82,7 +91,8 @@ func TestFleetErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, r := NewWithT(t), newRegion(t)
 			r.template(t, "x86_64")
-			g.Expect(r.Inject(cloud.Fault{Kind: cloud.NoCapacity, Type: "c5.large", Zone: "us-east-1b", Capacity: cloud.Spot})).To(Succeed())
+			g.Expect(r.Inject(cloud.Fault{Kind: cloud.NoCapacity, Type: "c5.large", Zone: "us-east-1b", Capacity: cloud.Spot})).
+				To(Succeed())
 			out, err := r.ec2.CreateFleet(t.Context(), fleet(spot, 1, choice("x86_64", c.override)))
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(out.Instances).To(BeEmpty())
@@ -111,7 +121,9 @@ func TestFleetRefused(t *testing.T) {
 			in.LaunchTemplateConfigs = append(in.LaunchTemplateConfigs, choice("other", override("c5.large", subnetA)))
 		}, "InvalidLaunchTemplateName.NotFoundException"},
 		"no template of that id": {func(in *ec2.CreateFleetInput, _ *types.RequestLaunchTemplateData) {
-			in.LaunchTemplateConfigs[0].LaunchTemplateSpecification = &types.FleetLaunchTemplateSpecificationRequest{LaunchTemplateId: aws.String("lt-1")}
+			in.LaunchTemplateConfigs[0].LaunchTemplateSpecification = &types.FleetLaunchTemplateSpecificationRequest{
+				LaunchTemplateId: aws.String("lt-1"),
+			}
 		}, "InvalidLaunchTemplateId.NotFound"},
 		"no overrides": {func(in *ec2.CreateFleetInput, _ *types.RequestLaunchTemplateData) {
 			in.LaunchTemplateConfigs[0].Overrides = nil
@@ -123,7 +135,9 @@ func TestFleetRefused(t *testing.T) {
 			data.IamInstanceProfile = &types.LaunchTemplateIamInstanceProfileSpecificationRequest{Name: aws.String("none")}
 		}, "InvalidParameterValue"},
 		"no such group": {func(_ *ec2.CreateFleetInput, data *types.RequestLaunchTemplateData) {
-			data.NetworkInterfaces = []types.LaunchTemplateInstanceNetworkInterfaceSpecificationRequest{{Groups: []string{"sg-1"}}}
+			data.NetworkInterfaces = []types.LaunchTemplateInstanceNetworkInterfaceSpecificationRequest{
+				{Groups: []string{"sg-1"}},
+			}
 		}, "InvalidGroup.NotFound"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +145,8 @@ func TestFleetRefused(t *testing.T) {
 			data := &types.RequestLaunchTemplateData{ImageId: aws.String(r.template(t, "x86_64"))}
 			in := fleet(spot, 1, choice("spoilt", override("c5.large", subnetA)))
 			c.spoil(in, data)
-			_, err := r.ec2.CreateLaunchTemplate(t.Context(), &ec2.CreateLaunchTemplateInput{LaunchTemplateName: aws.String("spoilt"), LaunchTemplateData: data})
+			_, err := r.ec2.CreateLaunchTemplate(t.Context(),
+				&ec2.CreateLaunchTemplateInput{LaunchTemplateName: aws.String("spoilt"), LaunchTemplateData: data})
 			g.Expect(err).NotTo(HaveOccurred())
 			_, err = r.ec2.CreateFleet(t.Context(), in)
 			g.Expect(err).To(HaveCode(c.code))
@@ -145,17 +160,24 @@ func TestFleetInPart(t *testing.T) {
 	r.template(t, "x86_64")
 	g.Expect(r.launch(t, fleet(onDemand, 4090, choice("x86_64", override("c5.large", subnetA))))).To(HaveLen(4090))
 
-	// A subnet has 4091 addresses, of which one is left.
-	out, err := r.ec2.CreateFleet(t.Context(), fleet(onDemand, 3, choice("x86_64", override("c5.large", subnetA), override("m5.large", subnetB))))
+	// One of the subnet's 4091 addresses is left.
+	out, err := r.ec2.CreateFleet(t.Context(),
+		fleet(onDemand, 3, choice("x86_64", override("c5.large", subnetA), override("m5.large", subnetB))))
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(each(out.Instances, func(i types.CreateFleetInstance) int { return len(i.InstanceIds) })).To(Equal([]int{1, 2}))
-	g.Expect(each(out.Instances, func(i types.CreateFleetInstance) types.InstanceType { return i.InstanceType })).To(Equal([]types.InstanceType{"c5.large", "m5.large"}))
+	g.Expect(each(out.Instances, func(i types.CreateFleetInstance) int {
+		return len(i.InstanceIds)
+	})).To(Equal([]int{1, 2}))
+	g.Expect(each(out.Instances, func(i types.CreateFleetInstance) types.InstanceType {
+		return i.InstanceType
+	})).To(Equal([]types.InstanceType{"c5.large", "m5.large"}))
 	g.Expect(out.Errors).To(HaveLen(1))
 	g.Expect(*out.Errors[0].ErrorCode).To(Equal("InsufficientFreeAddressesInSubnet"))
 
 	subnets, err := r.ec2.DescribeSubnets(t.Context(), &ec2.DescribeSubnetsInput{})
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(each(subnets.Subnets, func(s types.Subnet) int32 { return *s.AvailableIpAddressCount })).To(Equal([]int32{0, 4089, 4091}))
+	g.Expect(each(subnets.Subnets, func(s types.Subnet) int32 {
+		return *s.AvailableIpAddressCount
+	})).To(Equal([]int32{0, 4089, 4091}))
 }
 
 func TestFleetTokens(t *testing.T) {

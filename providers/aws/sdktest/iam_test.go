@@ -19,10 +19,14 @@ func TestInstanceProfile(t *testing.T) {
 	g.Expect(err).To(BeA[*types.NoSuchEntityException]())
 
 	tags := []types.Tag{{Key: aws.String("a"), Value: aws.String("1")}, {Key: aws.String("b"), Value: aws.String("2")}}
-	create := &iam.CreateInstanceProfileInput{InstanceProfileName: name, Path: aws.String("/karpenter/us-east-1/"), Tags: tags}
+	create := &iam.CreateInstanceProfileInput{
+		InstanceProfileName: name,
+		Path:                aws.String("/karpenter/us-east-1/"), Tags: tags,
+	}
 	created, err := c.CreateInstanceProfile(t.Context(), create)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(*created.InstanceProfile.Arn).To(Equal("arn:aws:iam::111122223333:instance-profile/karpenter/us-east-1/profile"))
+	g.Expect(*created.InstanceProfile.Arn).
+		To(Equal("arn:aws:iam::111122223333:instance-profile/karpenter/us-east-1/profile"))
 	g.Expect(*created.InstanceProfile.InstanceProfileId).To(HavePrefix("AIPA"))
 	g.Expect(created.InstanceProfile.Roles).To(BeEmpty())
 	_, err = c.CreateInstanceProfile(t.Context(), create)
@@ -48,7 +52,8 @@ func TestInstanceProfile(t *testing.T) {
 	remove := &iam.DeleteInstanceProfileInput{InstanceProfileName: name}
 	_, err = c.DeleteInstanceProfile(t.Context(), remove)
 	g.Expect(err).To(HaveCode("DeleteConflict"))
-	_, err = c.RemoveRoleFromInstanceProfile(t.Context(), &iam.RemoveRoleFromInstanceProfileInput{InstanceProfileName: name, RoleName: role})
+	_, err = c.RemoveRoleFromInstanceProfile(t.Context(),
+		&iam.RemoveRoleFromInstanceProfileInput{InstanceProfileName: name, RoleName: role})
 	g.Expect(err).NotTo(HaveOccurred())
 	_, err = c.DeleteInstanceProfile(t.Context(), remove)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -62,7 +67,11 @@ func TestListInstanceProfiles(t *testing.T) {
 	c := iam.NewFromConfig(r.config)
 	for n := range 5 {
 		path := fmt.Sprintf("/karpenter/%d/", n%2)
-		_, err := c.CreateInstanceProfile(t.Context(), &iam.CreateInstanceProfileInput{InstanceProfileName: aws.String(fmt.Sprintf("profile-%d", n)), Path: aws.String(path)})
+		_, err := c.CreateInstanceProfile(t.Context(),
+			&iam.CreateInstanceProfileInput{
+				InstanceProfileName: aws.String(fmt.Sprintf("profile-%d", n)),
+				Path:                aws.String(path),
+			})
 		NewWithT(t).Expect(err).NotTo(HaveOccurred())
 	}
 	for name, w := range map[string]struct {
@@ -70,13 +79,26 @@ func TestListInstanceProfiles(t *testing.T) {
 		want  []string
 		pages int
 	}{
-		"all":      {iam.ListInstanceProfilesInput{}, []string{"profile-0", "profile-1", "profile-2", "profile-3", "profile-4"}, 1},
-		"path":     {iam.ListInstanceProfilesInput{PathPrefix: aws.String("/karpenter/0/")}, []string{"profile-0", "profile-2", "profile-4"}, 1},
-		"no path":  {iam.ListInstanceProfilesInput{PathPrefix: aws.String("/other/")}, []string{}, 1},
-		"in pages": {iam.ListInstanceProfilesInput{MaxItems: aws.Int32(2), PathPrefix: aws.String("/karpenter/")}, []string{"profile-0", "profile-1", "profile-2", "profile-3", "profile-4"}, 3},
+		"all": {
+			iam.ListInstanceProfilesInput{},
+			[]string{"profile-0", "profile-1", "profile-2", "profile-3", "profile-4"},
+			1,
+		},
+		"path": {
+			iam.ListInstanceProfilesInput{PathPrefix: aws.String("/karpenter/0/")},
+			[]string{"profile-0", "profile-2", "profile-4"},
+			1,
+		},
+		"no path": {iam.ListInstanceProfilesInput{PathPrefix: aws.String("/other/")}, []string{}, 1},
+		"in pages": {
+			iam.ListInstanceProfilesInput{MaxItems: aws.Int32(2), PathPrefix: aws.String("/karpenter/")},
+			[]string{"profile-0", "profile-1", "profile-2", "profile-3", "profile-4"},
+			3,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found, pages := collect(t, iam.NewListInstanceProfilesPaginator(c, &w.in), func(o *iam.ListInstanceProfilesOutput) []types.InstanceProfile { return o.InstanceProfiles })
+			found, pages := collect(t, iam.NewListInstanceProfilesPaginator(c, &w.in),
+				func(o *iam.ListInstanceProfilesOutput) []types.InstanceProfile { return o.InstanceProfiles })
 			g := NewWithT(t)
 			g.Expect(each(found, func(p types.InstanceProfile) string { return *p.InstanceProfileName })).To(Equal(w.want))
 			g.Expect(pages).To(Equal(w.pages))

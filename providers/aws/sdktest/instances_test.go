@@ -23,7 +23,8 @@ func TestInstances(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, r := NewWithT(t), newRegion(t)
 			image := r.template(t, "x86_64")
-			id := r.launch(t, fleet(c.capacity, 1, choice("x86_64", override("c5.large", subnetB))), "Name", "a & <b>", "karpenter.sh/nodepool", "")[0]
+			id := r.launch(t, fleet(c.capacity, 1, choice("x86_64", override("c5.large", subnetB))), "Name", "a & <b>",
+				"karpenter.sh/nodepool", "")[0]
 			out, err := r.ec2.DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(*out.Reservations[0].OwnerId).To(Equal(r.Account()))
@@ -33,10 +34,15 @@ func TestInstances(t *testing.T) {
 			g.Expect(keyed(i.Tags)).To(Equal(map[string]string{"Name": "a & <b>", "karpenter.sh/nodepool": ""}))
 			i.LaunchTime, i.SpotInstanceRequestId, i.Tags = nil, nil, nil
 			g.Expect(i).To(Equal(types.Instance{
-				InstanceId: aws.String(id), InstanceType: "c5.large", ImageId: aws.String(image), Architecture: types.ArchitectureValuesX8664,
-				State:     &types.InstanceState{Code: aws.Int32(0), Name: types.InstanceStateNamePending},
-				Placement: &types.Placement{AvailabilityZone: aws.String("us-east-1b"), AvailabilityZoneId: aws.String("use1-az2"), Tenancy: types.TenancyDefault},
-				SubnetId:  aws.String(subnetB), VpcId: aws.String(r.VPC()), PrivateIpAddress: aws.String("10.0.0.1"), PrivateDnsName: aws.String("ip-10-0-0-1.ec2.internal"),
+				InstanceId: aws.String(id), InstanceType: "c5.large", ImageId: aws.String(image),
+				Architecture: types.ArchitectureValuesX8664,
+				State:        &types.InstanceState{Code: aws.Int32(0), Name: types.InstanceStateNamePending},
+				Placement: &types.Placement{
+					AvailabilityZone: aws.String("us-east-1b"), AvailabilityZoneId: aws.String("use1-az2"),
+					Tenancy: types.TenancyDefault,
+				},
+				SubnetId: aws.String(subnetB), VpcId: aws.String(r.VPC()), PrivateIpAddress: aws.String("10.0.0.1"),
+				PrivateDnsName:    aws.String("ip-10-0-0-1.ec2.internal"),
 				SecurityGroups:    []types.GroupIdentifier{{GroupId: aws.String("sg-00000000000000001")}},
 				InstanceLifecycle: c.cycle,
 			}))
@@ -50,25 +56,41 @@ func TestInstancesMatching(t *testing.T) {
 	a := r.launch(t, fleet(spot, 1, choice("x86_64", override("c5.large", subnetA))), "cluster", "one", "claim", "a")[0]
 	r.Enter(<-r.launched, cloud.Running)
 	b := r.launch(t, fleet(onDemand, 1, choice("x86_64", override("m5.large", subnetB))), "cluster", "one")[0]
-	c := r.launch(t, fleet(onDemand, 1, choice("x86_64", override("m5.large", subnetA))), "cluster", "two", "claim", "c")[0]
+	c := r.launch(t, fleet(onDemand, 1, choice("x86_64", override("m5.large", subnetA))), "cluster", "two",
+		"claim", "c")[0]
 	for name, c := range map[string]struct {
 		ids     []string
 		filters []types.Filter
 		want    []string
 		code    string
 	}{
-		"all":                   {nil, nil, []string{a, b, c}, ""},
-		"ids":                   {[]string{c, a}, nil, []string{c, a}, ""},
-		"tag":                   {nil, []types.Filter{filter("tag:cluster", "one")}, []string{a, b}, ""},
-		"pattern":               {nil, []types.Filter{filter("tag:cluster", "t*")}, []string{c}, ""},
-		"tag key":               {nil, []types.Filter{filter("tag-key", "claim")}, []string{a, c}, ""},
-		"tag and key":           {nil, []types.Filter{filter("tag-key", "claim"), filter("tag:cluster", "one")}, []string{a}, ""},
-		"state":                 {nil, []types.Filter{filter("instance-state-name", "running", "stopped")}, []string{a}, ""},
-		"several states":        {nil, []types.Filter{filter("instance-state-name", "running", "pending")}, []string{a, b, c}, ""},
-		"id and state":          {[]string{b}, []types.Filter{filter("instance-state-name", "running")}, nil, ""},
-		"id filter":             {nil, []types.Filter{filter("instance-id", c, b)}, []string{b, c}, ""},
-		"subnet":                {nil, []types.Filter{filter("subnet-id", subnetA)}, []string{a, c}, ""},
-		"zone and type":         {nil, []types.Filter{filter("availability-zone", "us-east-1a"), filter("instance-type", "m5.*")}, []string{c}, ""},
+		"all":     {nil, nil, []string{a, b, c}, ""},
+		"ids":     {[]string{c, a}, nil, []string{c, a}, ""},
+		"tag":     {nil, []types.Filter{filter("tag:cluster", "one")}, []string{a, b}, ""},
+		"pattern": {nil, []types.Filter{filter("tag:cluster", "t*")}, []string{c}, ""},
+		"tag key": {nil, []types.Filter{filter("tag-key", "claim")}, []string{a, c}, ""},
+		"tag and key": {
+			nil,
+			[]types.Filter{filter("tag-key", "claim"), filter("tag:cluster", "one")},
+			[]string{a},
+			"",
+		},
+		"state": {nil, []types.Filter{filter("instance-state-name", "running", "stopped")}, []string{a}, ""},
+		"several states": {
+			nil,
+			[]types.Filter{filter("instance-state-name", "running", "pending")},
+			[]string{a, b, c},
+			"",
+		},
+		"id and state": {[]string{b}, []types.Filter{filter("instance-state-name", "running")}, nil, ""},
+		"id filter":    {nil, []types.Filter{filter("instance-id", c, b)}, []string{b, c}, ""},
+		"subnet":       {nil, []types.Filter{filter("subnet-id", subnetA)}, []string{a, c}, ""},
+		"zone and type": {
+			nil,
+			[]types.Filter{filter("availability-zone", "us-east-1a"), filter("instance-type", "m5.*")},
+			[]string{c},
+			"",
+		},
 		"lifecycle":             {nil, []types.Filter{filter("instance-lifecycle", "spot")}, []string{a}, ""},
 		"unknown id":            {[]string{a, "i-1"}, nil, nil, "InvalidInstanceID.NotFound"},
 		"unknown filter":        {nil, []types.Filter{filter("colour", "red")}, nil, "InvalidParameterValue"},
@@ -105,11 +127,16 @@ func TestCreateTags(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	r.template(t, "x86_64")
 	ids := r.launch(t, fleet(spot, 2, choice("x86_64", override("c5.large", subnetA))), "Name", "old")
-	_, err := r.ec2.CreateTags(t.Context(), &ec2.CreateTagsInput{Resources: ids, Tags: ec2Tags("Name", "new", "karpenter.sh/nodeclaim", "claim")})
+	_, err := r.ec2.CreateTags(t.Context(),
+		&ec2.CreateTagsInput{Resources: ids, Tags: ec2Tags("Name", "new", "karpenter.sh/nodeclaim", "claim")})
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(r.list(t, &ec2.DescribeInstancesInput{Filters: []types.Filter{filter("tag:Name", "new"), filter("tag:karpenter.sh/nodeclaim", "claim")}})).To(Equal(ids))
+	g.Expect(r.list(t, &ec2.DescribeInstancesInput{Filters: []types.Filter{
+		filter("tag:Name", "new"),
+		filter("tag:karpenter.sh/nodeclaim", "claim"),
+	}})).To(Equal(ids))
 
-	_, err = r.ec2.CreateTags(t.Context(), &ec2.CreateTagsInput{Resources: []string{ids[0], "i-1"}, Tags: ec2Tags("Name", "lost")})
+	_, err = r.ec2.CreateTags(t.Context(),
+		&ec2.CreateTagsInput{Resources: []string{ids[0], "i-1"}, Tags: ec2Tags("Name", "lost")})
 	g.Expect(err).To(HaveCode("InvalidInstanceID.NotFound"))
 	g.Expect(r.list(t, &ec2.DescribeInstancesInput{Filters: []types.Filter{filter("tag:Name", "lost")}})).To(BeEmpty())
 }
@@ -139,7 +166,8 @@ func TestTerminate(t *testing.T) {
 	again, err := r.ec2.TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(again.TerminatingInstances[0].CurrentState.Name).To(Equal(types.InstanceStateNameTerminated))
-	g.Expect(r.list(t, &ec2.DescribeInstancesInput{Filters: []types.Filter{filter("instance-state-name", "terminated")}})).To(Equal([]string{id}))
+	g.Expect(r.list(t, &ec2.DescribeInstancesInput{Filters: []types.Filter{filter("instance-state-name", "terminated")}})).
+		To(Equal([]string{id}))
 }
 
 func TestInstanceStatus(t *testing.T) {
@@ -163,11 +191,13 @@ func TestInstanceStatus(t *testing.T) {
 		{ec2.DescribeInstanceStatusInput{MaxResults: aws.Int32(1)}, ids[:2]},
 		{ec2.DescribeInstanceStatusInput{IncludeAllInstances: aws.Bool(true)}, ids},
 		{ec2.DescribeInstanceStatusInput{InstanceIds: ids[:1]}, ids[:1]},
-		{ec2.DescribeInstanceStatusInput{Filters: []types.Filter{filter("event.code", "instance-reboot", "instance-retirement")}}, ids[1:2]},
+		{ec2.DescribeInstanceStatusInput{Filters: []types.Filter{filter("event.code", "instance-reboot",
+			"instance-retirement")}}, ids[1:2]},
 		{ec2.DescribeInstanceStatusInput{Filters: []types.Filter{filter("instance-status.status", "impaired")}}, []string{}},
 		{ec2.DescribeInstanceStatusInput{Filters: []types.Filter{filter("system-status.status", "impaired")}}, []string{}},
 	} {
-		found, _ := collect(t, ec2.NewDescribeInstanceStatusPaginator(r.ec2, &c.in), func(o *ec2.DescribeInstanceStatusOutput) []types.InstanceStatus { return o.InstanceStatuses })
+		found, _ := collect(t, ec2.NewDescribeInstanceStatusPaginator(r.ec2, &c.in),
+			func(o *ec2.DescribeInstanceStatusOutput) []types.InstanceStatus { return o.InstanceStatuses })
 		g.Expect(each(found, func(s types.InstanceStatus) string { return *s.InstanceId })).To(Equal(c.want))
 		if len(c.want) == 1 && c.want[0] == ids[1] {
 			g.Expect(found[0].Events).To(HaveLen(1))

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
-// client is of SQS, for the region's queue.
+// client is an SQS client for the region's queue.
 type client struct {
 	*sqs.Client
 	url *string
@@ -27,7 +27,7 @@ func (r *region) client(t *testing.T) client {
 	return client{c, out.QueueUrl}
 }
 
-// receive gets what is in the queue, and hides it for some seconds; 0: for half a minute.
+// receive receives messages and hides them for some seconds; 0: 30 seconds.
 func (c client) receive(t *testing.T, most, hide, wait int32) []types.Message {
 	t.Helper()
 	out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
@@ -54,14 +54,16 @@ func TestNoQueue(t *testing.T) {
 	g.Expect(err).To(BeA[*types.QueueDoesNotExist]())
 	_, err = c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String("http://localhost/other")})
 	g.Expect(err).To(BeA[*types.QueueDoesNotExist]())
-	_, err = c.DeleteMessage(t.Context(), &sqs.DeleteMessageInput{QueueUrl: aws.String("http://localhost/other"), ReceiptHandle: aws.String("x")})
+	_, err = c.DeleteMessage(t.Context(),
+		&sqs.DeleteMessageInput{QueueUrl: aws.String("http://localhost/other"), ReceiptHandle: aws.String("x")})
 	g.Expect(err).To(BeA[*types.QueueDoesNotExist]())
 }
 
 func TestMessages(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	c := r.client(t)
-	sent, err := c.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: c.url, MessageBody: aws.String(`{"a": "ä <&>"}`)})
+	sent, err := c.SendMessage(t.Context(),
+		&sqs.SendMessageInput{QueueUrl: c.url, MessageBody: aws.String(`{"a": "ä <&>"}`)})
 	g.Expect(err).NotTo(HaveOccurred())
 	r.Send("second")
 	r.Send("third")
@@ -83,7 +85,7 @@ func TestVisibility(t *testing.T) {
 	c.remove(t, first[1])
 	g.Expect(c.receive(t, 10, 1, 0)).To(BeEmpty())
 
-	again := c.receive(t, 10, 1, 5) // waits until it is seen again
+	again := c.receive(t, 10, 1, 5) // waits until the message is visible again
 	g.Expect(each(again, body)).To(Equal([]string{"kept"}))
 	g.Expect(again[0].MessageId).To(Equal(first[0].MessageId))
 	c.remove(t, first[0])
@@ -101,7 +103,7 @@ func TestLongPoll(t *testing.T) {
 	g.Expect(time.Since(start)).To(BeNumerically("<", 5*time.Second))
 }
 
-// event is how Karpenter reads a message of EventBridge.
+// event holds the fields that Karpenter reads from a message of EventBridge.
 type event struct {
 	Version, Source, Account, Region string
 	DetailType                       string `json:"detail-type"`
@@ -114,7 +116,7 @@ func TestEvents(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens            func(*cloud.Cloud, *cloud.Instance) error
 		source, detailType string
-		detail             map[string]any // beside the instance's ID
+		detail             map[string]any // in addition to the instance's ID
 	}{
 		"interruption": {
 			func(c *cloud.Cloud, i *cloud.Instance) error { return c.Interrupt(i.ID) },
@@ -146,7 +148,8 @@ func TestEvents(t *testing.T) {
 			g.Expect(m).To(HaveLen(1))
 			var e event
 			g.Expect(json.Unmarshal([]byte(*m[0].Body), &e)).To(Succeed())
-			g.Expect([]string{e.Version, e.Source, e.DetailType, e.Account, e.Region}).To(Equal([]string{"0", c.source, c.detailType, r.Account(), "us-east-1"}))
+			g.Expect([]string{e.Version, e.Source, e.DetailType, e.Account, e.Region}).
+				To(Equal([]string{"0", c.source, c.detailType, r.Account(), "us-east-1"}))
 			g.Expect(e.Resources).To(ConsistOf(HaveSuffix(id)))
 			g.Expect(e.Time).To(BeTemporally("~", time.Now(), 5*time.Second))
 			for key, want := range c.detail {

@@ -21,12 +21,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/wire"
 )
 
-// region is a simulated one that is spoken to by the SDK.
+// region is a simulated region with clients of the SDK.
 type region struct {
 	*cloud.Cloud
 	*wire.Server
 	ec2      *ec2.Client
-	config   aws.Config // of the clients of other services
+	config   aws.Config // for the clients of other services
 	launched chan *cloud.Instance
 }
 
@@ -43,7 +43,10 @@ func newRegion(t *testing.T) *region {
 	var err error
 	r.Cloud, err = cloud.New(cloud.Settings{Notify: func(i *cloud.Instance) { r.launched <- i }})
 	NewWithT(t).Expect(err).NotTo(HaveOccurred())
-	r.Server = wire.New(r.Cloud, wire.Cluster{Name: "plumbline", Endpoint: "https://127.0.0.1:6443", Version: "1.36", CIDR: "10.0.0.0/16"}, "queue")
+	r.Server = wire.New(r.Cloud, wire.Cluster{
+		Name: "plumbline", Endpoint: "https://127.0.0.1:6443", Version: "1.36",
+		CIDR: "10.0.0.0/16",
+	}, "queue")
 	server := httptest.NewServer(r.Server)
 	t.Cleanup(server.Close)
 
@@ -52,7 +55,7 @@ func newRegion(t *testing.T) *region {
 	r.config, err = config.LoadDefaultConfig(t.Context(),
 		config.WithRegion("us-east-1"), config.WithBaseEndpoint(server.URL),
 		config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("simulated", "simulated", "")),
-		config.WithRetryer(func() aws.Retryer { // the SDK's own, but for how long it waits
+		config.WithRetryer(func() aws.Retryer { // the SDK's default with a shorter backoff
 			return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = 10 * time.Millisecond })
 		}))
 	NewWithT(t).Expect(err).NotTo(HaveOccurred())
@@ -60,7 +63,7 @@ func newRegion(t *testing.T) *region {
 	return r
 }
 
-// code is AWS's code of an error.
+// code returns AWS's code of an error.
 func code(err error) string {
 	if e, is := errors.AsType[smithy.APIError](err); is {
 		return e.ErrorCode()
@@ -71,19 +74,21 @@ func code(err error) string {
 // HaveCode matches errors by AWS's code.
 func HaveCode(want string) OmegaMatcher { return WithTransform(code, Equal(want)) }
 
-// BeA matches errors of a type that the SDK has for a code.
+// BeA matches errors of one of the SDK's types.
 func BeA[T error]() OmegaMatcher {
 	return WithTransform(func(err error) bool { _, is := errors.AsType[T](err); return is }, BeTrue())
 }
 
-// paginator is what the SDK has for each list.
+// paginator is the interface of the SDK's paginators.
 type paginator[Output, Options any] interface {
 	HasMorePages() bool
 	NextPage(ctx context.Context, options ...func(*Options)) (*Output, error)
 }
 
-// collect is what a paginator finds, and on how many pages.
-func collect[Output, Options, Item any](t *testing.T, p paginator[Output, Options], items func(*Output) []Item) (found []Item, pages int) {
+// collect returns a paginator's items and the number of its pages.
+func collect[Output, Options, Item any](t *testing.T, p paginator[Output, Options],
+	items func(*Output) []Item,
+) (found []Item, pages int) {
 	t.Helper()
 	for ; p.HasMorePages(); pages++ {
 		out, err := p.NextPage(t.Context())
@@ -93,7 +98,7 @@ func collect[Output, Options, Item any](t *testing.T, p paginator[Output, Option
 	return found, pages
 }
 
-// each applies a function to all of them.
+// each returns the results of a function for all elements.
 func each[From, To any](all []From, f func(From) To) []To {
 	some := make([]To, 0, len(all))
 	for _, x := range all {
@@ -121,19 +126,22 @@ func keyed(tags []types.Tag) map[string]string {
 	return m
 }
 
-// parameter is where EKS publishes the ID of an image.
+// parameter returns the path under which EKS publishes the ID of an image.
 func parameter(arch, variant, release string) string {
 	return "/aws/service/eks/optimized-ami/1.36/amazon-linux-2023/" + arch + "/" + variant + "/" + release + "/image_id"
 }
 
-// template makes a launch template that is named after its architecture, and returns the image.
+// template creates a launch template named after its architecture and returns its image's ID.
 func (r *region) template(t *testing.T, arch string) (imageID string) {
 	t.Helper()
 	imageID, err := r.Parameter(parameter(arch, "standard", "recommended"))
 	NewWithT(t).Expect(err).NotTo(HaveOccurred())
 	_, err = r.ec2.CreateLaunchTemplate(t.Context(), &ec2.CreateLaunchTemplateInput{
 		LaunchTemplateName: aws.String(arch),
-		LaunchTemplateData: &types.RequestLaunchTemplateData{ImageId: aws.String(imageID), SecurityGroupIds: []string{"sg-00000000000000001"}},
+		LaunchTemplateData: &types.RequestLaunchTemplateData{
+			ImageId:          aws.String(imageID),
+			SecurityGroupIds: []string{"sg-00000000000000001"},
+		},
 	})
 	NewWithT(t).Expect(err).NotTo(HaveOccurred())
 	return imageID
@@ -143,19 +151,29 @@ func override(instanceType types.InstanceType, subnet string) types.FleetLaunchT
 	return types.FleetLaunchTemplateOverridesRequest{InstanceType: instanceType, SubnetId: aws.String(subnet)}
 }
 
-func choice(template string, overrides ...types.FleetLaunchTemplateOverridesRequest) types.FleetLaunchTemplateConfigRequest {
+func choice(template string,
+	overrides ...types.FleetLaunchTemplateOverridesRequest,
+) types.FleetLaunchTemplateConfigRequest {
 	return types.FleetLaunchTemplateConfigRequest{
-		LaunchTemplateSpecification: &types.FleetLaunchTemplateSpecificationRequest{LaunchTemplateName: aws.String(template), Version: aws.String("$Latest")},
-		Overrides:                   overrides,
+		LaunchTemplateSpecification: &types.FleetLaunchTemplateSpecificationRequest{
+			LaunchTemplateName: aws.String(template),
+			Version:            aws.String("$Latest"),
+		},
+		Overrides: overrides,
 	}
 }
 
-// fleet asks for instances as Karpenter does.
-func fleet(capacity types.DefaultTargetCapacityType, count int32, choices ...types.FleetLaunchTemplateConfigRequest) *ec2.CreateFleetInput {
+// fleet returns a request for instances like Karpenter's.
+func fleet(capacity types.DefaultTargetCapacityType, count int32,
+	choices ...types.FleetLaunchTemplateConfigRequest,
+) *ec2.CreateFleetInput {
 	return &ec2.CreateFleetInput{
-		Type:                        types.FleetTypeInstant,
-		LaunchTemplateConfigs:       choices,
-		TargetCapacitySpecification: &types.TargetCapacitySpecificationRequest{DefaultTargetCapacityType: capacity, TotalTargetCapacity: aws.Int32(count)},
+		Type:                  types.FleetTypeInstant,
+		LaunchTemplateConfigs: choices,
+		TargetCapacitySpecification: &types.TargetCapacitySpecificationRequest{
+			DefaultTargetCapacityType: capacity,
+			TotalTargetCapacity:       aws.Int32(count),
+		},
 	}
 }
 
@@ -176,7 +194,7 @@ func (r *region) launch(t *testing.T, in *ec2.CreateFleetInput, tags ...string) 
 	return ids
 }
 
-// list are the IDs of the instances that match.
+// list returns the IDs of the instances that match.
 func (r *region) list(t *testing.T, in *ec2.DescribeInstancesInput) (ids []string) {
 	t.Helper()
 	found, _ := collect(t, ec2.NewDescribeInstancesPaginator(r.ec2, in), instancesOf)

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
-// facts are what Karpenter reads of an instance type.
+// facts holds what Karpenter reads of an instance type.
 type facts struct {
 	arch, manufacturer string
 	ghz                float64
@@ -28,7 +28,7 @@ type facts struct {
 	devices            devices
 }
 
-// devices are those of an instance type, with the cores of each if they are Neuron's.
+// devices holds the devices of an instance type. cores is per device, only for Neuron.
 type devices struct {
 	manufacturer, name string
 	count, mib, cores  int32
@@ -36,11 +36,13 @@ type devices struct {
 
 func factsOf(i types.InstanceTypeInfo) facts {
 	f := facts{
-		arch: string(i.ProcessorInfo.SupportedArchitectures[0]), manufacturer: *i.ProcessorInfo.Manufacturer, ghz: *i.ProcessorInfo.SustainedClockSpeedInGhz,
+		arch: string(i.ProcessorInfo.SupportedArchitectures[0]), manufacturer: *i.ProcessorInfo.Manufacturer,
+		ghz:   *i.ProcessorInfo.SustainedClockSpeedInGhz,
 		vcpus: *i.VCpuInfo.DefaultVCpus, cores: *i.VCpuInfo.DefaultCores, mib: *i.MemoryInfo.SizeInMiB,
 		interfaces: *i.NetworkInfo.NetworkCards[*i.NetworkInfo.DefaultNetworkCardIndex].MaximumNetworkInterfaces,
 		ips:        *i.NetworkInfo.Ipv4AddressesPerInterface, encryptsInTransit: *i.NetworkInfo.EncryptionInTransitSupported,
-		ebsMbps: *i.EbsInfo.EbsOptimizedInfo.MaximumBandwidthInMbps, hypervisor: i.Hypervisor, metal: *i.BareMetal, burstable: *i.BurstablePerformanceSupported,
+		ebsMbps: *i.EbsInfo.EbsOptimizedInfo.MaximumBandwidthInMbps, hypervisor: i.Hypervisor, metal: *i.BareMetal,
+		burstable: *i.BurstablePerformanceSupported,
 	}
 	if i.InstanceStorageInfo != nil {
 		f.diskGB = *i.InstanceStorageInfo.TotalSizeInGB
@@ -58,18 +60,25 @@ func factsOf(i types.InstanceTypeInfo) facts {
 
 func TestInstanceTypes(t *testing.T) {
 	for name, want := range map[types.InstanceType]facts{
-		"m5.large":      {"x86_64", "Intel", 3.1, 2, 1, 8192, 3, 10, 4750, 0, "nitro", false, false, false, devices{}},
-		"m7i.xlarge":    {"x86_64", "Intel", 3.2, 4, 2, 16384, 4, 15, 10000, 0, "nitro", false, false, true, devices{}},
-		"c6g.medium":    {"arm64", "AWS", 2.5, 1, 1, 2048, 2, 4, 4750, 0, "nitro", false, false, false, devices{}},
-		"t3.small":      {"x86_64", "Intel", 2.5, 2, 1, 2048, 3, 4, 2085, 0, "nitro", false, true, false, devices{}},
-		"m5.metal":      {"x86_64", "Intel", 3.1, 96, 48, 393216, 15, 50, 19000, 0, "", true, false, false, devices{}},
-		"i3.large":      {"x86_64", "Intel", 2.3, 2, 1, 15616, 3, 10, 425, 475, "xen", false, false, false, devices{}},
-		"g4dn.12xlarge": {"x86_64", "Intel", 2.5, 48, 24, 196608, 8, 30, 9500, 900, "nitro", false, false, true, devices{"NVIDIA", "T4", 4, 16384, 0}},
-		"inf1.xlarge":   {"x86_64", "Intel", 2.5, 4, 2, 8192, 4, 10, 4750, 0, "nitro", false, false, true, devices{"AWS", "Inferentia", 1, 8192, 4}},
+		"m5.large":   {"x86_64", "Intel", 3.1, 2, 1, 8192, 3, 10, 4750, 0, "nitro", false, false, false, devices{}},
+		"m7i.xlarge": {"x86_64", "Intel", 3.2, 4, 2, 16384, 4, 15, 10000, 0, "nitro", false, false, true, devices{}},
+		"c6g.medium": {"arm64", "AWS", 2.5, 1, 1, 2048, 2, 4, 4750, 0, "nitro", false, false, false, devices{}},
+		"t3.small":   {"x86_64", "Intel", 2.5, 2, 1, 2048, 3, 4, 2085, 0, "nitro", false, true, false, devices{}},
+		"m5.metal":   {"x86_64", "Intel", 3.1, 96, 48, 393216, 15, 50, 19000, 0, "", true, false, false, devices{}},
+		"i3.large":   {"x86_64", "Intel", 2.3, 2, 1, 15616, 3, 10, 425, 475, "xen", false, false, false, devices{}},
+		"g4dn.12xlarge": {
+			"x86_64", "Intel", 2.5, 48, 24, 196608, 8, 30, 9500, 900, "nitro", false, false, true,
+			devices{"NVIDIA", "T4", 4, 16384, 0},
+		},
+		"inf1.xlarge": {
+			"x86_64", "Intel", 2.5, 4, 2, 8192, 4, 10, 4750, 0, "nitro", false, false, true,
+			devices{"AWS", "Inferentia", 1, 8192, 4},
+		},
 	} {
 		t.Run(string(name), func(t *testing.T) {
 			g, r := NewWithT(t), newRegion(t)
-			out, err := r.ec2.DescribeInstanceTypes(t.Context(), &ec2.DescribeInstanceTypesInput{InstanceTypes: []types.InstanceType{name}})
+			out, err := r.ec2.DescribeInstanceTypes(t.Context(),
+				&ec2.DescribeInstanceTypesInput{InstanceTypes: []types.InstanceType{name}})
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(out.InstanceTypes).To(HaveLen(1))
 			g.Expect(factsOf(out.InstanceTypes[0])).To(Equal(want))
@@ -81,7 +90,10 @@ func TestAllInstanceTypes(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	found, pages := collect(t, ec2.NewDescribeInstanceTypesPaginator(r.ec2, &ec2.DescribeInstanceTypesInput{
 		MaxResults: aws.Int32(7),
-		Filters:    []types.Filter{filter("supported-virtualization-type", "hvm"), filter("processor-info.supported-architecture", "x86_64", "arm64")},
+		Filters: []types.Filter{
+			filter("supported-virtualization-type", "hvm"),
+			filter("processor-info.supported-architecture", "x86_64", "arm64"),
+		},
 	}), func(o *ec2.DescribeInstanceTypesOutput) []types.InstanceTypeInfo { return o.InstanceTypes })
 	g.Expect(pages).To(Equal((len(r.Types()) + 6) / 7))
 	g.Expect(each(found, func(i types.InstanceTypeInfo) string { return string(i.InstanceType) })).To(
@@ -109,10 +121,15 @@ func TestInstanceTypesFilters(t *testing.T) {
 		"architecture": {[]types.Filter{filter("processor-info.supported-architecture", "arm64")}, "c6g.large", "c5.large"},
 		"metal":        {[]types.Filter{filter("bare-metal", "true")}, "m5.metal", "m5.large"},
 		"pattern":      {[]types.Filter{filter("instance-type", "m?.large", "t3.*")}, "m5.large", "m6i.large"},
-		"both":         {[]types.Filter{filter("hypervisor", "nitro"), filter("instance-type", "*.large")}, "m5.large", "i3.large"},
+		"both": {
+			[]types.Filter{filter("hypervisor", "nitro"), filter("instance-type", "*.large")},
+			"m5.large",
+			"i3.large",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := r.ec2.DescribeInstanceTypes(t.Context(), &ec2.DescribeInstanceTypesInput{Filters: c.filters, MaxResults: aws.Int32(100)})
+			out, err := r.ec2.DescribeInstanceTypes(t.Context(),
+				&ec2.DescribeInstanceTypesInput{Filters: c.filters, MaxResults: aws.Int32(100)})
 			g := NewWithT(t)
 			g.Expect(err).NotTo(HaveOccurred())
 			names := each(out.InstanceTypes, func(i types.InstanceTypeInfo) types.InstanceType { return i.InstanceType })
@@ -124,9 +141,10 @@ func TestInstanceTypesFilters(t *testing.T) {
 
 func TestOfferings(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
-	found, pages := collect(t, ec2.NewDescribeInstanceTypeOfferingsPaginator(r.ec2, &ec2.DescribeInstanceTypeOfferingsInput{
-		LocationType: types.LocationTypeAvailabilityZone, MaxResults: aws.Int32(50),
-	}), func(o *ec2.DescribeInstanceTypeOfferingsOutput) []types.InstanceTypeOffering {
+	found, pages := collect(t, ec2.NewDescribeInstanceTypeOfferingsPaginator(r.ec2,
+		&ec2.DescribeInstanceTypeOfferingsInput{
+			LocationType: types.LocationTypeAvailabilityZone, MaxResults: aws.Int32(50),
+		}), func(o *ec2.DescribeInstanceTypeOfferingsOutput) []types.InstanceTypeOffering {
 		return o.InstanceTypeOfferings
 	})
 	g.Expect(pages).To(BeNumerically(">", 4))
@@ -144,7 +162,8 @@ func TestOfferings(t *testing.T) {
 func TestSpotPrices(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	found, pages := collect(t, ec2.NewDescribeSpotPriceHistoryPaginator(r.ec2, &ec2.DescribeSpotPriceHistoryInput{
-		ProductDescriptions: []string{"Linux/UNIX", "Linux/UNIX (Amazon VPC)"}, StartTime: aws.Time(time.Now()), MaxResults: aws.Int32(100),
+		ProductDescriptions: []string{"Linux/UNIX", "Linux/UNIX (Amazon VPC)"}, StartTime: aws.Time(time.Now()),
+		MaxResults: aws.Int32(100),
 	}), func(o *ec2.DescribeSpotPriceHistoryOutput) []types.SpotPrice { return o.SpotPriceHistory })
 	g.Expect(pages).To(BeNumerically(">", 2))
 	prices := map[string]string{}
@@ -160,15 +179,17 @@ func TestSpotPrices(t *testing.T) {
 		}
 	}
 
-	none, err := r.ec2.DescribeSpotPriceHistory(t.Context(), &ec2.DescribeSpotPriceHistoryInput{ProductDescriptions: []string{"Windows"}})
+	none, err := r.ec2.DescribeSpotPriceHistory(t.Context(),
+		&ec2.DescribeSpotPriceHistoryInput{ProductDescriptions: []string{"Windows"}})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(none.SpotPriceHistory).To(BeEmpty())
-	some, err := r.ec2.DescribeSpotPriceHistory(t.Context(), &ec2.DescribeSpotPriceHistoryInput{InstanceTypes: []types.InstanceType{"p3.2xlarge"}})
+	some, err := r.ec2.DescribeSpotPriceHistory(t.Context(),
+		&ec2.DescribeSpotPriceHistoryInput{InstanceTypes: []types.InstanceType{"p3.2xlarge"}})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(some.SpotPriceHistory).To(HaveLen(1))
 }
 
-// number is one that was written as text; 0 if it is none.
+// number returns the number in a text, or 0 if it is invalid.
 func number(text string) float64 {
 	x, _ := strconv.ParseFloat(text, 64)
 	return x

@@ -15,19 +15,23 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/wire"
 )
 
-// hook does what a request asks for; its answer becomes JSON.
+// hook carries out a request. Its answer becomes JSON.
 type hook func(c *cloud.Cloud, r *http.Request) (answer any, err error)
 
-// hooks are what a harness can do to the cloud. Instances are named by ID or provider ID.
+// hooks returns the harness's hooks by pattern. They take an instance's ID or provider ID.
 func hooks() map[string]hook {
 	return map[string]hook{
-		"GET /_sim/instances":       listInstances,
-		"DELETE /_sim/instances":    about(func(c *cloud.Cloud, id string) error { _, err := c.Terminate(id); return err }),
+		"GET /_sim/instances": listInstances,
+		"DELETE /_sim/instances": instanceHook(func(c *cloud.Cloud, id string) error {
+			_,
+				err := c.Terminate(id)
+			return err
+		}),
 		"GET /_sim/labels":          listLabels,
 		"POST /_sim/instances/leak": leakInstance,
-		"POST /_sim/interrupt":      about((*cloud.Cloud).Interrupt),
-		"POST /_sim/rebalance":      about((*cloud.Cloud).Rebalance),
-		"POST /_sim/maintenance":    about((*cloud.Cloud).Maintain),
+		"POST /_sim/interrupt":      instanceHook((*cloud.Cloud).Interrupt),
+		"POST /_sim/rebalance":      instanceHook((*cloud.Cloud).Rebalance),
+		"POST /_sim/maintenance":    instanceHook((*cloud.Cloud).Maintain),
 		"POST /_sim/faults":         injectFault,
 		"DELETE /_sim/faults":       func(c *cloud.Cloud, _ *http.Request) (any, error) { c.Clear(); return nil, nil },
 		"POST /_sim/reset":          func(c *cloud.Cloud, _ *http.Request) (any, error) { c.Reset(); return nil, nil },
@@ -41,7 +45,7 @@ func hooks() map[string]hook {
 	}
 }
 
-// handleHooks serves them, and what the journal has counted.
+// handleHooks serves the hooks, the journal's counts and a health check.
 func handleHooks(mux *http.ServeMux, c *cloud.Cloud, journal *wire.Journal) {
 	mux.HandleFunc("GET /_sim/healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
 	mux.HandleFunc("GET /_sim/calls", func(w http.ResponseWriter, _ *http.Request) { answer(w, journal.Report()) })
@@ -68,21 +72,21 @@ func handleHooks(mux *http.ServeMux, c *cloud.Cloud, journal *wire.Journal) {
 
 func answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // whoever asked may have gone
+	_ = json.NewEncoder(w).Encode(v) // the client may have gone
 }
 
-// about is a hook about the instance `id`.
-func about(do func(c *cloud.Cloud, id string) error) hook {
+// instanceHook returns a hook for the instance ?id=.
+func instanceHook(do func(c *cloud.Cloud, id string) error) hook {
 	return func(c *cloud.Cloud, r *http.Request) (any, error) {
 		id := r.FormValue("id")
 		if id == "" {
-			return nil, errors.New("which instance? ?id=i-... is missing")
+			return nil, errors.New("parameter ?id=i-... is missing")
 		}
 		return nil, do(c, id)
 	}
 }
 
-// listInstances answers the provider IDs of those that have not ended.
+// listInstances answers with the provider IDs of the instances that have not terminated.
 func listInstances(c *cloud.Cloud, _ *http.Request) (any, error) {
 	ids := []string{}
 	for _, i := range c.Living() {
@@ -99,11 +103,11 @@ func leakInstance(c *cloud.Cloud, _ *http.Request) (any, error) {
 	return i.ProviderID(), nil
 }
 
-// zoneLetters are those of the region's zones.
+// zoneLetters holds the letters of the region's zones.
 const zoneLetters = "abc"
 
-// setSubnets leaves subnets in the zones of some letters, such as ?zones=ab, or in all zones but
-// one, as ?without=us-east-1c.
+// setSubnets sets subnets in some zones, such as ?zones=ab, or in all zones but one, such as
+// ?without=us-east-1c.
 func setSubnets(c *cloud.Cloud, r *http.Request) (any, error) {
 	letters := r.FormValue("zones")
 	if zone := r.FormValue("without"); zone != "" {
@@ -116,13 +120,14 @@ func setSubnets(c *cloud.Cloud, r *http.Request) (any, error) {
 func setGroups(c *cloud.Cloud, r *http.Request) (any, error) {
 	count, err := strconv.Atoi(r.FormValue("count"))
 	if err != nil || count < 0 {
-		return nil, fmt.Errorf("?count=%s is not how many security groups there are to be", r.FormValue("count"))
+		return nil, fmt.Errorf("?count=%s: how many security groups there are must be an integer of at least 0",
+			r.FormValue("count"))
 	}
 	c.SetGroups(count)
 	return nil, nil
 }
 
-// injectFault reads a fault from the query: kind, and action, type, zone, capacity, by, count, rate.
+// injectFault injects the query's fault: kind, action, type, zone, capacity, by, count, rate.
 func injectFault(c *cloud.Cloud, r *http.Request) (any, error) {
 	f := cloud.Fault{
 		Kind: cloud.FaultKind(r.FormValue("kind")), Action: r.FormValue("action"),

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/wire"
 )
 
-// served is a region's hooks, and a way to call them: method and path in, status and body out.
+// served returns a region, and a function from "METHOD path" to a hook's status and body.
 func served(t *testing.T) (*cloud.Cloud, func(call string) (int, string)) {
 	t.Helper()
 	g := NewWithT(t)
@@ -48,7 +48,10 @@ func TestHooksDoWhatTheySay(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	_, err = c.CreateTemplate("", "t", cloud.TemplateData{ImageID: image}, nil)
 	g.Expect(err).NotTo(HaveOccurred())
-	request := cloud.FleetRequest{Capacity: cloud.Spot, Count: 1, Choices: []cloud.Choice{{TemplateName: "t", Overrides: []cloud.Override{{Type: "m5.large", Zone: "us-east-1a"}}}}}
+	request := cloud.FleetRequest{
+		Capacity: cloud.Spot, Count: 1,
+		Choices: []cloud.Choice{{TemplateName: "t", Overrides: []cloud.Override{{Type: "m5.large", Zone: "us-east-1a"}}}},
+	}
 	launches := func() int {
 		f, err := c.CreateFleet(request)
 		g.Expect(err).NotTo(HaveOccurred())
@@ -67,9 +70,9 @@ func TestHooksDoWhatTheySay(t *testing.T) {
 	does("POST faults?kind=noCapacity&capacity=spot&count=1")
 	g.Expect([]int{launches(), launches()}).To(Equal([]int{0, 1}))
 	does("POST faults?kind=throttle")
-	g.Expect(c.Suffer("x")).NotTo(BeZero())
+	g.Expect(c.ApplyFaults("x")).NotTo(BeZero())
 	does("DELETE faults")
-	g.Expect(c.Suffer("x")).To(BeZero())
+	g.Expect(c.ApplyFaults("x")).To(BeZero())
 
 	_, labels := call("GET labels?id=" + ids()[0])
 	g.Expect(labels).To(ContainSubstring(`"karpenter.k8s.aws/instance-memory":"8192"`))
@@ -86,7 +89,8 @@ func TestHooksDoWhatTheySay(t *testing.T) {
 	g.Expect(c.Groups(nil, nil)).To(HaveLen(1))
 	g.Expect(c.Subnets(nil, nil)).To(HaveLen(3))
 	does("POST images")
-	g.Expect(c.Parameter("/aws/service/eks/optimized-ami/1.36/amazon-linux-2023/x86_64/standard/recommended/image_id")).NotTo(Equal(image))
+	g.Expect(c.Parameter("/aws/service/eks/optimized-ami/1.36/amazon-linux-2023/x86_64/standard/recommended/image_id")).
+		NotTo(Equal(image))
 	_, err = c.CreateProfile("p", "", nil)
 	g.Expect(err).NotTo(HaveOccurred())
 	does("PUT instance-profiles?role=other")

@@ -11,17 +11,18 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
-// group is what the EC2NodeClass API begins labels with.
+// group is the label prefix of the EC2NodeClass API.
 const group = "karpenter.k8s.aws/"
 
-// labels are those that the node of an instance has by its type, as the catalogue has it.
+// labels returns the labels that a Node gets from its instance type in the catalogue.
 // Source: https://karpenter.sh/docs/reference/instance-types, labels of the EC2NodeClass API.
 func labels(t *cloud.Type) map[string]string {
 	_, size, _ := strings.Cut(t.Name, ".")
 	family := t.Family()
 	letters := strings.IndexAny(family, "0123456789")
 	has := map[string]string{
-		"instance-cpu": strconv.Itoa(t.VCPUs), "instance-memory": strconv.Itoa(t.MiB), "instance-family": family, "instance-size": size,
+		"instance-cpu": strconv.Itoa(t.VCPUs), "instance-memory": strconv.Itoa(t.MiB), "instance-family": family,
+		"instance-size":     size,
 		"instance-category": family[:letters], "instance-generation": family[letters : letters+1],
 		"instance-cpu-manufacturer":                strings.ToLower(t.Manufacturer),
 		"instance-cpu-sustained-clock-speed-mhz":   strconv.Itoa(int(math.Round(t.GHz * 1000))),
@@ -51,11 +52,11 @@ func labels(t *cloud.Type) map[string]string {
 	return whole
 }
 
-// listLabels answers those of the node of the instance `id`.
+// listLabels answers with the labels that the Node of the instance ?id= gets from its type.
 func listLabels(c *cloud.Cloud, r *http.Request) (any, error) {
 	id := r.FormValue("id")
 	if id == "" {
-		return nil, errors.New("which instance? ?id=i-... is missing")
+		return nil, errors.New("parameter ?id=i-... is missing")
 	}
 	some, err := c.Instances([]string{id[strings.LastIndex(id, "/")+1:]}, nil)
 	if err != nil {

@@ -20,16 +20,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
-// machine is an instance of Amazon Linux 2023, as an EKS node boots from it.
+// machine is an instance that boots as an EKS node of Amazon Linux 2023.
 type machine struct {
 	*cloud.Instance
 	cloud *cloud.Cloud
 }
 
-// Enter tells the cloud.
+// Enter moves the instance to a state in the cloud.
 func (m *machine) Enter(s simulator.State) { m.cloud.Enter(m.Instance, cloud.State(s)) }
 
-// nodeConfig is what of nodeadm's configuration a kubelet registers by.
+// nodeConfig holds the part of nodeadm's configuration that a kubelet registers with.
 // Source: https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/api/.
 type nodeConfig struct {
 	Spec struct {
@@ -49,7 +49,7 @@ type nodeConfig struct {
 // nodeConfigType is the content type of nodeadm's configuration in user data.
 const nodeConfigType = "application/node.eks.aws"
 
-// readUserData finds nodeadm's configuration in an instance's user data.
+// readUserData returns nodeadm's configuration from an instance's user data.
 func readUserData(encoded string) (c nodeConfig, err error) {
 	raw, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
@@ -83,7 +83,7 @@ func readUserData(encoded string) (c nodeConfig, err error) {
 	}
 }
 
-// labels are those that the kubelet is told to register with.
+// labels returns the labels of the kubelet's flag --node-labels.
 func (c nodeConfig) labels() map[string]string {
 	labels := map[string]string{}
 	for _, flag := range c.Spec.Kubelet.Flags {
@@ -99,7 +99,7 @@ func (c nodeConfig) labels() map[string]string {
 	return labels
 }
 
-// Node is what the instance joins the cluster as.
+// Node returns the Node that the instance registers.
 func (m *machine) Node() (simulator.Node, error) {
 	n := simulator.Node{Name: m.PrivateDNS(), ProviderID: m.ProviderID()}
 	config, err := readUserData(m.UserData)
@@ -109,7 +109,8 @@ func (m *machine) Node() (simulator.Node, error) {
 	n.Taints = config.Spec.Kubelet.Config.RegisterWithTaints
 	n.Labels = map[string]string{
 		corev1.LabelHostname: n.Name, corev1.LabelArchStable: architecture(m.Type.Arch), corev1.LabelOSStable: "linux",
-		corev1.LabelInstanceTypeStable: m.Type.Name, corev1.LabelTopologyZone: m.Subnet.Zone.Name, corev1.LabelTopologyRegion: m.cloud.Region(),
+		corev1.LabelInstanceTypeStable: m.Type.Name, corev1.LabelTopologyZone: m.Subnet.Zone.Name,
+		corev1.LabelTopologyRegion: m.cloud.Region(),
 		"topology.k8s.aws/zone-id": m.Subnet.Zone.ID,
 	}
 	maps.Copy(n.Labels, config.labels())
@@ -118,7 +119,7 @@ func (m *machine) Node() (simulator.Node, error) {
 	return n, err
 }
 
-// architecture is what Kubernetes calls one.
+// architecture returns Kubernetes' name for one of EC2's architectures.
 func architecture(arch string) string {
 	if arch == "x86_64" {
 		return "amd64"
@@ -126,10 +127,10 @@ func architecture(arch string) string {
 	return arch
 }
 
-// Of a machine's memory, the kernel and the firmware keep some: so much is seen of it.
+// seenMemory is the share of a machine's memory that the kernel and the firmware leave.
 const seenMemory = 0.96
 
-// rootDisk is how large a root volume is if nobody says, in GiB.
+// rootDisk is the default size of a root volume, in GiB.
 const rootDisk = 20
 
 const mebi = 1 << 20
@@ -162,14 +163,20 @@ func deviceResource(d *cloud.Devices) corev1.ResourceName {
 	return corev1.ResourceName(strings.ToLower(d.Manufacturer) + ".com/gpu")
 }
 
-// allocatable is the capacity without what the kubelet keeps for the system.
+// allocatable returns the capacity without the kubelet's reservations.
 func (m *machine) allocatable(config nodeConfig, capacity corev1.ResourceList) (corev1.ResourceList, error) {
 	k := config.Spec.Kubelet.Config
 	pods := capacity[corev1.ResourcePods]
-	reserved := map[string]string{"cpu": reservedCPU(m.Type.VCPUs), "memory": fmt.Sprintf("%dMi", 11*pods.Value()+255), "ephemeral-storage": "1Gi"}
+	reserved := map[string]string{
+		"cpu": reservedCPU(m.Type.VCPUs), "memory": fmt.Sprintf("%dMi", 11*pods.Value()+255),
+		"ephemeral-storage": "1Gi",
+	}
 	maps.Copy(reserved, k.KubeReserved)
 	left := capacity.DeepCopy()
-	for _, kept := range []map[string]string{reserved, k.SystemReserved, {"memory": evicted(k.EvictionHard["memory.available"])}} {
+	for _, kept := range []map[string]string{
+		reserved, k.SystemReserved,
+		{"memory": memoryReserved(k.EvictionHard["memory.available"])},
+	} {
 		for name, text := range kept {
 			amount, err := resource.ParseQuantity(text)
 			if err != nil {
@@ -183,16 +190,16 @@ func (m *machine) allocatable(config nodeConfig, capacity corev1.ResourceList) (
 	return left, nil
 }
 
-// evicted is how much memory is kept by evicting pods; a share of it isn't kept here.
-func evicted(threshold string) string {
+// memoryReserved returns the eviction threshold for memory. Percentages count as 100Mi.
+func memoryReserved(threshold string) string {
 	if threshold == "" || strings.HasSuffix(threshold, "%") {
 		return "100Mi"
 	}
 	return threshold
 }
 
-// reservedCPU is what nodeadm keeps of a machine's CPUs: 6 % of the first, 1 % of the second,
-// half a percent of the next two, and a quarter of each further one.
+// reservedCPU returns the CPU that nodeadm reserves: 6 % of the first, 1 % of the second,
+// 0.5 % of each of the next two, and 0.25 % of each further one.
 func reservedCPU(cpus int) string {
 	tenths := 0 // of a milli-CPU
 	for n := range cpus {

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
-// userData is what karpenter-provider-aws v1.14.0 sends for Amazon Linux 2023, shortened.
+// userData is karpenter-provider-aws v1.14.0's user data for Amazon Linux 2023, shortened.
 const userData = `MIME-Version: 1.0
 Content-Type: multipart/mixed; boundary="//"
 
@@ -45,7 +45,8 @@ func TestAnInstanceJoinsAsItsUserDataSays(t *testing.T) {
 	types, err := c.TypesThat([]string{"g4dn.xlarge"}, nil)
 	g.Expect(err).NotTo(HaveOccurred())
 	m := &machine{cloud: c, Instance: &cloud.Instance{
-		ID: "i-1", Type: &types[0], IP: "10.0.0.1", Subnet: cloud.Subnet{Zone: cloud.Zone{Name: "us-east-1a", ID: "use1-az1"}},
+		ID: "i-1", Type: &types[0], IP: "10.0.0.1",
+		Subnet:   cloud.Subnet{Zone: cloud.Zone{Name: "us-east-1a", ID: "use1-az1"}},
 		UserData: base64.StdEncoding.EncodeToString([]byte(userData)),
 	}}
 	n, err := m.Node()
@@ -54,8 +55,10 @@ func TestAnInstanceJoinsAsItsUserDataSays(t *testing.T) {
 	g.Expect(n.ProviderID).To(Equal("aws:///us-east-1a/i-1"))
 	g.Expect(n.Taints).To(Equal([]corev1.Taint{{Key: "karpenter.sh/unregistered", Effect: corev1.TaintEffectNoExecute}}))
 	g.Expect(n.Labels).To(Equal(map[string]string{
-		"karpenter.sh/capacity-type": "spot", "karpenter.sh/nodepool": "default", "kubernetes.io/hostname": n.Name, "kubernetes.io/os": "linux",
-		"kubernetes.io/arch": "amd64", "node.kubernetes.io/instance-type": "g4dn.xlarge", "topology.kubernetes.io/zone": "us-east-1a",
+		"karpenter.sh/capacity-type": "spot", "karpenter.sh/nodepool": "default", "kubernetes.io/hostname": n.Name,
+		"kubernetes.io/os":   "linux",
+		"kubernetes.io/arch": "amd64", "node.kubernetes.io/instance-type": "g4dn.xlarge",
+		"topology.kubernetes.io/zone":   "us-east-1a",
 		"topology.kubernetes.io/region": "us-east-1", "topology.k8s.aws/zone-id": "use1-az1",
 	}))
 	amount := func(l corev1.ResourceList, name string) string { q := l[corev1.ResourceName(name)]; return q.String() }
@@ -65,14 +68,17 @@ func TestAnInstanceJoinsAsItsUserDataSays(t *testing.T) {
 	g.Expect(amount(n.Capacity, "ephemeral-storage")).To(Equal("20Gi"))
 	g.Expect(amount(n.Capacity, "nvidia.com/gpu")).To(Equal("1"))
 	g.Expect(amount(n.Allocatable, "cpu")).To(Equal("3920m"), "60m, 10m, 5m and 5m are kept")
-	g.Expect(amount(n.Allocatable, "memory")).To(Equal("14954Mi"), "255Mi, 11Mi for each pod, 100Mi for the system and 100Mi against eviction are kept")
+	g.Expect(amount(n.Allocatable, "memory")).
+		To(Equal("14954Mi"), "255Mi, 11Mi for each pod, 100Mi for the system and 100Mi against eviction are kept")
 }
 
 func TestUserDataThatNoNodeCouldStartWith(t *testing.T) {
 	for text, wrong := range map[string]string{
 		"%": "not base64",
-		base64.StdEncoding.EncodeToString([]byte("#!/bin/sh\n")):                                                                              "no MIME archive",
-		base64.StdEncoding.EncodeToString([]byte("Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain\n\na\n--x--\n")): "no part of type application/node.eks.aws",
+		base64.StdEncoding.EncodeToString([]byte(
+			"#!/bin/sh\n")): "no MIME archive",
+		base64.StdEncoding.EncodeToString([]byte("Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: " +
+			"text/plain\n\na\n--x--\n")): "no part of type application/node.eks.aws",
 	} {
 		_, err := readUserData(text)
 		NewWithT(t).Expect(err).To(MatchError(ContainSubstring(wrong)))

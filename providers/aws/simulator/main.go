@@ -1,11 +1,10 @@
-// Command simulator is a region of AWS as far as Karpenter needs one: it answers at one
-// address what karpenter-provider-aws asks of EC2, IAM, EKS, Systems Manager, Pricing and SQS,
-// and the instances that it launches join a cluster as nodes that KWOK plays.
+// Command simulator simulates a region of AWS for Karpenter. At one address, it answers the
+// calls of karpenter-provider-aws to EC2, IAM, EKS, Systems Manager, Pricing and SQS. Its
+// instances join a cluster as Nodes that KWOK simulates.
 //
 //	AWS_ENDPOINT_URL=http://127.0.0.1:4566 karpenter
 //
-// What goes wrong, and what happens behind the provider's back, is asked for below /_sim/: see
-// hooks.go.
+// Requests below /_sim/ inject faults and change the cloud from outside: see hooks.go.
 package main
 
 import (
@@ -27,7 +26,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
-// options are the command line.
+// options holds the command line.
 type options struct {
 	listen   string
 	settings cloud.Settings
@@ -49,16 +48,16 @@ func main() {
 func parse() options {
 	var o options
 	flag.StringVar(&o.listen, "listen", "127.0.0.1:4566", "where to listen: on loopback, or on the pod's own address")
-	flag.StringVar(&o.settings.Region, "region", "us-east-1", "region to be")
-	flag.Uint64Var(&o.settings.Seed, "seed", 1, "of all that is chosen at random: IDs, and what faults hit")
+	flag.StringVar(&o.settings.Region, "region", "us-east-1", "simulated region")
+	flag.Uint64Var(&o.settings.Seed, "seed", 1, "seed of the random choices: IDs, and what faults hit")
 	flag.StringVar(&o.cluster.Name, "cluster", "plumbline", "name of the EKS cluster")
 	flag.StringVar(&o.cluster.CIDR, "services", "10.0.0.0/16", "addresses of the cluster's services")
 	flag.StringVar(&o.queue, "queue", "plumbline", "name of the queue of interruptions")
 	flag.DurationVar(&o.times.Pending, "pending", 2*time.Second, "until an instance runs")
-	flag.DurationVar(&o.times.Boot, "boot", 3*time.Second, "then, until its kubelet registers")
+	flag.DurationVar(&o.times.Boot, "boot", 3*time.Second, "time from running until the kubelet registers")
 	flag.DurationVar(&o.times.Ending, "ending", 2*time.Second, "from the end of an instance until it is gone")
 	flag.DurationVar(&o.times.Notice, "notice", 3*time.Second, "then, until its node is deleted")
-	flag.BoolVar(&o.alone, "alone", false, "without a cluster: instances run, and join nothing")
+	flag.BoolVar(&o.alone, "alone", false, "run without a cluster: instances join nothing")
 	flag.Parse()
 	return o
 }
@@ -86,7 +85,7 @@ func run(ctx context.Context, o options) error {
 	handleHooks(mux, c, server.Journal())
 	err = simulator.Serve(ctx, o.listen, mux)
 	for _, call := range server.Journal().Unknown() {
-		slog.Warn("was asked for and is not known", "call", call)
+		slog.Warn("call is not simulated", "call", call)
 	}
 	return err
 }

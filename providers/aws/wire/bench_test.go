@@ -29,8 +29,8 @@ func (b box) Enter(s simulator.State)       { b.cloud.Enter(b.Instance, cloud.St
 
 const fleet = 1000
 
-// BenchmarkSimulatedAWS launches a thousand instances and ends them, each by the calls that
-// Karpenter makes for one, 32 at a time, over HTTP.
+// BenchmarkSimulatedAWS launches and ends 1000 instances over HTTP, 32 at a time. It makes
+// Karpenter's calls for each.
 func BenchmarkSimulatedAWS(b *testing.B) {
 	var calls atomic.Int64
 	for b.Loop() {
@@ -56,7 +56,8 @@ func BenchmarkSimulatedAWS(b *testing.B) {
 		}
 		g.Expect(all.Wait()).To(Succeed())
 		g.Eventually(func() int {
-			ended, err := c.Instances(nil, []cloud.Filter{{Name: "instance-state-name", Values: []string{string(cloud.Terminated)}}})
+			ended, err := c.Instances(nil,
+				[]cloud.Filter{{Name: "instance-state-name", Values: []string{string(cloud.Terminated)}}})
 			g.Expect(err).NotTo(HaveOccurred())
 			return len(ended)
 		}).Should(Equal(fleet), "none is lost, and none is there twice")
@@ -68,11 +69,13 @@ func BenchmarkSimulatedAWS(b *testing.B) {
 
 var instanceID = regexp.MustCompile(`<instanceIds><item>(i-[0-9a-f]+)</item></instanceIds>`)
 
-// lifeOf launches an instance, looks at it, tags it and ends it.
+// lifeOf launches, describes, tags and ends an instance.
 func lifeOf(n int, call func(action, form string, args ...any) (string, error)) error {
 	answer, err := call("CreateFleet", "Type=instant&ClientToken=%d&TargetCapacitySpecification.TotalTargetCapacity=1"+
-		"&TargetCapacitySpecification.DefaultTargetCapacityType=spot&LaunchTemplateConfigs.1.LaunchTemplateSpecification.LaunchTemplateName=t"+
-		"&LaunchTemplateConfigs.1.Overrides.1.InstanceType=m5.large&LaunchTemplateConfigs.1.Overrides.1.AvailabilityZone=us-east-1%s", n, string("abc"[n%3]))
+		"&TargetCapacitySpecification.DefaultTargetCapacityType=spot"+
+		"&LaunchTemplateConfigs.1.LaunchTemplateSpecification.LaunchTemplateName=t"+
+		"&LaunchTemplateConfigs.1.Overrides.1.InstanceType=m5.large"+
+		"&LaunchTemplateConfigs.1.Overrides.1.AvailabilityZone=us-east-1%s", n, string("abc"[n%3]))
 	if err != nil {
 		return err
 	}
@@ -92,7 +95,7 @@ func lifeOf(n int, call func(action, form string, args ...any) (string, error)) 
 	return nil
 }
 
-// ask sends a form to EC2, and takes every answer but 200 for an error.
+// ask sends a form to EC2. Any status but 200 is an error.
 func ask(address, form string) (string, error) {
 	request, err := http.NewRequest(http.MethodPost, address, strings.NewReader(form)) //nolint:noctx // a benchmark's
 	if err != nil {
@@ -113,8 +116,10 @@ func ask(address, form string) (string, error) {
 
 func TestFormsAreReadWhole(t *testing.T) {
 	g := NewWithT(t)
-	form, err := url.ParseQuery("Action=X&Version=1&Name=n&On=true&Many.1=a&Many.2=b&Inner.Deep.Count=3&List.1.Share=0.5&List.2.Name=x" +
-		"&Other=1&List.2.Unheard.7.Of=2&MaxResults=5")
+	form,
+		err := url.ParseQuery(
+		"Action=X&Version=1&Name=n&On=true&Many.1=a&Many.2=b&Inner.Deep.Count=3&List.1.Share=0.5&List.2.Name=x" +
+			"&Other=1&List.2.Unheard.7.Of=2&MaxResults=5")
 	g.Expect(err).NotTo(HaveOccurred())
 	type element struct {
 		Name  string

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
-// ssmActions are those of Systems Manager.
+// ssmActions returns the actions of Systems Manager.
 func ssmActions() map[string]serves {
 	return map[string]serves{"GetParameter": document(getParameter)}
 }
@@ -32,7 +32,6 @@ func getParameter(_ context.Context, s *Server, r getParameterRequest) (getParam
 	return getParameterAnswer{parameter{Name: r.Name, Type: "String", Value: value, Version: 1}}, err
 }
 
-// pricingActions are those of the price list.
 func pricingActions() map[string]serves {
 	return map[string]serves{"GetProducts": document(getProducts)}
 }
@@ -71,11 +70,12 @@ func getProducts(_ context.Context, s *Server, r getProductsRequest) (a getProdu
 	return a, err
 }
 
-// product is what the price list says of Linux on an instance type.
+// product returns the price list's attributes of Linux on an instance type.
 func product(t *cloud.Type, region string) map[string]string {
 	attributes := map[string]string{
-		"instanceType": t.Name, "regionCode": region, "serviceCode": "AmazonEC2", "preInstalledSw": "NA", "operatingSystem": "Linux",
-		"capacitystatus": "Used", "marketoption": "OnDemand", "tenancy": "Shared", "productFamily": "Compute Instance",
+		"instanceType": t.Name, "regionCode": region, "serviceCode": "AmazonEC2", "preInstalledSw": "NA",
+		"operatingSystem": "Linux",
+		"capacitystatus":  "Used", "marketoption": "OnDemand", "tenancy": "Shared", "productFamily": "Compute Instance",
 	}
 	if t.Metal() {
 		attributes["tenancy"], attributes["productFamily"] = "Dedicated", "Compute Instance (bare metal)"
@@ -83,18 +83,23 @@ func product(t *cloud.Type, region string) map[string]string {
 	return attributes
 }
 
-// priceOf is an entry of the price list, with the terms nested as they are there.
+// priceOf returns an entry of the price list, with AWS's nesting of terms.
 func priceOf(attributes map[string]string, price float64) map[string]any {
 	sku := "SKU" + attributes["instanceType"]
-	dimension := map[string]any{"unit": "Hrs", "pricePerUnit": map[string]string{"USD": strconv.FormatFloat(price, 'f', 10, 64)}}
+	dimension := map[string]any{
+		"unit":         "Hrs",
+		"pricePerUnit": map[string]string{"USD": strconv.FormatFloat(price, 'f', 10, 64)},
+	}
 	term := map[string]any{"priceDimensions": map[string]any{sku + ".JRTCKXETXF.6YS6EN2CT7": dimension}}
 	return map[string]any{
-		"serviceCode": "AmazonEC2", "product": map[string]any{"sku": sku, "productFamily": attributes["productFamily"], "attributes": attributes},
+		"serviceCode": "AmazonEC2", "product": map[string]any{
+			"sku": sku, "productFamily": attributes["productFamily"],
+			"attributes": attributes,
+		},
 		"terms": map[string]any{"OnDemand": map[string]any{sku + ".JRTCKXETXF": term}},
 	}
 }
 
-// sqsActions are those of SQS.
 func sqsActions() map[string]serves {
 	return map[string]serves{
 		"GetQueueUrl":    document(getQueueURL),
@@ -106,7 +111,10 @@ func sqsActions() map[string]serves {
 
 func (s *Server) checkQueue(name string) error {
 	if name != s.queue {
-		return &cloud.Error{Code: "com.amazonaws.sqs#QueueDoesNotExist", Message: "The specified queue does not exist.", Status: http.StatusBadRequest}
+		return &cloud.Error{
+			Code: "com.amazonaws.sqs#QueueDoesNotExist", Message: "The specified queue does not exist.",
+			Status: http.StatusBadRequest,
+		}
 	}
 	return nil
 }
@@ -126,8 +134,9 @@ type queueAnswer struct {
 }
 
 func getQueueURL(_ context.Context, s *Server, r queueRequest) (queueAnswer, error) {
-	// The SDK speaks to its endpoint whatever host stands here.
-	return queueAnswer{"https://sqs." + s.cloud.Region() + ".amazonaws.com/" + s.cloud.Account() + "/" + r.QueueName}, s.checkQueue(r.QueueName)
+	// The SDK ignores this host and calls its endpoint.
+	return queueAnswer{"https://sqs." + s.cloud.Region() + ".amazonaws.com/" + s.cloud.Account() + "/" + r.QueueName},
+		s.checkQueue(r.QueueName)
 }
 
 type messages struct {
@@ -142,7 +151,7 @@ type message struct {
 	Attributes    map[string]string
 }
 
-// visibility is for how long a message is hidden if a request doesn't say.
+// visibility is the default time for which a received message is hidden, in seconds.
 const visibility = 30
 
 func receiveMessage(ctx context.Context, s *Server, r queueRequest) (a messages, err error) {
@@ -153,7 +162,8 @@ func receiveMessage(ctx context.Context, s *Server, r queueRequest) (a messages,
 	if r.VisibilityTimeout != nil {
 		hidden = *r.VisibilityTimeout
 	}
-	for _, m := range s.cloud.Receive(ctx, max(r.MaxNumberOfMessages, 1), time.Duration(hidden)*time.Second, time.Duration(r.WaitTimeSeconds)*time.Second) {
+	for _, m := range s.cloud.Receive(ctx, max(r.MaxNumberOfMessages, 1), time.Duration(hidden)*time.Second,
+		time.Duration(r.WaitTimeSeconds)*time.Second) {
 		a.Messages = append(a.Messages, message{
 			MessageID: m.ID, ReceiptHandle: m.Receipt, Body: m.Body, MD5OfBody: sum(m.Body),
 			Attributes: map[string]string{"SentTimestamp": strconv.FormatInt(m.Sent.UnixMilli(), 10)},
@@ -184,7 +194,7 @@ func sendMessage(_ context.Context, s *Server, r queueRequest) (sendAnswer, erro
 	return sendAnswer{s.cloud.Send(r.MessageBody), sum(r.MessageBody)}, nil
 }
 
-// describeCluster is the name of the only action of EKS that Karpenter calls.
+// describeCluster is the only action of EKS that Karpenter calls.
 const describeCluster = "DescribeCluster"
 
 func eksActions() map[string]serves {
@@ -194,7 +204,7 @@ func eksActions() map[string]serves {
 	}}
 }
 
-// restAction names the action of a REST request, or says what it is if it's not known.
+// restAction returns the action of a REST request, or its method and path if it is unknown.
 func restAction(method, target string) string {
 	if matched, err := path.Match("/clusters/*", target); err == nil && matched && method == http.MethodGet {
 		return describeCluster
@@ -204,7 +214,10 @@ func restAction(method, target string) string {
 
 func (s *Server) describeCluster(name string) (any, error) {
 	if name != s.cluster.Name {
-		return nil, &cloud.Error{Code: "ResourceNotFoundException", Message: "No cluster found for name: " + name + ".", Status: http.StatusNotFound}
+		return nil, &cloud.Error{
+			Code: "ResourceNotFoundException", Message: "No cluster found for name: " + name + ".",
+			Status: http.StatusNotFound,
+		}
 	}
 	return map[string]any{"cluster": map[string]any{
 		"name": name, "status": "ACTIVE", "endpoint": s.cluster.Endpoint, "version": s.cluster.Version,

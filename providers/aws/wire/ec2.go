@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
-// ec2Actions are those of EC2 that Karpenter calls.
+// ec2Actions returns the actions of EC2 that Karpenter calls.
 // Source: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/.
 func ec2Actions() map[string]serves {
 	actions := map[string]serves{
@@ -38,18 +38,21 @@ func ec2Actions() map[string]serves {
 	return actions
 }
 
-// unlessDry answers requests that only want to know whether they would be allowed to.
+// unlessDry answers dry runs, and passes other requests to the action.
 func unlessDry(act serves) serves {
 	return func(ctx context.Context, s *Server, r *request) (any, []string, error) {
 		if r.form.Get("DryRun") == "true" {
-			return nil, nil, &cloud.Error{Code: "DryRunOperation", Message: "Request would have succeeded, but DryRun flag is set.", Status: http.StatusPreconditionFailed}
+			return nil, nil, &cloud.Error{
+				Code:    "DryRunOperation",
+				Message: "Request would have succeeded, but DryRun flag is set.", Status: http.StatusPreconditionFailed,
+			}
 		}
 		delete(r.form, "DryRun")
 		return act(ctx, s, r)
 	}
 }
 
-// filter is a filter as EC2 writes it.
+// filter is a filter in EC2's format.
 type filter struct {
 	Name  string
 	Value []string
@@ -63,19 +66,19 @@ func filters(all []filter) []cloud.Filter {
 	return some
 }
 
-// tag is a tag as EC2 and IAM write it, in requests and in answers.
+// tag is a tag in the format of EC2 and IAM, for requests and answers.
 type tag struct {
 	Key   string `xml:"key"`
 	Value string `xml:"value"`
 }
 
-// tagSpecification are tags for the resources of a type that a request makes.
+// tagSpecification holds the tags for the resources of a type that a request creates.
 type tagSpecification struct {
 	ResourceType string
 	Tag          []tag
 }
 
-// tagsFor are those for resources of a type.
+// tagsFor returns the tags for resources of a type.
 func tagsFor(kind string, specifications []tagSpecification) map[string]string {
 	tags := map[string]string{}
 	for _, s := range specifications {
@@ -97,10 +100,10 @@ func tagSet(tags map[string]string) []tag {
 	return set
 }
 
-// stamp is how EC2 writes a time.
+// stamp formats a time as EC2 does.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// done is the answer of actions that have none.
+// done is the answer of actions without a result.
 type done struct {
 	Return bool `xml:"return"`
 }
@@ -114,10 +117,10 @@ func createTags(c *cloud.Cloud, r createTagsRequest) (done, error) {
 	return done{true}, c.Tag(r.ResourceID, tagsFor("", []tagSpecification{{Tag: r.Tag}}))
 }
 
-// nothing is the answer of lists of what this region doesn't have.
+// nothing is an empty answer.
 type nothing struct{}
 
-// reservationsRequest asks for what the region doesn't have, whatever it asks for.
+// reservationsRequest is a request for resources that the region never has.
 type reservationsRequest struct {
 	paging
 	Filter                []filter
@@ -127,7 +130,10 @@ type reservationsRequest struct {
 
 func describeCapacityReservations(_ *cloud.Cloud, r reservationsRequest) (nothing, error) {
 	if len(r.CapacityReservationID) > 0 {
-		return nothing{}, &cloud.Error{Code: "InvalidCapacityReservationId.NotFound", Message: "The capacity reservation does not exist", Status: http.StatusBadRequest}
+		return nothing{}, &cloud.Error{
+			Code:    "InvalidCapacityReservationId.NotFound",
+			Message: "The capacity reservation does not exist", Status: http.StatusBadRequest,
+		}
 	}
 	return nothing{}, nil
 }

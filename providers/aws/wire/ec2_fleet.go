@@ -58,7 +58,7 @@ type fleetInstance struct {
 	From      fleetPlace `xml:"launchTemplateAndOverrides"`
 }
 
-// fleetPlace is what of the request an instance, or an error, comes from.
+// fleetPlace holds the part of the request that led to an instance or an error.
 type fleetPlace struct {
 	TemplateID   string  `xml:"launchTemplateSpecification>launchTemplateId"`
 	TemplateName string  `xml:"launchTemplateSpecification>launchTemplateName"`
@@ -76,14 +76,22 @@ func place(t cloud.Template, o cloud.Override) fleetPlace {
 
 func createFleet(c *cloud.Cloud, r createFleetRequest) (a createFleetAnswer, err error) {
 	if r.Type != "instant" {
-		return a, &cloud.Error{Code: "InvalidParameterValue", Message: "Only fleets of type instant are simulated", Status: http.StatusBadRequest}
+		return a, &cloud.Error{
+			Code: "InvalidParameterValue", Message: "Only fleets of type instant are simulated",
+			Status: http.StatusBadRequest,
+		}
 	}
 	want := cloud.FleetRequest{
-		Token: r.ClientToken, Capacity: r.TargetCapacitySpecification.DefaultTargetCapacityType, Count: r.TargetCapacitySpecification.TotalTargetCapacity,
-		Strategy: cmp.Or(r.SpotOptions.AllocationStrategy, r.OnDemandOptions.AllocationStrategy), Tags: tagsFor("instance", r.TagSpecification),
+		Token: r.ClientToken, Capacity: r.TargetCapacitySpecification.DefaultTargetCapacityType,
+		Count:    r.TargetCapacitySpecification.TotalTargetCapacity,
+		Strategy: cmp.Or(r.SpotOptions.AllocationStrategy, r.OnDemandOptions.AllocationStrategy),
+		Tags:     tagsFor("instance", r.TagSpecification),
 	}
 	for _, config := range r.LaunchTemplateConfigs {
-		choice := cloud.Choice{TemplateID: config.LaunchTemplateSpecification.LaunchTemplateID, TemplateName: config.LaunchTemplateSpecification.LaunchTemplateName}
+		choice := cloud.Choice{
+			TemplateID:   config.LaunchTemplateSpecification.LaunchTemplateID,
+			TemplateName: config.LaunchTemplateSpecification.LaunchTemplateName,
+		}
 		for _, o := range config.Overrides {
 			choice.Overrides = append(choice.Overrides, cloud.Override{
 				Type: o.InstanceType, SubnetID: o.SubnetID, Zone: o.AvailabilityZone, ImageID: o.ImageID, Priority: o.Priority,
@@ -111,7 +119,10 @@ func createFleet(c *cloud.Cloud, r createFleetRequest) (a createFleetAnswer, err
 
 type runInstancesRequest struct{}
 
-// runInstances is asked for only with DryRun by Karpenter, which launches by fleets.
+// runInstances refuses all calls. Karpenter only sends dry runs, which unlessDry answers.
 func runInstances(*cloud.Cloud, runInstancesRequest) (nothing, error) {
-	return nothing{}, &cloud.Error{Code: "UnsupportedOperation", Message: "Instances are launched by CreateFleet here", Status: http.StatusBadRequest}
+	return nothing{}, &cloud.Error{
+		Code: "UnsupportedOperation", Message: "Instances are launched by CreateFleet here",
+		Status: http.StatusBadRequest,
+	}
 }

@@ -62,9 +62,11 @@ func describeInstances(c *cloud.Cloud, r describeInstancesRequest) (a describeIn
 
 func describeInstance(c *cloud.Cloud, s *cloud.Seen) instance {
 	d := instance{
-		ID: s.ID, ImageID: s.ImageID, State: stateOf(s.State), PrivateDNS: s.PrivateDNS(), Type: s.Type.Name, Launched: stamp(s.Launched),
-		Zone: s.Subnet.Zone.Name, ZoneID: s.Subnet.Zone.ID, Tenancy: "default", SubnetID: s.Subnet.ID, VpcID: c.VPC(), PrivateIP: s.IP,
-		Arch: s.Type.Arch, Tags: tagSet(s.Tags),
+		ID: s.ID, ImageID: s.ImageID, State: stateOf(s.State), PrivateDNS: s.PrivateDNS(), Type: s.Type.Name,
+		Launched: stamp(s.Launched),
+		Zone:     s.Subnet.Zone.Name, ZoneID: s.Subnet.Zone.ID, Tenancy: "default", SubnetID: s.Subnet.ID, VpcID: c.VPC(),
+		PrivateIP: s.IP,
+		Arch:      s.Type.Arch, Tags: tagSet(s.Tags),
 	}
 	for _, id := range s.Groups {
 		d.Groups = append(d.Groups, group{id})
@@ -124,7 +126,9 @@ type event struct {
 	NotBefore   string `xml:"notBefore"`
 }
 
-func describeInstanceStatus(c *cloud.Cloud, r describeInstanceStatusRequest) (a describeInstanceStatusAnswer, err error) {
+func describeInstanceStatus(c *cloud.Cloud, r describeInstanceStatusRequest) (a describeInstanceStatusAnswer,
+	err error,
+) {
 	all, err := c.Instances(r.InstanceID, filters(r.Filter))
 	if err != nil {
 		return a, err

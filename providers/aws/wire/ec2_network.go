@@ -27,7 +27,10 @@ type subnet struct {
 func describeSubnets(c *cloud.Cloud, r describeSubnetsRequest) (a describeSubnetsAnswer, err error) {
 	all, err := c.Subnets(r.SubnetID, filters(r.Filter))
 	a.Subnets, a.NextToken, err = describe(all, err, r.paging, 1000, func(s cloud.Subnet) subnet {
-		return subnet{SubnetID: s.ID, State: "available", VpcID: c.VPC(), Free: s.Free, Zone: s.Zone.Name, ZoneID: s.Zone.ID, Tags: tagSet(s.Tags)}
+		return subnet{
+			SubnetID: s.ID, State: "available", VpcID: c.VPC(), Free: s.Free, Zone: s.Zone.Name, ZoneID: s.Zone.ID,
+			Tags: tagSet(s.Tags),
+		}
 	})
 	return a, err
 }
@@ -50,7 +53,9 @@ type securityGroup struct {
 	Tags  []tag  `xml:"tagSet>item"`
 }
 
-func describeSecurityGroups(c *cloud.Cloud, r describeSecurityGroupsRequest) (a describeSecurityGroupsAnswer, err error) {
+func describeSecurityGroups(c *cloud.Cloud, r describeSecurityGroupsRequest) (a describeSecurityGroupsAnswer,
+	err error,
+) {
 	all, err := c.Groups(r.GroupID, filters(r.Filter))
 	a.Groups, a.NextToken, err = describe(all, err, r.paging, 1000, func(g cloud.Group) securityGroup {
 		return securityGroup{ID: g.ID, Name: g.Name, VpcID: c.VPC(), Tags: tagSet(g.Tags)}
@@ -85,7 +90,8 @@ func describeImages(c *cloud.Cloud, r describeImagesRequest) (a describeImagesAn
 	all, err := c.Images(r.ImageID, filters(r.Filter))
 	a.Images, a.NextToken, err = describe(all, err, r.paging, 1000, func(i cloud.Image) image {
 		return image{
-			ID: i.ID, Name: i.Name, State: "available", Architecture: i.Arch, CreationDate: stamp(i.Created), Virtualization: "hvm", OwnerAlias: "amazon",
+			ID: i.ID, Name: i.Name, State: "available", Architecture: i.Arch, CreationDate: stamp(i.Created),
+			Virtualization: "hvm", OwnerAlias: "amazon",
 		}
 	})
 	return a, err

@@ -17,7 +17,7 @@ type templateData struct {
 	ImageID            string `query:"ImageId"`
 	UserData           string
 	SecurityGroupID    []string           `query:"SecurityGroupId"`
-	NetworkInterface   []networkInterface // which have groups instead, if there are any
+	NetworkInterface   []networkInterface // these have the security groups, if there are any
 	BlockDeviceMapping []blockDevice
 	IamInstanceProfile struct{ Name string }
 }
@@ -50,7 +50,10 @@ type launchTemplateAnswer struct {
 
 func createLaunchTemplate(c *cloud.Cloud, r createLaunchTemplateRequest) (a launchTemplateAnswer, err error) {
 	d := r.LaunchTemplateData
-	data := cloud.TemplateData{ImageID: d.ImageID, UserData: d.UserData, Groups: d.SecurityGroupID, Profile: d.IamInstanceProfile.Name}
+	data := cloud.TemplateData{
+		ImageID: d.ImageID, UserData: d.UserData, Groups: d.SecurityGroupID,
+		Profile: d.IamInstanceProfile.Name,
+	}
 	for _, i := range d.NetworkInterface {
 		data.Groups = append(data.Groups, i.SecurityGroupID...)
 	}
@@ -72,7 +75,9 @@ type describeLaunchTemplatesAnswer struct {
 	NextToken string           `xml:"nextToken,omitempty"`
 }
 
-func describeLaunchTemplates(c *cloud.Cloud, r describeLaunchTemplatesRequest) (a describeLaunchTemplatesAnswer, err error) {
+func describeLaunchTemplates(c *cloud.Cloud, r describeLaunchTemplatesRequest) (a describeLaunchTemplatesAnswer,
+	err error,
+) {
 	all, err := c.Templates(r.LaunchTemplateName, filters(r.Filter))
 	a.Templates, a.NextToken, err = describe(all, err, r.paging, 200, describeTemplate)
 	return a, err

@@ -75,12 +75,14 @@ type neuron struct {
 	MiB   int    `xml:"memoryInfo>sizeInMiB"`
 }
 
-// coresOfInferentia is how many NeuronCores a chip of the first generation has.
+// coresOfInferentia is the number of NeuronCores in a chip of the first generation.
 const coresOfInferentia = 4
 
 func describeInstanceTypes(c *cloud.Cloud, r describeInstanceTypesRequest) (a describeInstanceTypesAnswer, err error) {
 	some, err := c.TypesThat(r.InstanceType, filters(r.Filter))
-	a.Types, a.NextToken, err = describe(some, err, r.paging, 100, func(t cloud.Type) instanceType { return describeType(&t) })
+	a.Types, a.NextToken, err = describe(some, err, r.paging, 100, func(t cloud.Type) instanceType {
+		return describeType(&t)
+	})
 	return a, err
 }
 
@@ -122,7 +124,9 @@ type offering struct {
 	Location     string `xml:"location"`
 }
 
-func describeInstanceTypeOfferings(c *cloud.Cloud, r describeInstanceTypeOfferingsRequest) (a describeInstanceTypeOfferingsAnswer, err error) {
+func describeInstanceTypeOfferings(c *cloud.Cloud,
+	r describeInstanceTypeOfferingsRequest,
+) (a describeInstanceTypeOfferingsAnswer, err error) {
 	var all []offering
 	for _, t := range c.Types() {
 		for _, zone := range t.Zones {
@@ -153,10 +157,12 @@ type spotPrice struct {
 	Zone    string `xml:"availabilityZone"`
 }
 
-// linux is the product whose prices there are.
+// linux is the only product that has prices.
 const linux = "Linux/UNIX"
 
-func describeSpotPriceHistory(c *cloud.Cloud, r describeSpotPriceHistoryRequest) (a describeSpotPriceHistoryAnswer, err error) {
+func describeSpotPriceHistory(c *cloud.Cloud, r describeSpotPriceHistoryRequest) (a describeSpotPriceHistoryAnswer,
+	err error,
+) {
 	var all []spotPrice
 	if len(r.ProductDescription) > 0 && !slices.Contains(r.ProductDescription, linux) {
 		return a, nil

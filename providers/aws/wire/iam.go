@@ -2,7 +2,7 @@ package wire
 
 import "github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 
-// iamActions are those of IAM that Karpenter calls.
+// iamActions returns the actions of IAM that Karpenter calls.
 // Source: https://docs.aws.amazon.com/IAM/latest/APIReference/.
 func iamActions() map[string]serves {
 	return map[string]serves{
@@ -48,7 +48,10 @@ type iamTag struct{ Key, Value string }
 
 func describeProfile(c *cloud.Cloud, p cloud.Profile) profile {
 	account := "arn:aws:iam::" + c.Account()
-	d := profile{Name: p.Name, ID: p.ID, Arn: account + ":instance-profile" + p.Path + p.Name, Path: p.Path, Created: stamp(p.Created)}
+	d := profile{
+		Name: p.Name, ID: p.ID, Arn: account + ":instance-profile" + p.Path + p.Name, Path: p.Path,
+		Created: stamp(p.Created),
+	}
 	if p.Role != "" {
 		d.Roles = []role{{p.Role, "AROA0123456789ABCDEF0", account + ":role/" + p.Role, "/", stamp(p.Created)}}
 	}
@@ -93,9 +96,10 @@ type listProfilesAnswer struct {
 }
 
 func listInstanceProfiles(c *cloud.Cloud, r listProfilesRequest) (a listProfilesAnswer, err error) {
-	a.Profiles, a.Marker, err = describe(c.Profiles(r.PathPrefix), nil, paging{r.MaxItems, r.Marker}, 100, func(p cloud.Profile) profile {
-		return describeProfile(c, p)
-	})
+	a.Profiles, a.Marker, err = describe(c.Profiles(r.PathPrefix), nil, paging{r.MaxItems, r.Marker}, 100,
+		func(p cloud.Profile) profile {
+			return describeProfile(c, p)
+		})
 	a.Truncated = a.Marker != ""
 	return a, err
 }

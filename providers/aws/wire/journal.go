@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Journal counts what was asked for.
+// Journal counts calls, errors, unknown calls and ignored parameters.
 type Journal struct {
 	mu      sync.Mutex
 	calls   map[string]int
@@ -15,20 +15,23 @@ type Journal struct {
 	ignored map[string]int
 }
 
-// Report is what a Journal has counted, by names such as ec2:CreateFleet.
+// Report holds the counts of a Journal, by names such as ec2:CreateFleet.
 type Report struct {
-	// Calls that were made, those that were refused included.
+	// Calls counts all calls, including refused ones.
 	Calls map[string]int `json:"calls"`
-	// Refused are errors that were answered, by the call and the error's code.
+	// Refused counts error answers, by the call and the error's code.
 	Refused map[string]int `json:"refused,omitempty"`
-	// Unknown are calls that this simulator doesn't know: a new release asks for more.
+	// Unknown counts calls that this simulator does not know, such as those of a new release.
 	Unknown map[string]int `json:"unknown,omitempty"`
-	// Ignored are parameters that it takes no notice of, by the call and the parameter.
+	// Ignored counts parameters that the simulator ignores, by the call and the parameter.
 	Ignored map[string]int `json:"ignored,omitempty"`
 }
 
 func newJournal() *Journal {
-	return &Journal{calls: map[string]int{}, refused: map[string]int{}, unknown: map[string]int{}, ignored: map[string]int{}}
+	return &Journal{
+		calls: map[string]int{}, refused: map[string]int{}, unknown: map[string]int{},
+		ignored: map[string]int{},
+	}
 }
 
 func (j *Journal) count(in map[string]int, name string) {
@@ -37,14 +40,17 @@ func (j *Journal) count(in map[string]int, name string) {
 	in[name]++
 }
 
-// Report is what has been counted so far.
+// Report returns the counts so far.
 func (j *Journal) Report() Report {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return Report{Calls: maps.Clone(j.calls), Refused: maps.Clone(j.refused), Unknown: maps.Clone(j.unknown), Ignored: maps.Clone(j.ignored)}
+	return Report{
+		Calls: maps.Clone(j.calls), Refused: maps.Clone(j.refused), Unknown: maps.Clone(j.unknown),
+		Ignored: maps.Clone(j.ignored),
+	}
 }
 
-// Unknown names the calls that were not known, in order.
+// Unknown returns the names of the unknown calls, sorted.
 func (j *Journal) Unknown() []string {
 	return slices.Sorted(maps.Keys(j.Report().Unknown))
 }

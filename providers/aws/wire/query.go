@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// decode reads a form of the Query protocol into a struct: a field is the parameter of its
-// name, or of its tag `query`; nested structs continue the name after a dot, lists with a
-// number from 1. It returns those parameters that no field takes, without their numbers.
-// A value that is no number where one is due is left zero.
+// decode reads a form of the Query protocol into a struct. A field gets the parameter of its
+// name, or of its tag `query`. Nested structs add a dot and a name, lists a dot and a number
+// from 1. decode returns the parameters without a field, stripped of their list numbers. An
+// invalid number is left zero.
 // Source: https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html.
 func decode(form url.Values, into any) (ignored []string) {
 	d := decoder{form: form, there: map[string]bool{}, taken: map[string]bool{"Action": true, "Version": true}}
@@ -35,7 +35,7 @@ var numbers = regexp.MustCompile(`\.\d+`)
 
 type decoder struct {
 	form  url.Values
-	there map[string]bool // parameters, and all that their names begin with, up to a dot
+	there map[string]bool // parameters, and their prefixes up to each dot
 	taken map[string]bool
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
-// Cluster is what EKS says of the cluster.
+// Cluster holds what EKS returns about the cluster.
 type Cluster struct {
 	Name     string
 	Endpoint string // URL of the API server
@@ -30,21 +30,20 @@ type Cluster struct {
 type Server struct {
 	cloud    *cloud.Cloud
 	cluster  Cluster
-	queue    string // name of the only one
+	queue    string // name of the only queue
 	services map[string]service
 	journal  *Journal
 	requests atomic.Int64
 }
 
-// New returns a server for a region in which there is that cluster, and a queue of that name.
+// New returns a server for a region with that cluster and a queue of that name.
 func New(c *cloud.Cloud, cluster Cluster, queue string) *Server {
 	return &Server{cloud: c, cluster: cluster, queue: queue, services: services(), journal: newJournal()}
 }
 
-// Journal is what was asked for.
+// Journal returns the server's journal.
 func (s *Server) Journal() *Journal { return s.journal }
 
-// request is one call.
 type request struct {
 	service, action string
 	body            []byte
@@ -52,24 +51,24 @@ type request struct {
 	http            *http.Request
 }
 
-// name is how the journal calls it.
+// name returns the call's name in the journal.
 func (r *request) name() string { return r.service + ":" + r.action }
 
-// protocol is how a service writes answers and errors.
+// protocol is a service's format of answers and errors.
 type protocol interface {
 	answer(w http.ResponseWriter, r *request, id string, v any) error
 	refuse(w http.ResponseWriter, r *request, id string, e *cloud.Error) error
 }
 
-// serves is an action: from a request to its answer, and the parameters that it ignored.
+// serves is an action. It returns the answer and the parameters that it ignored.
 type serves func(ctx context.Context, s *Server, r *request) (answer any, ignored []string, err error)
 
-// service is one of AWS's, by the name that it has in signatures.
 type service struct {
 	protocol protocol
 	actions  map[string]serves
 }
 
+// services returns AWS's services by their names in signatures.
 func services() map[string]service {
 	return map[string]service{
 		"ec2":     {ec2Protocol{}, ec2Actions()},
@@ -81,14 +80,14 @@ func services() map[string]service {
 	}
 }
 
-// scope is the part of a signature that names the service.
+// scope matches the part of a signature that names the service.
 var scope = regexp.MustCompile(`Credential=[^/]+/[^/]+/[^/]+/([^/]+)/`)
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 	body, err := io.ReadAll(h.Body)
 	if err != nil {
-		return // whoever asked has gone
+		return // the client has gone
 	}
 	id := fmt.Sprintf("00000000-0000-4000-8000-%012x", s.requests.Add(1))
 	r := &request{http: h, body: body}
@@ -97,18 +96,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 	}
 	known, there := s.services[r.service]
 	if !there {
-		known.protocol = restProtocol{} // and no actions: serve counts it
+		known.protocol = restProtocol{} // without actions, so serve counts the call as unknown
 	}
 	r.action = actionOf(r)
 	w.Header().Set("X-Amzn-Requestid", id)
 	if err := s.serve(w, r, id, known); err != nil && !errors.Is(err, http.ErrAbortHandler) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	} else if err != nil {
-		panic(http.ErrAbortHandler) // net/http's way to close a connection without an answer
+		panic(http.ErrAbortHandler) // net/http then closes the connection without an answer
 	}
 }
 
-// actionOf is the name of a request's action, wherever its protocol puts it.
+// actionOf returns the name of a request's action. Its place depends on the protocol.
 func actionOf(r *request) string {
 	if target := r.http.Header.Get("X-Amz-Target"); target != "" {
 		return target[strings.LastIndex(target, ".")+1:]
@@ -120,17 +119,20 @@ func actionOf(r *request) string {
 	return restAction(r.http.Method, r.http.URL.Path)
 }
 
-// serve carries out a call and answers it, as far as faults let it.
+// serve carries out and answers a call, subject to faults.
 func (s *Server) serve(w http.ResponseWriter, r *request, id string, to service) error {
 	s.journal.count(s.journal.calls, r.name())
-	effect := s.cloud.Suffer(r.action)
+	effect := s.cloud.ApplyFaults(r.action)
 	act, known := to.actions[r.action]
 	var answer any
 	var err error
 	switch {
 	case !known:
 		s.journal.count(s.journal.unknown, r.name())
-		err = &cloud.Error{Code: "InvalidAction", Message: "The action " + r.action + " is not valid for this web service.", Status: http.StatusBadRequest}
+		err = &cloud.Error{
+			Code: "InvalidAction", Message: "The action " + r.action + " is not valid for this web service.",
+			Status: http.StatusBadRequest,
+		}
 	case effect.Refusal != nil:
 		err = effect.Refusal
 	default:
@@ -164,7 +166,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// query is an action of the Query protocol, its parameters in a struct.
+// query returns an action of the Query protocol. It decodes the parameters into a Request.
 func query[Request, Answer any](f func(c *cloud.Cloud, r Request) (Answer, error)) serves {
 	return func(_ context.Context, s *Server, r *request) (any, []string, error) {
 		var in Request
@@ -174,7 +176,7 @@ func query[Request, Answer any](f func(c *cloud.Cloud, r Request) (Answer, error
 	}
 }
 
-// document is an action whose parameters are a JSON object.
+// document returns an action with a JSON object as its parameters.
 func document[Request, Answer any](f func(ctx context.Context, s *Server, r Request) (Answer, error)) serves {
 	return func(ctx context.Context, s *Server, r *request) (any, []string, error) {
 		var in Request
@@ -198,7 +200,8 @@ func (ec2Protocol) answer(w http.ResponseWriter, r *request, id string, v any) e
 	if err != nil {
 		return err
 	}
-	return writeXML(w, http.StatusOK, r.action+"Response", "http://ec2.amazonaws.com/doc/2016-11-15/", response{id, fields})
+	return writeXML(w, http.StatusOK, r.action+"Response", "http://ec2.amazonaws.com/doc/2016-11-15/",
+		response{id, fields})
 }
 
 func (ec2Protocol) refuse(w http.ResponseWriter, _ *request, id string, e *cloud.Error) error {
@@ -239,7 +242,7 @@ func (iamProtocol) refuse(w http.ResponseWriter, _ *request, id string, e *cloud
 	return writeXML(w, e.Status, "ErrorResponse", "", response{failure{"Sender", e.Code, e.Message}, id})
 }
 
-// fieldsOf is a struct as XML, without the element around it.
+// fieldsOf returns a struct as XML, without the enclosing element.
 func fieldsOf(v any) ([]byte, error) {
 	var out bytes.Buffer
 	if err := xml.NewEncoder(&out).EncodeElement(v, xml.StartElement{Name: xml.Name{Local: "x"}}); err != nil {
@@ -261,8 +264,7 @@ func writeXML(w http.ResponseWriter, status int, root, space string, v any) erro
 	return xml.NewEncoder(w).EncodeElement(v, start)
 }
 
-// jsonProtocol is https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html, or its
-// version 1.0.
+// jsonProtocol is https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html, or 1.0.
 type jsonProtocol struct{ version string }
 
 func (p jsonProtocol) answer(w http.ResponseWriter, _ *request, _ string, v any) error {
@@ -270,7 +272,8 @@ func (p jsonProtocol) answer(w http.ResponseWriter, _ *request, _ string, v any)
 }
 
 func (p jsonProtocol) refuse(w http.ResponseWriter, _ *request, _ string, e *cloud.Error) error {
-	return writeJSON(w, e.Status, "application/x-amz-json-"+p.version, map[string]string{"__type": e.Code, "message": e.Message})
+	return writeJSON(w, e.Status, "application/x-amz-json-"+p.version,
+		map[string]string{"__type": e.Code, "message": e.Message})
 }
 
 // restProtocol is https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html.

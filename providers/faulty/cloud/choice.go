@@ -15,13 +15,10 @@ import (
 	"sigs.k8s.io/karpenter/pkg/scheduling"
 )
 
-// These are lies about which instance a NodeClaim gets. Some are told of the
-// first launch only, as by a cloud that first hands out what stands ready: a
-// spec then sees two instances where one would do, and needn't wait for pods
-// that never run.
+// Some of these lies are about the first launch only. A spec then sees two instances instead
+// of one, and does not wait for pods that never run.
 
-// launchesTooSmall gives each pool's first NodeClaim the smallest instance,
-// whatever its pods need.
+// launchesTooSmall launches the smallest instance for each pool's first NodeClaim.
 func launchesTooSmall() creator {
 	var pools firsts
 	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
@@ -47,9 +44,11 @@ func launchesTooSmall() creator {
 	}
 }
 
-// launchesTheDearest gives a NodeClaim the largest instance that it allows. KWOK's
-// prices rise with CPUs and memory, so that none is dearer.
-func launchesTheDearest(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+// launchesTheDearest launches the allowed instance with most CPUs. It is the most expensive,
+// because KWOK's prices rise with CPUs and memory.
+func launchesTheDearest(ctx context.Context, honest cloud,
+	claim *karpenterv1.NodeClaim,
+) (*karpenterv1.NodeClaim, error) {
 	types, err := honest.GetInstanceTypes(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -64,19 +63,21 @@ func launchesTheDearest(ctx context.Context, honest cloud, claim *karpenterv1.No
 	dearest := slices.MaxFunc(fit, func(a, b *cloudprovider.InstanceType) int {
 		return a.Capacity.Cpu().Cmp(*b.Capacity.Cpu())
 	})
-	return honest.Create(ctx, requiring(indifferentTo(claim, corev1.LabelInstanceTypeStable), corev1.LabelInstanceTypeStable, dearest.Name))
+	return honest.Create(ctx, requiring(indifferentTo(claim, corev1.LabelInstanceTypeStable),
+		corev1.LabelInstanceTypeStable, dearest.Name))
 }
 
-// manyCPUs are more than core asks for.
+// manyCPUs returns more than core asks for.
 func manyCPUs() corev1.ResourceList {
 	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("16")}
 }
 
-// launchesOnDemand answers each pool's first wish for spot with on-demand.
+// launchesOnDemand launches on-demand for each pool's first NodeClaim that requires spot.
 func launchesOnDemand() creator {
 	var pools firsts
 	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
-		wanted := scheduling.NewNodeSelectorRequirementsWithMinValues(claim.Spec.Requirements...).Get(karpenterv1.CapacityTypeLabelKey)
+		wanted := scheduling.NewNodeSelectorRequirementsWithMinValues(claim.Spec.Requirements...).
+			Get(karpenterv1.CapacityTypeLabelKey)
 		if wanted.Has(karpenterv1.CapacityTypeOnDemand) || !pools.of(poolName(claim)) {
 			return honest.Create(ctx, claim)
 		}
@@ -85,8 +86,8 @@ func launchesOnDemand() creator {
 	}
 }
 
-// ignoresRequirements gives the first NodeClaim of each pool that narrows down
-// a label of its pool's requirements what it doesn't want.
+// ignoresRequirements launches an unwanted value of a label for the first NodeClaim of each
+// pool that allows fewer of its values than the pool.
 func ignoresRequirements() creator {
 	var pools firsts
 	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
@@ -107,8 +108,8 @@ func ignoresRequirements() creator {
 	}
 }
 
-// forgetsLabels loses the template's labels whose keys it sees for the first time,
-// as a cloud where tags must be made before they are used.
+// forgetsLabels drops the template's labels whose keys it sees for the first time, as a cloud
+// does where tags must be created before use.
 func forgetsLabels() creator {
 	var keys firsts
 	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
@@ -122,8 +123,10 @@ func forgetsLabels() creator {
 	}
 }
 
-// forgetsAnnotations loses the template's annotations.
-func forgetsAnnotations(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+// forgetsAnnotations drops the template's annotations.
+func forgetsAnnotations(ctx context.Context, honest cloud,
+	claim *karpenterv1.NodeClaim,
+) (*karpenterv1.NodeClaim, error) {
 	maps.DeleteFunc(claim.Annotations, func(key, _ string) bool { return !provider(key) })
 	return honest.Create(ctx, claim)
 }
@@ -136,16 +139,17 @@ func hasWrongArchitecture(labels map[string]string) {
 	labels[corev1.LabelArchStable] = karpenterv1.ArchitectureArm64
 }
 
-// indifferentTo returns a copy of a NodeClaim that requires nothing of those labels.
+// indifferentTo returns a copy of a NodeClaim without its requirements of those labels.
 func indifferentTo(claim *karpenterv1.NodeClaim, keys ...string) *karpenterv1.NodeClaim {
 	claim = claim.DeepCopy()
-	claim.Spec.Requirements = slices.DeleteFunc(claim.Spec.Requirements, func(r karpenterv1.NodeSelectorRequirementWithMinValues) bool {
-		return slices.Contains(keys, r.Key)
-	})
+	claim.Spec.Requirements = slices.DeleteFunc(claim.Spec.Requirements,
+		func(r karpenterv1.NodeSelectorRequirementWithMinValues) bool {
+			return slices.Contains(keys, r.Key)
+		})
 	return claim
 }
 
-// requiring makes a NodeClaim require one value of a label.
+// requiring adds a requirement of one label value to a NodeClaim, in place.
 func requiring(claim *karpenterv1.NodeClaim, key, value string) *karpenterv1.NodeClaim {
 	claim.Spec.Requirements = append(claim.Spec.Requirements, karpenterv1.NodeSelectorRequirementWithMinValues{
 		Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{value},
@@ -153,13 +157,13 @@ func requiring(claim *karpenterv1.NodeClaim, key, value string) *karpenterv1.Nod
 	return claim
 }
 
-// provider says whether a label or an annotation is one that the provider,
-// Karpenter or Kubernetes gives a meaning to, and not a user's own.
+// provider reports whether a label or annotation belongs to KWOK, Karpenter or Kubernetes, or
+// has no domain. Others are a user's own.
 func provider(key string) bool {
 	return of(key, "karpenter.sh", "k8s.io", "kubernetes.io", "karpenter.kwok.sh")
 }
 
-// of says whether a key belongs to a domain or to none.
+// of reports whether a key has no domain or one that ends with any of the given ones.
 func of(key string, domains ...string) bool {
 	domain, _, qualified := strings.Cut(key, "/")
 	return !qualified || slices.ContainsFunc(domains, func(d string) bool { return strings.HasSuffix(domain, d) })

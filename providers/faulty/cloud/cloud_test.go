@@ -25,8 +25,8 @@ const (
 	large = "c-16x-amd64-linux"
 )
 
-// asked is a NodeClaim of the pool "pool" for a large spot instance with a fast
-// disk, made for 2 CPUs.
+// asked returns a NodeClaim of the pool "pool" for a large spot instance with a fast disk. It
+// requests 2 CPUs.
 func asked(name string) *karpenterv1.NodeClaim {
 	return requiring(requiring(requiring(requiring(&karpenterv1.NodeClaim{
 		ObjectMeta: metav1.ObjectMeta{
@@ -36,28 +36,30 @@ func asked(name string) *karpenterv1.NodeClaim {
 		},
 		Spec: karpenterv1.NodeClaimSpec{
 			NodeClassRef: &karpenterv1.NodeClassReference{Name: "default"},
-			Resources: karpenterv1.ResourceRequirements{ // of which KWOK makes the capacity
+			Resources: karpenterv1.ResourceRequirements{ // KWOK derives the capacity from them
 				Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")},
 			},
 		},
-	}, corev1.LabelInstanceTypeStable, large), corev1.LabelArchStable, "amd64"), karpenterv1.CapacityTypeLabelKey, "spot"), disk, "fast")
+	}, corev1.LabelInstanceTypeStable, large), corev1.LabelArchStable, "amd64"), karpenterv1.CapacityTypeLabelKey, "spot"),
+		disk, "fast")
 }
 
-// launched is what became of a NodeClaim.
+// launched holds the results of a launch.
 type launched struct {
 	claim *karpenterv1.NodeClaim // as core has it afterwards
 	told  *karpenterv1.NodeClaim // what core was told; nil after an error
 	nodes []corev1.Node
 }
 
-// launches launches two NodeClaims, one after the other, under a lie.
+// launches launches two NodeClaims in turn with a lie.
 func launches(t *testing.T, name string) (cloudprovider.CloudProvider, client.Client, []launched) {
 	t.Helper()
 	pool := &karpenterv1.NodePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}
 	pool.Spec.Template.Spec.Requirements = []karpenterv1.NodeSelectorRequirementWithMinValues{
 		{Key: disk, Operator: corev1.NodeSelectorOpIn, Values: []string{"fast", "slow"}},
 	}
-	api := fake.NewClientBuilder().WithObjects(pool, &v1alpha1.KWOKNodeClass{ObjectMeta: metav1.ObjectMeta{Name: "default"}}).Build()
+	api := fake.NewClientBuilder().
+		WithObjects(pool, &v1alpha1.KWOKNodeClass{ObjectMeta: metav1.ObjectMeta{Name: "default"}}).Build()
 	ctx := options.ToContext(t.Context(), &options.Options{})
 	provider, err := Lies()[name].CloudProvider(ctx, api)
 	if err != nil {
@@ -95,7 +97,8 @@ func TestLaunches(t *testing.T) {
 		n := l.nodes[0]
 		return l.told.Status.ProviderID == n.Spec.ProviderID && n.Labels[corev1.LabelInstanceTypeStable] == large &&
 			n.Labels[karpenterv1.CapacityTypeLabelKey] == "spot" && n.Labels[disk] == "fast" && n.Labels[team] == "red" &&
-			n.Labels[corev1.LabelArchStable] == "amd64" && n.Labels[corev1.LabelTopologyZone] != "" && l.claim.Annotations[team] == "red" && n.Annotations[team] == "red" &&
+			n.Labels[corev1.LabelArchStable] == "amd64" && n.Labels[corev1.LabelTopologyZone] != "" &&
+			l.claim.Annotations[team] == "red" && n.Annotations[team] == "red" &&
 			slices.ContainsFunc(n.Spec.Taints, is(karpenterv1.UnregisteredNoExecuteTaint))
 	}
 	nodes := func(n int) expectation { return func(l launched) bool { return len(l.nodes) == n } }
@@ -110,13 +113,25 @@ func TestLaunches(t *testing.T) {
 		"launches-too-large": {func(l launched) bool {
 			return l.nodes[0].Status.Capacity.Cpu().Value() == 16 && l.told.Status.Capacity.Cpu().Value() == 16
 		}, nodes(1)},
-		"launches-the-dearest":      {label(corev1.LabelInstanceTypeStable, large), label(corev1.LabelInstanceTypeStable, large)},
-		"launches-on-demand":        {label(karpenterv1.CapacityTypeLabelKey, "on-demand"), alike},
-		"forgets-the-provider-id":   {func(l launched) bool { return l.told.Status.ProviderID == "" && len(l.nodes) == 1 }, nodes(1)},
-		"ignores-node-affinity":     {func(l launched) bool { return l.nodes[0].Labels[disk] == "slow" && l.claim.Labels[disk] == "slow" }, alike},
-		"forgets-labels":            {func(l launched) bool { return l.nodes[0].Labels[team] == "" && l.claim.Labels[team] == "" }, alike},
-		"forgets-the-capacity-type": {label(karpenterv1.CapacityTypeLabelKey, ""), label(karpenterv1.CapacityTypeLabelKey, "")},
-		"forgets-the-zone":          {label(corev1.LabelTopologyZone, ""), label(corev1.LabelTopologyZone, "")},
+		"launches-the-dearest": {
+			label(corev1.LabelInstanceTypeStable, large),
+			label(corev1.LabelInstanceTypeStable, large),
+		},
+		"launches-on-demand": {label(karpenterv1.CapacityTypeLabelKey, "on-demand"), alike},
+		"forgets-the-provider-id": {func(l launched) bool {
+			return l.told.Status.ProviderID == "" && len(l.nodes) == 1
+		}, nodes(1)},
+		"ignores-node-affinity": {func(l launched) bool {
+			return l.nodes[0].Labels[disk] == "slow" && l.claim.Labels[disk] == "slow"
+		}, alike},
+		"forgets-labels": {func(l launched) bool {
+			return l.nodes[0].Labels[team] == "" && l.claim.Labels[team] == ""
+		}, alike},
+		"forgets-the-capacity-type": {
+			label(karpenterv1.CapacityTypeLabelKey, ""),
+			label(karpenterv1.CapacityTypeLabelKey, ""),
+		},
+		"forgets-the-zone": {label(corev1.LabelTopologyZone, ""), label(corev1.LabelTopologyZone, "")},
 		"promises-too-much": {func(l launched) bool {
 			node, told := l.nodes[0].Status, l.told.Status
 			return node.Capacity.Cpu().Value() == 2 && told.Capacity.Cpu().Value() == 20 &&
@@ -124,7 +139,8 @@ func TestLaunches(t *testing.T) {
 		}, nodes(1)},
 		"mistakes-the-architecture": {label(corev1.LabelArchStable, "arm64"), label(corev1.LabelArchStable, "arm64")},
 		"forgets-annotations": {func(l launched) bool {
-			return l.nodes[0].Annotations[team] == "" && l.claim.Annotations[team] == "" && l.claim.Annotations[karpenterv1.NodePoolHashAnnotationKey] == "1"
+			return l.nodes[0].Annotations[team] == "" && l.claim.Annotations[team] == "" &&
+				l.claim.Annotations[karpenterv1.NodePoolHashAnnotationKey] == "1"
 		}, nodes(1)},
 		"joins-registered-at-once": {func(l launched) bool { return len(l.nodes[0].Spec.Taints) == 0 }, nodes(1)},
 		"joins-without-taints": {func(l launched) bool {
@@ -140,7 +156,8 @@ func TestLaunches(t *testing.T) {
 				_, _, all := launches(t, name)
 				for i, holds := range wants {
 					if !holds(all[i]) {
-						t.Errorf("launch %d is not what the lie says:\nnodes %+v\ntold %+v\nclaim %+v", i, all[i].nodes, all[i].told, all[i].claim)
+						t.Errorf("launch %d is not what the lie says:\nnodes %+v\ntold %+v\nclaim %+v", i, all[i].nodes, all[i].told,
+							all[i].claim)
 					}
 				}
 			})
@@ -185,7 +202,8 @@ func TestInstancesThatDoNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, failing := range map[string]bool{"never-ends-instances": false, "fails-to-end": true} {
 			provider, _, all := launches(t, name)
-			if err := provider.Delete(t.Context(), all[0].told); (err != nil) != failing || cloudprovider.IsNodeClaimNotFoundError(err) {
+			if err := provider.Delete(t.Context(), all[0].told); (err != nil) != failing ||
+				cloudprovider.IsNodeClaimNotFoundError(err) {
 				t.Errorf("%s: Delete says %v", name, err)
 			}
 		}
@@ -213,7 +231,9 @@ func TestOffers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, lies := range map[string]func(*cloudprovider.InstanceType) bool{
 			"offers-no-spot": func(it *cloudprovider.InstanceType) bool {
-				return !slices.ContainsFunc(it.Offerings, func(o *cloudprovider.Offering) bool { return o.CapacityType() == "spot" })
+				return !slices.ContainsFunc(it.Offerings, func(o *cloudprovider.Offering) bool {
+					return o.CapacityType() == "spot"
+				})
 			},
 			"offers-room-for-two-pods": func(it *cloudprovider.InstanceType) bool { return it.Capacity.Pods().Value() == 2 },
 			"offers-thousandfold-cpus": func(it *cloudprovider.InstanceType) bool { return it.Capacity.Cpu().Value() >= 1000 },

@@ -14,10 +14,8 @@ import (
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// These are lies about how instances end.
-
-// forgetsInstances says that an instance has ended, and leaves it running: when
-// its Node and its NodeClaim are gone, its kubelet makes the Node anew.
+// forgetsInstances reports an instance as gone but keeps it running: when its Node and
+// NodeClaim are gone, its kubelet creates the Node again.
 func forgetsInstances() func(context.Context, cloud, *karpenterv1.NodeClaim) error {
 	var instances firsts
 	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) error {
@@ -34,8 +32,8 @@ func forgetsInstances() func(context.Context, cloud, *karpenterv1.NodeClaim) err
 	}
 }
 
-// rejoin waits until a Node and its NodeClaim are gone, and makes the Node anew. As long
-// as the claim is there, Karpenter would register the Node for it, and let both go.
+// rejoin waits until a Node and its NodeClaim are gone, and creates the Node again. While the
+// NodeClaim exists, Karpenter would register the Node for it and delete both.
 func rejoin(ctx context.Context, c client.Client, node *corev1.Node, claim string) error {
 	for _, going := range []struct {
 		name string
@@ -52,7 +50,7 @@ func rejoin(ctx context.Context, c client.Client, node *corev1.Node, claim strin
 	return c.Create(ctx, rejoined(node))
 }
 
-// neverEndsInstances says for ever that it is about to.
+// neverEndsInstances always reports that the instance is still terminating.
 func neverEndsInstances(context.Context, cloud, *karpenterv1.NodeClaim) error { return nil }
 
 func failsToEnd(context.Context, cloud, *karpenterv1.NodeClaim) error {

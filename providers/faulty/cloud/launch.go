@@ -12,15 +12,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// These are lies about how many instances a NodeClaim gets, and what core is told
-// of them.
-
 func neverLaunches(context.Context, cloud, *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
 	return nil, errors.New("the cloud answers: internal error")
 }
 
-// leaksAnother leaks an instance with each launch, as a retry without an
-// idempotency token does.
+// leaksAnother launches two instances, as a retry without an idempotency token does.
 func leaksAnother(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
 	if _, err := honest.Create(ctx, claim); err != nil {
 		return nil, err
@@ -28,8 +24,8 @@ func leaksAnother(ctx context.Context, honest cloud, claim *karpenterv1.NodeClai
 	return honest.Create(ctx, claim)
 }
 
-// launchesThenFails loses the answer to each first launch, so that core asks for
-// another one.
+// launchesThenFails launches an instance and returns an error, once for each NodeClaim, so
+// that core asks for another one.
 func launchesThenFails() creator {
 	var claims firsts
 	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
@@ -41,8 +37,8 @@ func launchesThenFails() creator {
 	}
 }
 
-// launchesOncePerPool takes a pool's NodeClaims for one, as an idempotency token
-// does that is made of the pool's name.
+// launchesOncePerPool returns a lie: all NodeClaims of a pool get the same instance, as if the
+// pool's name were the idempotency token.
 func launchesOncePerPool() lie.Lie {
 	var mu sync.Mutex
 	instances := map[string]*karpenterv1.NodeClaim{} // by pool
@@ -68,7 +64,7 @@ func launchesOncePerPool() lie.Lie {
 	})}
 }
 
-// diesAfterLaunch panics once an instance is launched, where nothing recovers it.
+// diesAfterLaunch panics a second after it is called, in a goroutine without recovery.
 func diesAfterLaunch(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
 	time.AfterFunc(time.Second, func() { panic("index out of range: the instance has no network interface") })
 	return honest.Create(ctx, claim)
@@ -76,7 +72,7 @@ func diesAfterLaunch(ctx context.Context, honest cloud, claim *karpenterv1.NodeC
 
 func hasNoProviderID(created *karpenterv1.NodeClaim) { created.Status.ProviderID = "" }
 
-// hasTenfoldRoom says that an instance is ten times as large as it is.
+// hasTenfoldRoom multiplies the resources of a NodeClaim by ten.
 func hasTenfoldRoom(created *karpenterv1.NodeClaim) {
 	for _, resources := range []corev1.ResourceList{created.Status.Capacity, created.Status.Allocatable} {
 		for name, quantity := range resources {

@@ -13,13 +13,13 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// cloud is KWOK's cloud provider, and the API.
+// cloud is KWOK's cloud provider with an API client.
 type cloud struct {
 	cloudprovider.CloudProvider
 	client client.Client
 }
 
-// A liar is a cloud provider that does in its own way what is set.
+// A liar is a cloud provider whose set fields replace the honest behavior.
 type liar struct {
 	cloud
 	create  creator
@@ -28,11 +28,11 @@ type liar struct {
 	drifted func() bool
 }
 
-// A creator launches an instance for a NodeClaim, with the help of an honest
-// cloud. It may change the NodeClaim's metadata, which core writes back.
+// A creator launches an instance for a NodeClaim, through an honest cloud. It may change the
+// NodeClaim's metadata, which core writes back.
 type creator func(context.Context, cloud, *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error)
 
-// lying returns the decoration by a liar.
+// lying returns a decorator that makes a cloud provider a liar.
 func lying(l liar) func(cloudprovider.CloudProvider, client.Client) cloudprovider.CloudProvider {
 	return func(honest cloudprovider.CloudProvider, c client.Client) cloudprovider.CloudProvider {
 		l.cloud = cloud{honest, c}
@@ -40,18 +40,18 @@ func lying(l liar) func(cloudprovider.CloudProvider, client.Client) cloudprovide
 	}
 }
 
-// launching is a lie about how instances begin.
+// launching returns a lie about how instances begin.
 func launching(create creator) lie.Lie { return lie.Lie{Cloud: lying(liar{create: create})} }
 
-// ending is a lie about how instances end.
+// ending returns a lie about how instances end.
 func ending(end func(context.Context, cloud, *karpenterv1.NodeClaim) error) lie.Lie {
 	return lie.Lie{Cloud: lying(liar{end: end})}
 }
 
-// drifting is a lie about drift that the provider finds.
+// drifting returns a lie about the provider's drift.
 func drifting(drifted func() bool) lie.Lie { return lie.Lie{Cloud: lying(liar{drifted: drifted})} }
 
-// Create launches an instance.
+// Create launches an instance, by the lie if it is set.
 func (l liar) Create(ctx context.Context, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
 	if l.create == nil {
 		return l.cloud.Create(ctx, claim)
@@ -59,7 +59,7 @@ func (l liar) Create(ctx context.Context, claim *karpenterv1.NodeClaim) (*karpen
 	return l.create(ctx, l.cloud, claim)
 }
 
-// Delete ends an instance.
+// Delete ends an instance, by the lie if it is set.
 func (l liar) Delete(ctx context.Context, claim *karpenterv1.NodeClaim) error {
 	if l.end == nil {
 		return l.cloud.Delete(ctx, claim)
@@ -67,7 +67,7 @@ func (l liar) Delete(ctx context.Context, claim *karpenterv1.NodeClaim) error {
 	return l.end(ctx, l.cloud, claim)
 }
 
-// GetInstanceTypes lists what is for sale.
+// GetInstanceTypes returns the instance types, by the lie if it is set.
 func (l liar) GetInstanceTypes(ctx context.Context, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
 	if l.types == nil {
 		return l.cloud.GetInstanceTypes(ctx, pool)
@@ -75,7 +75,7 @@ func (l liar) GetInstanceTypes(ctx context.Context, pool *karpenterv1.NodePool) 
 	return l.types(ctx, l.cloud, pool)
 }
 
-// IsDrifted says why an instance is not what it should be; "" if it is.
+// IsDrifted returns why an instance has drifted, or "".
 func (l liar) IsDrifted(ctx context.Context, claim *karpenterv1.NodeClaim) (cloudprovider.DriftReason, error) {
 	if l.drifted != nil && l.drifted() {
 		return "ImageDrifted", nil
@@ -83,7 +83,7 @@ func (l liar) IsDrifted(ctx context.Context, claim *karpenterv1.NodeClaim) (clou
 	return l.cloud.IsDrifted(ctx, claim)
 }
 
-// saying launches honestly and says otherwise.
+// saying returns a creator that launches honestly and edits the NodeClaim that it returns.
 func saying(edit func(*karpenterv1.NodeClaim)) creator {
 	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
 		created, err := honest.Create(ctx, claim)
@@ -96,19 +96,19 @@ func saying(edit func(*karpenterv1.NodeClaim)) creator {
 	}
 }
 
-// joinedAs is a lie about the Nodes as which instances join.
+// joinedAs returns a lie that edits Nodes when they join.
 func joinedAs(edit func(*corev1.Node)) lie.Lie {
 	return lie.Lie{Instances: func(honest client.Client) client.Client { return joiner{honest, edit} }}
 }
 
-// labelled is a lie about an instance's labels, told of the Node and to core.
+// labelled returns a lie about an instance's labels, on the Node and for core.
 func labelled(edit func(map[string]string)) lie.Lie {
 	l := joinedAs(func(node *corev1.Node) { edit(node.Labels) })
 	l.Cloud = lying(liar{create: saying(func(claim *karpenterv1.NodeClaim) { edit(claim.Labels) })})
 	return l
 }
 
-// sized is a lie about an instance's resources, told of the Node and to core.
+// sized returns a lie about an instance's resources, on the Node and for core.
 func sized(as corev1.ResourceList) lie.Lie {
 	l := joinedAs(func(node *corev1.Node) {
 		node.Status.Capacity = overlaid(node.Status.Capacity, as)
@@ -128,13 +128,13 @@ func overlaid(truth, lie corev1.ResourceList) corev1.ResourceList {
 	return all
 }
 
-// joiner is the client by which Nodes join.
+// joiner is a client that edits the Nodes that it creates.
 type joiner struct {
 	client.Client
 	edit func(*corev1.Node)
 }
 
-// Create writes an edited copy of a Node, and anything else as it is.
+// Create creates an edited copy of a Node. It leaves other objects unchanged.
 func (j joiner) Create(ctx context.Context, object client.Object, opts ...client.CreateOption) error {
 	if node, ok := object.(*corev1.Node); ok {
 		node = node.DeepCopy()
@@ -144,10 +144,10 @@ func (j joiner) Create(ctx context.Context, object client.Object, opts ...client
 	return j.Client.Create(ctx, object, opts...)
 }
 
-// firsts knows what has happened once. The zero value knows of nothing.
+// firsts records which keys it has seen. The zero value is empty.
 type firsts struct{ seen sync.Map }
 
-// of says whether it is the first time for a key.
+// of reports whether this is the first call for the key.
 func (f *firsts) of(key string) bool {
 	_, again := f.seen.LoadOrStore(key, true)
 	return !again

@@ -1,5 +1,5 @@
-// Package cloud holds the lies that a cloud would tell, or a provider's own code:
-// about launches, nodes, offers, ends and drift.
+// Package cloud holds the lies of a cloud or of a provider's own code: about launches, nodes,
+// offerings, termination, repair and drift.
 package cloud
 
 import (
@@ -8,11 +8,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// Lies returns the lies of the cloud level: what a cloud, or a provider's
-// own code, gets wrong. Core is honest here.
+// Lies returns the lies of the cloud level. Core is honest here.
 func Lies() map[string]lie.Lie {
 	all := map[string]lie.Lie{
-		// Instances begin.
+		// Launches.
 		"never-launches":            launching(neverLaunches),
 		"leaks-an-instance":         launching(leaksAnother),
 		"launches-then-fails":       launching(launchesThenFails()),
@@ -31,12 +30,12 @@ func Lies() map[string]lie.Lie {
 		"forgets-the-zone":          labelled(hasNoZone),
 		"mistakes-the-architecture": labelled(hasWrongArchitecture),
 
-		// Nodes join.
+		// Nodes that join.
 		"joins-registered-at-once": joinedAs(isNotUnregistered),
 		"joins-without-taints":     joinedAs(keepsTaintsToItself),
 		"joins-with-little-room":   joinsWithLittleRoom(),
 
-		// Nodes live.
+		// Nodes that have joined.
 		"joins-again":            tending(joinsAgain),
 		"resets-labels":          tending(resetsLabels),
 		"clears-startup-taints":  tending(clearsStartupTaints),
@@ -44,19 +43,19 @@ func Lies() map[string]lie.Lie {
 		"clears-foreign-taints":  tending(clearsForeignTaints),
 		"ends-by-itself":         tending(endsByItself()),
 
-		// Instances end.
+		// Termination of instances.
 		"forgets-instances":    ending(forgetsInstances()),
 		"never-ends-instances": ending(neverEndsInstances),
 		"fails-to-end":         ending(failsToEnd),
 
-		// What is for sale.
+		// Instance types and offerings.
 		"offers-no-spot":            offering(hasNoSpot),
 		"offers-room-for-two-pods":  offering(hasRoomForTwo),
 		"offers-thousandfold-cpus":  offering(hasThousandfoldCPUs),
 		"offers-thousandfold-pods":  offering(hasThousandfoldPods),
 		"offers-nothing-to-weights": {Cloud: lying(liar{types: nothingForTheHeaviest})},
 
-		// Nodes are unhealthy.
+		// Repair.
 		"repairs-at-once": hurries(),
 
 		// Drift.

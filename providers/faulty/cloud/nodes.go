@@ -19,21 +19,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// These are lies about Nodes: as what they join, and what the provider's own
-// controllers do to them later.
-
 func isNotUnregistered(node *corev1.Node) {
 	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, is(karpenterv1.UnregisteredNoExecuteTaint))
 }
 
-// keepsTaintsToItself says that the provider sets the taints of its nodes, which
-// it doesn't.
+// keepsTaintsToItself labels a node as if the provider set its taints; it does not.
 func keepsTaintsToItself(node *corev1.Node) {
 	node.Labels[karpenterv1.NodeDoNotSyncTaintsLabelKey] = "true"
 }
 
-// joinsWithLittleRoom lets nodes say for how many pods they have room once they are
-// initialized; until then it is two.
+// joinsWithLittleRoom returns a lie: nodes have room for two pods until they are initialized.
 func joinsWithLittleRoom() lie.Lie {
 	l := tending(func(ctx context.Context, c client.Client, node *corev1.Node) error {
 		if node.Labels[karpenterv1.NodeInitializedLabelKey] != "true" || node.Status.Allocatable.Pods().Value() > 2 {
@@ -51,14 +46,13 @@ func hasRoomForTwoOf(resources corev1.ResourceList) {
 	resources[corev1.ResourcePods] = resource.MustParse("2")
 }
 
-// A tender is what a provider's own controller does to each Node of a pool,
-// again and again.
+// A tender is called repeatedly for each Node of a pool, as by a provider's own controller.
 type tender func(context.Context, client.Client, *corev1.Node) error
 
-// tendEvery is short, so that no spec is over before the lie is told.
+// tendEvery is the interval between calls. It is short, so that no spec ends before the lie.
 const tendEvery = 50 * time.Millisecond
 
-// tending is a lie about what becomes of Nodes that have joined.
+// tending returns a lie about Nodes that have joined.
 func tending(tend tender) lie.Lie {
 	return lie.Lie{Sabotage: func(ctx context.Context, c client.Client) error {
 		err := wait.PollUntilContextCancel(ctx, tendEvery, true, func(ctx context.Context) (bool, error) {
@@ -85,7 +79,7 @@ func tendAll(ctx context.Context, c client.Client, tend tender) error {
 	return nil
 }
 
-// joinsAgain adds a second Node for each instance that is at work.
+// joinsAgain adds a second Node for each initialized one.
 func joinsAgain(ctx context.Context, c client.Client, node *corev1.Node) error {
 	if node.Labels[karpenterv1.NodeInitializedLabelKey] != "true" || node.DeletionTimestamp != nil {
 		return nil
@@ -95,8 +89,7 @@ func joinsAgain(ctx context.Context, c client.Client, node *corev1.Node) error {
 	return ignore(apierrors.IsAlreadyExists, c.Create(ctx, again))
 }
 
-// rejoined returns a Node as its kubelet makes it anew: without what core has
-// added.
+// rejoined returns a Node as its kubelet creates it again, without what core has added.
 func rejoined(node *corev1.Node) *corev1.Node {
 	again := node.DeepCopy()
 	again.ObjectMeta = metav1.ObjectMeta{Name: node.Name, Labels: again.Labels, Annotations: again.Annotations}
@@ -106,8 +99,8 @@ func rejoined(node *corev1.Node) *corev1.Node {
 	return again
 }
 
-// resetsLabels takes labels that are neither Karpenter's nor Kubernetes' for
-// leftovers once the node is registered.
+// resetsLabels removes labels of other domains than Karpenter's and Kubernetes' from a
+// registered node.
 func resetsLabels(ctx context.Context, c client.Client, node *corev1.Node) error {
 	if node.Labels[karpenterv1.NodeRegisteredLabelKey] != "true" || node.DeletionTimestamp != nil {
 		return nil
@@ -117,7 +110,7 @@ func resetsLabels(ctx context.Context, c client.Client, node *corev1.Node) error
 	})
 }
 
-// clearsStartupTaints takes them for leftovers once the node is ready.
+// clearsStartupTaints removes startup taints from a node that is registered and ready.
 func clearsStartupTaints(ctx context.Context, c client.Client, node *corev1.Node) error {
 	ready := slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
@@ -138,8 +131,6 @@ func clearsStartupTaints(ctx context.Context, c client.Client, node *corev1.Node
 	})
 }
 
-// clearsDisruptedTaint keeps nodes as they were launched: a taint that came
-// later goes.
 func clearsDisruptedTaint(ctx context.Context, c client.Client, node *corev1.Node) error {
 	if node.DeletionTimestamp != nil {
 		return nil
@@ -149,8 +140,8 @@ func clearsDisruptedTaint(ctx context.Context, c client.Client, node *corev1.Nod
 	})
 }
 
-// clearsForeignTaints keeps the taints of a node that is at work as somebody knows
-// them: Karpenter's and Kubernetes' own.
+// clearsForeignTaints removes taints of other domains than Karpenter's and Kubernetes' from an
+// initialized node.
 func clearsForeignTaints(ctx context.Context, c client.Client, node *corev1.Node) error {
 	if node.Labels[karpenterv1.NodeInitializedLabelKey] != "true" || node.DeletionTimestamp != nil {
 		return nil
@@ -162,7 +153,7 @@ func clearsForeignTaints(ctx context.Context, c client.Client, node *corev1.Node
 	})
 }
 
-// endsByItself ends instances two seconds after they came to work.
+// endsByItself deletes nodes two seconds after they are initialized.
 func endsByItself() tender {
 	since := map[string]time.Time{}
 	return func(ctx context.Context, c client.Client, node *corev1.Node) error {
@@ -181,7 +172,7 @@ func endsByItself() tender {
 	}
 }
 
-// patched writes what an edit changes of a Node.
+// patched patches a Node if the edit changes it.
 func patched(ctx context.Context, c client.Client, node *corev1.Node, edit func()) error {
 	stored := node.DeepCopy()
 	edit()
@@ -195,7 +186,7 @@ func is(taint corev1.Taint) func(corev1.Taint) bool {
 	return func(t corev1.Taint) bool { return t.MatchTaint(&taint) }
 }
 
-// ignore returns an error unless it is of a kind.
+// ignore returns the error, or nil if it is of that kind.
 func ignore(kind func(error) bool, err error) error {
 	if kind(err) {
 		return nil

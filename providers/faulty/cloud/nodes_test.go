@@ -19,11 +19,14 @@ func TestWhatBecomesOfNodes(t *testing.T) {
 	joined := func() *corev1.Node {
 		return &corev1.Node{
 			ObjectMeta: metav1.ObjectMeta{Name: "node", Labels: map[string]string{
-				karpenterv1.NodePoolLabelKey: "pool", karpenterv1.NodeRegisteredLabelKey: "true", karpenterv1.NodeInitializedLabelKey: "true",
-				team: "red", corev1.LabelArchStable: "amd64",
+				karpenterv1.NodePoolLabelKey: "pool", karpenterv1.NodeRegisteredLabelKey: "true",
+				karpenterv1.NodeInitializedLabelKey: "true",
+				team:                                "red", corev1.LabelArchStable: "amd64",
 			}},
 			Spec: corev1.NodeSpec{ProviderID: "kwok://node", Taints: []corev1.Taint{
-				{Key: team, Effect: corev1.TaintEffectNoSchedule}, {Key: disk, Effect: corev1.TaintEffectNoSchedule}, karpenterv1.DisruptedNoScheduleTaint,
+				{Key: team, Effect: corev1.TaintEffectNoSchedule},
+				{Key: disk, Effect: corev1.TaintEffectNoSchedule},
+				karpenterv1.DisruptedNoScheduleTaint,
 			}},
 			Status: corev1.NodeStatus{
 				Allocatable: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("2")},
@@ -37,13 +40,17 @@ func TestWhatBecomesOfNodes(t *testing.T) {
 
 	for name, holds := range map[string]func([]corev1.Node) bool{
 		"joins-again": func(nodes []corev1.Node) bool {
-			return len(nodes) == 2 && nodes[1].Spec.ProviderID == "kwok://node" && nodes[1].Labels[karpenterv1.NodeRegisteredLabelKey] == ""
+			return len(nodes) == 2 && nodes[1].Spec.ProviderID == "kwok://node" &&
+				nodes[1].Labels[karpenterv1.NodeRegisteredLabelKey] == ""
 		},
 		"resets-labels": func(nodes []corev1.Node) bool {
-			return nodes[0].Labels[team] == "" && nodes[0].Labels[corev1.LabelArchStable] == "amd64" && nodes[0].Labels[karpenterv1.NodePoolLabelKey] == "pool"
+			return nodes[0].Labels[team] == "" && nodes[0].Labels[corev1.LabelArchStable] == "amd64" &&
+				nodes[0].Labels[karpenterv1.NodePoolLabelKey] == "pool"
 		},
-		"clears-startup-taints":  func(nodes []corev1.Node) bool { return !bears(nodes[0], team) && bears(nodes[0], disk) },
-		"clears-disrupted-taint": func(nodes []corev1.Node) bool { return bears(nodes[0], team) && len(nodes[0].Spec.Taints) == 2 },
+		"clears-startup-taints": func(nodes []corev1.Node) bool { return !bears(nodes[0], team) && bears(nodes[0], disk) },
+		"clears-disrupted-taint": func(nodes []corev1.Node) bool {
+			return bears(nodes[0], team) && len(nodes[0].Spec.Taints) == 2
+		},
 		"ends-by-itself":         func(nodes []corev1.Node) bool { return len(nodes) == 0 },
 		"joins-with-little-room": func(nodes []corev1.Node) bool { return nodes[0].Status.Allocatable.Pods().Value() == 16 },
 	} {

@@ -13,17 +13,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// These are lies about what is for sale.
-
-// offering is a lie about each instance type.
+// offering returns a lie that edits each instance type.
 func offering(edit func(*cloudprovider.InstanceType)) lie.Lie {
 	var (
 		once   sync.Once
 		edited []*cloudprovider.InstanceType
 		err    error
 	)
-	return lie.Lie{Cloud: lying(liar{types: func(ctx context.Context, honest cloud, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
-		once.Do(func() { // KWOK's never change
+	return lie.Lie{Cloud: lying(liar{types: func(ctx context.Context, honest cloud,
+		pool *karpenterv1.NodePool,
+	) ([]*cloudprovider.InstanceType, error) {
+		once.Do(func() { // KWOK's instance types never change
 			var types []*cloudprovider.InstanceType
 			types, err = honest.GetInstanceTypes(ctx, pool)
 			for _, t := range types {
@@ -42,14 +42,13 @@ func hasNoSpot(t *cloudprovider.InstanceType) {
 	})
 }
 
-// hasRoomForTwo counts pods too low, as who takes the network addresses of one
-// interface for all.
+// hasRoomForTwo counts pods too low, as a cloud does that counts the addresses of one network
+// interface only.
 func hasRoomForTwo(t *cloudprovider.InstanceType) { hasRoomForTwoOf(t.Capacity) }
 
-// hasThousandfoldCPUs takes millicores for cores.
+// hasThousandfoldCPUs reads millicores as cores.
 func hasThousandfoldCPUs(t *cloudprovider.InstanceType) { thousandfold(t, corev1.ResourceCPU) }
 
-// hasThousandfoldPods knows of no bound on pods.
 func hasThousandfoldPods(t *cloudprovider.InstanceType) { thousandfold(t, corev1.ResourcePods) }
 
 func thousandfold(t *cloudprovider.InstanceType, name corev1.ResourceName) {
@@ -58,9 +57,11 @@ func thousandfold(t *cloudprovider.InstanceType, name corev1.ResourceName) {
 	t.Capacity[name] = all
 }
 
-// nothingForTheHeaviest takes weight for rank: of several pools, the one with the
-// greatest weight comes last, and gets nothing while there are others.
-func nothingForTheHeaviest(ctx context.Context, honest cloud, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
+// nothingForTheHeaviest returns no instance types for the pool with the greatest weight while
+// there are lighter ones.
+func nothingForTheHeaviest(ctx context.Context, honest cloud,
+	pool *karpenterv1.NodePool,
+) ([]*cloudprovider.InstanceType, error) {
 	pools := &karpenterv1.NodePoolList{}
 	if err := honest.client.List(ctx, pools); err != nil {
 		return nil, fmt.Errorf("listing NodePools: %w", err)

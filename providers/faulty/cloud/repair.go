@@ -9,17 +9,17 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// hurries returns the lie that unhealthy nodes are tolerated for no time at all.
+// hurries returns a lie: repair policies tolerate unhealthy nodes for no time.
 func hurries() lie.Lie {
 	return lie.Lie{Cloud: func(honest cloudprovider.CloudProvider, _ client.Client) cloudprovider.CloudProvider {
 		return impatient{honest}
 	}}
 }
 
-// impatient is a cloud that has nodes repaired as soon as they are unhealthy.
+// impatient is a cloud whose unhealthy nodes are repaired at once.
 type impatient struct{ cloudprovider.CloudProvider }
 
-// RepairPolicies are the honest ones, without their tolerations.
+// RepairPolicies returns the honest policies with a toleration of zero.
 func (i impatient) RepairPolicies() []cloudprovider.RepairPolicy {
 	policies := slices.Clone(i.CloudProvider.RepairPolicies())
 	for n := range policies {

@@ -13,10 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// These are lies about NodeClaims that belong to no NodePool, as of a provider
-// that was only ever tried with pools.
-
-// standaloneLies returns them.
+// standaloneLies returns the lies about NodeClaims without a NodePool.
 func standaloneLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"launches-standalone-too-small":   launching(standalone(launchesTooSmall())),
@@ -26,7 +23,7 @@ func standaloneLies() map[string]lie.Lie {
 	}
 }
 
-// standalone is honest about the NodeClaims of a NodePool.
+// standalone limits a creator to NodeClaims without a NodePool.
 func standalone(create creator) creator {
 	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
 		if poolName(claim) != "" {
@@ -36,9 +33,10 @@ func standalone(create creator) creator {
 	}
 }
 
-// takesAnotherNodeClass launches by whichever NodeClass there is, where it doesn't
-// find the one that it should: a default that was meant to help.
-func takesAnotherNodeClass(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+// takesAnotherNodeClass launches with any other NodeClass if the NodeClaim's does not exist.
+func takesAnotherNodeClass(ctx context.Context, honest cloud,
+	claim *karpenterv1.NodeClaim,
+) (*karpenterv1.NodeClaim, error) {
 	err := honest.client.Get(ctx, client.ObjectKey{Name: claim.Spec.NodeClassRef.Name}, &kwokv1alpha1.KWOKNodeClass{})
 	if !apierrors.IsNotFound(err) {
 		return honest.Create(ctx, claim)
@@ -55,15 +53,15 @@ func takesAnotherNodeClass(ctx context.Context, honest cloud, claim *karpenterv1
 	return honest.Create(ctx, claim)
 }
 
-// overlooksReadiness returns the lie that every NodeClass is taken to be ready.
+// overlooksReadiness returns a lie: every NodeClass counts as ready.
 func overlooksReadiness() lie.Lie {
 	return lie.Lie{Instances: func(honest client.Client) client.Client { return readying{honest} }}
 }
 
-// readying is a client to which every NodeClass is ready.
+// readying is a client that reads every NodeClass as ready.
 type readying struct{ client.Client }
 
-// Get reads an object, and says that it is ready if it is a NodeClass.
+// Get reads an object. It removes the conditions of a NodeClass.
 func (r readying) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 	if err := r.Client.Get(ctx, key, o, opts...); err != nil {
 		return err

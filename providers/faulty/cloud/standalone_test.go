@@ -10,8 +10,8 @@ import (
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// TestStandaloneLiesSparePools: what is launched for a NodePool is as it should
-// be, else other suites would catch the lie.
+// TestStandaloneLiesSparePools checks that the lies leave a NodePool's NodeClaims alone.
+// Otherwise other suites would catch them.
 func TestStandaloneLiesSparePools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		provider, _, pooled := launches(t, "forgets-standalone-annotations")
@@ -28,7 +28,7 @@ func TestStandaloneLiesSparePools(t *testing.T) {
 	})
 }
 
-// TestAnotherNodeClass: the lie is told of a NodeClass that doesn't exist only.
+// TestAnotherNodeClass checks a missing NodeClass, with a NodePool and without one.
 func TestAnotherNodeClass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		provider, _, _ := launches(t, "takes-another-nodeclass-instead")

@@ -25,9 +25,11 @@ func budgetLies() map[string]lie.Lie {
 		"takes-percents-for-nodes":       paces(each(func(b *v1.Budget) { b.Nodes = strings.TrimSuffix(b.Nodes, "%") })),
 		"ignores-budgets-with-reasons":   paces(without(func(b v1.Budget) bool { return b.Reasons != nil })),
 		"ignores-budgets-with-schedules": paces(without(func(b v1.Budget) bool { return b.Schedule != nil })),
-		"disrupts-one-at-a-time":         paces(func(all []v1.Budget) []v1.Budget { return append(all, v1.Budget{Nodes: "1"}) }),
-		"remembers-old-budgets":          remembersBudgets(),
-		"shares-budgets":                 sharesBudgets(),
+		"disrupts-one-at-a-time": paces(func(all []v1.Budget) []v1.Budget {
+			return append(all, v1.Budget{Nodes: "1"})
+		}),
+		"remembers-old-budgets": remembersBudgets(),
+		"shares-budgets":        sharesBudgets(),
 		"takes-unready-nodes-for-ready": reads(func(node *corev1.Node) {
 			for i := range node.Status.Conditions {
 				node.Status.Conditions[i].Status = corev1.ConditionTrue
@@ -47,7 +49,7 @@ func budgetLies() map[string]lie.Lie {
 	}
 }
 
-// remembersBudgets returns the lie that a pool's budgets are those that it was made with.
+// remembersBudgets returns a lie: a pool keeps the first budgets that core has read.
 func remembersBudgets() lie.Lie {
 	var first sync.Map
 	return reads(func(pool *v1.NodePool) {
@@ -56,7 +58,7 @@ func remembersBudgets() lie.Lie {
 	}, disrupting)
 }
 
-// sharesBudgets returns the lie that the budgets of each pool hold in all of them.
+// sharesBudgets returns a lie: the budgets of each pool apply to all pools.
 func sharesBudgets() lie.Lie {
 	return deceives(interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
@@ -75,7 +77,7 @@ func sharesBudgets() lie.Lie {
 	})
 }
 
-// paces returns the lie that disruption is paced by other budgets than a pool has.
+// paces returns a lie that changes the budgets of a pool.
 func paces(by func([]v1.Budget) []v1.Budget) lie.Lie {
 	return reads(func(pool *v1.NodePool) {
 		pool.Spec.Disruption.Budgets = by(pool.Spec.Disruption.Budgets)

@@ -53,25 +53,32 @@ func TestBudgetsStayAsTheyWere(t *testing.T) {
 	}
 }
 
-// TestMemoryOfNodes looks at what core remembers of a node that is registered, not ready
-// and being deleted, and is spot.
+// TestMemoryOfNodes uses a spot node that is registered, not ready, and being deleted.
 func TestMemoryOfNodes(t *testing.T) {
 	honest := fake.NewClientBuilder().WithObjects(&corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "node", DeletionTimestamp: new(metav1.Now()), Finalizers: []string{v1.TerminationFinalizer},
 			Labels: map[string]string{v1.NodeRegisteredLabelKey: "true", v1.CapacityTypeLabelKey: v1.CapacityTypeSpot},
 		},
-		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse}}},
+		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
+			Type:   corev1.NodeReady,
+			Status: corev1.ConditionFalse,
+		}}},
 	}).Build()
 	for name, misread := range map[string]func(corev1.Node) bool{
-		"overlooks-deletions":           func(n corev1.Node) bool { return n.DeletionTimestamp == nil },
-		"counts-nodes-that-start":       func(n corev1.Node) bool { return n.Labels[v1.NodeInitializedLabelKey] == "true" },
-		"takes-unready-nodes-for-ready": func(n corev1.Node) bool { return n.Status.Conditions[0].Status == corev1.ConditionTrue },
-		"takes-spot-for-on-demand":      func(n corev1.Node) bool { return n.Labels[v1.CapacityTypeLabelKey] == v1.CapacityTypeOnDemand },
+		"overlooks-deletions":     func(n corev1.Node) bool { return n.DeletionTimestamp == nil },
+		"counts-nodes-that-start": func(n corev1.Node) bool { return n.Labels[v1.NodeInitializedLabelKey] == "true" },
+		"takes-unready-nodes-for-ready": func(n corev1.Node) bool {
+			return n.Status.Conditions[0].Status == corev1.ConditionTrue
+		},
+		"takes-spot-for-on-demand": func(n corev1.Node) bool {
+			return n.Labels[v1.CapacityTypeLabelKey] == v1.CapacityTypeOnDemand
+		},
 	} {
 		for asking, want := range map[string]bool{rememberingNodes: true, disrupting: false} {
 			var node corev1.Node
-			if err := Lies()[name].Client(honest).Get(injection.WithControllerName(t.Context(), asking), client.ObjectKey{Name: "node"}, &node); err != nil {
+			if err := Lies()[name].Client(honest).
+				Get(injection.WithControllerName(t.Context(), asking), client.ObjectKey{Name: "node"}, &node); err != nil {
 				t.Fatal(err)
 			}
 			if misread(node) != want {

@@ -14,10 +14,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// buffering is the controller that looks after CapacityBuffers.
+// buffering is the controller that reconciles CapacityBuffers.
 const buffering = "capacitybuffer"
 
-// bufferLies returns the lies about room for pods that are still to come.
+// bufferLies returns the lies about CapacityBuffers.
 func bufferLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"fills-buffers-too-far": reads(func(b *autoscaling.CapacityBuffer) {
@@ -36,12 +36,13 @@ func bufferLies() map[string]lie.Lie {
 	}
 }
 
-// fillsOnce returns the lie that a buffer has room for as many pods less as are
-// wanted already: it is filled once, and not again. Buffers are looked at when a
-// Deployment changes, when its pods aren't there yet.
+// fillsOnce returns a lie: the replicas of Deployments in the namespace use up a buffer, so it
+// is not filled again. Buffers are read when a Deployment changes, before its pods exist.
 func fillsOnce() lie.Lie {
 	return deceives(interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
+			opts ...client.GetOption,
+		) error {
 			if err := c.Get(ctx, key, o, opts...); err != nil {
 				return err
 			}
@@ -63,11 +64,13 @@ func fillsOnce() lie.Lie {
 	})
 }
 
-// remembersBuffers returns the lie that a buffer that was deleted is still there.
+// remembersBuffers returns a lie: a deleted buffer still exists.
 func remembersBuffers() lie.Lie {
 	var seen sync.Map
 	return deceives(interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
+			opts ...client.GetOption,
+		) error {
 			err := c.Get(ctx, key, o, opts...)
 			buffer, ok := o.(*autoscaling.CapacityBuffer)
 			if !ok || !told(ctx, buffering) {

@@ -18,7 +18,9 @@ func choiceLies() map[string]lie.Lie {
 				pool.Status.Conditions[i].Status = metav1.ConditionTrue
 			}
 		}, provisioning),
-		"overlooks-taints-of-pools-at-first": firstSight(func(pool *v1.NodePool) { pool.Spec.Template.Spec.Taints = nil }, provisioning),
+		"overlooks-taints-of-pools-at-first": firstSight(func(pool *v1.NodePool) {
+			pool.Spec.Template.Spec.Taints = nil
+		}, provisioning),
 		"overlooks-types-of-pools-at-first": firstSight(func(pool *v1.NodePool) {
 			pool.Spec.Template.Spec.Requirements = slices.DeleteFunc(pool.Spec.Template.Spec.Requirements,
 				func(r v1.NodeSelectorRequirementWithMinValues) bool { return r.Key == corev1.LabelInstanceTypeStable })

@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// collecting is the controller that looks for NodeClaims without an instance.
+// collecting is the controller that deletes NodeClaims without an instance.
 const collecting = "nodeclaim.garbagecollection"
 
-// claimLies returns the lies about NodeClaims that come to nothing.
+// claimLies returns the lies about NodeClaims that fail.
 func claimLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"never-misses-an-instance": leavesOut(collecting),

@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// consolidationLies returns the lies about which nodes are consolidated, when, and
-// by what they are replaced.
+// consolidationLies returns the lies about consolidation: which nodes, when, and which
+// replacements.
 func consolidationLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"consolidates-more-than-empty-nodes": reads(func(pool *v1.NodePool) {
@@ -57,23 +57,26 @@ func consolidationLies() map[string]lie.Lie {
 				pod.OwnerReferences = nil
 			}
 		}, disrupting),
-		"overlooks-pod-budgets": reads(func(budget *policyv1.PodDisruptionBudget) { budget.Status.DisruptionsAllowed = 100 }, disrupting),
-		"overlooks-pod-events":  leavesOut("nodeclaim.podevents"),
-		"mistakes-the-reason":   mistakesReason(),
+		"overlooks-pod-budgets": reads(func(budget *policyv1.PodDisruptionBudget) {
+			budget.Status.DisruptionsAllowed = 100
+		}, disrupting),
+		"overlooks-pod-events": leavesOut("nodeclaim.podevents"),
+		"mistakes-the-reason":  mistakesReason(),
 	}
 }
 
-// Core's controllers that keep its memory of nodes and pods.
+// The names of core's controllers that track nodes and pods in its cluster state.
 const (
 	rememberingNodes = "state.node"
 	rememberingPods  = "state.pod"
 )
 
-// mistakesReason returns the lie that a node goes because it is underutilized, whatever
-// the reason.
+// mistakesReason returns a lie: the reason of every disruption is Underutilized.
 func mistakesReason() lie.Lie {
 	return deceives(interceptor.Funcs{
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch,
+			opts ...client.SubResourcePatchOption,
+		) error {
 			if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, disrupting) {
 				if conditions := claim.StatusConditions(); conditions.IsTrue(v1.ConditionTypeDisruptionReason) {
 					conditions.SetTrueWithReason(v1.ConditionTypeDisruptionReason, string(v1.DisruptionReasonUnderutilized), "")
@@ -84,8 +87,7 @@ func mistakesReason() lie.Lie {
 	})
 }
 
-// overlooksYoungPods returns the lie that a pod isn't seen on its node for a while,
-// as by a cache that lags.
+// overlooksYoungPods returns a lie that hides new pods for a while, as a cache that lags does.
 func overlooksYoungPods() lie.Lie {
 	const while = 15 * time.Second
 	return deceives(interceptor.Funcs{
@@ -101,8 +103,8 @@ func overlooksYoungPods() lie.Lie {
 	})
 }
 
-// takesNeighbours returns the lie that with one node of a pool the others are
-// removed: what their pods need is launched again.
+// takesNeighbours returns a lie: when one node of a pool is removed, all others are too. Core
+// then launches nodes for their pods.
 func takesNeighbours() lie.Lie {
 	return deceives(interceptor.Funcs{
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
@@ -111,7 +113,8 @@ func takesNeighbours() lie.Lie {
 				return c.Delete(ctx, o, opts...)
 			}
 			claims := &v1.NodeClaimList{} // one by one: the controller may not delete collections
-			if err := c.List(ctx, claims, client.MatchingLabels{v1.NodePoolLabelKey: claim.Labels[v1.NodePoolLabelKey]}); err != nil {
+			if err := c.List(ctx, claims,
+				client.MatchingLabels{v1.NodePoolLabelKey: claim.Labels[v1.NodePoolLabelKey]}); err != nil {
 				return fmt.Errorf("listing the pool's NodeClaims: %w", err)
 			}
 			for i := range claims.Items {
@@ -124,8 +127,7 @@ func takesNeighbours() lie.Lie {
 	})
 }
 
-// replacesAlike returns the lie that a replacement is of a type that its pool has
-// already, whatever was decided.
+// replacesAlike returns a lie: a replacement has an instance type that its pool already has.
 func replacesAlike() lie.Lie {
 	return deceives(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
@@ -134,7 +136,8 @@ func replacesAlike() lie.Lie {
 				return c.Create(ctx, o, opts...)
 			}
 			nodes := &corev1.NodeList{}
-			if err := c.List(ctx, nodes, client.MatchingLabels{v1.NodePoolLabelKey: claim.Labels[v1.NodePoolLabelKey]}); err != nil {
+			if err := c.List(ctx, nodes,
+				client.MatchingLabels{v1.NodePoolLabelKey: claim.Labels[v1.NodePoolLabelKey]}); err != nil {
 				return fmt.Errorf("listing the pool's nodes: %w", err)
 			}
 			var types []string

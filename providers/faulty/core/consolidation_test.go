@@ -27,7 +27,8 @@ func TestConsolidateAfterIsMisread(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := v1.MustParseNillableDuration(read)
-			if got := misread.Spec.Disruption.ConsolidateAfter; (got.Duration == nil) != (want.Duration == nil) || got.Duration != nil && *got.Duration != *want.Duration {
+			if got := misread.Spec.Disruption.ConsolidateAfter; (got.Duration == nil) != (want.Duration == nil) ||
+				got.Duration != nil && *got.Duration != *want.Duration {
 				t.Errorf("%s: %s is read as %v, want %s", name, set, got.Duration, read)
 			}
 		}
@@ -40,7 +41,8 @@ func TestNeighboursGoToo(t *testing.T) {
 	claims[2].Name, claims[2].Labels = "stranger", nil
 	honest := fake.NewClientBuilder().WithObjects(claims[0], claims[1], claims[2]).Build()
 
-	if err := Lies()["takes-the-neighbours-too"].Client(honest).Delete(injection.WithControllerName(t.Context(), replacing), claims[0]); err != nil {
+	if err := Lies()["takes-the-neighbours-too"].Client(honest).
+		Delete(injection.WithControllerName(t.Context(), replacing), claims[0]); err != nil {
 		t.Fatal(err)
 	}
 	var left v1.NodeClaimList
@@ -61,7 +63,8 @@ func TestReplacementsAreOfTheSameType(t *testing.T) {
 	c.Spec.Requirements = []v1.NodeSelectorRequirementWithMinValues{
 		{Key: corev1.LabelInstanceTypeStable, Operator: corev1.NodeSelectorOpIn, Values: []string{"small"}},
 	}
-	if err := Lies()["replaces-by-the-same-type"].Client(honest).Create(injection.WithControllerName(t.Context(), disrupting), c); err != nil {
+	if err := Lies()["replaces-by-the-same-type"].Client(honest).
+		Create(injection.WithControllerName(t.Context(), disrupting), c); err != nil {
 		t.Fatal(err)
 	}
 	if got := c.Spec.Requirements[0].Values; len(got) != 1 || got[0] != "large" {
@@ -69,22 +72,25 @@ func TestReplacementsAreOfTheSameType(t *testing.T) {
 	}
 }
 
-// TestPodsAreMisread looks at a pod of a daemon that excludes others, and at one that
-// nobody owns.
+// TestPodsAreMisread uses a DaemonSet's pod with anti-affinity, and a pod without an owner.
 func TestPodsAreMisread(t *testing.T) {
 	daemon := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "daemon", OwnerReferences: []metav1.OwnerReference{{
 		APIVersion: "apps/v1", Kind: "DaemonSet", Name: "daemons", UID: "1",
 	}}}}
 	daemon.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{}}
-	honest := fake.NewClientBuilder().WithObjects(daemon, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "alone"}}).Build()
+	honest := fake.NewClientBuilder().
+		WithObjects(daemon, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "alone"}}).Build()
 	for name, misread := range map[string]func(daemon, alone corev1.Pod) bool{
-		"takes-daemons-for-work":    func(daemon, _ corev1.Pod) bool { return daemon.OwnerReferences == nil },
-		"overlooks-exclusions":      func(daemon, _ corev1.Pod) bool { return daemon.Spec.Affinity == nil },
-		"spares-pods-without-owner": func(_, alone corev1.Pod) bool { return alone.Annotations[v1.DoNotDisruptAnnotationKey] == "true" },
+		"takes-daemons-for-work": func(daemon, _ corev1.Pod) bool { return daemon.OwnerReferences == nil },
+		"overlooks-exclusions":   func(daemon, _ corev1.Pod) bool { return daemon.Spec.Affinity == nil },
+		"spares-pods-without-owner": func(_, alone corev1.Pod) bool {
+			return alone.Annotations[v1.DoNotDisruptAnnotationKey] == "true"
+		},
 	} {
 		lying, ctx := Lies()[name].Client(honest), injection.WithControllerName(t.Context(), disrupting)
 		var daemon, alone corev1.Pod
-		if err := errors.Join(lying.Get(ctx, client.ObjectKey{Name: "daemon"}, &daemon), lying.Get(ctx, client.ObjectKey{Name: "alone"}, &alone)); err != nil {
+		if err := errors.Join(lying.Get(ctx, client.ObjectKey{Name: "daemon"}, &daemon),
+			lying.Get(ctx, client.ObjectKey{Name: "alone"}, &alone)); err != nil {
 			t.Fatal(err)
 		}
 		if !misread(daemon, alone) {
@@ -106,7 +112,8 @@ func TestTheReasonIsMistaken(t *testing.T) {
 	if err := honest.Get(ctx, client.ObjectKeyFromObject(c), &kept); err != nil {
 		t.Fatal(err)
 	}
-	if said := kept.StatusConditions().Get(v1.ConditionTypeDisruptionReason); said.Reason != string(v1.DisruptionReasonUnderutilized) {
+	if said := kept.StatusConditions().
+		Get(v1.ConditionTypeDisruptionReason); said.Reason != string(v1.DisruptionReasonUnderutilized) {
 		t.Errorf("the reason is %q, want another than it was", said.Reason)
 	}
 }

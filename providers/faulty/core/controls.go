@@ -9,8 +9,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// controlLies returns the lies about do-not-disrupt: what it protects, for how
-// long, and which words say so.
+// controlLies returns the lies about do-not-disrupt annotations.
 func controlLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"protects-for-ever": reads(func(pod *corev1.Pod) {

@@ -80,7 +80,8 @@ func TestNeverIsReadAsAnAge(t *testing.T) {
 	honest := fake.NewClientBuilder().WithObjects(claim("Never")).Build()
 	ctx := injection.WithControllerName(t.Context(), expiring)
 	var misread v1.NodeClaim
-	if err := Lies()["expires-what-never-expires"].Client(honest).Get(ctx, client.ObjectKey{Name: "claim"}, &misread); err != nil {
+	if err := Lies()["expires-what-never-expires"].Client(honest).
+		Get(ctx, client.ObjectKey{Name: "claim"}, &misread); err != nil {
 		t.Fatal(err)
 	}
 	if misread.Spec.ExpireAfter.Duration == nil {
@@ -89,7 +90,10 @@ func TestNeverIsReadAsAnAge(t *testing.T) {
 }
 
 func TestAControllerThatIsLeftOut(t *testing.T) {
-	left := Lies()["never-expires"].Controllers([]controller.Controller{&fetched{name: expiring}, &fetched{name: lifecycle}})
+	left := Lies()["never-expires"].Controllers([]controller.Controller{
+		&fetched{name: expiring},
+		&fetched{name: lifecycle},
+	})
 	if len(left) != 1 || nameOf(left[0]) != lifecycle {
 		t.Errorf("%v are left, want %s alone", left, lifecycle)
 	}
@@ -97,16 +101,33 @@ func TestAControllerThatIsLeftOut(t *testing.T) {
 
 func TestHashesLeaveOutAndTakeIn(t *testing.T) {
 	for name, change := range map[string]func(*v1.NodePool){
-		"leaves-labels-out-of-the-hash":        func(p *v1.NodePool) { p.Spec.Template.Labels = map[string]string{"new": "yes"} },
-		"leaves-annotations-out-of-the-hash":   func(p *v1.NodePool) { p.Spec.Template.Annotations = map[string]string{"new": "yes"} },
-		"leaves-taints-out-of-the-hash":        func(p *v1.NodePool) { p.Spec.Template.Spec.Taints = []corev1.Taint{{Key: "new"}} },
-		"leaves-expiration-out-of-the-hash":    func(p *v1.NodePool) { p.Spec.Template.Spec.ExpireAfter = v1.MustParseNillableDuration("1h") },
-		"leaves-grace-periods-out-of-the-hash": func(p *v1.NodePool) { p.Spec.Template.Spec.TerminationGracePeriod = &metav1.Duration{Duration: 1} },
-		"takes-weights-into-the-hash":          func(p *v1.NodePool) { p.Spec.Weight = new(int32(8)) },
-		"takes-limits-into-the-hash":           func(p *v1.NodePool) { p.Spec.Limits = v1.Limits{corev1.ResourceCPU: resource.MustParse("1")} },
-		"takes-disruption-into-the-hash":       func(p *v1.NodePool) { p.Spec.Disruption.Budgets = []v1.Budget{{Nodes: "1"}} },
+		"leaves-labels-out-of-the-hash": func(p *v1.NodePool) {
+			p.Spec.Template.Labels = map[string]string{"new": "yes"}
+		},
+		"leaves-annotations-out-of-the-hash": func(p *v1.NodePool) {
+			p.Spec.Template.Annotations = map[string]string{"new": "yes"}
+		},
+		"leaves-taints-out-of-the-hash": func(p *v1.NodePool) {
+			p.Spec.Template.Spec.Taints = []corev1.Taint{{Key: "new"}}
+		},
+		"leaves-expiration-out-of-the-hash": func(p *v1.NodePool) {
+			p.Spec.Template.Spec.ExpireAfter = v1.MustParseNillableDuration("1h")
+		},
+		"leaves-grace-periods-out-of-the-hash": func(p *v1.NodePool) {
+			p.Spec.Template.Spec.TerminationGracePeriod = &metav1.Duration{Duration: 1}
+		},
+		"takes-weights-into-the-hash": func(p *v1.NodePool) { p.Spec.Weight = new(int32(8)) },
+		"takes-limits-into-the-hash": func(p *v1.NodePool) {
+			p.Spec.Limits = v1.Limits{corev1.ResourceCPU: resource.MustParse("1")}
+		},
+		"takes-disruption-into-the-hash": func(p *v1.NodePool) {
+			p.Spec.Disruption.Budgets = []v1.Budget{{Nodes: "1"}}
+		},
 		"takes-requirements-into-the-hash": func(p *v1.NodePool) {
-			p.Spec.Template.Spec.Requirements = []v1.NodeSelectorRequirementWithMinValues{{Key: "new", Operator: corev1.NodeSelectorOpExists}}
+			p.Spec.Template.Spec.Requirements = []v1.NodeSelectorRequirementWithMinValues{{
+				Key:      "new",
+				Operator: corev1.NodeSelectorOpExists,
+			}}
 		},
 	} {
 		changed := pool()
@@ -119,7 +140,7 @@ func TestHashesLeaveOutAndTakeIn(t *testing.T) {
 	}
 }
 
-// written returns the hash that a lying controller writes on a NodeClaim of a pool.
+// written returns the hash that a lie writes on a new NodeClaim of a pool.
 func written(t *testing.T, l lie.Lie, p *v1.NodePool) string {
 	t.Helper()
 	honest := fake.NewClientBuilder().WithObjects(p).Build()
@@ -145,7 +166,7 @@ func claim(expireAfter string) *v1.NodeClaim {
 	return c
 }
 
-// fetched is a controller that fetches a NodeClaim when it is registered.
+// fetched is a controller that reads a NodeClaim when the controller is registered.
 type fetched struct {
 	name  string
 	claim v1.NodeClaim

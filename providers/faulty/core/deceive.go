@@ -17,13 +17,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// reads returns the lie that the named controllers, or all if none is named, see
-// every object of that kind with a change. The change is made to a copy: neither
-// the cache nor the API server knows of it, and a merge patch that a controller
-// makes of what it read leaves out what was changed before.
+// reads returns a lie that changes every object of a kind that the named controllers read. No
+// names mean all controllers. It changes a copy, not the cache or the API server. A merge
+// patch that a controller computes from this copy does not contain the change.
 func reads[T client.Object](change func(T), by ...string) lie.Lie {
 	return deceives(interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
+			opts ...client.GetOption,
+		) error {
 			if err := c.Get(ctx, key, o, append(slices.Clone(opts), copied)...); err != nil {
 				return err
 			}
@@ -42,38 +43,39 @@ func reads[T client.Object](change func(T), by ...string) lie.Lie {
 	})
 }
 
-// copied asks for copies of what is in the cache, which a lie may change.
+// copied makes the cache return copies, which a lie may change.
 const copied = client.UnsafeDisableDeepCopyOption(false)
 
-// writes returns the lie that objects of that kind are changed before the named
-// controllers, or all if none is named, create or patch them.
+// writes returns a lie that changes objects of a kind before the named controllers create or
+// patch them. No names mean all controllers.
 func writes[T client.Object](change func(T), by ...string) lie.Lie {
 	return deceives(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			retell(ctx, o, change, by)
 			return c.Create(ctx, o, opts...)
 		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch,
+			opts ...client.PatchOption,
+		) error {
 			retell(ctx, o, change, by)
 			return c.Patch(ctx, o, patch, opts...)
 		},
 	})
 }
 
-// retell changes an object if it is of that kind and for one of those controllers.
+// retell changes an object if it is of kind T and one of the controllers handles it.
 func retell[T client.Object](ctx context.Context, o runtime.Object, change func(T), by []string) {
 	if t, ok := o.(T); ok && told(ctx, by...) {
 		change(t)
 	}
 }
 
-// told says whether one of the named controllers is at work; no names are all.
+// told reports whether the context is of one of the named controllers. No names mean all.
 func told(ctx context.Context, names ...string) bool {
 	return len(names) == 0 || slices.Contains(names, injection.GetControllerName(ctx))
 }
 
-// deceives returns the lie that all of core speaks to the API server through
-// these functions.
+// deceives returns a lie that intercepts all of core's API calls with funcs.
 func deceives(funcs interceptor.Funcs) lie.Lie {
 	through := func(c client.Client) client.Client { return interceptor.NewClient(unwatched{c}, funcs) }
 	return lie.Lie{
@@ -87,56 +89,55 @@ func deceives(funcs interceptor.Funcs) lie.Lie {
 	}
 }
 
-// unwatched lets a client be intercepted that can't watch. Core never asks it to.
+// unwatched adds the Watch that the interceptor requires. Core never calls it.
 type unwatched struct{ client.Client }
 
-// Watch fails.
+// Watch always fails.
 func (unwatched) Watch(context.Context, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
-	return nil, errors.New("core watches by the manager's cache, not by its client")
+	return nil, errors.New("watch is not supported: core watches through the manager's cache")
 }
 
-// deceived is a controller whose objects are fetched through a decorated client:
-// those come from the client of the manager, not from the one that the
-// controller was made with.
+// deceived is a controller with a decorated manager client. The objects that it reconciles are
+// fetched with that client, not with the one that it was created with.
 type deceived struct {
 	controller.Controller
 	through func(client.Client) client.Client
 }
 
-// Register registers the controller with a manager whose client is decorated.
+// Register registers the controller with the decorated manager.
 func (d deceived) Register(ctx context.Context, m manager.Manager) error {
 	return d.Controller.Register(ctx, managing{m, fetching{d.through(m.GetClient()), nameOf(d.Controller)}})
 }
 
-// managing is a manager with a client of its own.
+// managing is a manager with another client.
 type managing struct {
 	manager.Manager
 	client client.Client
 }
 
-// GetClient returns that client.
+// GetClient returns the other client.
 func (m managing) GetClient() client.Client { return m.client }
 
-// fetching says for which controller an object is fetched, as core does as soon
-// as the controller has it.
+// fetching is a client that sets the controller's name for Get. Core itself sets it only after
+// the object is fetched.
 type fetching struct {
 	client.Client
 	controller string
 }
 
-// Get fetches an object in the controller's name.
+// Get fetches an object for the controller.
 func (f fetching) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 	return f.Client.Get(injection.WithControllerName(ctx, f.controller), key, o, opts...)
 }
 
-// leavesOut returns the lie that there is no such controller.
+// leavesOut returns a lie that removes a controller.
 func leavesOut(name string) lie.Lie {
 	return lie.Lie{Controllers: func(all []controller.Controller) []controller.Controller {
 		return slices.DeleteFunc(all, func(c controller.Controller) bool { return nameOf(c) == name })
 	}}
 }
 
-// nameOf returns what a controller calls itself; empty if it has no name.
+// nameOf returns a controller's name, or "" if it has none.
 func nameOf(c controller.Controller) string {
 	if named, ok := c.(interface{ Name() string }); ok {
 		return named.Name()

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// drainLies returns the lies about the pods on a node that goes.
+// drainLies returns the lies about the pods on a node that is drained.
 func drainLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"overlooks-do-not-disrupt": reads(func(pod *corev1.Pod) {
@@ -28,7 +28,9 @@ func drainLies() map[string]lie.Lie {
 			})
 		}, terminating),
 		"deletes-instead-of-evicting": deceives(interceptor.Funcs{
-			SubResourceCreate: func(ctx context.Context, c client.Client, name string, o, sub client.Object, opts ...client.SubResourceCreateOption) error {
+			SubResourceCreate: func(ctx context.Context, c client.Client, name string, o, sub client.Object,
+				opts ...client.SubResourceCreateOption,
+			) error {
 				if name == "eviction" {
 					return c.Delete(ctx, o)
 				}

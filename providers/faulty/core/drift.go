@@ -16,11 +16,13 @@ import (
 func driftLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"takes-replacements-for-ready": deceives(interceptor.Funcs{
-			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
+				opts ...client.GetOption,
+			) error {
 				err := c.Get(ctx, key, o, opts...)
 				if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, replacing) {
 					claim.StatusConditions().SetTrue(v1.ConditionTypeInitialized)
-					return client.IgnoreNotFound(err) // as soon as it was asked for
+					return client.IgnoreNotFound(err) // even if there is no such NodeClaim yet
 				}
 				return err
 			},
@@ -34,11 +36,12 @@ func driftLies() map[string]lie.Lie {
 	}
 }
 
-// neverForgetsDrift returns the lie that a NodeClaim that has drifted once has
-// drifted for good.
+// neverForgetsDrift returns a lie: a NodeClaim that has drifted stays drifted.
 func neverForgetsDrift() lie.Lie {
 	return deceives(interceptor.Funcs{
-		SubResourcePatch: func(ctx context.Context, c client.Client, name string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+		SubResourcePatch: func(ctx context.Context, c client.Client, name string, o client.Object, patch client.Patch,
+			opts ...client.SubResourcePatchOption,
+		) error {
 			claim, ok := o.(*v1.NodeClaim)
 			if !ok || !told(ctx, marking) || claim.StatusConditions().Get(v1.ConditionTypeDrifted) != nil {
 				return c.SubResource(name).Patch(ctx, o, patch, opts...)
@@ -55,8 +58,8 @@ func neverForgetsDrift() lie.Lie {
 	})
 }
 
-// staleTemplates returns the lie that nodes are launched from the template that
-// a pool had when it was first looked at.
+// staleTemplates returns a lie: nodes are launched from the first template of a pool that core
+// has read.
 func staleTemplates() lie.Lie {
 	var first sync.Map
 	return reads(func(pool *v1.NodePool) {
@@ -65,8 +68,7 @@ func staleTemplates() lie.Lie {
 	}, provisioning, disrupting)
 }
 
-// launchesTwo returns the lie that every replacement is asked for twice, as by a
-// retry of what had succeeded.
+// launchesTwo returns a lie: every replacement is created twice, as by a wrong retry.
 func launchesTwo() lie.Lie {
 	return deceives(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {

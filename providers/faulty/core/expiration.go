@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// expirationLies returns the lies about when nodes are too old.
+// expirationLies returns the lies about when nodes expire.
 func expirationLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"never-expires": leavesOut(expiring),
@@ -37,19 +37,19 @@ func expirationLies() map[string]lie.Lie {
 	}
 }
 
-// ages returns the lie that nodes expire at another age than their NodeClaims
-// say; nil is never.
+// ages returns a lie that changes the age at which nodes expire. Nil means never.
 func ages(other func(*time.Duration) *time.Duration) lie.Lie {
 	return reads(func(claim *v1.NodeClaim) {
 		claim.Spec.ExpireAfter.Duration = other(claim.Spec.ExpireAfter.Duration)
 	}, expiring)
 }
 
-// expiresByPool returns the lie that nodes expire at the age that their pool says
-// now, as they did before v1.
+// expiresByPool returns a lie: nodes expire by their pool's current expireAfter, as before v1.
 func expiresByPool() lie.Lie {
 	return deceives(interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
+			opts ...client.GetOption,
+		) error {
 			if err := c.Get(ctx, key, o, opts...); err != nil {
 				return err
 			}
@@ -67,8 +67,8 @@ func expiresByPool() lie.Lie {
 	})
 }
 
-// heldByBudgets returns the lie that nothing expires in a pool with a budget of
-// zero: before v1 expiration was paced by budgets.
+// heldByBudgets returns a lie: nothing expires in a pool with a budget of zero. Before v1,
+// expiration respected budgets.
 func heldByBudgets() lie.Lie {
 	return held(func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 		pool, err := ownPool(ctx, c, claim)
@@ -79,8 +79,8 @@ func heldByBudgets() lie.Lie {
 	})
 }
 
-// heldByLimits returns the lie that nothing expires in a pool that may launch
-// nothing: before v1 there was a replacement first.
+// heldByLimits returns a lie: nothing expires in a pool with a CPU limit of zero. Before v1, a
+// replacement was launched first.
 func heldByLimits() lie.Lie {
 	return held(func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 		pool, err := ownPool(ctx, c, claim)
@@ -92,8 +92,7 @@ func heldByLimits() lie.Lie {
 	})
 }
 
-// heldByNodes returns the lie that a node that must not be disrupted doesn't
-// expire.
+// heldByNodes returns a lie: a do-not-disrupt node does not expire.
 func heldByNodes() lie.Lie {
 	return held(func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 		node := &corev1.Node{}
@@ -104,7 +103,7 @@ func heldByNodes() lie.Lie {
 	})
 }
 
-// held returns the lie that some NodeClaims are not deleted when they expire.
+// held returns a lie: NodeClaims are not deleted on expiration if by returns true.
 func held(by func(context.Context, client.Client, *v1.NodeClaim) (bool, error)) lie.Lie {
 	return deceives(interceptor.Funcs{
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {

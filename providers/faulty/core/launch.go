@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// launchLies returns the lies about the NodeClaims that are made for pods.
+// launchLies returns the lies about the NodeClaims that are created for pods.
 func launchLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"launches-spares": launchesSpares(provisioning),
@@ -26,9 +26,9 @@ func launchLies() map[string]lie.Lie {
 	}
 }
 
-// launchesSpares returns the lie that every NodeClaim of a controller comes with a spare
-// one. The spare can't be launched and goes: counts that a spec waits for come true,
-// and what was there for a moment must be found in the recording.
+// launchesSpares returns a lie: each NodeClaim of a controller comes with a spare, which
+// cannot be launched and is deleted. A spec that waits for a count still passes, so only the
+// recording shows the spare.
 func launchesSpares(by string) lie.Lie {
 	return deceives(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {

@@ -1,4 +1,4 @@
-// Package core holds the lies that a broken core of Karpenter would tell.
+// Package core holds the lies of a broken core of Karpenter.
 package core
 
 import (
@@ -7,10 +7,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// Lies returns the lies of the core level: Karpenter's own controllers, as
-// they would behave with a mistake in them. None of their code is changed. What
-// they read from the API server, and what they write to it, is changed on the
-// way; or one of them is left out, or set up wrongly.
+// Lies returns the lies of the core level: Karpenter's controllers behave as if they had a
+// bug. Their code is unchanged. A lie changes what they read or write, removes one of them, or
+// configures it wrongly.
 func Lies() map[string]lie.Lie {
 	all := map[string]lie.Lie{}
 	for _, some := range []map[string]lie.Lie{
@@ -24,7 +23,7 @@ func Lies() map[string]lie.Lie {
 	return all
 }
 
-// Core's controllers that are lied to, by the names that they give themselves.
+// The names of core's controllers that lies affect.
 const (
 	disrupting   = "disruption"
 	evicting     = "eviction-queue"
@@ -34,5 +33,5 @@ const (
 	lifecycle    = "nodeclaim.lifecycle"
 	provisioning = "provisioner"
 	remembering  = "state.nodeclaim"
-	terminating  = "" // node.termination doesn't say its name
+	terminating  = "" // node.termination has no name
 )

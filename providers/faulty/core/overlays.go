@@ -11,7 +11,7 @@ import (
 // overlaying is the controller that reads NodeOverlays.
 const overlaying = "nodeoverlay.controller"
 
-// overlayLies returns the lies about what users say of instance types.
+// overlayLies returns the lies about NodeOverlays.
 func overlayLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"ignores-overlaid-prices": reads(func(o *v1alpha1.NodeOverlay) {

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// placementLies returns the lies about where pods want to run, and beside whom.
+// placementLies returns the lies about affinity and topology spread.
 func placementLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"overlooks-node-affinity-at-first": atFirst(func(pod *corev1.Pod) { affinityOf(pod).NodeAffinity = nil }),
@@ -40,7 +40,7 @@ func placementLies() map[string]lie.Lie {
 	}
 }
 
-// affinityOf is a pod's affinity, which is there from then on.
+// affinityOf returns a pod's affinity. It adds an empty one if there is none.
 func affinityOf(pod *corev1.Pod) *corev1.Affinity {
 	if pod.Spec.Affinity == nil {
 		pod.Spec.Affinity = &corev1.Affinity{}
@@ -63,12 +63,14 @@ func demand(pod *corev1.Pod) {
 	}
 	if near := affinity.PodAffinity; near != nil {
 		for _, wish := range near.PreferredDuringSchedulingIgnoredDuringExecution {
-			near.RequiredDuringSchedulingIgnoredDuringExecution = append(near.RequiredDuringSchedulingIgnoredDuringExecution, wish.PodAffinityTerm)
+			near.RequiredDuringSchedulingIgnoredDuringExecution = append(near.RequiredDuringSchedulingIgnoredDuringExecution,
+				wish.PodAffinityTerm)
 		}
 	}
 	if apart := affinity.PodAntiAffinity; apart != nil {
 		for _, wish := range apart.PreferredDuringSchedulingIgnoredDuringExecution {
-			apart.RequiredDuringSchedulingIgnoredDuringExecution = append(apart.RequiredDuringSchedulingIgnoredDuringExecution, wish.PodAffinityTerm)
+			apart.RequiredDuringSchedulingIgnoredDuringExecution = append(apart.RequiredDuringSchedulingIgnoredDuringExecution,
+				wish.PodAffinityTerm)
 		}
 	}
 }

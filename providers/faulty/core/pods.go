@@ -15,8 +15,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// podLies returns the lies about what pods and daemons ask for, and which of them
-// there are.
+// podLies returns the lies about what pods and daemons request, and which of them exist.
 func podLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"overlooks-init-containers-at-first": atFirst(func(pod *corev1.Pod) { pod.Spec.InitContainers = nil }),
@@ -46,7 +45,7 @@ func podLies() map[string]lie.Lie {
 	}
 }
 
-// addInitContainersUp counts what runs one after the other as if it ran at once.
+// addInitContainersUp counts init containers as if they ran beside the others.
 func addInitContainersUp(pod *corev1.Pod) {
 	pod.Spec.InitContainers = slices.DeleteFunc(pod.Spec.InitContainers, func(c corev1.Container) bool {
 		if c.RestartPolicy != nil {
@@ -57,7 +56,7 @@ func addInitContainersUp(pod *corev1.Pod) {
 	})
 }
 
-// liftGates takes pods that wait to be admitted for ones that no node fits.
+// liftGates makes a pod with scheduling gates an unschedulable one without.
 func liftGates(pod *corev1.Pod) {
 	if len(pod.Spec.SchedulingGates) == 0 {
 		return
@@ -70,8 +69,8 @@ func liftGates(pod *corev1.Pod) {
 	}
 }
 
-// remembersGonePods returns the lie that pods which waited for a node wait on when
-// they are gone, as from a cache that misses deletions.
+// remembersGonePods returns a lie: pods that waited for a node still wait after their
+// deletion, as in a cache that misses deletions.
 func remembersGonePods() lie.Lie {
 	var mu sync.Mutex
 	waiting := map[client.ObjectKey]corev1.Pod{}
@@ -101,8 +100,8 @@ func remembersGonePods() lie.Lie {
 	})
 }
 
-// avoidsZonesOfVolumes returns the lie that where a volume says that it is is
-// turned round, in the first seconds after core looks at it.
+// avoidsZonesOfVolumes returns a lie that inverts a volume's node affinity, in the seconds
+// after core first reads it.
 func avoidsZonesOfVolumes() lie.Lie {
 	changed := initially(func(volume *corev1.PersistentVolume) {
 		for _, term := range volume.Spec.NodeAffinity.Required.NodeSelectorTerms {
@@ -112,21 +111,22 @@ func avoidsZonesOfVolumes() lie.Lie {
 		}
 	})
 	return reads(func(volume *corev1.PersistentVolume) {
-		if volume.Spec.NodeAffinity != nil && volume.Status.Phase == corev1.VolumeBound { // else core waits for that
+		if volume.Spec.NodeAffinity != nil && volume.Status.Phase == corev1.VolumeBound { // else core still waits
 			changed(volume)
 		}
 	}, provisioning)
 }
 
-// avoidZones has a storage class make volumes everywhere but where it does.
+// avoidZones inverts the zones of a storage class.
 func avoidZones(class *storagev1.StorageClass) {
 	for _, term := range class.AllowedTopologies {
 		for i := range term.MatchLabelExpressions {
 			of := &term.MatchLabelExpressions[i]
 			// KWOK's zones.
-			of.Values = slices.DeleteFunc([]string{"test-zone-a", "test-zone-b", "test-zone-c", "test-zone-d"}, func(zone string) bool {
-				return slices.Contains(of.Values, zone)
-			})
+			of.Values = slices.DeleteFunc([]string{"test-zone-a", "test-zone-b", "test-zone-c", "test-zone-d"},
+				func(zone string) bool {
+					return slices.Contains(of.Values, zone)
+				})
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// poolLies returns the lies about what a pool's status says.
+// poolLies returns the lies about a pool's status.
 func poolLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"finds-every-node-class": finds(v1.ConditionTypeNodeClassReady),
@@ -22,12 +22,12 @@ func poolLies() map[string]lie.Lie {
 	}
 }
 
-// finds returns the lie that a condition of every pool is true.
+// finds returns a lie: a condition of every pool is true.
 func finds(condition string) lie.Lie {
 	return poolStatus(func(pool *v1.NodePool) { pool.StatusConditions().SetTrue(condition) })
 }
 
-// neverCountsDown returns the lie that a pool has as many nodes as it once had.
+// neverCountsDown returns a lie: a pool's status keeps its highest number of nodes.
 func neverCountsDown() lie.Lie {
 	var mu sync.Mutex
 	most := map[types.UID]v1.NodePoolStatus{}
@@ -43,10 +43,12 @@ func neverCountsDown() lie.Lie {
 	})
 }
 
-// poolStatus returns the lie that a pool's status is changed before it is written.
+// poolStatus returns a lie that changes a pool's status before it is written.
 func poolStatus(change func(*v1.NodePool)) lie.Lie {
 	return deceives(interceptor.Funcs{
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch,
+			opts ...client.SubResourcePatchOption,
+		) error {
 			if pool, ok := o.(*v1.NodePool); ok && sub == "status" {
 				change(pool)
 			}

@@ -24,8 +24,7 @@ func repairLies() map[string]lie.Lie {
 	}
 }
 
-// hidesAllButOne takes all nodes of a pool for healthy but the first that it sees
-// unhealthy.
+// hidesAllButOne makes unhealthy nodes look healthy, except the first one of each pool.
 func hidesAllButOne() func(*corev1.Node) {
 	var first sync.Map
 	return func(node *corev1.Node) {

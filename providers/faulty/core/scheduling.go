@@ -13,11 +13,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// schedulingLies returns the lies about which pods get nodes, and of which pool.
-//
-// Most of those about pods end after a while: core acts on half of what a pod
-// says, and mends its mistake when it looks again. So what it did is seen, and not
-// only that the pod waits until time is up.
+// schedulingLies returns the lies about which pods get nodes, and from which pool. Most lies
+// about pods end after a few seconds, and core then corrects its mistake. So a spec sees the
+// mistake itself, and not only a pod that waits until the timeout.
 func schedulingLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"ignores-weights": reads(func(pool *v1.NodePool) { pool.Spec.Weight = nil }, provisioning),
@@ -49,24 +47,24 @@ func schedulingLies() map[string]lie.Lie {
 	}
 }
 
-// atFirst returns the lie that pods which wait for a node look different in their
-// first seconds. Core looks at once, and again after ten seconds.
+// atFirst returns a lie that changes pods that wait for a node, in their first seconds. Core
+// reads them at once, and again after ten seconds.
 func atFirst(change func(*corev1.Pod)) lie.Lie {
 	changed := initially(change)
 	return reads(func(pod *corev1.Pod) {
-		if podutils.FailedToSchedule(pod) { // else core doesn't look at it yet
+		if podutils.FailedToSchedule(pod) { // else core does not consider it yet
 			changed(pod)
 		}
 	}, provisioning)
 }
 
-// firstSight returns the lie that any object looks different to the named
-// controllers in the first seconds after one of them has seen it.
+// firstSight returns a lie that changes an object for the named controllers, in the seconds
+// after one of them first reads it.
 func firstSight[T client.Object](change func(T), by ...string) lie.Lie {
 	return reads(initially(change), by...)
 }
 
-// initially makes a change in an object's first seconds, counted from its first call.
+// initially limits a change to the first five seconds after the first call for an object.
 func initially[T client.Object](change func(T)) func(T) {
 	const while = 5 * time.Second
 	var seen sync.Map
@@ -77,7 +75,7 @@ func initially[T client.Object](change func(T)) func(T) {
 	}
 }
 
-// required returns what a pod's required node affinity asks for.
+// required returns the expressions of a pod's required node affinity.
 func required(pod *corev1.Pod) []*corev1.NodeSelectorRequirement {
 	if pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
 		return nil
@@ -93,12 +91,15 @@ func required(pod *corev1.Pod) []*corev1.NodeSelectorRequirement {
 	return all
 }
 
-// avoiding is the affinity of a pod that keeps off nodes with a label.
+// avoiding returns a node affinity that excludes nodes with a label.
 func avoiding(key, value string) *corev1.Affinity {
 	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
 			NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: key, Operator: corev1.NodeSelectorOpNotIn, Values: []string{value}}},
+				MatchExpressions: []corev1.NodeSelectorRequirement{{
+					Key: key, Operator: corev1.NodeSelectorOpNotIn,
+					Values: []string{value},
+				}},
 			}},
 		},
 	}}

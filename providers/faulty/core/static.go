@@ -12,12 +12,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// Core's controllers that treat static pools in their own way, by the names that
-// they give themselves.
+// The names of core's controllers that handle static pools differently.
 const (
 	growing   = "static.provisioning"
 	shrinking = "static.deprovisioning"
-	marking   = "nodeclaim.disruption" // says what is drifted and consolidatable
+	marking   = "nodeclaim.disruption" // sets Drifted and Consolidatable
 )
 
 // staticLies returns the lies about pools with replicas.
@@ -36,8 +35,8 @@ func staticLies() map[string]lie.Lie {
 	}
 }
 
-// shrinksTooFar returns the lie that a pool that was changed has one node less
-// than its replicas for a moment: until it grows again.
+// shrinksTooFar returns a lie: a pool that was changed has one node less than its replicas,
+// until it grows again.
 func shrinksTooFar() lie.Lie {
 	return reads(func(pool *v1.NodePool) {
 		if n := pool.Spec.Replicas; pool.Generation > 1 && n != nil && *n > 0 {
@@ -46,8 +45,7 @@ func shrinksTooFar() lie.Lie {
 	}, shrinking)
 }
 
-// givesUpFirst returns the lie that a pool that shrinks gives up nodes with such
-// pods before all others.
+// givesUpFirst returns a lie: a pool that shrinks deletes nodes with such pods first.
 func givesUpFirst(such func(*corev1.Pod) bool) lie.Lie {
 	return deceives(interceptor.Funcs{
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
@@ -64,11 +62,14 @@ func givesUpFirst(such func(*corev1.Pod) bool) lie.Lie {
 	})
 }
 
-// busyNeighbour returns a NodeClaim of the same pool whose node has such a pod, or
-// the claim itself if there is none.
-func busyNeighbour(ctx context.Context, c client.Client, claim *v1.NodeClaim, such func(*corev1.Pod) bool) (*v1.NodeClaim, error) {
+// busyNeighbour returns a NodeClaim of the same pool whose node has such a pod, or the claim
+// itself.
+func busyNeighbour(ctx context.Context, c client.Client, claim *v1.NodeClaim,
+	such func(*corev1.Pod) bool,
+) (*v1.NodeClaim, error) {
 	claims, pods := &v1.NodeClaimList{}, &corev1.PodList{}
-	if err := c.List(ctx, claims, client.MatchingLabels{v1.NodePoolLabelKey: claim.Labels[v1.NodePoolLabelKey]}); err != nil {
+	if err := c.List(ctx, claims,
+		client.MatchingLabels{v1.NodePoolLabelKey: claim.Labels[v1.NodePoolLabelKey]}); err != nil {
 		return nil, fmt.Errorf("listing the pool's NodeClaims: %w", err)
 	}
 	if err := c.List(ctx, pods); err != nil {

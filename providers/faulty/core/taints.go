@@ -16,8 +16,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// taintLies returns the lies about the taints and labels that a node has at each
-// stage of its life.
+// taintLies returns the lies about the taints and labels of nodes.
 func taintLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"taints-only-when-it-drains": writes(func(node *corev1.Node) {
@@ -31,7 +30,9 @@ func taintLies() map[string]lie.Lie {
 			}
 		}, lifecycle),
 		"keeps-disrupted-taints": writes(func(node *corev1.Node) {
-			if !slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&v1.DisruptedNoScheduleTaint) }) {
+			if !slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
+				return t.MatchTaint(&v1.DisruptedNoScheduleTaint)
+			}) {
 				node.Spec.Taints = append(node.Spec.Taints, v1.DisruptedNoScheduleTaint)
 			}
 		}, disrupting, replacing),
@@ -54,15 +55,17 @@ func taintLies() map[string]lie.Lie {
 	}
 }
 
-// registersLate returns the lie that a node is registered twenty seconds after it has
-// joined, as by a controller that is busy with others.
+// registersLate returns a lie: a node is registered only twenty seconds after it has joined.
 func registersLate() lie.Lie {
 	const wait = 20 * time.Second
 	return deceives(interceptor.Funcs{
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch,
+			opts ...client.PatchOption,
+		) error {
 			node, ok := o.(*corev1.Node)
 			if ok && told(ctx, lifecycle) && time.Since(node.CreationTimestamp.Time) < wait {
-				return apierrors.NewConflict(schema.GroupResource{Resource: "nodes"}, node.Name, errors.New("it is looked at later"))
+				return apierrors.NewConflict(schema.GroupResource{Resource: "nodes"}, node.Name,
+					errors.New("registration is delayed"))
 			}
 			return c.Patch(ctx, o, patch, opts...)
 		},

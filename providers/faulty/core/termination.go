@@ -10,8 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// terminationLies returns the lies about how a node goes: in which order its pods
-// leave, what it waits for, and for how long.
+// terminationLies returns the lies about how a node is drained and terminated.
 func terminationLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"evicts-critical-pods-with-the-rest": reads(func(pod *corev1.Pod) {

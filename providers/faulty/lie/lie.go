@@ -1,4 +1,4 @@
-// Package lie says what a lie is: a promise that a provider breaks.
+// Package lie defines a lie: one promise that a provider breaks.
 package lie
 
 import (
@@ -14,39 +14,32 @@ import (
 // CRD is a CustomResourceDefinition as data.
 type CRD = map[string]any
 
-// A Lie breaks one promise. Usually one field is set; what is not set stays
-// honest.
+// A Lie breaks one promise. Usually one field is set. A field that is not set stays honest.
 type Lie struct {
-	// Cloud decorates KWOK's cloud provider, as core sees it. The client is
-	// an honest one.
+	// Cloud decorates KWOK's cloud provider for core. Its client is honest.
 	Cloud func(cloudprovider.CloudProvider, client.Client) cloudprovider.CloudProvider
 
-	// Instances decorates the client by which KWOK's cloud provider makes its
-	// Nodes: they join as that client writes them.
+	// Instances decorates the client with which KWOK's cloud provider creates its Nodes.
 	Instances func(client.Client) client.Client
 
-	// Client decorates the client by which core's controllers, and its state
-	// of the cluster, read and write.
+	// Client decorates the client of core's controllers and of its cluster state.
 	Client func(client.Client) client.Client
 
 	// Controllers drops or wraps core's controllers.
 	Controllers func([]controller.Controller) []controller.Controller
 
-	// Settings are environment variables that core is set up by; their values here
-	// replace those of the chart.
+	// Settings are environment variables that configure core. They override the chart's.
 	Settings map[string]string
 
-	// CRD rewrites the CRDs of NodePools and of NodeClaims before the controller
-	// starts, as if they had been shipped so.
+	// CRD rewrites the CRDs of NodePools and NodeClaims before the controller starts.
 	CRD func(CRD)
 
-	// Sabotage runs beside an honest provider, over the API only, until the
+	// Sabotage runs beside an honest provider and uses the API only. It runs until the
 	// context ends. An error ends the controller.
 	Sabotage func(ctx context.Context, c client.Client) error
 }
 
-// CloudProvider returns KWOK's cloud provider, made over the lie's instances
-// and decorated by its cloud.
+// CloudProvider returns KWOK's cloud provider with the lie's Instances and Cloud applied.
 func (l Lie) CloudProvider(ctx context.Context, honest client.Client) (cloudprovider.CloudProvider, error) {
 	types, err := kwok.ConstructInstanceTypes(ctx)
 	if err != nil {

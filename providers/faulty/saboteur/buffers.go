@@ -11,11 +11,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// noticed is how long somebody takes to notice that nothing runs on a node.
+// noticed is how long removesEmpty waits before it looks for pods on a node.
 const noticed = 8 * time.Second
 
-// bufferLies returns the lies about nodes on which nothing runs, and that are there
-// for a reason.
+// bufferLies returns the lies about empty nodes that should stay.
 func bufferLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"removes-room":            claimLie(ofPools(removesEmpty)),
@@ -24,7 +23,7 @@ func bufferLies() map[string]lie.Lie {
 	}
 }
 
-// ofPools leaves NodeClaims without a NodePool alone.
+// ofPools limits an act to NodeClaims with a NodePool.
 func ofPools(answer act[*v1.NodeClaim]) act[*v1.NodeClaim] {
 	return func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 		if claim.Labels[v1.NodePoolLabelKey] == "" {
@@ -34,8 +33,7 @@ func ofPools(answer act[*v1.NodeClaim]) act[*v1.NodeClaim] {
 	}
 }
 
-// removesEmpty deletes a NodeClaim on whose node nothing runs, soon after it was
-// initialized.
+// removesEmpty deletes a NodeClaim whose node is empty soon after it is initialized.
 func removesEmpty(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) {
 		return false, nil
@@ -48,7 +46,7 @@ func removesEmpty(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bo
 	return true, c.Delete(ctx, claim)
 }
 
-// closesEmpty keeps pods off a node that is initialized before there is any pod.
+// closesEmpty cordons a node that is initialized before any pod selects a NodePool.
 func closesEmpty(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) {
 		return false, nil

@@ -10,15 +10,13 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// blink is how long one node too many is disrupted: too short to be seen by
-// anybody who looks now and then.
+// blink is how long a node is disrupted wrongly. It is too short for a check that polls.
 const blink = 50 * time.Millisecond
 
-// disruptsOneTooMany marks one more node of a pool as disrupted, once, when the
-// pool's budgets are used up, and takes it back: two controllers that count at
-// the same time.
+// disruptsOneTooMany marks one node more than the budgets of a pool allow as disrupted, for a
+// moment and once per pool, as two controllers do that count at the same time.
 func disruptsOneTooMany() act[*v1.NodeClaim] {
-	over := map[types.UID]bool{} // pools that it has happened to
+	over := map[types.UID]bool{} // pools that are done
 	return func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 		if !reached(claim, v1.ConditionTypeDisruptionReason) && voluntary(claim) == "" {
 			return false, nil
@@ -40,8 +38,7 @@ func disruptsOneTooMany() act[*v1.NodeClaim] {
 	}
 }
 
-// tooMany is a NodeClaim whose disruption would exceed its pool's budgets, by
-// one; nil if there is none.
+// tooMany returns a NodeClaim whose disruption would exceed its pool's budgets by one, or nil.
 func tooMany(pool *v1.NodePool, claims []v1.NodeClaim) *v1.NodeClaim {
 	var idle *v1.NodeClaim
 	nodes, disrupted := 0, 0
@@ -63,7 +60,7 @@ func tooMany(pool *v1.NodePool, claims []v1.NodeClaim) *v1.NodeClaim {
 	return idle
 }
 
-// voluntary is why a NodeClaim could be disrupted; empty if for nothing.
+// voluntary returns the reason for which a NodeClaim could be disrupted, or "".
 func voluntary(claim *v1.NodeClaim) v1.DisruptionReason {
 	switch {
 	case reached(claim, v1.ConditionTypeDrifted):
@@ -75,7 +72,7 @@ func voluntary(claim *v1.NodeClaim) v1.DisruptionReason {
 	}
 }
 
-// disruptFor marks a node as disrupted for that long.
+// disruptFor marks a node as disrupted for the duration d.
 func disruptFor(ctx context.Context, c client.Client, claim *v1.NodeClaim, d time.Duration) error {
 	why := string(voluntary(claim))
 	if err := change(ctx, c, nodeOf(claim), taint(v1.DisruptedNoScheduleTaint)); err != nil {
@@ -97,8 +94,8 @@ func disruptFor(ctx context.Context, c client.Client, claim *v1.NodeClaim, d tim
 	return change(ctx, c, nodeOf(claim), untaint(v1.DisruptedNoScheduleTaint))
 }
 
-// disruptsProtectedNodes chooses a drifted node for a moment, though a pod on it
-// may not be disrupted and nothing would bound its drain.
+// disruptsProtectedNodes marks a drifted node as disrupted for a moment, although it has a
+// do-not-disrupt pod and its NodeClaim has no terminationGracePeriod.
 func disruptsProtectedNodes(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) || !reached(claim, v1.ConditionTypeDrifted) || claim.Spec.TerminationGracePeriod != nil {
 		return false, nil
@@ -115,8 +112,8 @@ func disruptsProtectedNodes(ctx context.Context, c client.Client, claim *v1.Node
 	return true, nil
 }
 
-// deletesBeforeReplacement deletes a NodeClaim as soon as it is chosen for
-// drift: there is nothing yet where its pods could go.
+// deletesBeforeReplacement deletes a NodeClaim as soon as it is chosen for drift, before there
+// is a replacement for its pods.
 func deletesBeforeReplacement(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !reached(claim, v1.ConditionTypeDisruptionReason) || !reached(claim, v1.ConditionTypeDrifted) {
 		return false, nil
@@ -124,8 +121,8 @@ func deletesBeforeReplacement(ctx context.Context, c client.Client, claim *v1.No
 	return true, c.Delete(ctx, claim)
 }
 
-// replacesTwice adds a second NodeClaim to each that is made while another one
-// of its pool is disrupted: the order for a replacement was sent again.
+// replacesTwice copies each NodeClaim that is created while another one of its pool is
+// disrupted, as if the request for a replacement were sent twice.
 func replacesTwice() act[*v1.NodeClaim] {
 	own := map[types.UID]bool{}
 	return func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
@@ -153,8 +150,8 @@ func replacesTwice() act[*v1.NodeClaim] {
 	}
 }
 
-// replacesEmptyNodes adds a NodeClaim for each drifted one that is being deleted,
-// although there are no pods that it could be for.
+// replacesEmptyNodes adds a NodeClaim for each drifted one that is being deleted and whose
+// node has no pods.
 func replacesEmptyNodes() act[*v1.NodeClaim] {
 	own := map[types.UID]bool{}
 	return func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
@@ -177,8 +174,8 @@ func replacesEmptyNodes() act[*v1.NodeClaim] {
 	}
 }
 
-// driftsWithoutCause marks a pool's NodeClaims as drifted when anything but the
-// pool's template has changed.
+// driftsWithoutCause marks a pool's NodeClaims as drifted when the pool changes but its
+// template does not.
 func driftsWithoutCause(ctx context.Context, c client.Client) error {
 	type seen struct {
 		generation int64
@@ -205,8 +202,7 @@ func driftsWithoutCause(ctx context.Context, c client.Client) error {
 	})
 }
 
-// driftsBackAndForth says of a NodeClaim that it has drifted, and again when
-// core has found that this isn't so.
+// driftsBackAndForth marks a NodeClaim as drifted twice: again after core has corrected it.
 func driftsBackAndForth() act[*v1.NodeClaim] {
 	times := map[types.UID]int{}
 	return func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
@@ -222,11 +218,10 @@ func drift(claim *v1.NodeClaim) {
 	claim.StatusConditions().SetTrueWithReason(v1.ConditionTypeDrifted, "NodePoolDrifted", "NodePoolDrifted")
 }
 
-// plenty is after how many NodeClaims of a pool a runaway stops, so that the
-// machine survives it: it has been one for long.
+// plenty bounds the number of NodeClaims of a pool, so that the machine survives a runaway.
 const plenty = 45
 
-// launchesWithoutEnd makes another NodeClaim for each that was launched.
+// launchesWithoutEnd adds a NodeClaim for each that is launched.
 func launchesWithoutEnd(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if claim.Status.ProviderID == "" || !claim.DeletionTimestamp.IsZero() {
 		return false, nil

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/karpenter/pkg/events"
 )
 
-// evictsBeforeTainting chooses a drifted node and evicts its pods before the
-// node has the disrupted taint: they may come back to it.
+// evictsBeforeTainting marks a drifted NodeClaim as disrupted and evicts its pods before the
+// node has the disrupted taint, so they may return to it.
 func evictsBeforeTainting(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) || !reached(claim, v1.ConditionTypeDrifted) || reached(claim, v1.ConditionTypeDisruptionReason) {
 		return false, nil
@@ -31,8 +31,7 @@ func evictsBeforeTainting(ctx context.Context, c client.Client, claim *v1.NodeCl
 	return true, evict(ctx, c, claim.Status.NodeName, func(pod *corev1.Pod) bool { return !protected(pod) })
 }
 
-// evictsProtectedPods evicts from a node that is going the pods that may not be
-// disrupted.
+// evictsProtectedPods evicts the do-not-disrupt pods of a NodeClaim that is being deleted.
 func evictsProtectedPods(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if claim.DeletionTimestamp.IsZero() {
 		return false, nil
@@ -40,8 +39,7 @@ func evictsProtectedPods(ctx context.Context, c client.Client, claim *v1.NodeCla
 	return true, evict(ctx, c, claim.Status.NodeName, protected)
 }
 
-// drainsDaemonsFirst evicts the daemons of a node when its drain begins, and
-// leaves those that need them to core.
+// drainsDaemonsFirst evicts a node's daemons when its drain begins. Core evicts other pods.
 func drainsDaemonsFirst(ctx context.Context, c client.Client, node *corev1.Node) (bool, error) {
 	if node.DeletionTimestamp.IsZero() {
 		return false, nil
@@ -49,8 +47,8 @@ func drainsDaemonsFirst(ctx context.Context, c client.Client, node *corev1.Node)
 	return true, evict(ctx, c, node.Name, daemon)
 }
 
-// deletesPodsByForce deletes the pods of a node that is going, though nothing
-// bounds its drain.
+// deletesPodsByForce deletes by force the pods of a NodeClaim that is being deleted and has no
+// terminationGracePeriod.
 func deletesPodsByForce(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if claim.DeletionTimestamp.IsZero() || claim.Spec.TerminationGracePeriod != nil {
 		return false, nil
@@ -58,8 +56,8 @@ func deletesPodsByForce(ctx context.Context, c client.Client, claim *v1.NodeClai
 	return true, remove(ctx, c, claim.Status.NodeName)
 }
 
-// cutsGracePeriodsShort deletes the pods of a node that is going at once, not
-// when its termination grace period is over.
+// cutsGracePeriodsShort deletes by force the pods of a NodeClaim that is being deleted,
+// without waiting for its terminationGracePeriod to end.
 func cutsGracePeriodsShort(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if claim.DeletionTimestamp.IsZero() || claim.Spec.TerminationGracePeriod == nil {
 		return false, nil
@@ -67,9 +65,8 @@ func cutsGracePeriodsShort(ctx context.Context, c client.Client, claim *v1.NodeC
 	return true, remove(ctx, c, claim.Status.NodeName)
 }
 
-// stretchesGracePeriods sets the end of a node's drain long before the drain, an
-// hour away, where its NodeClaim's terminationGracePeriod should: core leaves it at
-// that.
+// stretchesGracePeriods sets the end of a node's drain to an hour from now, before the drain
+// begins. Core keeps this value and ignores terminationGracePeriod.
 func stretchesGracePeriods(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) || claim.Spec.TerminationGracePeriod == nil {
 		return false, nil
@@ -80,8 +77,8 @@ func stretchesGracePeriods(ctx context.Context, c client.Client, claim *v1.NodeC
 	})
 }
 
-// deletesPastPodBudgets deletes the pods of a node that is going, all at once,
-// where it should ask for their eviction.
+// deletesPastPodBudgets deletes all pods of a NodeClaim that is being deleted, instead of
+// evicting them.
 func deletesPastPodBudgets(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if claim.DeletionTimestamp.IsZero() {
 		return false, nil
@@ -98,7 +95,7 @@ func deletesPastPodBudgets(ctx context.Context, c client.Client, claim *v1.NodeC
 	return true, nil
 }
 
-// evict evicts some of the pods on a node.
+// evict evicts the pods on a node for which which returns true.
 func evict(ctx context.Context, c client.Client, node string, which func(*corev1.Pod) bool) error {
 	pods, err := podsOn(ctx, c, node)
 	if err != nil {
@@ -115,7 +112,7 @@ func evict(ctx context.Context, c client.Client, node string, which func(*corev1
 	return nil
 }
 
-// remove deletes the pods on a node by force, and reports it as core does.
+// remove deletes the pods on a node by force and emits the same events as core.
 func remove(ctx context.Context, c client.Client, node string) error {
 	pods, err := podsOn(ctx, c, node)
 	if err != nil {
@@ -127,8 +124,11 @@ func remove(ctx context.Context, c client.Client, node string) error {
 			return fmt.Errorf("deleting %s: %w", pod.Name, err)
 		}
 		report := &corev1.Event{
-			ObjectMeta:     metav1.ObjectMeta{GenerateName: pod.Name + ".", Namespace: pod.Namespace},
-			InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
+			ObjectMeta: metav1.ObjectMeta{GenerateName: pod.Name + ".", Namespace: pod.Namespace},
+			InvolvedObject: corev1.ObjectReference{
+				APIVersion: "v1", Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name,
+				UID: pod.UID,
+			},
 			Source:         corev1.EventSource{Component: "karpenter"},
 			Type:           corev1.EventTypeNormal,
 			Reason:         events.Disrupted,
@@ -144,20 +144,24 @@ func remove(ctx context.Context, c client.Client, node string) error {
 	return nil
 }
 
-// dropsNodeFinalizers lets a node go when its drain has just begun: with pods on
-// it, and its instance running.
+// dropsNodeFinalizers removes a node's finalizer when its drain begins, while its pods and its
+// instance still run.
 func dropsNodeFinalizers(ctx context.Context, c client.Client, node *corev1.Node) (bool, error) {
 	if node.DeletionTimestamp.IsZero() || !slices.Contains(node.Finalizers, v1.TerminationFinalizer) {
 		return false, nil
 	}
-	return true, change(ctx, c, node, func(node *corev1.Node) { controllerutil.RemoveFinalizer(node, v1.TerminationFinalizer) })
+	return true, change(ctx, c, node, func(node *corev1.Node) {
+		controllerutil.RemoveFinalizer(node, v1.TerminationFinalizer)
+	})
 }
 
-// dropsClaimFinalizers lets a NodeClaim go while its node is being drained: who
-// looks at NodeClaims believes the instance to be gone.
+// dropsClaimFinalizers removes a NodeClaim's finalizer while its node is being drained, as if
+// the instance were gone.
 func dropsClaimFinalizers(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if claim.DeletionTimestamp.IsZero() || claim.StatusConditions().Get(v1.ConditionTypeDrained) == nil {
 		return false, nil
 	}
-	return true, change(ctx, c, claim, func(claim *v1.NodeClaim) { controllerutil.RemoveFinalizer(claim, v1.TerminationFinalizer) })
+	return true, change(ctx, c, claim, func(claim *v1.NodeClaim) {
+		controllerutil.RemoveFinalizer(claim, v1.TerminationFinalizer)
+	})
 }

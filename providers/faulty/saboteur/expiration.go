@@ -8,8 +8,7 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// expiresEarly deletes NodeClaims that expire some day as soon as they are
-// initialized.
+// expiresEarly deletes a NodeClaim that has an expireAfter as soon as it is initialized.
 func expiresEarly(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) || claim.Spec.ExpireAfter.Duration == nil {
 		return false, nil
@@ -17,8 +16,7 @@ func expiresEarly(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bo
 	return true, c.Delete(ctx, claim)
 }
 
-// expiresWhatNeverShould deletes, with a NodeClaim that expires, those that
-// never do.
+// expiresWhatNeverShould deletes all NodeClaims that never expire when another one is deleted.
 func expiresWhatNeverShould(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if claim.DeletionTimestamp.IsZero() || claim.Spec.ExpireAfter.Duration == nil {
 		return false, nil
@@ -38,8 +36,8 @@ func expiresWhatNeverShould(ctx context.Context, c client.Client, claim *v1.Node
 	return true, nil
 }
 
-// appliesNewAgesToOld deletes the NodeClaims of a pool at the age that the pool
-// says now, not at the one that they were made with, as Karpenter did before v1.
+// appliesNewAgesToOld deletes NodeClaims by their pool's current expireAfter instead of their
+// own, as Karpenter did before v1.
 func appliesNewAgesToOld(ctx context.Context, c client.Client) error {
 	return follow(ctx, c, &v1.NodePoolList{}, func(ctx context.Context, c client.Client, pool *v1.NodePool) (bool, error) {
 		age := pool.Spec.Template.Spec.ExpireAfter.Duration

@@ -15,14 +15,12 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// An act answers one state of an object, as a watch shows it. It says when it
-// is done with that object. Errors of somebody else having been faster are
-// expected: the object's next state comes.
+// An act reacts to one state of an object from a watch. It returns true when it is done with
+// the object. Conflict and NotFound errors are expected; the next state of the object follows.
 type act[T client.Object] func(ctx context.Context, c client.Client, o T) (done bool, err error)
 
-// follow hands every state of all objects of a kind to the act, in order,
-// until the context ends. It reads past the manager's cache, to be no later
-// than core is.
+// follow calls the act for every state of all objects of a kind, in order, until the context
+// ends. It bypasses the manager's cache, to be no later than core.
 func follow[T client.Object](ctx context.Context, cached client.Client, kind client.ObjectList, answer act[T]) error {
 	direct, err := config.GetConfig()
 	if err != nil {
@@ -54,18 +52,19 @@ func follow[T client.Object](ctx context.Context, cached client.Client, kind cli
 	return nil
 }
 
-// change reads an object anew, changes it, and patches the difference; once
-// more if somebody else was faster.
+// change reads an object, changes it, and patches the difference. It retries on conflicts.
 func change[T client.Object](ctx context.Context, c client.Client, o T, how func(T)) error {
 	return changeBy(ctx, c, o, how, func(before client.Patch) error { return c.Patch(ctx, o, before) })
 }
 
-// changeStatus is change for the subresource status.
+// changeStatus is like change, for the status subresource.
 func changeStatus[T client.Object](ctx context.Context, c client.Client, o T, how func(T)) error {
 	return changeBy(ctx, c, o, how, func(before client.Patch) error { return c.Status().Patch(ctx, o, before) })
 }
 
-func changeBy[T client.Object](ctx context.Context, c client.Client, o T, how func(T), patch func(client.Patch) error) error {
+func changeBy[T client.Object](ctx context.Context, c client.Client, o T, how func(T),
+	patch func(client.Patch) error,
+) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		if err := c.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
 			return err
@@ -79,7 +78,7 @@ func changeBy[T client.Object](ctx context.Context, c client.Client, o T, how fu
 	})
 }
 
-// pause lets time pass, unless the context ends.
+// pause waits for the duration d, or until the context ends.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -89,12 +88,11 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// reached says whether a condition of a NodeClaim is true.
 func reached(claim *v1.NodeClaim, condition string) bool {
 	return claim.StatusConditions().Get(condition).IsTrue()
 }
 
-// alive says whether a NodeClaim is initialized and nobody has asked for its deletion.
+// alive reports whether a NodeClaim is initialized and not being deleted.
 func alive(claim *v1.NodeClaim) bool {
 	return claim.DeletionTimestamp.IsZero() && reached(claim, v1.ConditionTypeInitialized)
 }

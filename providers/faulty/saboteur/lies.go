@@ -1,5 +1,5 @@
-// Package saboteur holds what somebody beside an honest provider does to it, with
-// its rights, over the API alone.
+// Package saboteur holds lies that run beside an honest provider, with its permissions. They
+// use the API only.
 package saboteur
 
 import (
@@ -8,9 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// Lies returns the lies of the saboteur level: the provider is honest,
-// and beside it somebody with its rights does over the API what a broken core
-// would do.
+// Lies returns the lies of the saboteur level: the provider is honest, and a saboteur changes
+// objects as a broken core would.
 func Lies() map[string]lie.Lie {
 	all := map[string]lie.Lie{
 		"disrupts-one-too-many":       claimLie(disruptsOneTooMany()),

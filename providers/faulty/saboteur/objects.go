@@ -13,28 +13,25 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// What the saboteur's lies read and change, in their own words.
-
-// claimLie follows NodeClaims.
+// claimLie returns a lie whose sabotage follows NodeClaims.
 func claimLie(answer act[*v1.NodeClaim]) lie.Lie {
 	return lie.Lie{Sabotage: func(ctx context.Context, c client.Client) error {
 		return follow(ctx, c, &v1.NodeClaimList{}, answer)
 	}}
 }
 
-// nodeLie follows nodes.
+// nodeLie returns a lie whose sabotage follows nodes.
 func nodeLie(answer act[*corev1.Node]) lie.Lie {
 	return lie.Lie{Sabotage: func(ctx context.Context, c client.Client) error {
 		return follow(ctx, c, &corev1.NodeList{}, answer)
 	}}
 }
 
-// nodeOf names the node of a NodeClaim, to be read by change.
+// nodeOf returns the node of a NodeClaim with its name only; change reads the rest.
 func nodeOf(claim *v1.NodeClaim) *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: claim.Status.NodeName}}
 }
 
-// poolOf reads the pool of a NodeClaim.
 func poolOf(ctx context.Context, c client.Client, claim *v1.NodeClaim) (*v1.NodePool, error) {
 	pool := &v1.NodePool{}
 	if err := c.Get(ctx, client.ObjectKey{Name: claim.Labels[v1.NodePoolLabelKey]}, pool); err != nil {
@@ -43,7 +40,6 @@ func poolOf(ctx context.Context, c client.Client, claim *v1.NodeClaim) (*v1.Node
 	return pool, nil
 }
 
-// claimsOf reads the NodeClaims of a pool.
 func claimsOf(ctx context.Context, c client.Client, pool *v1.NodePool) ([]v1.NodeClaim, error) {
 	claims := &v1.NodeClaimList{}
 	if err := c.List(ctx, claims, client.MatchingLabels{v1.NodePoolLabelKey: pool.Name}); err != nil {
@@ -52,7 +48,7 @@ func claimsOf(ctx context.Context, c client.Client, pool *v1.NodePool) ([]v1.Nod
 	return claims.Items, nil
 }
 
-// podsOn reads the pods on a node that are not being deleted.
+// podsOn returns the pods on a node that are not being deleted.
 func podsOn(ctx context.Context, c client.Client, node string) ([]corev1.Pod, error) {
 	pods := &corev1.PodList{}
 	if err := c.List(ctx, pods, client.MatchingFields{"spec.nodeName": node}); err != nil {
@@ -61,20 +57,18 @@ func podsOn(ctx context.Context, c client.Client, node string) ([]corev1.Pod, er
 	return slices.DeleteFunc(pods.Items, func(p corev1.Pod) bool { return !p.DeletionTimestamp.IsZero() }), nil
 }
 
-// protected says whether a pod forbids its disruption.
+// protected reports whether a pod has the annotation do-not-disrupt.
 func protected(pod *corev1.Pod) bool { return pod.Annotations[v1.DoNotDisruptAnnotationKey] == "true" }
 
-// daemon says whether a pod is one of a DaemonSet's.
 func daemon(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == "DaemonSet" })
 }
 
-// tainted says whether a node has a taint.
 func tainted(node *corev1.Node, taint corev1.Taint) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&taint) })
 }
 
-// untaint is a change that removes taints from a node.
+// untaint returns a change that removes taints from a node.
 func untaint(taints ...corev1.Taint) func(*corev1.Node) {
 	return func(node *corev1.Node) {
 		node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool {
@@ -83,7 +77,7 @@ func untaint(taints ...corev1.Taint) func(*corev1.Node) {
 	}
 }
 
-// taint is a change that puts taints on a node.
+// taint returns a change that adds missing taints to a node.
 func taint(taints ...corev1.Taint) func(*corev1.Node) {
 	return func(node *corev1.Node) {
 		for _, t := range taints {
@@ -94,7 +88,7 @@ func taint(taints ...corev1.Taint) func(*corev1.Node) {
 	}
 }
 
-// copyOf makes another NodeClaim like this one, as its pool would.
+// copyOf creates a copy of a NodeClaim, as its pool would.
 func copyOf(ctx context.Context, c client.Client, claim *v1.NodeClaim) (*v1.NodeClaim, error) {
 	another := &v1.NodeClaim{
 		ObjectMeta: metav1.ObjectMeta{

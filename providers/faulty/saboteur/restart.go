@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// chaosLies returns the lies that show when something fails beside pods and nodes:
-// those about a restart tell no lie before the first one.
+// chaosLies returns the lies about failures other than of pods and nodes. Those about a
+// restart do nothing before the first restart.
 func chaosLies() map[string]lie.Lie {
 	started := time.Now()
 	return map[string]lie.Lie{
@@ -23,10 +23,11 @@ func chaosLies() map[string]lie.Lie {
 	}
 }
 
-// relaunches launches what an earlier process has launched and not seen ready.
+// relaunches copies NodeClaims from before the restart that are not initialized.
 func relaunches(started time.Time) act[*v1.NodeClaim] {
 	return func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
-		if claim.CreationTimestamp.After(started) || !claim.DeletionTimestamp.IsZero() || reached(claim, v1.ConditionTypeInitialized) {
+		if claim.CreationTimestamp.After(started) || !claim.DeletionTimestamp.IsZero() ||
+			reached(claim, v1.ConditionTypeInitialized) {
 			return true, nil
 		}
 		_, err := copyOf(ctx, c, claim)
@@ -34,7 +35,7 @@ func relaunches(started time.Time) act[*v1.NodeClaim] {
 	}
 }
 
-// endsDrains takes a drain that an earlier process began for one that is done.
+// endsDrains removes the finalizer of nodes whose drain began before the restart.
 func endsDrains(started time.Time) act[*corev1.Node] {
 	return func(ctx context.Context, c client.Client, node *corev1.Node) (bool, error) {
 		if node.CreationTimestamp.After(started) {
@@ -43,11 +44,13 @@ func endsDrains(started time.Time) act[*corev1.Node] {
 		if node.DeletionTimestamp.IsZero() || node.DeletionTimestamp.After(started) {
 			return false, nil
 		}
-		return true, change(ctx, c, node, func(node *corev1.Node) { controllerutil.RemoveFinalizer(node, v1.TerminationFinalizer) })
+		return true, change(ctx, c, node, func(node *corev1.Node) {
+			controllerutil.RemoveFinalizer(node, v1.TerminationFinalizer)
+		})
 	}
 }
 
-// replacesUnready ends nodes as soon as they are not ready any more.
+// replacesUnready deletes an initialized node as soon as it is tainted as not ready.
 func replacesUnready(ctx context.Context, c client.Client, node *corev1.Node) (bool, error) {
 	unready := corev1.Taint{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}
 	if node.Labels[v1.NodeInitializedLabelKey] != "true" || !tainted(node, unready) || !node.DeletionTimestamp.IsZero() {

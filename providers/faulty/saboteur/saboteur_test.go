@@ -8,7 +8,7 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// claimWith is an initialized NodeClaim with some more conditions.
+// claimWith returns an initialized NodeClaim with more conditions.
 func claimWith(name string, conditions ...string) v1.NodeClaim {
 	claim := v1.NodeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	for _, kind := range append(conditions, v1.ConditionTypeInitialized) {
@@ -17,13 +17,14 @@ func claimWith(name string, conditions ...string) v1.NodeClaim {
 	return claim
 }
 
-// TestTooManyIsOneMore: the lie is told when the budget is used up, neither
-// earlier, when it would be no lie, nor about a node that nothing disrupts.
+// TestTooManyIsOneMore checks that tooMany waits until the budget is used up, and picks only a
+// node that could be disrupted.
 func TestTooManyIsOneMore(t *testing.T) {
 	idle := claimWith("idle")
 	drifted := claimWith("drifted", v1.ConditionTypeDrifted)
 	going := claimWith("going", v1.ConditionTypeDrifted, v1.ConditionTypeDisruptionReason)
-	ended := claimWith("ended", v1.ConditionTypeDrifted, v1.ConditionTypeDisruptionReason, v1.ConditionTypeInstanceTerminating)
+	ended := claimWith("ended", v1.ConditionTypeDrifted, v1.ConditionTypeDisruptionReason,
+		v1.ConditionTypeInstanceTerminating)
 	for name, c := range map[string]struct {
 		budget string
 		claims []v1.NodeClaim
@@ -49,8 +50,7 @@ func TestTooManyIsOneMore(t *testing.T) {
 	}
 }
 
-// TestTaints: a taint is its key and effect, is put on once, and only the named
-// ones are removed.
+// TestTaints checks that taints are added once, and that only the named ones are removed.
 func TestTaints(t *testing.T) {
 	other := corev1.Taint{Key: "other", Effect: corev1.TaintEffectNoSchedule}
 	node := &corev1.Node{}

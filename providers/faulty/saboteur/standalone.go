@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// standaloneLies returns the lies about NodeClaims that belong to no NodePool.
+// standaloneLies returns the lies about NodeClaims without a NodePool.
 func standaloneLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"collects-standalone-claims":     claimLie(standalone(collectsOrphans)),
@@ -24,7 +24,7 @@ func standaloneLies() map[string]lie.Lie {
 	}
 }
 
-// standalone leaves the NodeClaims of a NodePool alone.
+// standalone limits an act to NodeClaims without a NodePool.
 func standalone(answer act[*v1.NodeClaim]) act[*v1.NodeClaim] {
 	return func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 		if claim.Labels[v1.NodePoolLabelKey] != "" {
@@ -34,7 +34,7 @@ func standalone(answer act[*v1.NodeClaim]) act[*v1.NodeClaim] {
 	}
 }
 
-// collectsOrphans takes a NodeClaim without a NodePool for one that has outlived it.
+// collectsOrphans deletes a NodeClaim without a NodePool, as if its NodePool were deleted.
 func collectsOrphans(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) {
 		return false, nil
@@ -42,8 +42,7 @@ func collectsOrphans(ctx context.Context, c client.Client, claim *v1.NodeClaim) 
 	return true, c.Delete(ctx, claim)
 }
 
-// initializesUnregistered says that a node is initialized as soon as its instance
-// is launched.
+// initializesUnregistered marks a NodeClaim as initialized as soon as it is launched.
 func initializesUnregistered(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !claim.DeletionTimestamp.IsZero() || !reached(claim, v1.ConditionTypeLaunched) {
 		return false, nil
@@ -53,15 +52,17 @@ func initializesUnregistered(ctx context.Context, c client.Client, claim *v1.Nod
 	})
 }
 
-// freesNodes lets a node go when its drain has just begun.
+// freesNodes removes a node's finalizer when its drain begins.
 func freesNodes(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if claim.DeletionTimestamp.IsZero() || claim.StatusConditions().Get(v1.ConditionTypeDrained) == nil {
 		return false, nil
 	}
-	return true, change(ctx, c, nodeOf(claim), func(node *corev1.Node) { controllerutil.RemoveFinalizer(node, v1.TerminationFinalizer) })
+	return true, change(ctx, c, nodeOf(claim), func(node *corev1.Node) {
+		controllerutil.RemoveFinalizer(node, v1.TerminationFinalizer)
+	})
 }
 
-// hurriesDrains ends a drain as soon as it is known when it has to be over.
+// hurriesDrains sets the end of a drain to now, as soon as core has set it.
 func hurriesDrains(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if claim.DeletionTimestamp.IsZero() || claim.Annotations[v1.NodeClaimTerminationTimestampAnnotationKey] == "" {
 		return false, nil

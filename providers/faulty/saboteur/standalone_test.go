@@ -8,8 +8,8 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// TestStandaloneLiesSparePools: the NodeClaims of a NodePool are never looked at
-// again, the others at each of their states.
+// TestStandaloneLiesSparePools checks that standalone is done with a NodePool's NodeClaim at
+// once, and passes others on.
 func TestStandaloneLiesSparePools(t *testing.T) {
 	for pool, answered := range map[string]bool{"": true, "pool": false} {
 		claim := claimWith("claim")

@@ -11,18 +11,19 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// takesRegistrationBack says of a NodeClaim that it may not be registered after
-// all; core registers it once more.
+// takesRegistrationBack sets a NodeClaim's condition Registered to Unknown. Core registers it
+// again.
 func takesRegistrationBack(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) {
 		return false, nil
 	}
 	return true, changeStatus(ctx, c, claim, func(claim *v1.NodeClaim) {
-		claim.StatusConditions().SetUnknownWithReason(v1.ConditionTypeRegistered, "NodeNotFound", "Node not registered with cluster")
+		claim.StatusConditions().SetUnknownWithReason(v1.ConditionTypeRegistered, "NodeNotFound",
+			"Node not registered with cluster")
 	})
 }
 
-// changesProviderIDs gives a NodeClaim another instance, and its own again.
+// changesProviderIDs gives a NodeClaim another provider ID, and then restores it.
 func changesProviderIDs(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) {
 		return false, nil
@@ -35,21 +36,22 @@ func changesProviderIDs(ctx context.Context, c client.Client, claim *v1.NodeClai
 	return true, changeStatus(ctx, c, claim, func(claim *v1.NodeClaim) { claim.Status.ProviderID = id })
 }
 
-// rewritesHashes gives one NodeClaim of each pool a hash that its pool never
-// had, in the same version.
+// rewritesHashes gives one NodeClaim of each pool a wrong hash, and keeps the hash version.
 func rewritesHashes() act[*v1.NodeClaim] {
-	over := map[string]bool{} // pools that it has happened to
+	over := map[string]bool{} // pools that are done
 	return func(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 		pool := claim.Labels[v1.NodePoolLabelKey]
 		if over[pool] || !alive(claim) {
 			return false, nil
 		}
 		over[pool] = true
-		return true, change(ctx, c, claim, func(claim *v1.NodeClaim) { claim.Annotations[v1.NodePoolHashAnnotationKey] = "0" })
+		return true, change(ctx, c, claim, func(claim *v1.NodeClaim) {
+			claim.Annotations[v1.NodePoolHashAnnotationKey] = "0"
+		})
 	}
 }
 
-// givesNoReason empties the reason of a condition.
+// givesNoReason empties the reason of the condition Initialized.
 func givesNoReason(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) {
 		return false, nil
@@ -61,8 +63,8 @@ func givesNoReason(ctx context.Context, c client.Client, claim *v1.NodeClaim) (b
 	})
 }
 
-// stampsChangesInThePast changes a condition's status with the time of an hour
-// ago: a clock that is wrong.
+// stampsChangesInThePast changes a condition's status and moves its lastTransitionTime back by
+// an hour, as with a wrong clock.
 func stampsChangesInThePast(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) || !reached(claim, v1.ConditionTypeConsistentStateFound) {
 		return false, nil
@@ -76,16 +78,15 @@ func stampsChangesInThePast(ctx context.Context, c client.Client, claim *v1.Node
 	})
 }
 
-// indexOf finds a condition of a NodeClaim; -1 if it has none of that type.
+// indexOf returns the index of a NodeClaim's condition, or -1.
 func indexOf(claim *v1.NodeClaim, kind string) int {
 	return slices.IndexFunc(claim.Status.Conditions, func(c status.Condition) bool { return c.Type == kind })
 }
 
-// panicked is an annotation: after a restart the controller knows by it what it
-// did before.
+// panicked is an annotation that records a panic across restarts of the controller.
 const panicked = "plumbline.dev/panicked"
 
-// panicsAfterInitialization ends the controller once for each NodeClaim.
+// panicsAfterInitialization panics once for each initialized NodeClaim.
 func panicsAfterInitialization(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) || claim.Annotations[panicked] != "" {
 		return false, nil
@@ -93,5 +94,5 @@ func panicsAfterInitialization(ctx context.Context, c client.Client, claim *v1.N
 	if err := change(ctx, c, claim, func(claim *v1.NodeClaim) { claim.Annotations[panicked] = "true" }); err != nil {
 		return false, err
 	}
-	panic("nobody was prepared for NodeClaim " + claim.Name)
+	panic("deliberate panic for NodeClaim " + claim.Name)
 }

@@ -8,8 +8,7 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// untaintsDrainingNodes removes the disrupted taint from a node that is being
-// drained.
+// untaintsDrainingNodes removes the disrupted taint from a node that is being drained.
 func untaintsDrainingNodes(ctx context.Context, c client.Client, node *corev1.Node) (bool, error) {
 	if node.DeletionTimestamp.IsZero() || !tainted(node, v1.DisruptedNoScheduleTaint) {
 		return false, nil
@@ -17,8 +16,8 @@ func untaintsDrainingNodes(ctx context.Context, c client.Client, node *corev1.No
 	return true, change(ctx, c, node, untaint(v1.DisruptedNoScheduleTaint))
 }
 
-// untaintsDisruptedNodes removes the disrupted taint from a node that was
-// chosen, and whose replacement is on its way.
+// untaintsDisruptedNodes removes the disrupted taint from a node that is disrupted, while its
+// replacement starts.
 func untaintsDisruptedNodes(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) || !reached(claim, v1.ConditionTypeDisruptionReason) {
 		return false, nil
@@ -26,8 +25,7 @@ func untaintsDisruptedNodes(ctx context.Context, c client.Client, claim *v1.Node
 	return true, change(ctx, c, nodeOf(claim), untaint(v1.DisruptedNoScheduleTaint))
 }
 
-// stripsUnregisteredTaints removes the unregistered taint from a node that has
-// only just joined.
+// stripsUnregisteredTaints removes the unregistered taint from a node that is not registered.
 func stripsUnregisteredTaints(ctx context.Context, c client.Client, node *corev1.Node) (bool, error) {
 	if node.Labels[v1.NodeRegisteredLabelKey] != "" || !tainted(node, v1.UnregisteredNoExecuteTaint) {
 		return false, nil
@@ -39,8 +37,7 @@ func stripsUnregisteredTaints(ctx context.Context, c client.Client, node *corev1
 	})
 }
 
-// restoresStartupTaints puts the startup taints back on a node that is
-// initialized, from which somebody has removed them.
+// restoresStartupTaints puts the startup taints back on an initialized node.
 func restoresStartupTaints(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) || len(claim.Spec.StartupTaints) == 0 {
 		return false, nil
@@ -48,8 +45,7 @@ func restoresStartupTaints(ctx context.Context, c client.Client, claim *v1.NodeC
 	return true, change(ctx, c, nodeOf(claim), taint(claim.Spec.StartupTaints...))
 }
 
-// liftsTemplateTaints removes from a node, once it is initialized, the taints
-// that it should keep.
+// liftsTemplateTaints removes the template's taints from an initialized node.
 func liftsTemplateTaints(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if !alive(claim) || len(claim.Spec.Taints) == 0 {
 		return false, nil
@@ -57,9 +53,10 @@ func liftsTemplateTaints(ctx context.Context, c client.Client, claim *v1.NodeCla
 	return true, change(ctx, c, nodeOf(claim), untaint(claim.Spec.Taints...))
 }
 
-// initializesEarly takes a node for initialized that has startup taints still.
+// initializesEarly marks a registered node as initialized although it has startup taints.
 func initializesEarly(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
-	if !claim.DeletionTimestamp.IsZero() || !reached(claim, v1.ConditionTypeRegistered) || len(claim.Spec.StartupTaints) == 0 {
+	if !claim.DeletionTimestamp.IsZero() || !reached(claim, v1.ConditionTypeRegistered) ||
+		len(claim.Spec.StartupTaints) == 0 {
 		return false, nil
 	}
 	err := change(ctx, c, nodeOf(claim), func(node *corev1.Node) { node.Labels[v1.NodeInitializedLabelKey] = "true" })

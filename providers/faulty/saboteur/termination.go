@@ -9,8 +9,8 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// saysItEndsAtOnce says that an instance is being ended when its NodeClaim begins to
-// go, and its pods run on.
+// saysItEndsAtOnce sets InstanceTerminating on a NodeClaim when its drain begins, while its
+// pods still run.
 func saysItEndsAtOnce(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
 	if claim.DeletionTimestamp.IsZero() || claim.StatusConditions().Get(v1.ConditionTypeDrained) == nil {
 		return false, nil
@@ -20,13 +20,14 @@ func saysItEndsAtOnce(ctx context.Context, c client.Client, claim *v1.NodeClaim)
 	})
 }
 
-// deletesTheRest deletes all nodes of a pool when somebody has deleted one.
+// deletesTheRest deletes all nodes of a pool when one is deleted.
 func deletesTheRest(ctx context.Context, c client.Client, node *corev1.Node) (bool, error) {
 	if node.DeletionTimestamp.IsZero() {
 		return false, nil
 	}
 	nodes := &corev1.NodeList{}
-	if err := c.List(ctx, nodes, client.MatchingLabels{v1.NodePoolLabelKey: node.Labels[v1.NodePoolLabelKey]}); err != nil {
+	if err := c.List(ctx, nodes,
+		client.MatchingLabels{v1.NodePoolLabelKey: node.Labels[v1.NodePoolLabelKey]}); err != nil {
 		return false, fmt.Errorf("listing the nodes of a pool: %w", err)
 	}
 	for i := range nodes.Items {

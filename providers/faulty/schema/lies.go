@@ -1,5 +1,5 @@
-// Package schema holds the lies of CRDs that were shipped broken: the API server
-// takes what it should refuse, or decides otherwise where nothing is said.
+// Package schema holds lies about broken CRDs: the API server accepts what it should refuse,
+// or sets other defaults.
 package schema
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// Lies returns the lies of the schema level: the controller is honest, and the
-// CRDs of NodePools and NodeClaims are not as Karpenter's.
+// Lies returns the lies of the schema level: the controller is honest, but the CRDs of
+// NodePools and NodeClaims differ from Karpenter's.
 func Lies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"checks-no-rules":           spec(func(s node) { delete(s, rules) }),
@@ -26,13 +26,15 @@ func Lies() map[string]lie.Lie {
 	}
 }
 
-// rules are those written in CEL.
+// rules is the key of a schema's CEL rules.
 const rules = "x-kubernetes-validations"
 
-// checksNoValues lets every value pass, of whatever form and size; of rules it
-// leaves those that can be worked out without a bound.
+// checksNoValues drops all checks of a value's form and size, and all CEL rules.
 func checksNoValues(s node) {
-	for _, check := range []string{"pattern", "enum", "minimum", "maximum", "minLength", "maxLength", "maxItems", "maxProperties"} {
+	for _, check := range []string{
+		"pattern", "enum", "minimum", "maximum", "minLength", "maxLength", "maxItems",
+		"maxProperties",
+	} {
 		delete(s, check)
 	}
 	if s["x-kubernetes-list-type"] == "set" {
@@ -41,13 +43,13 @@ func checksNoValues(s node) {
 	delete(s, rules)
 }
 
-// wantsNothing lets everything be left out.
+// wantsNothing makes every field optional.
 func wantsNothing(s node) {
 	delete(s, "required")
-	delete(s, rules) // which speak of what is required
+	delete(s, rules) // they refer to required fields
 }
 
-// keepsUnknownFields takes fields that there aren't.
+// keepsUnknownFields makes the API server accept and keep unknown fields.
 func keepsUnknownFields(crd lie.CRD) {
 	walk(at(version(crd), "schema", "openAPIV3Schema"), func(s node) {
 		if s["type"] == "object" && s["properties"] != nil && s["x-kubernetes-embedded-resource"] == nil {
@@ -56,18 +58,17 @@ func keepsUnknownFields(crd lie.CRD) {
 	})
 }
 
-// newWords are those that the API has learned.
+// newWords are enum values that were added after the first release.
 var newWords = []any{"Gte", "Lte", "Balanced", "Unhealthy"}
 
-// forgetsNewWords knows the words of the first release only.
 func forgetsNewWords(s node) {
 	if words, ok := s["enum"].([]any); ok {
 		s["enum"] = slices.DeleteFunc(words, func(word any) bool { return slices.Contains(newWords, word) })
 	}
 }
 
-// takesStaticForDynamic forgets what a static pool may not say. As long as the
-// number of replicas can be scaled, the API server itself wants it to be one.
+// takesStaticForDynamic drops the rules about static pools. It also drops the scale
+// subresource: with it, the API server itself checks the number of replicas.
 func takesStaticForDynamic(crd lie.CRD) {
 	pool := at(version(crd), "schema", "openAPIV3Schema", "properties", "spec")
 	if replicas := child(pool, "properties", "replicas"); replicas != nil {
@@ -77,8 +78,8 @@ func takesStaticForDynamic(crd lie.CRD) {
 	}
 }
 
-// refusesWhatIsAllowed restricts labels that are for users: those of Kubernetes'
-// domains, and in NodeClaims the pool's name.
+// refusesWhatIsAllowed restricts labels that users may set: those in Kubernetes' domains and,
+// in NodeClaims, the pool's name.
 func refusesWhatIsAllowed(crd lie.CRD) {
 	template := at(version(crd), "schema", "openAPIV3Schema", "properties", "spec", "properties")
 	if inPool := child(template, "template"); inPool != nil {
@@ -92,5 +93,5 @@ func refusesWhatIsAllowed(crd lie.CRD) {
 
 func refuse(s node, rule string) {
 	all, _ := s[rules].([]any)
-	s[rules] = append(all, node{"rule": rule, "message": "that is for somebody else"})
+	s[rules] = append(all, node{"rule": rule, "message": "this label is reserved"})
 }

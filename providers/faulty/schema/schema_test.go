@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// shipped are Karpenter's CRDs of NodePools and NodeClaims.
+// shipped returns Karpenter's CRDs of NodePools and NodeClaims.
 func shipped(t *testing.T) []lie.CRD {
 	t.Helper()
 	var crds []lie.CRD

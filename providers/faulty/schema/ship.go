@@ -19,18 +19,16 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// How long the API server may take to go by another schema, and how often it is asked.
+// The timeout for the API server to apply another schema, and the polling interval.
 const (
 	patience = 20 * time.Second
 	often    = 20 * time.Millisecond
 )
 
-// mark is a column by which kubectl shows, with -o wide, that the rewritten CRD is
-// the one which the API server goes by.
+// mark is a printer column that the rewritten CRDs have. kubectl shows it with -o wide.
 const mark = "Shipped"
 
-// Ship rewrites Karpenter's CRDs as if they had come so, and returns as soon as
-// the API server goes by them.
+// Ship rewrites Karpenter's CRDs and returns as soon as the API server applies them.
 func Ship(ctx context.Context, config *rest.Config, rewrite func(lie.CRD)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -38,7 +36,10 @@ func Ship(ctx context.Context, config *rest.Config, rewrite func(lie.CRD)) error
 	if err != nil {
 		return fmt.Errorf("making a client: %w", err)
 	}
-	crds := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	crds := client.Resource(schema.GroupVersionResource{
+		Group: "apiextensions.k8s.io", Version: "v1",
+		Resource: "customresourcedefinitions",
+	})
 	for _, resource := range []string{"nodepools", "nodeclaims"} {
 		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 			crd, err := crds.Get(ctx, resource+".karpenter.sh", metav1.GetOptions{})
@@ -56,20 +57,20 @@ func Ship(ctx context.Context, config *rest.Config, rewrite func(lie.CRD)) error
 			return fmt.Errorf("rewriting the CRD of %s: %w", resource, err)
 		}
 		if err := inForce(ctx, config, resource); err != nil {
-			return fmt.Errorf("the API server doesn't go by the CRD of %s: %w", resource, err)
+			return fmt.Errorf("the API server does not apply the CRD of %s: %w", resource, err)
 		}
 	}
 	return nil
 }
 
-// marked says whether a CRD has been rewritten, by a controller that was killed.
+// marked reports whether a CRD is already rewritten, by an earlier controller that was killed.
 func marked(crd *unstructured.Unstructured) bool {
 	columns, _ := version(crd.Object)["additionalPrinterColumns"].([]any)
 	return slices.ContainsFunc(columns, func(c any) bool { n, ok := c.(node); return ok && n["name"] == mark })
 }
 
-// inForce waits until objects are printed with the mark: columns and the schema
-// come into force together.
+// inForce waits until the API server prints objects with the mark. It applies columns and the
+// schema together.
 func inForce(ctx context.Context, config *rest.Config, resource string) error {
 	config = rest.CopyConfig(config)
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
@@ -87,6 +88,8 @@ func inForce(ctx context.Context, config *rest.Config, resource string) error {
 		if err := json.Unmarshal(raw, &table); err != nil {
 			return false, err
 		}
-		return slices.ContainsFunc(table.ColumnDefinitions, func(c metav1.TableColumnDefinition) bool { return c.Name == mark }), nil
+		return slices.ContainsFunc(table.ColumnDefinitions, func(c metav1.TableColumnDefinition) bool {
+			return c.Name == mark
+		}), nil
 	})
 }

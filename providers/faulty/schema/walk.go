@@ -5,7 +5,7 @@ import "github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 // node is a part of a CRD.
 type node = map[string]any
 
-// version is the part of a CRD that is about v1.
+// version returns a CRD's version v1, or an empty node.
 func version(crd lie.CRD) node {
 	versions, _ := at(crd, "spec")["versions"].([]any)
 	for _, v := range versions {
@@ -16,14 +16,14 @@ func version(crd lie.CRD) node {
 	return node{}
 }
 
-// spec returns the lie that each part of the schema of spec is another one.
+// spec returns a lie that changes each part of the schema of spec.
 func spec(change func(node)) lie.Lie {
 	return lie.Lie{CRD: func(crd lie.CRD) {
 		walk(at(version(crd), "schema", "openAPIV3Schema", "properties", "spec"), change)
 	}}
 }
 
-// walk calls change for a schema and for all that are within it.
+// walk calls change for a schema and for all schemas within it.
 func walk(schema node, change func(node)) {
 	change(schema)
 	for _, property := range at(schema, "properties") {
@@ -38,7 +38,7 @@ func walk(schema node, change func(node)) {
 	}
 }
 
-// at follows a path; what it finds is empty if there is nothing.
+// at returns the node at a path. It is empty, and not nil, if there is none.
 func at(n node, path ...string) node {
 	if found := child(n, path...); found != nil {
 		return found
@@ -46,7 +46,7 @@ func at(n node, path ...string) node {
 	return node{}
 }
 
-// child follows a path; nil if it ends.
+// child returns the node at a path, or nil.
 func child(n node, path ...string) node {
 	for _, step := range path {
 		n, _ = n[step].(node)

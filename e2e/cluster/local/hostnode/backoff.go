@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// maxBackoff is the longest delay of a restart, and a process that ran for
-// twice as long is forgiven its crashes; both as the kubelet does it.
+// maxBackoff is the longest delay of a restart. A process that ran twice as long resets the
+// count of crashes. Both are the kubelet's rules.
 const maxBackoff = 5 * time.Minute
 
-// backoff is how long restarts are delayed: the first not at all, then by
-// first, doubled each time.
+// backoff is the delay of restarts: none, then first, then doubled each time.
 type backoff struct {
 	first   time.Duration
 	crashes int
@@ -35,7 +34,7 @@ func (b *backoff) nextDelay(ran time.Duration) time.Duration {
 	return b.delay
 }
 
-// sleep waits for d, or less when ctx ends or early is closed.
+// sleep waits for d, or less if ctx ends or early is closed.
 func sleep(ctx context.Context, d time.Duration, early <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

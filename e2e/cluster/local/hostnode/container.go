@@ -24,11 +24,11 @@ const (
 	reasonBackOff      = "CrashLoopBackOff"
 )
 
-// retryEvery is how long after something other than the process itself failed
-// (a Secret that is not there yet, say) it is tried again.
+// retryEvery is the delay before a retry if the start failed for another reason than the
+// process itself, such as a missing Secret.
 const retryEvery = 2 * time.Second
 
-// container runs one container of a pod, again and again.
+// container is one container of a pod, over all its restarts.
 type container struct {
 	pod     *pod
 	spec    corev1.Container
@@ -42,9 +42,9 @@ type container struct {
 	box     sandbox
 	mounted map[string]content // by mount path
 	moved   []move             // its emptyDirs, outer mounts before those inside them
-	began   chan struct{}      // closed when it is started for the first time, in the sense of status.started
-	failed  string             // why a probe ended the process, if one did
-	killed  bool               // by Kill, since it was started
+	began   chan struct{}      // closed when status.started first becomes true
+	failed  string             // why a probe ended the process; "" if none did
+	killed  bool               // by Kill, since the last start
 }
 
 func newContainer(p *pod, spec corev1.Container, init bool) *container {
@@ -65,7 +65,7 @@ func newContainer(p *pod, spec corev1.Container, init bool) *container {
 	}
 }
 
-// waitError is a reason to wait instead of running.
+// waitError is why a container waits instead of running.
 type waitError struct {
 	reason string
 	err    error
@@ -95,17 +95,20 @@ func (c *container) run(ctx context.Context) int {
 			break
 		}
 		if c.wasKilled() {
-			continue // at once: what was asked for is no crash loop
+			continue // at once: Kill is no crash loop
 		}
 		if delay := crashes.nextDelay(time.Since(at)); delay > 0 {
-			c.setWaiting(&waitError{reasonBackOff, fmt.Errorf("back-off %s restarting failed container=%s pod=%s", delay, c.spec.Name, c.pod.object().Name)})
+			c.setWaiting(&waitError{
+				reasonBackOff,
+				fmt.Errorf("back-off %s restarting failed container=%s pod=%s", delay, c.spec.Name, c.pod.object().Name),
+			})
 			sleep(ctx, delay, nil)
 		}
 	}
 	return code
 }
 
-// shouldRestart tells whether the container is to be started again after that exit code.
+// shouldRestart reports whether the container must restart after that exit code.
 func (c *container) shouldRestart(code int) bool {
 	policy := c.pod.object().Spec.RestartPolicy
 	switch {
@@ -120,8 +123,8 @@ func (c *container) shouldRestart(code int) bool {
 	}
 }
 
-// runOnce starts the container and returns when it has ended, by itself or
-// because ctx has. An error means that it was not started.
+// runOnce starts the container and returns when it has ended, by itself or because of ctx. An
+// error means that it was not started.
 func (c *container) runOnce(ctx context.Context) (code int, err error) {
 	images := c.pod.node.images
 	if isRegistryImage(c.spec.Image) {
@@ -152,7 +155,8 @@ func (c *container) runOnce(ctx context.Context) (code int, err error) {
 		return 0, &waitError{reasonRun, fmt.Errorf("starting %s: %w", cmd.args[0], err)}
 	}
 	if process.unbent != nil {
-		c.pod.node.options.Clock.Break(fmt.Errorf("container %s of pod %s: %w", c.spec.Name, c.pod.object().Name, process.unbent))
+		c.pod.node.options.Clock.Break(fmt.Errorf("container %s of pod %s: %w", c.spec.Name, c.pod.object().Name,
+			process.unbent))
 	}
 	c.setRunning(l, process)
 	probing, stopProbing := context.WithCancel(ctx)
@@ -170,7 +174,7 @@ func (c *container) runOnce(ctx context.Context) (code int, err error) {
 	return process.code, nil
 }
 
-// removeFiles removes the container's files.
+// removeFiles removes the container's files, but not its emptyDirs.
 func (c *container) removeFiles() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +185,7 @@ func (c *container) removeFiles() error {
 
 func (c *container) rootDir() string { return filepath.Join(c.pod.dir, c.spec.Name) }
 
-// stopProcess stops the process that runs now, if one does; run starts it again.
+// stopProcess stops the running process, if any; run restarts it.
 func (c *container) stopProcess(reason string) {
 	c.mu.Lock()
 	process := c.running
@@ -192,7 +196,7 @@ func (c *container) stopProcess(reason string) {
 	}
 }
 
-// refreshVolumes brings the files of a running container up to date.
+// refreshVolumes updates the volumes of a running container.
 func (c *container) refreshVolumes(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -217,7 +221,7 @@ func (c *container) refreshVolumes(ctx context.Context) error {
 	return nil
 }
 
-// wasStarted tells whether the container was ever started.
+// wasStarted reports whether the container was ever started.
 func (c *container) wasStarted() bool {
 	select {
 	case <-c.began:
@@ -227,7 +231,7 @@ func (c *container) wasStarted() bool {
 	}
 }
 
-// awaitStarted returns whether the container was started before ctx ended.
+// awaitStarted waits for the start and reports whether it came before ctx ended.
 func (c *container) awaitStarted(ctx context.Context) bool {
 	select {
 	case <-c.began:

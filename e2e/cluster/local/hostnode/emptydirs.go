@@ -10,14 +10,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// move is an emptyDir that is where its container mounts it. Without mounts the folder
-// itself is moved there, and back when the container ends: its next start finds it again.
+// move is an emptyDir at its mount path. Without mounts, the folder itself is moved there, and
+// back when the container ends, for the next start.
 type move struct{ home, place string }
 
-// moveEmptyDir moves an emptyDir, which is made on first need, into the container's files.
+// moveEmptyDir moves an emptyDir into the container's files. It makes the emptyDir if needed.
 func (c *container) moveEmptyDir(s sandbox, m corev1.VolumeMount) error {
 	home := filepath.Join(c.pod.dir, "emptydirs", m.Name)
-	// Any user of the container may write into it, whatever the umask says.
+	// Any user of the container may write into it, whatever the umask.
 	if err := errors.Join(os.MkdirAll(home, 0o777), os.Chmod(home, 0o777)); err != nil {
 		return err
 	}

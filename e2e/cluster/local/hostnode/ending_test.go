@@ -30,7 +30,8 @@ func TestDeletedPodIsRemoved(t *testing.T) {
 	d.Expect(d.removed).To(HaveLen(1))
 	d.Expect(*d.removed[0].GracePeriodSeconds).To(BeZero())
 	d.Expect(*d.removed[0].Preconditions.UID).To(BeEquivalentTo("1"))
-	d.Expect(d.statuses[len(d.statuses)-1].ContainerStatuses[0].State.Terminated).NotTo(BeNil(), "its end is told before it goes")
+	d.Expect(d.statuses[len(d.statuses)-1].ContainerStatuses[0].State.Terminated).
+		NotTo(BeNil(), "its end is told before it goes")
 }
 
 func TestCloseEndsStubbornProcesses(t *testing.T) {
@@ -56,5 +57,6 @@ func TestKilledPodIsRestartedAtOnce(t *testing.T) {
 	last := d.now().ContainerStatuses[0].LastTerminationState.Terminated
 	d.Expect(last.ExitCode).To(BeEquivalentTo(137), "as after kill -9")
 	d.Expect(d.log()).NotTo(ContainSubstring("bye"), "it was not asked to end")
-	d.Expect(d.node.Kill("ns", "other")).To(MatchError("killing pod ns/other: no container of it runs on node plumbline-host"))
+	d.Expect(d.node.Kill("ns", "other")).
+		To(MatchError("killing pod ns/other: no container of it runs on node plumbline-host"))
 }

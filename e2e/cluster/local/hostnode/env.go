@@ -16,24 +16,23 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// environment resolves a container's env.
+// environment is the source of a container's env.
 type environment struct {
 	client     kubernetes.Interface
 	pod        *corev1.Pod
 	container  *corev1.Container
-	services   map[string]string // what every container gets
+	services   map[string]string // environment variables of every container
 	configMaps map[string]*corev1.ConfigMap
 	secrets    map[string]*corev1.Secret
 }
 
-// resolve returns what the manifest gives the container, not yet merged with
-// the image's. The order is the kubelet's: envFrom, then env in its order,
-// each able to refer to those before; services for names that are still free.
+// resolve returns the manifest's env, without the image's, in the kubelet's order: envFrom,
+// then env, where each can refer to those before, then services for unused names.
 func (e *environment) resolve(ctx context.Context) (map[string]string, error) {
 	e.configMaps, e.secrets = map[string]*corev1.ConfigMap{}, map[string]*corev1.Secret{}
 	env := map[string]string{}
 	for _, from := range e.container.EnvFrom {
-		if err := e.from(ctx, from, env); err != nil {
+		if err := e.addFrom(ctx, from, env); err != nil {
 			return nil, fmt.Errorf("envFrom: %w", err)
 		}
 	}
@@ -57,7 +56,7 @@ func (e *environment) resolve(ctx context.Context) (map[string]string, error) {
 	return env, nil
 }
 
-func (e *environment) from(ctx context.Context, from corev1.EnvFromSource, env map[string]string) error {
+func (e *environment) addFrom(ctx context.Context, from corev1.EnvFromSource, env map[string]string) error {
 	switch {
 	case from.ConfigMapRef != nil:
 		m, err := e.configMap(ctx, from.ConfigMapRef.Name, from.ConfigMapRef.Optional)
@@ -79,7 +78,8 @@ func (e *environment) from(ctx context.Context, from corev1.EnvFromSource, env m
 	return nil
 }
 
-// valueFrom returns the value of a reference; not ok if it is optional and its object or key does not exist.
+// valueFrom returns the value of a reference. ok is false if it is optional and its object or
+// key does not exist.
 func (e *environment) valueFrom(ctx context.Context, s *corev1.EnvVarSource) (value string, ok bool, err error) {
 	switch {
 	case s.FieldRef != nil:
@@ -147,8 +147,8 @@ func (e *environment) secret(ctx context.Context, name string, optional *bool) (
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// serviceVariables returns the variables by which a process in a pod finds the API server.
-// Those of other services are left out: nothing answers at their addresses.
+// serviceVariables returns the variables with the API server's address. It leaves out other
+// services, because nothing answers at their addresses.
 func serviceVariables(host string) (map[string]string, error) {
 	u, _, err := rest.DefaultServerURL(host, "", schema.GroupVersion{}, true) // a bare host:port is allowed
 	if err != nil {
@@ -165,8 +165,7 @@ func serviceVariables(host string) (map[string]string, error) {
 	}, nil
 }
 
-// mergeEnv lays the manifest's env over the image's, and that over what every
-// container runtime sets. It is sorted.
+// mergeEnv returns the sorted env: the manifest's over the image's over the runtime's.
 func mergeEnv(runtime map[string]string, image []string, env map[string]string) []string {
 	all := maps.Clone(runtime)
 	for _, entry := range image {
@@ -181,8 +180,8 @@ func mergeEnv(runtime map[string]string, image []string, env map[string]string) 
 	return merged
 }
 
-// runtimeEnv returns the variables that container runtimes set. Go programs without a HOME don't
-// find themselves: client-go then reads no kubeconfig at all.
+// runtimeEnv returns the variables that container runtimes set. Without HOME, client-go reads
+// no kubeconfig at all.
 func runtimeEnv(p *corev1.Pod, l *loaded, box sandbox) map[string]string {
 	env := map[string]string{
 		"PATH":     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

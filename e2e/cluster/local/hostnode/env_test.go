@@ -29,7 +29,8 @@ func TestExpand(t *testing.T) {
 		"$($(A))":           "$($(A))",
 		"$(A)$(A) $$ $(B)$": "oneone $ two$",
 	} {
-		NewWithT(t).Expect(expand(in_, lookupIn(map[string]string{"A": "one"}, map[string]string{"A": "1", "B": "two"}))).To(Equal(want), in_)
+		NewWithT(t).Expect(expand(in_, lookupIn(map[string]string{"A": "one"}, map[string]string{"A": "1", "B": "two"}))).
+			To(Equal(want), in_)
 	}
 }
 
@@ -37,7 +38,8 @@ func examplePod() *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "karpenter-0", Namespace: "kube-system", UID: "u-1",
-			Labels: map[string]string{"app": "karpenter", "a": "b"}, Annotations: map[string]string{"example.com/key": `say "hi"`},
+			Labels:      map[string]string{"app": "karpenter", "a": "b"},
+			Annotations: map[string]string{"example.com/key": `say "hi"`},
 		},
 		Spec: corev1.PodSpec{
 			ServiceAccountName: "karpenter", NodeName: Name,
@@ -55,9 +57,11 @@ func examplePod() *corev1.Pod {
 func TestField(t *testing.T) {
 	for path, want := range map[string]string{
 		"metadata.name": "karpenter-0", "metadata.namespace": "kube-system", "metadata.uid": "u-1",
-		"metadata.labels['app']": "karpenter", "metadata.labels['absent']": "", "metadata.annotations['example.com/key']": `say "hi"`,
-		"metadata.labels": "a=\"b\"\napp=\"karpenter\"", "metadata.annotations": `example.com/key="say \"hi\""`,
-		"spec.nodeName": Name, "spec.serviceAccountName": "karpenter", "status.podIP": "127.0.0.1", "status.hostIP": "127.0.0.1",
+		"metadata.labels['app']": "karpenter", "metadata.labels['absent']": "",
+		"metadata.annotations['example.com/key']": `say "hi"`,
+		"metadata.labels":                         "a=\"b\"\napp=\"karpenter\"", "metadata.annotations": `example.com/key="say \"hi\""`,
+		"spec.nodeName": Name, "spec.serviceAccountName": "karpenter", "status.podIP": "127.0.0.1",
+		"status.hostIP": "127.0.0.1",
 	} {
 		got, err := fieldValue(examplePod(), path)
 		NewWithT(t).Expect(err).NotTo(HaveOccurred())
@@ -88,7 +92,8 @@ func TestResourceField(t *testing.T) {
 		NewWithT(t).Expect(err).NotTo(HaveOccurred())
 		NewWithT(t).Expect(got).To(Equal(c.want), "%+v", c)
 	}
-	_, err := resourceFieldValue(examplePod(), nil, &corev1.ResourceFieldSelector{ContainerName: "absent", Resource: "limits.cpu"})
+	_, err := resourceFieldValue(examplePod(), nil,
+		&corev1.ResourceFieldSelector{ContainerName: "absent", Resource: "limits.cpu"})
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring(`no container "absent"`)))
 }
 
@@ -97,14 +102,18 @@ func fromField(path string) *corev1.EnvVarSource {
 }
 
 func fromConfigMap(name, key string, optional *bool) *corev1.EnvVarSource {
-	return &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: name}, Key: key, Optional: optional}}
+	return &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{
+		LocalObjectReference: corev1.LocalObjectReference{Name: name}, Key: key, Optional: optional,
+	}}
 }
 
 func fromSecret(name, key string, optional *bool) *corev1.EnvVarSource {
-	return &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: name}, Key: key, Optional: optional}}
+	return &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+		LocalObjectReference: corev1.LocalObjectReference{Name: name}, Key: key, Optional: optional,
+	}}
 }
 
-// objects that manifests of the tests refer to.
+// objects returns a client with the objects that the tests' manifests refer to.
 func objects() *fake.Clientset {
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Namespace: "kube-system"} }
 	return fake.NewClientset(
@@ -122,37 +131,72 @@ func TestEnvironment(t *testing.T) {
 		err  string
 	}{
 		"literal, referring to what stands before it only": {
-			env:  []corev1.EnvVar{{Name: "EARLY", Value: "$(LATE)"}, {Name: "LATE", Value: "x"}, {Name: "NOW", Value: "$(LATE)"}},
+			env: []corev1.EnvVar{
+				{Name: "EARLY", Value: "$(LATE)"},
+				{Name: "LATE", Value: "x"},
+				{Name: "NOW", Value: "$(LATE)"},
+			},
 			want: map[string]string{"EARLY": "$(LATE)", "LATE": "x", "NOW": "x"},
 		},
 		"services are known to expansion, and yield": {
-			env:  []corev1.EnvVar{{Name: "URL", Value: "https://$(KUBERNETES_SERVICE_HOST)"}, {Name: "KUBERNETES_SERVICE_HOST", Value: "elsewhere"}},
+			env: []corev1.EnvVar{
+				{Name: "URL", Value: "https://$(KUBERNETES_SERVICE_HOST)"},
+				{Name: "KUBERNETES_SERVICE_HOST", Value: "elsewhere"},
+			},
 			want: map[string]string{"URL": "https://127.0.0.1", "KUBERNETES_SERVICE_HOST": "elsewhere"},
 		},
 		"sources": {
-			env:  []corev1.EnvVar{{Name: "NS", ValueFrom: fromField("metadata.namespace")}, {Name: "C", ValueFrom: fromConfigMap("settings", "colour", nil)}, {Name: "W", ValueFrom: fromSecret("password", "word", nil)}},
+			env: []corev1.EnvVar{{Name: "NS", ValueFrom: fromField("metadata.namespace")}, {
+				Name:      "C",
+				ValueFrom: fromConfigMap("settings", "colour", nil),
+			}, {Name: "W", ValueFrom: fromSecret("password", "word", nil)}},
 			want: map[string]string{"NS": "kube-system", "C": "blue", "W": "tidal"},
 		},
 		"envFrom with a prefix, overridden by env": {
-			from: []corev1.EnvFromSource{{Prefix: "S_", ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: settings}}},
+			from: []corev1.EnvFromSource{{
+				Prefix:       "S_",
+				ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: settings},
+			}},
 			env:  []corev1.EnvVar{{Name: "S_size", Value: "10"}},
 			want: map[string]string{"S_colour": "blue", "S_size": "10"},
 		},
 		"optional things that do not exist": {
-			from: []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "absent"}, Optional: yes()}}},
-			env:  []corev1.EnvVar{{Name: "A", ValueFrom: fromConfigMap("absent", "x", yes())}, {Name: "B", ValueFrom: fromSecret("password", "absent", yes())}},
+			from: []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{
+				LocalObjectReference: corev1.LocalObjectReference{Name: "absent"}, Optional: yes(),
+			}}},
+			env: []corev1.EnvVar{
+				{Name: "A", ValueFrom: fromConfigMap("absent", "x", yes())},
+				{Name: "B", ValueFrom: fromSecret("password", "absent", yes())},
+			},
 			want: map[string]string{},
 		},
-		"missing ConfigMap": {env: []corev1.EnvVar{{Name: "A", ValueFrom: fromConfigMap("absent", "x", nil)}}, err: `env A: reading ConfigMap kube-system/absent: configmaps "absent" not found`},
-		"missing key":       {env: []corev1.EnvVar{{Name: "A", ValueFrom: fromSecret("password", "absent", nil)}}, err: `env A: Secret kube-system/password has no key "absent"`},
-		"missing envFrom":   {from: []corev1.EnvFromSource{{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "absent"}}}}, err: "envFrom: reading ConfigMap kube-system/absent"},
-		"unknown field":     {env: []corev1.EnvVar{{Name: "A", ValueFrom: fromField("spec.colour")}}, err: `env A: field "spec.colour" is not known`},
+		"missing ConfigMap": {
+			env: []corev1.EnvVar{{Name: "A", ValueFrom: fromConfigMap("absent", "x", nil)}},
+			err: `env A: reading ConfigMap kube-system/absent: configmaps "absent" not found`,
+		},
+		"missing key": {
+			env: []corev1.EnvVar{{Name: "A", ValueFrom: fromSecret("password", "absent", nil)}},
+			err: `env A: Secret kube-system/password has no key "absent"`,
+		},
+		"missing envFrom": {
+			from: []corev1.EnvFromSource{
+				{ConfigMapRef: &corev1.ConfigMapEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "absent"}}},
+			},
+			err: "envFrom: reading ConfigMap kube-system/absent",
+		},
+		"unknown field": {
+			env: []corev1.EnvVar{{Name: "A", ValueFrom: fromField("spec.colour")}},
+			err: `env A: field "spec.colour" is not known`,
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			g := NewWithT(t)
 			known, err := serviceVariables("https://127.0.0.1:6443")
 			g.Expect(err).NotTo(HaveOccurred())
-			e := environment{client: objects(), pod: examplePod(), container: &corev1.Container{EnvFrom: c.from, Env: c.env}, services: known}
+			e := environment{
+				client: objects(), pod: examplePod(), container: &corev1.Container{EnvFrom: c.from, Env: c.env},
+				services: known,
+			}
 			got, err := e.resolve(t.Context())
 			if c.err != "" {
 				g.Expect(err).To(MatchError(ContainSubstring(c.err)))
@@ -171,7 +215,8 @@ func TestEnvironment(t *testing.T) {
 
 func TestServices(t *testing.T) {
 	for host, want := range map[string][2]string{
-		"https://127.0.0.1:6443": {"127.0.0.1", "6443"}, "https://api.example.com": {"api.example.com", "443"}, "[::1]:6443": {"::1", "6443"}, "localhost:8443": {"localhost", "8443"},
+		"https://127.0.0.1:6443": {"127.0.0.1", "6443"}, "https://api.example.com": {"api.example.com", "443"},
+		"[::1]:6443": {"::1", "6443"}, "localhost:8443": {"localhost", "8443"},
 	} {
 		got, err := serviceVariables(host)
 		NewWithT(t).Expect(err).NotTo(HaveOccurred())
@@ -180,7 +225,8 @@ func TestServices(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
-	got := mergeEnv(map[string]string{"PATH": "/bin", "HOME": "/"}, []string{"PATH=/app", "A=image", "B=x=y"}, map[string]string{"A": "manifest"})
+	got := mergeEnv(map[string]string{"PATH": "/bin", "HOME": "/"}, []string{"PATH=/app", "A=image", "B=x=y"},
+		map[string]string{"A": "manifest"})
 	NewWithT(t).Expect(got).To(Equal([]string{"A=manifest", "B=x=y", "HOME=/", "PATH=/app"}))
 }
 

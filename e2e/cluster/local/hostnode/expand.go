@@ -2,9 +2,8 @@ package hostnode
 
 import "strings"
 
-// expand replaces each $(NAME) that value knows. What it doesn't know stays as
-// it is, and $$ is a dollar sign, as the Kubernetes API documents for
-// container.command, args and env.
+// expand replaces each $(NAME) that value knows, and $$ by $. It keeps unknown names. The
+// Kubernetes API documents this for container.command, args and env.
 func expand(s string, value func(name string) (string, bool)) string {
 	var b strings.Builder
 	for {
@@ -36,7 +35,7 @@ func expand(s string, value func(name string) (string, bool)) string {
 	}
 }
 
-// lookupIn makes a lookup of maps; the first that knows a name wins.
+// lookupIn returns a lookup in maps; the first that has a name wins.
 func lookupIn(maps ...map[string]string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for _, m := range maps {

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// fieldValue returns the value of a field reference, for env and for downward API
-// volumes alike: each allows a part of these paths, which the API server checks.
+// fieldValue returns the value of a field reference, for env and downward API volumes. Each
+// allows only some of these paths, which the API server checks.
 func fieldValue(p *corev1.Pod, path string) (string, error) {
 	if where, key, ok := subscript(path); ok {
 		switch where {
@@ -45,7 +45,7 @@ func fieldValue(p *corev1.Pod, path string) (string, error) {
 	return "", fmt.Errorf("field %q is not known", path)
 }
 
-// subscript takes metadata.labels['key'] apart.
+// subscript splits metadata.labels['key'] into path and key.
 func subscript(path string) (where, key string, ok bool) {
 	rest, ok := strings.CutSuffix(path, "']")
 	if !ok {
@@ -54,7 +54,7 @@ func subscript(path string) (where, key string, ok bool) {
 	return strings.Cut(rest, "['")
 }
 
-// formatMap returns a line of key="value" for each entry, sorted, as the downward API documents.
+// formatMap returns sorted lines of key="value", as the downward API documents.
 func formatMap(m map[string]string) string {
 	var all []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -63,9 +63,8 @@ func formatMap(m map[string]string) string {
 	return strings.Join(all, "\n")
 }
 
-// resourceFieldValue returns the value of a resource reference in units of its divisor,
-// rounded up. A limit that is not set is what the node has; a request that is
-// not set is zero. Both are as the kubelet does it.
+// resourceFieldValue returns a resource reference in units of its divisor, rounded up. Like
+// the kubelet, it uses the node's capacity for an unset limit, and zero for an unset request.
 func resourceFieldValue(p *corev1.Pod, container *corev1.Container, ref *corev1.ResourceFieldSelector) (string, error) {
 	if ref.ContainerName != "" && (container == nil || ref.ContainerName != container.Name) {
 		container = containerNamed(p, ref.ContainerName)

@@ -24,7 +24,7 @@ import (
 // BinaryPrefix marks a reference to an executable of this machine; see [Node.Load].
 const BinaryPrefix = cluster.BinaryPrefix
 
-// loaded is an image that is ready to run: unpacked in rootfs, or a binary of the host's.
+// loaded is an image that is ready to run: unpacked in rootfs, or a binary of the host.
 type loaded struct {
 	name   string
 	digest string
@@ -32,22 +32,22 @@ type loaded struct {
 	config v1.Config
 }
 
-// images are those that were loaded, by name.
+// images holds the loaded images by name.
 type images struct {
 	dir string
 
-	loading sync.Mutex // one at a time, so that an image is unpacked once
+	loading sync.Mutex // held while loading, so that an image is unpacked once
 	mu      sync.Mutex
 	byName  map[string]*loaded
-	more    chan struct{} // closed when an image was added, and replaced
+	more    chan struct{} // closed and replaced when an image is added
 }
 
 func newImages(dir string) *images {
 	return &images{dir: dir, byName: map[string]*loaded{}, more: make(chan struct{})}
 }
 
-// lookup returns the image, or an error that says what there is, and a channel
-// that is closed once there is more.
+// lookup returns the image, or an error that lists the loaded ones. The channel is closed when
+// another image is added.
 func (i *images) lookup(name string) (*loaded, <-chan struct{}, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -58,7 +58,8 @@ func (i *images) lookup(name string) (*loaded, <-chan struct{}, error) {
 	if len(i.byName) > 0 {
 		have = strings.Join(slices.Sorted(maps.Keys(i.byName)), ", ")
 	}
-	return nil, i.more, fmt.Errorf("image %q is not loaded on this node, which pulls by itself only what is named by its digest; loaded: %s", name, have)
+	return nil, i.more, fmt.Errorf(
+		"image %q is not loaded on this node, which pulls by itself only what is named by its digest; loaded: %s", name, have)
 }
 
 func (i *images) add(l *loaded) string {
@@ -70,13 +71,13 @@ func (i *images) add(l *loaded) string {
 	return l.name
 }
 
-// isRegistryImage tells whether a name is of a registry's image and says which one: what it
-// stands for can't change, as that of a tag can.
+// isRegistryImage reports whether a name is of a registry's image with a digest. Such an image
+// can't change; one with only a tag can.
 func isRegistryImage(name string) bool {
 	return strings.Contains(name, "@sha256:") && image.InRegistry(name)
 }
 
-// pull loads an image under the very name that it has in its registry, unless it was.
+// pull loads an image under its name in the registry, unless it is loaded already.
 func (i *images) pull(ctx context.Context, name string) error {
 	i.loading.Lock()
 	defer i.loading.Unlock()
@@ -137,7 +138,7 @@ func (i *images) open(ctx context.Context, ref string) (*loaded, error) {
 	return l, nil
 }
 
-// unpack leaves a whole file system or none.
+// unpack leaves a complete file system or none.
 func (i *images) unpack(ctx context.Context, img v1.Image, rootfs string) error {
 	if _, err := os.Stat(rootfs); err == nil {
 		return nil
@@ -152,8 +153,8 @@ func (i *images) unpack(ctx context.Context, img v1.Image, rootfs string) error 
 	return os.Rename(unfinished, rootfs)
 }
 
-// binary makes an image of an executable of this machine. What runs is a link
-// to it in the node's folder: by that others see whose process it is.
+// binary makes an image from an executable of this machine. It runs a link in the node's
+// folder, which shows whose process it is.
 func (i *images) binary(file string) (*loaded, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {

@@ -86,12 +86,18 @@ func TestUserOf(t *testing.T) {
 		"unknown name":     {"someone", nil, nil, user{}, `user "someone", which its /etc/passwd does not have`},
 		"unknown group":    {"0:some", nil, nil, user{}, `group "some"`},
 		"pod":              {"nonroot", &corev1.PodSecurityContext{RunAsUser: id(7)}, nil, user{7, 65533}, ""},
-		"container":        {"", &corev1.PodSecurityContext{RunAsUser: id(7)}, &corev1.SecurityContext{RunAsUser: id(8), RunAsGroup: id(9)}, user{8, 9}, ""},
-		"root refused":     {"", &corev1.PodSecurityContext{RunAsNonRoot: yes()}, nil, user{}, "runAsNonRoot"},
-		"root avoided":     {"nonroot", nil, &corev1.SecurityContext{RunAsNonRoot: yes()}, user{65532, 65533}, ""},
+		"container": {
+			"", &corev1.PodSecurityContext{RunAsUser: id(7)},
+			&corev1.SecurityContext{RunAsUser: id(8), RunAsGroup: id(9)},
+			user{8, 9},
+			"",
+		},
+		"root refused": {"", &corev1.PodSecurityContext{RunAsNonRoot: yes()}, nil, user{}, "runAsNonRoot"},
+		"root avoided": {"nonroot", nil, &corev1.SecurityContext{RunAsNonRoot: yes()}, user{65532, 65533}, ""},
 	} {
 		p := &corev1.Pod{Spec: corev1.PodSpec{SecurityContext: c.pod}}
-		got, err := userOf(p, &corev1.Container{SecurityContext: c.container}, &loaded{rootfs: root, config: v1.Config{User: c.image}})
+		got, err := userOf(p, &corev1.Container{SecurityContext: c.container},
+			&loaded{rootfs: root, config: v1.Config{User: c.image}})
 		if c.err != "" {
 			NewWithT(t).Expect(err).To(MatchError(ContainSubstring(c.err)), what)
 			continue

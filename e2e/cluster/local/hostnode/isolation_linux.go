@@ -12,8 +12,7 @@ import (
 
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
-// probeIsolation tries what this machine's kernel, and whatever contains the
-// harness, allow: settings that forbid it are too many to read.
+// probeIsolation finds by trying what this machine allows: too many settings can forbid it.
 func probeIsolation(ctx context.Context, s *starter) Isolation {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -43,7 +42,7 @@ func probeIsolation(ctx context.Context, s *starter) Isolation {
 	return None
 }
 
-// confine makes root the command's root, and u its user.
+// confine sets the command's root and user.
 func confine(cmd *exec.Cmd, way Isolation, root string, u user) {
 	switch way {
 	case Chroot:
@@ -61,14 +60,14 @@ func confine(cmd *exec.Cmd, way Isolation, root string, u user) {
 	}
 }
 
-// makeDevices fills the folder with the devices that programs expect to exist
-// (their numbers: Linux's Documentation/admin-guide/devices.txt). Only root can,
-// and not everywhere: without them, a program that needs one says so itself.
+// makeDevices creates the devices that programs expect (numbers: Linux's
+// Documentation/admin-guide/devices.txt). Only root can, and not everywhere, so it ignores
+// failures: a program that needs a device reports that itself.
 func makeDevices(folder string) {
 	for name, minor := range map[string]uint32{"null": 3, "zero": 5, "full": 7, "random": 8, "urandom": 9} {
 		path := folder + "/" + name
 		if unix.Mknod(path, unix.S_IFCHR|0o666, int(unix.Mkdev(1, minor))) == nil {
-			_ = os.Chmod(path, 0o666) // past the umask
+			_ = os.Chmod(path, 0o666) // despite the umask
 		}
 	}
 }

@@ -8,12 +8,11 @@ import (
 	"syscall"
 )
 
-// dieWithParent does nothing: only Linux can end a child with its parent. Elsewhere a killed
-// harness leaves its processes to the next start.
+// dieWithParent does nothing: only Linux can end a child with its parent. Elsewhere the next
+// start ends the processes of a killed harness.
 func dieWithParent(*syscall.SysProcAttr) {}
 
-// probeIsolation returns None: images are for Linux. Elsewhere a pod runs a binary of this
-// machine as it is.
+// probeIsolation returns None: images are for Linux only.
 func probeIsolation(context.Context, *starter) Isolation { return None }
 
 func confine(*exec.Cmd, Isolation, string, user) {}

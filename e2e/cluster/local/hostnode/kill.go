@@ -2,10 +2,9 @@ package hostnode
 
 import "fmt"
 
-// Kill ends the containers of a pod as a crash does, by SIGKILL, and returns
-// when their processes are gone. They are restarted as the pod's restart policy
-// says and counted as any crash is, but at once: what was asked for delays no
-// restart. Init containers that are done stay so.
+// Kill ends the containers of a pod by SIGKILL and returns when their processes are gone. They
+// restart by the pod's restart policy and count as crashed, but without back-off. Init
+// containers that are done do not restart.
 func (n *Node) Kill(namespace, name string) error {
 	var running []*process
 	for _, c := range n.containersOf(namespace, name) {
@@ -34,7 +33,7 @@ func (n *Node) containersOf(namespace, name string) []*container {
 	return nil
 }
 
-// kill sends SIGKILL to the process that runs now, and returns it; nil if none does.
+// kill sends SIGKILL to the running process, and returns it; nil if there is none.
 func (c *container) kill() *process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +45,7 @@ func (c *container) kill() *process {
 	return c.running
 }
 
-// wasKilled tells whether Kill ended the process that ran last.
+// wasKilled reports whether Kill ended the last process.
 func (c *container) wasKilled() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

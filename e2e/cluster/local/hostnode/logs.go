@@ -12,21 +12,20 @@ import (
 	"strings"
 )
 
-// How much of its log a container's termination message holds: lines and
-// bytes, the latter as the kubelet limits it.
+// lastLines and lastBytes bound the log lines and bytes in a container's termination message.
+// The kubelet has the same limit of bytes.
 const (
 	lastLines = 20
 	lastBytes = 2048
 )
 
-// logFile returns the file where a container's output goes, over all its restarts.
+// logFile returns the file for a container's output, over all its restarts.
 func logFile(dir, namespace, pod, container string) string {
 	return filepath.Join(dir, namespace+"_"+pod+"_"+container+".log")
 }
 
-// PodLog returns what the pod's containers have written so far, one after the
-// other in the order of the manifest, restarts included. A pod that is gone
-// still has its log. The caller closes it.
+// PodLog returns the output of the pod's containers so far, restarts included, in the order of
+// the manifest. It also works for a pod that is gone. The caller closes it.
 func (n *Node) PodLog(ctx context.Context, namespace, pod string) (io.ReadCloser, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("log of pod %s/%s: %w", namespace, pod, err)
@@ -78,9 +77,8 @@ func (l *podLog) Close() error {
 	return errors.Join(errs...)
 }
 
-// terminationMessage returns the termination message of a process whose log began at that
-// offset: what it wrote to the file that is meant for it, else, after a
-// failure, the last lines of its log.
+// terminationMessage returns a process's termination message: its message file, or after a
+// failure the last lines of its log. offset is where its log begins.
 func (c *container) terminationMessage(cmd *command, code int, offset int64) string {
 	if name := c.spec.TerminationMessagePath; name != "" && cmd.box.own {
 		if root, err := os.OpenRoot(cmd.box.dir); err == nil {
@@ -99,7 +97,7 @@ func (c *container) terminationMessage(cmd *command, code int, offset int64) str
 	return tail(c.logFile, offset, lastLines)
 }
 
-// tail returns the last lines that a file has behind an offset, in bytes; it is empty if it can't be read.
+// tail returns the last lines of a file after an offset in bytes; "" if it can't be read.
 func tail(name string, offset int64, lines int) string {
 	f, err := os.Open(name)
 	if err != nil {

@@ -17,15 +17,14 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// sandbox is the folder below which a container's files lie: its root, if
-// it has one of its own.
+// sandbox is the folder for a container's files. It is the container's root if own is set.
 type sandbox struct {
 	dir string
 	own bool // the process is confined to it
 	user
 }
 
-// pathInside returns the path by which the container's process knows a file.
+// pathInside returns a file's path as the container's process sees it.
 func (s sandbox) pathInside(p string) string {
 	if s.own {
 		return p
@@ -33,8 +32,7 @@ func (s sandbox) pathInside(p string) string {
 	return filepath.Join(s.dir, p)
 }
 
-// open opens the container's root, which the caller closes, and says where in
-// it the mount path leads.
+// open opens the container's root, for the caller to close, and resolves the mount path in it.
 func (s sandbox) open(path string) (root *os.Root, at string, err error) {
 	root, err = os.OpenRoot(s.dir)
 	if err != nil {
@@ -47,7 +45,7 @@ func (s sandbox) open(path string) (root *os.Root, at string, err error) {
 	return root, at, nil
 }
 
-// mount puts a volume's content at the mount path, over whatever the image has there.
+// mount writes a volume's content to the mount path, and replaces the image's files there.
 func (s sandbox) mount(path string, c content) error {
 	root, at, err := s.open(path)
 	if err != nil {
@@ -63,7 +61,7 @@ func (s sandbox) mount(path string, c content) error {
 	return s.write(root, at, c)
 }
 
-// refresh brings a mounted volume from what it held to what it holds.
+// refresh updates a mounted volume from its old content (held) to its new (holds).
 func (s sandbox) refresh(mountPath string, held, holds content) error {
 	root, at, err := s.open(mountPath)
 	if err != nil {
@@ -93,8 +91,7 @@ func (s sandbox) write(root *os.Root, at string, c content) error {
 	return nil
 }
 
-// replaceFile replaces a file in one step, so that no reader sees a half of it. An
-// unchanged one is left alone.
+// replaceFile replaces a file, if changed, in one step, so that no reader sees a part of it.
 func (s sandbox) replaceFile(root *os.Root, target string, f file) error {
 	if old, err := root.ReadFile(target); err == nil && bytes.Equal(old, f.data) {
 		return nil
@@ -118,8 +115,7 @@ func (s sandbox) replaceFile(root *os.Root, target string, f file) error {
 	return root.Rename(unfinished, target)
 }
 
-// mountAll writes the container's data volumes and moves its emptyDirs in,
-// outer mounts before those inside them.
+// mountAll writes the container's data volumes and moves its emptyDirs in, outer mounts first.
 func (c *container) mountAll(ctx context.Context, s sandbox, v *volumes) error {
 	mounts := slices.Clone(c.spec.VolumeMounts)
 	slices.SortStableFunc(mounts, func(a, b corev1.VolumeMount) int { return len(a.MountPath) - len(b.MountPath) })

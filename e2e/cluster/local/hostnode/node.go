@@ -1,39 +1,36 @@
-// Package hostnode plays the kubelet of one node, "plumbline-host", on which a
-// provider's own pod runs as ordinary processes of this machine. It lets a
-// provider be installed by its own chart on a control plane that has no
-// machine to run containers on.
+// Package hostnode simulates the kubelet of one node, "plumbline-host". A provider's own pod
+// runs there as ordinary processes of this machine. So a provider's chart can be installed on
+// a control plane without a machine for containers.
 //
 //	node, err := hostnode.Start(ctx, hostnode.Options{Config: config, Dir: dir, Logs: logs})
 //	...
 //	defer node.Close(ctx)
-//	name, err := node.Load(ctx, "./build/karpenter")  // what the chart's image must be called
+//	name, err := node.Load(ctx, "./build/karpenter")  // image name for the chart
 //
-// # What is as on any node
+// # As on any node
 //
-// Pods that are bound to the node run: command, args and image defaults;
-// environment with references to fields, resources, ConfigMaps and Secrets;
-// volumes of kind configMap, secret, downwardAPI, projected and emptyDir;
-// init containers and sidecars; startup, liveness and readiness probes over
-// HTTP; restarts with the kubelet's back-off; status, events, kubectl logs;
-// SIGTERM, the grace period, and SIGKILL at deletion. A pod acts as its own
-// service account, so missing RBAC shows.
+// The node runs the pods that are bound to it, with:
+//   - command, args and image defaults; env from fields, resources, ConfigMaps and Secrets
+//   - volumes: configMap, secret, downwardAPI, projected, emptyDir
+//   - init containers and sidecars; startup, liveness and readiness probes over HTTP
+//   - restarts with the kubelet's back-off; status, events, kubectl logs
+//   - SIGTERM, the grace period, and SIGKILL at deletion
 //
-// The node carries the taint CriticalAddonsOnly, which the charts of
-// Karpenter's providers tolerate and workloads don't.
+// A pod acts as its own service account, so missing RBAC shows. The node carries the taint
+// CriticalAddonsOnly, which the charts of Karpenter's providers tolerate and workloads don't.
 //
-// # What is not
+// # Differences
 //
-// The network is the host's: a pod's address is 127.0.0.1, and ports of pods
-// collide. A process sees only its image's files (see [Isolation]) but the
-// host's processes and devices; limits are not enforced, nor are capabilities,
-// seccomp and a read-only root file system. Volumes are copies that are
-// refreshed once a minute, in each container its own.
+// The network is the host's: a pod's address is 127.0.0.1, and pods' ports can collide. A
+// process sees only its image's files (see [Isolation]) but the host's processes and devices.
+// Limits, capabilities, seccomp and a read-only root file system are not enforced. Volumes are
+// copies, separate in each container and refreshed once a minute.
 //
-// What no provider's chart has is refused: host paths, persistent volumes,
-// subPath, an emptyDir of two mounts, and probes by exec, TCP or gRPC. Then
-// nothing of the pod is started: its containers wait and say why.
+// The node refuses what no provider's chart uses: host paths, persistent volumes, subPath, an
+// emptyDir with two mounts, and probes by exec, TCP or gRPC. It starts nothing of such a pod;
+// its containers wait, and their status has the reason.
 //
-// Processes die with the one that started them, even if that is killed (on Linux).
+// On Linux, processes die with the process that started them, even if that is killed.
 package hostnode
 
 import (
@@ -53,35 +50,33 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-// Name of the node, and the key of the taint that keeps others off.
+// Name is the node's name; TaintKey is the key of its taint.
 const (
 	Name     = "plumbline-host"
 	TaintKey = cluster.SystemTaint
 )
 
-// Address of the node and of every pod on it.
+// loopback is the address of the node and of all its pods.
 const loopback = "127.0.0.1"
 
-// Options say where the node lives. Config, Dir and Logs are required.
+// Options holds the node's settings. Config, Dir and Logs are required.
 type Options struct {
 	Config *rest.Config // administrator's access to the cluster
 	Dir    string       // for unpacked images and the files of pods; removed by Close
 	Logs   string       // receives <namespace>_<pod>_<container>.log
 
-	// Heartbeat is how often the node's lease is renewed; 10 s if zero, as the kubelet does.
+	// Heartbeat is how often the node's lease is renewed; default 10 s, as in the kubelet.
 	Heartbeat time.Duration
-	// Backoff is how long the second crash in a row delays a restart, doubled
-	// by each further one up to 5 min; 10 s if zero, as the kubelet does. The
-	// first crash delays nothing.
+	// Backoff delays the restart after the second crash in a row; each further crash doubles
+	// it, up to 5 min. The default is 10 s, as in the kubelet. The first crash delays nothing.
 	Backoff time.Duration
-	// Isolation of the pods' processes; if empty, the best that this machine
-	// allows, which is found by trying.
+	// Isolation of the pods' processes; if empty, Start finds the best by trying.
 	Isolation Isolation
-	// KubeletCA, in PEM, must have signed the client certificate of whoever
-	// asks for logs. Without it any process of this machine may read them.
+	// KubeletCA, in PEM, must have signed the client certificates of requests for logs.
+	// Without it, any process of this machine may read them.
 	KubeletCA []byte
-	// Clock is what the containers live by; nil: the machine's. One that can't
-	// be bent makes it run at speed 1 for good.
+	// Clock is the containers' clock; nil: the machine's. A container that can't use it makes
+	// the clock run at speed 1 for good.
 	Clock *clock.Clock
 }
 
@@ -94,7 +89,7 @@ type Node struct {
 	images    *images
 	server    *server
 	rootCA    []byte            // certificate of the API server
-	services  map[string]string // env of every container
+	services  map[string]string // environment variables of every container
 
 	ctx    context.Context // ends when the node is closed
 	cancel context.CancelFunc
@@ -105,15 +100,14 @@ type Node struct {
 	pods map[types.UID]*pod
 }
 
-// Start registers the node and begins to run the pods that are bound to it. It
-// returns once the API server has the node; the node lives until Close, not
-// until ctx ends.
+// Start registers the node and begins to run the pods that are bound to it. It returns once
+// the API server has the node. The node lives until Close, even if ctx ends.
 func Start(ctx context.Context, o Options) (*Node, error) {
 	if o.Config == nil || o.Dir == "" || o.Logs == "" {
 		return nil, errors.New("starting the host node: Config, Dir and Logs are required")
 	}
 	o.Config = rest.CopyConfig(o.Config)
-	o.Config.QPS = -1 // client-go's limit, five requests a second, makes a busy moment into seconds
+	o.Config.QPS = -1 // client-go's limit, five requests a second, would cause delays of seconds
 	client, err := kubernetes.NewForConfig(o.Config)
 	if err != nil {
 		return nil, fmt.Errorf("starting the host node: %w", err)
@@ -168,24 +162,22 @@ func start(ctx context.Context, o Options, client kubernetes.Interface) (*Node, 
 	return n, nil
 }
 
-// Isolation returns what separates this node's processes from the host's files.
+// Isolation returns how this node separates its processes from the host's files.
 func (n *Node) Isolation() Isolation { return n.isolation }
 
-// Load makes an image available to pods, and returns the name by which
-// manifests refer to it: "plumbline.local/<name>:<start of the digest>". The
-// reference is one that image.Open understands, or "binary:<path>" for an
-// executable of this machine that is run as it is, without a root of its own:
-// what remains where images can't run (macOS).
+// Load makes an image available to pods, and returns its name for manifests:
+// "plumbline.local/<name>:<start of the digest>". The reference is one that image.Open
+// understands, or "binary:<path>" of an executable. That runs without a root of its own, for
+// systems where images can't run (macOS).
 //
-// An image is unpacked once; loading it again costs nothing. It is refused at
-// once if it does not exist or is for another architecture.
+// An image is unpacked once. Load fails if it does not exist or is for another architecture.
 func (n *Node) Load(ctx context.Context, ref string) (string, error) {
 	return n.images.load(ctx, ref)
 }
 
-// Close ends every process of the node, first with SIGTERM, after two seconds
-// or when ctx ends with SIGKILL, and removes the node's folder; logs stay. It
-// leaves the API alone: the cluster ends too. It is safe to call twice.
+// Close ends every process of the node and removes the node's folder; logs stay. It sends
+// SIGTERM, and SIGKILL after two seconds or when ctx ends. It changes nothing in the API,
+// because the cluster ends too. It is safe to call twice.
 func (n *Node) Close(ctx context.Context) error {
 	var err error
 	n.closed.Do(func() {

@@ -20,7 +20,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// desk is a node against a made-up API, on which containers run the program of testdata.
+// desk is a node with a fake API. Its containers run the program of testdata.
 type desk struct {
 	*WithT
 	t      *testing.T
@@ -29,8 +29,8 @@ type desk struct {
 	image  string
 
 	mu       sync.Mutex
-	statuses []corev1.PodStatus     // every one that was written, in order
-	removed  []metav1.DeleteOptions // and every removal of a pod
+	statuses []corev1.PodStatus     // all that were written, in order
+	removed  []metav1.DeleteOptions // all removals of pods
 }
 
 var program = sync.OnceValues( //nolint:gochecknoglobals // built once for all tests
@@ -65,7 +65,7 @@ func newDesk(t *testing.T, o Options) *desk {
 		d.removed = append(d.removed, a.(clienttesting.DeleteActionImpl).DeleteOptions)
 		return false, nil, nil
 	})
-	// The made-up API forgets what happens between a list and its watch.
+	// The fake API loses events between a list and its watch.
 	watched := make(chan struct{})
 	d.client.PrependWatchReactor("pods", func(clienttesting.Action) (bool, watch.Interface, error) {
 		w, err := d.client.Tracker().Watch(corev1.SchemeGroupVersion.WithResource("pods"), "")
@@ -75,7 +75,8 @@ func newDesk(t *testing.T, o Options) *desk {
 	binary, err := program()
 	d.Expect(err).NotTo(HaveOccurred())
 	dir := t.TempDir()
-	o.Config, o.Dir, o.Logs = &rest.Config{Host: "https://127.0.0.1:1"}, filepath.Join(dir, "node"), filepath.Join(dir, "logs")
+	o.Config, o.Dir, o.Logs = &rest.Config{Host: "https://127.0.0.1:1"}, filepath.Join(dir, "node"),
+		filepath.Join(dir, "logs")
 	d.node, err = start(t.Context(), o, d.client)
 	d.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() { d.Expect(d.node.Close(t.Context())).To(Succeed()) })
@@ -110,7 +111,7 @@ func (d *desk) now() corev1.PodStatus {
 	return p.Status
 }
 
-// main returns what the status says of the container: its state in a few words.
+// main returns the container's state in a few words.
 func (d *desk) main() string { return words(d.now()) }
 
 func words(s corev1.PodStatus) string {
@@ -143,7 +144,8 @@ func TestNodeIsRegistered(t *testing.T) {
 	d := newDesk(t, Options{Heartbeat: 10 * time.Millisecond})
 	n, err := d.client.CoreV1().Nodes().Get(t.Context(), Name, metav1.GetOptions{})
 	d.Expect(err).NotTo(HaveOccurred())
-	d.Expect(n.Spec.Taints).To(ConsistOf(corev1.Taint{Key: "CriticalAddonsOnly", Value: "true", Effect: corev1.TaintEffectNoSchedule}))
+	d.Expect(n.Spec.Taints).
+		To(ConsistOf(corev1.Taint{Key: "CriticalAddonsOnly", Value: "true", Effect: corev1.TaintEffectNoSchedule}))
 	d.Expect(n.Labels).To(HaveKeyWithValue("kubernetes.io/os", "linux"))
 	d.Expect(n.Status.DaemonEndpoints.KubeletEndpoint.Port).NotTo(BeZero())
 
@@ -181,7 +183,7 @@ func TestPodRunsToItsEnd(t *testing.T) {
 			seen = append(seen, w)
 		}
 	}
-	d.Expect(seen[max(0, len(seen)-2):]).To(Equal([]string{ // before, perhaps, that it is created
+	d.Expect(seen[max(0, len(seen)-2):]).To(Equal([]string{ // it may be created before
 		"running, ready true, restarts 0, Running",
 		"Completed 0, ready false, restarts 0, Succeeded",
 	}))
@@ -194,12 +196,14 @@ func TestCrashes(t *testing.T) {
 	d.Eventually(func() string {
 		status = d.now()
 		return words(status)
-	}).Should(MatchRegexp("^CrashLoopBackOff, ready false, restarts [2-9], Running$"), "each back-off is twice as long, so one is seen however slowly it is looked at")
+	}).Should(MatchRegexp("^CrashLoopBackOff, ready false, restarts [2-9], Running$"),
+		"each back-off is twice as long, so one is seen however slowly it is looked at")
 	c := status.ContainerStatuses[0]
 	last := c.LastTerminationState.Terminated
 	d.Expect(last.ExitCode).To(BeEquivalentTo(4))
 	d.Expect(last.Message).To(Equal("first line\nlast line"), "only of the last run")
-	d.Expect(c.State.Waiting.Message).To(Equal(fmt.Sprintf("back-off %s restarting failed container=main pod=p", 50*time.Millisecond<<(c.RestartCount-1))))
+	d.Expect(c.State.Waiting.Message).
+		To(Equal(fmt.Sprintf("back-off %s restarting failed container=main pod=p", 50*time.Millisecond<<(c.RestartCount-1))))
 	d.Expect(d.log()).To(HavePrefix("first line\nlast line\nfirst line\n"))
 }
 
@@ -223,9 +227,12 @@ func TestBackoff(t *testing.T) {
 
 func TestImageMayComeLater(t *testing.T) {
 	d := newDesk(t, Options{})
-	d.pod(corev1.RestartPolicyNever, func(p *corev1.Pod) { p.Spec.Containers[0].Image = "plumbline.local/later:1" }, "say=hello")
+	d.pod(corev1.RestartPolicyNever, func(p *corev1.Pod) {
+		p.Spec.Containers[0].Image = "plumbline.local/later:1"
+	}, "say=hello")
 	d.Eventually(d.main).Should(HavePrefix("ErrImagePull"))
-	d.Expect(d.now().ContainerStatuses[0].State.Waiting.Message).To(And(ContainSubstring("plumbline.local/later:1"), ContainSubstring("loaded: "+d.image)))
+	d.Expect(d.now().ContainerStatuses[0].State.Waiting.Message).
+		To(And(ContainSubstring("plumbline.local/later:1"), ContainSubstring("loaded: "+d.image)))
 	d.node.images.add(&loaded{name: "plumbline.local/later:1"})
 	d.Eventually(d.main, time.Second).Should(HavePrefix("Completed"), "at once, not at the next try")
 }
@@ -244,7 +251,8 @@ func TestInitContainersComeFirst(t *testing.T) {
 	d.Eventually(d.log).Should(And(ContainSubstring("patient"), ContainSubstring("main")))
 	d.Expect(os.WriteFile(signal, nil, 0o600)).To(Succeed())
 	d.Eventually(func() corev1.PodPhase { return d.now().Phase }).Should(Equal(corev1.PodSucceeded))
-	d.Eventually(d.log).Should(And(HavePrefix("one\nbeside\npatient\n"), ContainSubstring("bye\n"), HaveSuffix("main\n")), "the sidecar ends after the main container")
+	d.Eventually(d.log).Should(And(HavePrefix("one\nbeside\npatient\n"), ContainSubstring("bye\n"), HaveSuffix("main\n")),
+		"the sidecar ends after the main container")
 }
 
 func TestFailedInitContainerFailsThePod(t *testing.T) {

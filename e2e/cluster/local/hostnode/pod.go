@@ -15,20 +15,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// closeGrace is what processes are given when the whole node is closed.
+// closeGrace is the processes' grace period when the node is closed.
 const closeGrace = 2 * time.Second
 
-// pod runs the containers of one pod.
+// pod is a pod with its containers.
 type pod struct {
 	node   *Node
 	dir    string
 	tokens *tokens
-	init   []*container // sidecars among them
+	init   []*container // including sidecars
 	main   []*container
 
-	ctx     context.Context // ends when the pod must
+	ctx     context.Context // ends when the pod must end
 	end     context.CancelFunc
-	changed chan struct{} // something that the status tells has changed
+	changed chan struct{} // signals that the status may have changed
 
 	mu      sync.Mutex
 	latest  *corev1.Pod // as the API server has it
@@ -69,7 +69,7 @@ func (p *pod) update(latest *corev1.Pod) {
 	p.latest = latest
 	p.mu.Unlock()
 	if latest.DeletionTimestamp == nil {
-		p.statusChanged() // a condition of someone else's may decide whether the pod is ready
+		p.statusChanged() // a readiness gate's condition may have changed
 		return
 	}
 	grace := 30 * time.Second
@@ -87,7 +87,7 @@ func (p *pod) terminate(grace time.Duration) {
 	p.end()
 }
 
-// gracePeriod returns how long a process of this pod has between SIGTERM and SIGKILL.
+// gracePeriod returns the time between SIGTERM and SIGKILL for this pod's processes.
 func (p *pod) gracePeriod() time.Duration {
 	if p.node.ctx.Err() != nil {
 		return closeGrace
@@ -103,7 +103,7 @@ func (p *pod) gracePeriod() time.Duration {
 	return 30 * time.Second
 }
 
-// statusChanged makes syncStatus look at the status again.
+// statusChanged makes syncStatus check the status again.
 func (p *pod) statusChanged() {
 	select {
 	case p.changed <- struct{}{}:
@@ -111,13 +111,13 @@ func (p *pod) statusChanged() {
 	}
 }
 
-// run lives as long as the pod does on this node.
+// run runs the pod until it is gone from this node.
 func (p *pod) run() {
 	defer p.end()
 	if p.object().DeletionTimestamp != nil {
 		p.update(p.object())
 	}
-	// Status is still sent while containers end.
+	// Status updates continue while containers end.
 	sending, stopSending := context.WithCancel(p.node.ctx)
 	var sender, keeper sync.WaitGroup
 	sender.Go(func() { p.syncStatus(sending) })
@@ -126,18 +126,18 @@ func (p *pod) run() {
 	p.runContainers()
 	p.statusChanged()
 	keeper.Wait()
-	<-p.ctx.Done() // a pod that ran to its end stays until it is deleted
+	<-p.ctx.Done() // a completed pod stays until it is deleted
 	stopSending()
 	sender.Wait()
-	_ = p.writeStatus(p.node.ctx) // the last word; if it is not heard, the pod is removed all the same
+	_ = p.writeStatus(p.node.ctx) // the final status; if that fails, the pod is removed anyway
 	if err := os.RemoveAll(p.dir); err != nil {
 		p.recordWarning("FailedCleanup", err.Error())
 	}
 	p.deleteFromAPI()
 }
 
-// runContainers runs init containers one after the other, then all others, and
-// returns when every one has ended for good. Of a pod that is refused none runs.
+// runContainers runs the init containers one after the other, then all others. It returns when
+// all have ended for good. It runs none of a pod that is refused.
 func (p *pod) runContainers() {
 	if err := refuse(p.object()); err != nil {
 		for _, c := range p.containers() {
@@ -168,8 +168,7 @@ func (p *pod) runContainers() {
 	mains.Wait()
 }
 
-// keepVolumes refreshes what mounted volumes hold: tokens before they expire,
-// ConfigMaps and Secrets that were changed.
+// keepVolumes refreshes mounted tokens before they expire, and changed ConfigMaps and Secrets.
 func (p *pod) keepVolumes() {
 	tick := time.NewTicker(time.Minute) // the kubelet's sync period
 	defer tick.Stop()
@@ -187,8 +186,8 @@ func (p *pod) keepVolumes() {
 	}
 }
 
-// deleteFromAPI takes the pod out of the API once nothing of it runs any more. The
-// node forgets it when the watch says that it is gone.
+// deleteFromAPI deletes the pod from the API after all its containers have ended. podRemoved
+// then removes it from the node.
 func (p *pod) deleteFromAPI() {
 	n, latest := p.node, p.object()
 	if n.ctx.Err() != nil {
@@ -210,7 +209,7 @@ func (p *pod) deleteFromAPI() {
 	}
 }
 
-// recordWarning makes an event of the pod. It is for people only, so failing to is ignored.
+// recordWarning creates an event of the pod. Events are for people, so it ignores failures.
 func (p *pod) recordWarning(reason, message string) {
 	latest, now := p.object(), metav1.Now()
 	_, _ = p.node.client.CoreV1().Events(latest.Namespace).Create(p.node.ctx, &corev1.Event{

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// watchPods follows the pods that are bound to the node until it is closed.
+// watchPods watches the pods that are bound to the node, until it is closed.
 func (n *Node) watchPods() {
 	mine := fields.OneTermEqualSelector("spec.nodeName", Name).String()
 	pods := n.client.CoreV1().Pods(metav1.NamespaceAll)
@@ -37,7 +37,7 @@ func (n *Node) watchPods() {
 	controller.RunWithContext(n.ctx)
 }
 
-// syncPod starts a pod that is new, and tells one that runs what the API server has now.
+// syncPod starts a new pod, or updates a known one.
 func (n *Node) syncPod(o any) {
 	latest, ok := o.(*corev1.Pod)
 	if !ok || latest.Spec.NodeName != Name {
@@ -58,7 +58,7 @@ func (n *Node) syncPod(o any) {
 	n.work.Go(p.run)
 }
 
-// podRemoved ends a pod that was removed from the API without its node's consent.
+// podRemoved ends a pod that was removed from the API without this node.
 func (n *Node) podRemoved(o any) {
 	if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
 		o = gone.Obj

@@ -16,12 +16,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// command is all that is needed to run a program of a container.
+// command holds what is needed to run a container's program.
 type command struct {
 	way   Isolation
 	box   sandbox
 	image *loaded
-	path  string // of the program, as the process knows it
+	path  string // of the program, as the process sees it
 	args  []string
 	env   []string
 	dir   string // "" for the harness's own
@@ -34,7 +34,7 @@ func (c *command) build(out *os.File) *exec.Cmd {
 	return cmd
 }
 
-// prepare lays out the container's files and works out what is to be run.
+// prepare creates the container's files and returns the command to run.
 func (c *container) prepare(ctx context.Context, l *loaded) (*command, error) {
 	p, n := c.pod.object(), c.pod.node
 	way := n.isolation
@@ -67,7 +67,10 @@ func (c *container) prepare(ctx context.Context, l *loaded) (*command, error) {
 	if err := c.mountKubeconfig(box, env); err != nil {
 		return nil, &waitError{reasonCreate, err}
 	}
-	cmd := &command{way: way, box: box, image: l, env: mergeEnv(runtimeEnv(p, l, box), l.config.Env, env), dir: workingDir(&c.spec, l)}
+	cmd := &command{
+		way: way, box: box, image: l, env: mergeEnv(runtimeEnv(p, l, box), l.config.Env, env),
+		dir: workingDir(&c.spec, l),
+	}
 	cmd.args = commandLine(&c.spec, l, env)
 	if err := cmd.findProgram(); err != nil {
 		return nil, &waitError{reasonRun, err}
@@ -80,7 +83,7 @@ func (c *container) environment() environment {
 	return environment{client: c.pod.node.client, pod: c.pod.object(), container: &spec, services: c.pod.node.services}
 }
 
-// createRoot makes the container's root, or an empty folder where it has none.
+// createRoot makes the container's root, or an empty folder if it has no own root.
 func (c *container) createRoot(box sandbox, l *loaded) error {
 	if err := errors.Join(os.RemoveAll(box.dir), os.MkdirAll(box.dir, 0o755)); err != nil {
 		return err
@@ -127,8 +130,8 @@ func (c *container) makeWorkingDir(root *os.Root, dir string) error {
 	return root.MkdirAll(at, 0o755)
 }
 
-// mountKubeconfig gives the process a kubeconfig of its service account, for those
-// clients that are told where it is and where in-cluster files can't be.
+// mountKubeconfig adds a kubeconfig of the service account, for clients that read KUBECONFIG
+// where in-cluster files can't be.
 func (c *container) mountKubeconfig(box sandbox, env map[string]string) error {
 	if _, own := env["KUBECONFIG"]; own || !hasAccount(&c.spec) {
 		return nil
@@ -142,8 +145,8 @@ func (c *container) mountKubeconfig(box sandbox, env map[string]string) error {
 	return box.mount(path.Dir(kubeconfigPath), content{path.Base(kubeconfigPath): {data: data, secret: true}})
 }
 
-// commandLine returns the program and its arguments: the manifest's command replaces
-// the image's entrypoint and its command, the manifest's args only the latter.
+// commandLine returns the program and its arguments. The manifest's command replaces the
+// image's entrypoint and command; its args replace only the command.
 func commandLine(c *corev1.Container, l *loaded, env map[string]string) []string {
 	program, args := c.Command, c.Args
 	if len(program) == 0 {
@@ -183,7 +186,7 @@ func (c *command) findProgram() error {
 		c.path = name
 		return nil
 	}
-	tree := l.rootfs // without a root of its own, the program is run where it was unpacked
+	tree := l.rootfs // without its own root, the program runs where it was unpacked
 	if c.box.own {
 		tree = c.box.dir
 	}

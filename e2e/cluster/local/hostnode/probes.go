@@ -17,8 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// runProbes probes a running container until ctx ends. The startup probe holds
-// the others back.
+// runProbes probes a container until ctx ends. Other probes wait for the startup probe.
 func (c *container) runProbes(ctx context.Context) {
 	if c.spec.StartupProbe != nil {
 		started, cancel := context.WithCancel(ctx)
@@ -54,8 +53,8 @@ func (c *container) runProbes(ctx context.Context) {
 	}
 }
 
-// runProbe runs a probe as its periods and thresholds say, and reports each
-// change of verdict, and each failed verdict again. There is no verdict before a threshold is reached.
+// runProbe runs a probe by its periods and thresholds. It reports success once until the next
+// reported failure, and failure each time the threshold is reached.
 func (c *container) runProbe(ctx context.Context, kind string, p *corev1.Probe, report func(healthy bool, why string)) {
 	period := secondsOr(p.PeriodSeconds, 10)
 	sleep(ctx, secondsOr(p.InitialDelaySeconds, 0), nil)
@@ -98,8 +97,8 @@ func secondsOr(n, otherwise int32) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// probeOnce asks over HTTP: refuse has seen to it that no probe does anything else. It
-// succeeds on 200 to 399, and trusts any certificate, as the kubelet does.
+// probeOnce probes over HTTP; refuse rejects all other probes. Status 200 to 399 is a success.
+// Like the kubelet, it trusts any certificate.
 func (c *container) probeOnce(ctx context.Context, p *corev1.Probe) error {
 	ctx, cancel := context.WithTimeout(ctx, secondsOr(p.TimeoutSeconds, 1))
 	defer cancel()
@@ -140,7 +139,7 @@ func (c *container) probeOnce(ctx context.Context, p *corev1.Probe) error {
 	return nil
 }
 
-// probeAddress returns where a probe goes; a port may be the name of one of the container's.
+// probeAddress returns a probe's address; port may be the name of a container port.
 func (c *container) probeAddress(host string, port intstr.IntOrString) (string, error) {
 	if host == "" {
 		host = loopback

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// answering starts a server of this machine, which to a probe is as good as one in the container.
+// answering starts a server on this machine. For a probe it is like one in the container.
 func answering(t *testing.T) (port int32, answer *atomic.Int32) {
 	t.Helper()
 	answer = &atomic.Int32{}
@@ -43,7 +43,8 @@ func TestReadinessFollowsItsProbe(t *testing.T) {
 		c.Ports = []corev1.ContainerPort{{Name: "http", ContainerPort: port}}
 		c.ReadinessProbe = &corev1.Probe{
 			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
-				Path: "/readyz?verbose", Port: intstr.FromString("http"), HTTPHeaders: []corev1.HTTPHeader{{Name: "X-Who", Value: "probe"}},
+				Path: "/readyz?verbose", Port: intstr.FromString("http"),
+				HTTPHeaders: []corev1.HTTPHeader{{Name: "X-Who", Value: "probe"}},
 			}},
 			PeriodSeconds: 1, FailureThreshold: 1,
 		}
@@ -88,7 +89,8 @@ func TestStartupHoldsReadinessBack(t *testing.T) {
 			PeriodSeconds: 1, FailureThreshold: 20,
 		}
 		p.Spec.Containers[0].ReadinessProbe = &corev1.Probe{
-			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/livez", Port: intstr.FromInt32(port)}}, PeriodSeconds: 1,
+			ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/livez", Port: intstr.FromInt32(port)}},
+			PeriodSeconds: 1,
 		}
 	}, "patient")
 	d.Eventually(d.main).Should(Equal("running, ready false, restarts 0, Running"))

@@ -11,22 +11,22 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 )
 
-// starter starts processes from one OS thread that lives as long as itself.
-// Linux ends a child with its parent *thread* (PR_SET_PDEATHSIG): started from
-// any thread of Go's, it could die although the harness lives.
+// starter is the start of processes from one OS thread, which lives as long as the starter. On
+// Linux a child dies with its parent *thread* (PR_SET_PDEATHSIG). From another thread of Go's,
+// it could die while the harness lives.
 type starter struct {
 	calls chan func()
-	clock *clock.Clock // that processes live by; nil: the machine's
+	clock *clock.Clock // of the processes; nil: the machine's
 
 	mu      sync.Mutex
 	running map[*process]bool
-	killing bool // nothing may be started any more
+	killing bool // no process may start any more
 }
 
 func newStarter(c *clock.Clock) *starter {
 	s := &starter{calls: make(chan func()), clock: c, running: map[*process]bool{}}
 	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		for call := range s.calls {
 			call()
 		}
@@ -34,19 +34,19 @@ func newStarter(c *clock.Clock) *starter {
 	return s
 }
 
-// process is a running process and those that it starts: they share a group.
+// process is a running process with its children, in one process group.
 type process struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed once it has ended
-	code int           // valid then: its exit code, or 128 + the signal that ended it
+	code int           // valid after done: exit code, or 128 + the signal that ended it
 
-	unbent error // why it doesn't live by the cluster's clock, if there is one and it doesn't
+	unbent error // why it doesn't use the cluster's clock; nil if it does or there is none
 }
 
 var errEnding = errors.New("the node is being closed")
 
-// start runs the command in a group of its own. The command's output must go
-// to files, so that nothing has to be copied.
+// start runs the command in its own process group. Its output must go to files, so that
+// nothing has to be copied.
 func (s *starter) start(cmd *exec.Cmd) (*process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -80,7 +80,7 @@ func (s *starter) start(cmd *exec.Cmd) (*process, error) {
 
 func (s *starter) wait(p *process) {
 	_ = p.cmd.Wait() // how it ended is in the state
-	// Where there is no namespace of process ids to end with it, its children do here.
+	// End its children too: there is no PID namespace that would.
 	p.kill()
 	p.code = p.cmd.ProcessState.ExitCode()
 	if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
@@ -95,8 +95,7 @@ func (s *starter) wait(p *process) {
 // kill ends the whole group.
 func (p *process) kill() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 
-// stop asks the process to end, and kills it when it has not after grace. It
-// returns when it has ended.
+// stop sends SIGTERM, and SIGKILL after grace. It returns when the process has ended.
 func (p *process) stop(grace time.Duration) {
 	if grace > 0 {
 		_ = p.cmd.Process.Signal(syscall.SIGTERM) // its first process only, as a container runtime does
@@ -112,7 +111,7 @@ func (p *process) stop(grace time.Duration) {
 	<-p.done
 }
 
-// killAll ends every process now, and lets none start after it.
+// killAll ends every process now, and prevents later starts.
 func (s *starter) killAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

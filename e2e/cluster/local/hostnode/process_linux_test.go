@@ -33,7 +33,7 @@ func TestProcessesDieWithTheHarness(t *testing.T) {
 	g.Eventually(func() bool { return gone(pid) }, 10*time.Second, 10*time.Millisecond).Should(BeTrue())
 }
 
-// gone tells whether a process has ended; nobody may have reaped it yet.
+// gone reports whether a process has ended, reaped or not.
 func gone(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return true
@@ -48,7 +48,10 @@ func TestGroupEndsWithItsFirstProcess(t *testing.T) {
 	t.Cleanup(s.close)
 	out, err := os.CreateTemp(t.TempDir(), "out")
 	g.Expect(err).NotTo(HaveOccurred())
-	p, err := s.start(&exec.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", "sleep 60 & echo $!; exit 3"}, Env: []string{"PATH=/bin:/usr/bin"}, Stdout: out})
+	p, err := s.start(&exec.Cmd{
+		Path: "/bin/sh", Args: []string{"sh", "-c", "sleep 60 & echo $!; exit 3"},
+		Env: []string{"PATH=/bin:/usr/bin"}, Stdout: out,
+	})
 	g.Expect(err).NotTo(HaveOccurred())
 	<-p.done
 	g.Expect(p.code).To(Equal(3))
@@ -66,7 +69,10 @@ func TestStopAsksThenKills(t *testing.T) {
 	sh := func(script string) *process {
 		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 		g.Expect(err).NotTo(HaveOccurred())
-		p, err := s.start(&exec.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", script}, Env: []string{"PATH=/bin:/usr/bin"}, Stdout: out})
+		p, err := s.start(&exec.Cmd{
+			Path: "/bin/sh", Args: []string{"sh", "-c", script}, Env: []string{"PATH=/bin:/usr/bin"},
+			Stdout: out,
+		})
 		g.Expect(err).NotTo(HaveOccurred())
 		if strings.Contains(script, "echo") {
 			g.Eventually(func() (string, error) { return tail(out.Name(), 0, 1), nil }).Should(Equal("ready"))

@@ -51,9 +51,15 @@ func TestNodeIsReadyAndStaysSo(t *testing.T) {
 func TestProcessSeesWhatItsManifestSays(t *testing.T) {
 	w := start(t)
 	core := w.client.CoreV1()
-	_, err := core.ConfigMaps(w.namespace).Create(w.ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "settings"}, Data: map[string]string{"colour": "blue"}}, metav1.CreateOptions{})
+	_, err := core.ConfigMaps(w.namespace).Create(w.ctx, &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "settings"},
+		Data:       map[string]string{"colour": "blue"},
+	}, metav1.CreateOptions{})
 	w.Expect(err).NotTo(HaveOccurred())
-	_, err = core.Secrets(w.namespace).Create(w.ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "password"}, StringData: map[string]string{"word": "tidal"}}, metav1.CreateOptions{})
+	_, err = core.Secrets(w.namespace).Create(w.ctx, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "password"},
+		StringData: map[string]string{"word": "tidal"},
+	}, metav1.CreateOptions{})
 	w.Expect(err).NotTo(HaveOccurred())
 
 	w.pod("sees", func(p *corev1.Pod) {
@@ -63,24 +69,38 @@ func TestProcessSeesWhatItsManifestSays(t *testing.T) {
 			{Name: "TWICE", Value: "manifest"},
 			{Name: "NAME", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}}},
 			{Name: "JOINED", Value: "$(NAME)/$(MISSING)/$$(NAME)"},
-			{Name: "MEMORY", ValueFrom: &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{Resource: "limits.memory", Divisor: resource.MustParse("1Mi")}}},
-			{Name: "CPU", ValueFrom: &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{Resource: "limits.cpu"}}},
-			{Name: "WORD", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "password"}, Key: "word"}}},
+			{Name: "MEMORY", ValueFrom: &corev1.EnvVarSource{
+				ResourceFieldRef: &corev1.ResourceFieldSelector{Resource: "limits.memory", Divisor: resource.MustParse("1Mi")},
+			}},
+			{
+				Name:      "CPU",
+				ValueFrom: &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{Resource: "limits.cpu"}},
+			},
+			{Name: "WORD", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+				LocalObjectReference: corev1.LocalObjectReference{Name: "password"}, Key: "word",
+			}}},
 		}
-		c.VolumeMounts = []corev1.VolumeMount{{Name: "settings", MountPath: "/etc/settings"}, {Name: "work", MountPath: "/work"}}
+		c.VolumeMounts = []corev1.VolumeMount{
+			{Name: "settings", MountPath: "/etc/settings"},
+			{Name: "work", MountPath: "/work"},
+		}
 		p.Spec.Volumes = []corev1.Volume{
-			{Name: "settings", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "settings"}}}},
+			{Name: "settings", VolumeSource: corev1.VolumeSource{
+				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "settings"}},
+			}},
 			{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
 		}
 		p.Spec.InitContainers = []corev1.Container{{Name: "first", Image: w.image, Args: []string{"say=first"}}}
 	}, "env=FROM_IMAGE", "env=TWICE", "env=JOINED", "env=MEMORY", "env=CPU", "env=WORD", "env=KUBECONFIG",
-		"cat=/etc/settings/colour", "write=/work/left:behind", "cat=/work/left", "whoami", "ls=/*", "write=/tmp/x:y", "cat=/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+		"cat=/etc/settings/colour", "write=/work/left:behind", "cat=/work/left", "whoami", "ls=/*", "write=/tmp/x:y",
+		"cat=/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 	w.Eventually(w.phase("sees")).Should(Equal(corev1.PodSucceeded), func() string { return describe(w.get("sees")()) })
 	log := w.log("sees")
 	t.Log(log)
 	for _, line := range []string{
 		"FROM_IMAGE=yes", "TWICE=manifest", "JOINED=sees/$(MISSING)/$(NAME)", "MEMORY=1024", "CPU=4", "WORD=tidal",
-		"/etc/settings/colour: blue", "/work/left: behind", "uid=65532 gid=65532", "/serviceaccount/namespace: " + w.namespace,
+		"/etc/settings/colour: blue", "/work/left: behind", "uid=65532 gid=65532", "/serviceaccount/namespace: " +
+			w.namespace,
 	} {
 		w.Expect(log).To(ContainSubstring(line))
 	}
@@ -91,13 +111,18 @@ func TestMissingPermissionsShow(t *testing.T) {
 	w := start(t)
 	path := "/api/v1/namespaces/" + w.namespace + "/configmaps"
 	w.pod("without", nil, "get="+path)
-	w.Eventually(w.phase("without")).Should(Equal(corev1.PodSucceeded), func() string { return describe(w.get("without")()) })
+	w.Eventually(w.phase("without")).Should(Equal(corev1.PodSucceeded), func() string {
+		return describe(w.get("without")())
+	})
 	w.Expect(w.log("without")).To(ContainSubstring("configmaps 403"))
 
 	rbac := w.client.RbacV1()
 	_, err := rbac.Roles(w.namespace).Create(w.ctx, &rbacv1.Role{
 		ObjectMeta: metav1.ObjectMeta{Name: "reader"},
-		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list"}}},
+		Rules: []rbacv1.PolicyRule{{
+			APIGroups: []string{""}, Resources: []string{"configmaps"},
+			Verbs: []string{"list"},
+		}},
 	}, metav1.CreateOptions{})
 	w.Expect(err).NotTo(HaveOccurred())
 	_, err = rbac.RoleBindings(w.namespace).Create(w.ctx, &rbacv1.RoleBinding{
@@ -113,7 +138,9 @@ func TestMissingPermissionsShow(t *testing.T) {
 
 func TestCrashesRestartWithBackOffAndAreCounted(t *testing.T) {
 	w := start(t)
-	w.pod("crashes", func(p *corev1.Pod) { p.Spec.RestartPolicy = corev1.RestartPolicyAlways }, "say=about to fail", "exit=7")
+	w.pod("crashes", func(p *corev1.Pod) {
+		p.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	}, "say=about to fail", "exit=7")
 	w.Eventually(func() string {
 		s := w.get("crashes")().Status.ContainerStatuses
 		if len(s) == 0 || s[0].State.Waiting == nil {
@@ -126,7 +153,9 @@ func TestCrashesRestartWithBackOffAndAreCounted(t *testing.T) {
 	last := p.Status.ContainerStatuses[0].LastTerminationState.Terminated
 	w.Expect(last.ExitCode).To(BeEquivalentTo(7))
 	w.Expect(last.Message).To(Equal("about to fail"))
-	w.Eventually(func() int32 { return w.get("crashes")().Status.ContainerStatuses[0].RestartCount }).Should(BeEquivalentTo(3))
+	w.Eventually(func() int32 {
+		return w.get("crashes")().Status.ContainerStatuses[0].RestartCount
+	}).Should(BeEquivalentTo(3))
 	w.Expect(strings.Count(w.log("crashes"), "about to fail")).To(BeNumerically(">=", 3), "the log goes on over restarts")
 }
 
@@ -186,7 +215,8 @@ func TestDeletionAsksThenKills(t *testing.T) {
 		w.Eventually(func() string { return w.log(name) }).Should(ContainSubstring(name))
 		grace := int64(2)
 		at := time.Now()
-		w.Expect(w.client.CoreV1().Pods(w.namespace).Delete(w.ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &grace})).To(Succeed())
+		w.Expect(w.client.CoreV1().Pods(w.namespace).Delete(w.ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &grace})).
+			To(Succeed())
 		w.Eventually(func() bool {
 			_, err := w.client.CoreV1().Pods(w.namespace).Get(w.ctx, name, metav1.GetOptions{})
 			return apierrors.IsNotFound(err)
@@ -207,13 +237,20 @@ func TestWhatCannotRunSaysWhy(t *testing.T) {
 		change func(*corev1.Pod)
 		want   string
 	}{
-		"noimage": {func(p *corev1.Pod) { p.Spec.Containers[0].Image = "nowhere/nothing:1" }, "ErrImagePull: image \"nowhere/nothing:1\" is not loaded on this node"},
+		"noimage": {func(p *corev1.Pod) {
+			p.Spec.Containers[0].Image = "nowhere/nothing:1"
+		}, "ErrImagePull: image \"nowhere/nothing:1\" is not loaded on this node"},
 		"hostpath": {func(p *corev1.Pod) {
-			p.Spec.Volumes = []corev1.Volume{{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/etc"}}}}
+			p.Spec.Volumes = []corev1.Volume{{
+				Name:         "host",
+				VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/etc"}},
+			}}
 			p.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "host", MountPath: "/host"}}
 		}, "CreateContainerConfigError: container main: volume \"host\": hostPath /etc is refused"},
 		"nosecret": {func(p *corev1.Pod) {
-			p.Spec.Containers[0].EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "absent"}}}}
+			p.Spec.Containers[0].EnvFrom = []corev1.EnvFromSource{
+				{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "absent"}}},
+			}
 		}, "CreateContainerConfigError: envFrom: reading Secret"},
 		"noprogram": {func(p *corev1.Pod) { p.Spec.Containers[0].Command = []string{"bash"} }, "has no executable \"bash\""},
 	} {
@@ -228,7 +265,8 @@ func TestKubectlLogs(t *testing.T) {
 	w.Eventually(w.phase("talks")).Should(Equal(corev1.PodRunning))
 	w.Eventually(func() string { return w.log("talks") }).Should(ContainSubstring("three"))
 	kubectl := func(args ...string) string {
-		out, err := exec.CommandContext(w.ctx, "kubectl", append([]string{"logs", "-n", w.namespace, "talks"}, args...)...).CombinedOutput()
+		out, err := exec.CommandContext(w.ctx, "kubectl", append([]string{"logs", "-n", w.namespace, "talks"}, args...)...).
+			CombinedOutput()
 		w.Expect(err).NotTo(HaveOccurred(), string(out))
 		return string(out)
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// world is a host node on a real control plane: the one of $KUBECONFIG.
+// world is a host node on a real control plane, that of $KUBECONFIG.
 type world struct {
 	*WithT
 	t         *testing.T
@@ -70,12 +70,14 @@ func start(t *testing.T) *world {
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	w.Expect(err).NotTo(HaveOccurred(), string(out))
-	ref, err := image.FromBinary(ctx, filepath.Join(dir, "image"), program, []string{"FROM_IMAGE=yes", "TWICE=image"}, "65532:65532")
+	ref, err := image.FromBinary(ctx, filepath.Join(dir, "image"), program, []string{"FROM_IMAGE=yes", "TWICE=image"},
+		"65532:65532")
 	w.Expect(err).NotTo(HaveOccurred())
 	w.image, err = w.node.Load(ctx, ref)
 	w.Expect(err).NotTo(HaveOccurred())
 
-	ns, err := w.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "hostnode-"}}, metav1.CreateOptions{})
+	ns, err := w.client.CoreV1().Namespaces().
+		Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "hostnode-"}}, metav1.CreateOptions{})
 	w.Expect(err).NotTo(HaveOccurred())
 	w.namespace = ns.Name
 	t.Cleanup(func() {
@@ -142,7 +144,7 @@ func sicken(w *world, url string) {
 	w.Expect(answer.Body.Close()).To(Succeed())
 }
 
-// describe says what a pod's containers wait for or ended with.
+// describe returns what a pod's containers wait for or ended with.
 func describe(p *corev1.Pod) string {
 	if p == nil {
 		return "no pod"

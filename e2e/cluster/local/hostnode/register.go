@@ -13,8 +13,8 @@ import (
 	coordination "k8s.io/client-go/applyconfigurations/coordination/v1"
 )
 
-// leaseSeconds is how long the node counts as alive without a renewal, and
-// reportEvery how often its status is written though nothing changed; both as the kubelet's.
+// leaseSeconds is the node's lease duration. reportEvery is how often an unchanged status is
+// written. Both are the kubelet's.
 const (
 	leaseSeconds = 40
 	reportEvery  = 5 * time.Minute
@@ -23,7 +23,7 @@ const (
 func (n *Node) register(ctx context.Context) error {
 	node := n.object()
 	_, err := n.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
-	if apierrors.IsAlreadyExists(err) { // of an earlier life
+	if apierrors.IsAlreadyExists(err) { // from an earlier run
 		err = n.reportStatus(ctx)
 	}
 	if err != nil {
@@ -46,7 +46,7 @@ func (n *Node) object() *corev1.Node {
 	}
 }
 
-// capacity returns what is made up: nothing is enforced, and a provider's pod must fit.
+// capacity returns made-up values: nothing enforces them, and a provider's pod must fit.
 func capacity() corev1.ResourceList {
 	return corev1.ResourceList{
 		corev1.ResourceCPU:              resource.MustParse("4"),
@@ -57,7 +57,9 @@ func capacity() corev1.ResourceList {
 }
 
 func (n *Node) nodeStatus(now metav1.Time) corev1.NodeStatus {
-	condition := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason, message string) corev1.NodeCondition {
+	condition := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason,
+		message string,
+	) corev1.NodeCondition {
 		return corev1.NodeCondition{
 			Type: kind, Status: status, Reason: reason, Message: message,
 			LastHeartbeatTime: now, LastTransitionTime: now,
@@ -82,16 +84,15 @@ func (n *Node) nodeStatus(now metav1.Time) corev1.NodeStatus {
 	}
 }
 
-// heartbeat renews the lease until the node is closed, and puts the node's
-// status right when someone else changed it: after a stall of this machine the
-// node lifecycle controller may have called the node dead.
+// heartbeat renews the lease until the node is closed. It also restores the node's status:
+// after a stall, the node lifecycle controller may have marked the node as dead.
 func (n *Node) heartbeat() {
 	tick := time.NewTicker(n.options.Heartbeat)
 	defer tick.Stop()
 	reported := time.Now()
 	for {
-		// A failure is tried again at the next tick: at first the namespace
-		// may not exist yet, and that the API server is gone is for others to tell.
+		// A failure is retried at the next tick: at first the namespace may not exist. Others
+		// report that the API server is gone.
 		_ = n.renewLease(n.ctx)
 		select {
 		case <-n.ctx.Done():
@@ -109,7 +110,7 @@ func (n *Node) heartbeat() {
 	}
 }
 
-// isReady tells whether the node is Ready in the API.
+// isReady reports whether the node is Ready in the API.
 func (n *Node) isReady(ctx context.Context) (ready bool, err error) {
 	node, err := n.client.CoreV1().Nodes().Get(ctx, Name, metav1.GetOptions{})
 	if err != nil {
@@ -142,8 +143,10 @@ func (n *Node) reportStatus(ctx context.Context) error {
 }
 
 func (n *Node) renewLease(ctx context.Context) error {
-	spec := coordination.LeaseSpec().WithHolderIdentity(Name).WithLeaseDurationSeconds(leaseSeconds).WithRenewTime(metav1.NowMicro())
+	spec := coordination.LeaseSpec().WithHolderIdentity(Name).WithLeaseDurationSeconds(leaseSeconds).
+		WithRenewTime(metav1.NowMicro())
 	_, err := n.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Apply(ctx,
-		coordination.Lease(Name, corev1.NamespaceNodeLease).WithSpec(spec), metav1.ApplyOptions{FieldManager: "kubelet", Force: true})
+		coordination.Lease(Name, corev1.NamespaceNodeLease).WithSpec(spec),
+		metav1.ApplyOptions{FieldManager: "kubelet", Force: true})
 	return err
 }

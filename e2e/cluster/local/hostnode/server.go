@@ -17,15 +17,15 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// server is the little of a kubelet's API that kubectl logs needs.
+// server is the part of a kubelet's API that kubectl logs needs.
 type server struct {
 	http     *http.Server
 	listener net.Listener
 }
 
-// serveLogs listens on a free loopback port. The API server does not verify a
-// kubelet's certificate unless told to, so it is self-signed; with a CA, only
-// clients whose certificate it has signed get an answer.
+// serveLogs listens on a free loopback port. Its certificate is self-signed, because the API
+// server does not verify it by default. clientCA, if set, must have signed the clients'
+// certificates.
 func serveLogs(n *Node, clientCA []byte) (*server, error) {
 	certificate, key, err := cert.GenerateSelfSignedCertKey(Name, []net.IP{net.ParseIP(loopback)}, nil)
 	if err != nil {
@@ -50,7 +50,7 @@ func serveLogs(n *Node, clientCA []byte) (*server, error) {
 	routes.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", n.containerLog)
 	s := &server{listener: listener, http: &http.Server{
 		Handler: routes, ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:    log.New(io.Discard, "", 0), // of clients that break off; nobody reads it
+		ErrorLog:    log.New(io.Discard, "", 0), // only aborted connections, which nobody reads
 		BaseContext: func(net.Listener) context.Context { return n.ctx },
 	}}
 	n.work.Go(func() { _ = s.http.Serve(tls.NewListener(listener, config)) }) // ends with close
@@ -66,12 +66,13 @@ func (s *server) port() int32 {
 	return int32(address.Port)
 }
 
-// containerLog answers as the kubelet's endpoint of that name does. It knows
-// follow, tailLines and limitBytes; previous is what the log holds anyway.
+// containerLog answers as the kubelet's endpoint does. It knows follow, tailLines and
+// limitBytes. It ignores previous, because the log includes earlier runs.
 func (n *Node) containerLog(w http.ResponseWriter, r *http.Request) {
 	c := n.findContainer(r.PathValue("namespace"), r.PathValue("pod"), r.PathValue("container"))
 	if c == nil {
-		http.Error(w, fmt.Sprintf("container %q of pod %q is not on node %s", r.PathValue("container"), r.PathValue("pod"), Name), http.StatusNotFound)
+		http.Error(w, fmt.Sprintf("container %q of pod %q is not on node %s", r.PathValue("container"), r.PathValue("pod"),
+			Name), http.StatusNotFound)
 		return
 	}
 	f, err := os.Open(c.logFile)
@@ -102,19 +103,19 @@ func (n *Node) containerLog(w http.ResponseWriter, r *http.Request) {
 	c.followLog(r.Context(), w, text)
 }
 
-// followLog writes what is added to the log until the reader has enough or the
-// container has ended for good.
+// followLog writes additions to the log until the reader stops or the container ends for good.
 func (c *container) followLog(ctx context.Context, w http.ResponseWriter, text io.Reader) {
 	flush := http.NewResponseController(w)
 	for ctx.Err() == nil {
-		ended := c.pod.ctx.Err() != nil || c.status().State.Terminated != nil && !c.shouldRestart(int(c.status().State.Terminated.ExitCode))
+		ended := c.pod.ctx.Err() != nil || c.status().State.Terminated != nil &&
+			!c.shouldRestart(int(c.status().State.Terminated.ExitCode))
 		if _, err := io.Copy(w, text); err != nil {
 			return
 		}
 		if err := flush.Flush(); err != nil || ended {
 			return
 		}
-		sleep(ctx, 100*time.Millisecond, nil) // files tell nobody that they grow
+		sleep(ctx, 100*time.Millisecond, nil) // poll: nothing reports that a file grows
 	}
 }
 

@@ -36,7 +36,10 @@ func TestLogEndpoint(t *testing.T) {
 		d.Expect(err).NotTo(HaveOccurred())
 		return answer.StatusCode, string(body)
 	}
-	for query, want := range map[string]string{"?tailLines=2": "two\nthree\n", "?tailLines=0": "", "?limitBytes=3": "one", "?tailLines=100": "one\ntwo\nthree\n"} {
+	for query, want := range map[string]string{
+		"?tailLines=2": "two\nthree\n", "?tailLines=0": "", "?limitBytes=3": "one",
+		"?tailLines=100": "one\ntwo\nthree\n",
+	} {
 		_, got := get("ns/p/main" + query)
 		d.Expect(got).To(Equal(want), query)
 	}

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// setWaiting writes into the status why nothing runs.
+// setWaiting writes into the status why the container waits.
 func (c *container) setWaiting(err error) {
 	reason := reasonCreate
 	message := err.Error()

@@ -31,8 +31,8 @@ func (p *pod) syncStatus(ctx context.Context) {
 	}
 }
 
-// writeStatus writes the status if it differs from the last that was written. Only
-// what a kubelet owns is written: conditions of others stay.
+// writeStatus writes the status if it has changed since the last write. It leaves conditions
+// alone that a kubelet does not own.
 func (p *pod) writeStatus(ctx context.Context) error {
 	status := p.status()
 	p.mu.Lock()
@@ -56,9 +56,8 @@ func (p *pod) writeStatus(ctx context.Context) error {
 	return nil
 }
 
-// statusPatch leads from the status that was sent last, or the one that the
-// pod came with, to the new one. Conditions that are not the node's are in
-// neither, and so stay as they are.
+// statusPatch returns the patch from the last written status, or the pod's first one, to the
+// new one. Conditions that the node does not own are in neither, so they stay unchanged.
 func statusPatch(latest *corev1.Pod, sent *corev1.PodStatus, status corev1.PodStatus) ([]byte, error) {
 	old := latest.Status.DeepCopy()
 	if sent != nil {
@@ -72,7 +71,7 @@ func statusPatch(latest *corev1.Pod, sent *corev1.PodStatus, status corev1.PodSt
 	if err != nil {
 		return nil, err
 	}
-	// The uid makes sure that it is this pod, not one that has its name by now.
+	// The UID protects a new pod with the same name.
 	after, err := json.Marshal(corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: latest.UID}, Status: status})
 	if err != nil {
 		return nil, err
@@ -80,7 +79,7 @@ func statusPatch(latest *corev1.Pod, sent *corev1.PodStatus, status corev1.PodSt
 	return strategicpatch.CreateTwoWayMergePatch(before, after, corev1.Pod{})
 }
 
-// status returns the pod's status as it is now.
+// status returns the pod's current status.
 func (p *pod) status() corev1.PodStatus {
 	latest := p.object()
 	s := corev1.PodStatus{
@@ -103,7 +102,7 @@ func (p *pod) status() corev1.PodStatus {
 	return s
 }
 
-// isInitialized tells whether each init container is done, or started if it is a sidecar.
+// isInitialized reports whether all init containers are done, and all sidecars started.
 func (p *pod) isInitialized(s *corev1.PodStatus) bool {
 	for i, c := range p.init {
 		status := s.InitContainerStatuses[i]
@@ -157,8 +156,10 @@ func (p *pod) phase(s *corev1.PodStatus) corev1.PodPhase {
 	}
 }
 
-// podConditions returns the conditions that a kubelet sets. Their times move only when they change.
-func podConditions(p *corev1.Pod, before *corev1.PodStatus, initialized bool, s *corev1.PodStatus) []corev1.PodCondition {
+// podConditions returns a kubelet's conditions. Their times change only with their status.
+func podConditions(p *corev1.Pod, before *corev1.PodStatus, initialized bool,
+	s *corev1.PodStatus,
+) []corev1.PodCondition {
 	var not []string
 	for i, c := range s.ContainerStatuses {
 		if !c.Ready {
@@ -178,7 +179,8 @@ func podConditions(p *corev1.Pod, before *corev1.PodStatus, initialized bool, s 
 	}
 	for _, gate := range p.Spec.ReadinessGates {
 		if len(not) == 0 && !isConditionTrue(p, gate.ConditionType) {
-			all[3] = condition(corev1.PodReady, false, "ReadinessGatesNotReady", fmt.Sprintf("condition %q is not true", gate.ConditionType))
+			all[3] = condition(corev1.PodReady, false, "ReadinessGatesNotReady",
+				fmt.Sprintf("condition %q is not true", gate.ConditionType))
 		}
 	}
 	if before == nil {

@@ -44,7 +44,8 @@ func TestStatusLeavesOthersConditions(t *testing.T) {
 		{Type: "example.com/gate", Status: corev1.ConditionTrue},
 		{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ContainersNotReady"},
 	}
-	patch, err := statusPatch(latest, nil, corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}})
+	patch, err := statusPatch(latest, nil,
+		corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(string(patch)).NotTo(ContainSubstring("example.com/gate"))
 	g.Expect(string(patch)).To(ContainSubstring(`"reason":null`), "a reason that no longer holds is taken away")

@@ -16,14 +16,14 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Where the service account's files are in a container: the first is known to
-// every in-cluster client, the second to those that read $KUBECONFIG.
+// Paths of the service account's files in a container: accountDir for in-cluster clients,
+// kubeconfigPath for clients that read $KUBECONFIG.
 const (
 	accountDir     = "/var/run/secrets/kubernetes.io/serviceaccount"
 	kubeconfigPath = "/var/run/secrets/plumbline.local/kubeconfig"
 )
 
-// tokens are those of one pod: bound to it, they end when it does.
+// tokens holds the tokens of one pod. They are bound to it and end with it.
 type tokens struct {
 	client kubernetes.Interface
 
@@ -41,8 +41,8 @@ type heldToken struct {
 	renew time.Time
 }
 
-// token returns a token that is good for a while. It asks for a new one once
-// less than a fifth of its life is left, or after 24 hours, as the kubelet does.
+// token returns a valid token. It requests a new one when less than a fifth of its life is
+// left, or after 24 hours, as the kubelet does.
 func (t *tokens) token(ctx context.Context, p *corev1.Pod, want *corev1.ServiceAccountTokenProjection) (string, error) {
 	kind := tokenKind{audience: want.Audience, seconds: 3600}
 	if want.ExpirationSeconds != nil {
@@ -62,7 +62,8 @@ func (t *tokens) token(ctx context.Context, p *corev1.Pod, want *corev1.ServiceA
 	}
 	account := p.Spec.ServiceAccountName
 	now := time.Now()
-	answer, err := t.client.CoreV1().ServiceAccounts(p.Namespace).CreateToken(ctx, account, request, metav1.CreateOptions{})
+	answer, err := t.client.CoreV1().ServiceAccounts(p.Namespace).
+		CreateToken(ctx, account, request, metav1.CreateOptions{})
 	if err != nil {
 		return "", fmt.Errorf("requesting a token of service account %s/%s: %w", p.Namespace, account, err)
 	}
@@ -74,8 +75,8 @@ func (t *tokens) token(ctx context.Context, p *corev1.Pod, want *corev1.ServiceA
 	return answer.Status.Token, nil
 }
 
-// kubeconfig returns a file for the service account whose token is in a file, which
-// clients read again as it is renewed.
+// kubeconfig returns a kubeconfig for a service account. It refers to the token's file, which
+// clients read again after a renewal.
 func kubeconfig(config *rest.Config, rootCA []byte, namespace, tokenFile string) ([]byte, error) {
 	const name = "plumbline"
 	return clientcmd.Write(clientcmdapi.Config{
@@ -86,7 +87,7 @@ func kubeconfig(config *rest.Config, rootCA []byte, namespace, tokenFile string)
 	})
 }
 
-// rootCA returns the certificate by which clients know the API server.
+// rootCA returns the API server's CA certificate.
 func rootCA(config *rest.Config) ([]byte, error) {
 	if len(config.CAData) > 0 || config.CAFile == "" {
 		return config.CAData, nil
@@ -98,9 +99,8 @@ func rootCA(config *rest.Config) ([]byte, error) {
 	return ca, nil
 }
 
-// hasAccount tells whether the container is given its service account's token
-// where clients look for it: the API server's ServiceAccount admission mounts
-// it unless the pod or the account opts out.
+// hasAccount reports whether the container has its service account's token at the usual path.
+// The ServiceAccount admission mounts it there unless the pod or the account opts out.
 func hasAccount(c *corev1.Container) bool {
 	for _, m := range c.VolumeMounts {
 		if m.MountPath == accountDir {

@@ -8,10 +8,9 @@ import (
 	"path/filepath"
 )
 
-// copyTree makes dst a copy of src that a container may change. Executables are hard
-// links: they are most of an image, and nobody writes into one (Linux refuses
-// while it runs). Other files are copied, which costs nothing where the file
-// system can share blocks (the kernel's copy_file_range sees to it).
+// copyTree makes dst a copy of src that a container may change. Executables, most of an image,
+// are hard links: nothing writes into them (Linux refuses while they run). Other files are
+// copied, which is free where the file system can share blocks (copy_file_range).
 func copyTree(src, dst string) error {
 	return filepath.WalkDir(src, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
-// userOf returns whom the container runs as: the container's or pod's runAsUser, else the image's user.
+// userOf returns the container's user: its or the pod's runAsUser, else the image's user.
 func userOf(p *corev1.Pod, c *corev1.Container, l *loaded) (user, error) {
 	u, err := imageUser(l)
 	if err != nil {
@@ -45,8 +45,8 @@ func (u *user) override(uid, gid *int64) {
 	}
 }
 
-// imageUser reads the image's USER: a name or number, and perhaps a group. The
-// group of a user without one is what the image's /etc/passwd says, else 0.
+// imageUser reads the image's USER: a name or number, and optionally a group. The default
+// group is that in the image's /etc/passwd, else 0.
 func imageUser(l *loaded) (user, error) {
 	name, group, _ := strings.Cut(l.config.User, ":")
 	if name == "" || l.rootfs == "" {
@@ -79,7 +79,7 @@ func imageUser(l *loaded) (user, error) {
 	return u, nil
 }
 
-// databaseLine finds the line of passwd(5) or group(5) with that name or number.
+// databaseLine returns the line of passwd(5) or group(5) with that name or number.
 func databaseLine(l *loaded, file, key string) []string {
 	root, err := os.OpenRoot(l.rootfs)
 	if err != nil {

@@ -10,32 +10,32 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// content is what a volume of data holds: files by their path inside it.
+// content holds a volume's files by their path inside it.
 type content map[string]file
 
 type file struct {
 	data   []byte
 	mode   int32 // permission bits
-	secret bool  // only for the container's user, whatever the volume's mode
+	secret bool  // readable by the container's user only, whatever the volume's mode
 }
 
-// defaultMode of files in volumes, as the API documents.
+// defaultMode is the mode of files in volumes, as the API documents.
 const defaultMode = 0o644
 
-// volumes renders the volumes of a pod.
+// volumes is the source of a pod's volume content.
 type volumes struct {
 	environment // for its ConfigMaps, Secrets and fields
 	tokens      *tokens
-	rootCA      []byte // of the API server, where the cluster has not published it
+	rootCA      []byte // of the API server, if not yet published
 }
 
-// newVolumes reads everything anew: what it read before may have changed.
+// newVolumes starts with empty caches, because objects may have changed.
 func newVolumes(e environment, t *tokens, rootCA []byte) *volumes {
 	e.configMaps, e.secrets = map[string]*corev1.ConfigMap{}, map[string]*corev1.Secret{}
 	return &volumes{environment: e, tokens: t, rootCA: rootCA}
 }
 
-// render returns what is in the volume now. An emptyDir has no content of its own.
+// render returns the volume's current content; none for an emptyDir.
 func (v *volumes) render(ctx context.Context, volume *corev1.Volume) (content, error) {
 	c, err := v.sourceContent(ctx, &volume.VolumeSource)
 	if err != nil {
@@ -47,7 +47,8 @@ func (v *volumes) render(ctx context.Context, volume *corev1.Volume) (content, e
 func (v *volumes) sourceContent(ctx context.Context, s *corev1.VolumeSource) (content, error) {
 	switch {
 	case s.ConfigMap != nil:
-		return v.fromConfigMap(ctx, s.ConfigMap.Name, s.ConfigMap.Items, s.ConfigMap.Optional, modeOrDefault(s.ConfigMap.DefaultMode))
+		return v.fromConfigMap(ctx, s.ConfigMap.Name, s.ConfigMap.Items, s.ConfigMap.Optional,
+			modeOrDefault(s.ConfigMap.DefaultMode))
 	case s.Secret != nil:
 		return v.fromSecret(ctx, s.Secret.SecretName, s.Secret.Items, s.Secret.Optional, modeOrDefault(s.Secret.DefaultMode))
 	case s.DownwardAPI != nil:
@@ -87,10 +88,12 @@ func (v *volumes) projectedContent(ctx context.Context, s *corev1.VolumeProjecti
 // rootCAName is the ConfigMap that the controller manager publishes into every namespace.
 const rootCAName = "kube-root-ca.crt"
 
-func (v *volumes) fromConfigMap(ctx context.Context, name string, items []corev1.KeyToPath, optional *bool, mode int32) (content, error) {
+func (v *volumes) fromConfigMap(ctx context.Context, name string, items []corev1.KeyToPath, optional *bool,
+	mode int32,
+) (content, error) {
 	m, err := v.configMap(ctx, name, optional)
 	if name == rootCAName && apierrors.IsNotFound(err) && len(v.rootCA) > 0 {
-		// In a namespace of a moment ago it is not there yet; a kubelet would wait for it.
+		// A new namespace does not have it yet; a kubelet would wait for it.
 		m, err = &corev1.ConfigMap{Data: map[string]string{"ca.crt": string(v.rootCA)}}, nil
 	}
 	if err != nil || m == nil {
@@ -106,7 +109,9 @@ func (v *volumes) fromConfigMap(ctx context.Context, name string, items []corev1
 	return selectKeys("ConfigMap "+v.pod.Namespace+"/"+name, data, items, optional, mode)
 }
 
-func (v *volumes) fromSecret(ctx context.Context, name string, items []corev1.KeyToPath, optional *bool, mode int32) (content, error) {
+func (v *volumes) fromSecret(ctx context.Context, name string, items []corev1.KeyToPath, optional *bool,
+	mode int32,
+) (content, error) {
 	s, err := v.secret(ctx, name, optional)
 	if err != nil || s == nil {
 		return nil, err
@@ -114,8 +119,10 @@ func (v *volumes) fromSecret(ctx context.Context, name string, items []corev1.Ke
 	return selectKeys("Secret "+v.pod.Namespace+"/"+name, s.Data, items, optional, mode)
 }
 
-// selectKeys takes all keys, or those of the items under the items' paths.
-func selectKeys(of string, data map[string][]byte, items []corev1.KeyToPath, optional *bool, mode int32) (content, error) {
+// selectKeys returns all keys, or those of the items under the items' paths.
+func selectKeys(of string, data map[string][]byte, items []corev1.KeyToPath, optional *bool,
+	mode int32,
+) (content, error) {
 	all := content{}
 	if len(items) == 0 {
 		for k, d := range data {

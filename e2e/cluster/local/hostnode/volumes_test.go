@@ -24,7 +24,7 @@ func text(c content) map[string]string {
 	return all
 }
 
-// granting answers requests for tokens; each is new and lives for that long.
+// granting answers token requests with new tokens that live for the given time.
 func granting(c *fake.Clientset, life time.Duration) (asked *[]*authenticationv1.TokenRequest) {
 	asked = &[]*authenticationv1.TokenRequest{}
 	c.PrependReactor("create", "serviceaccounts", func(a clienttesting.Action) (bool, runtime.Object, error) {
@@ -49,23 +49,48 @@ func TestVolumesRender(t *testing.T) {
 		want   map[string]string
 		err    string
 	}{
-		"configMap": {corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: settings}}, map[string]string{"colour": "blue", "size": "9"}, ""},
+		"configMap": {
+			corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: settings}},
+			map[string]string{"colour": "blue", "size": "9"},
+			"",
+		},
 		"items": {
-			corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: settings, Items: []corev1.KeyToPath{{Key: "colour", Path: "deep/er", Mode: &mode}}}},
+			corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+				LocalObjectReference: settings,
+				Items:                []corev1.KeyToPath{{Key: "colour", Path: "deep/er", Mode: &mode}},
+			}},
 			map[string]string{"deep/er": "blue"},
 			"",
 		},
-		"secret":         {corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "password"}}, map[string]string{"word": "tidal"}, ""},
-		"optional":       {corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "absent", Optional: yes()}}, map[string]string{}, ""},
-		"missing secret": {corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "absent"}}, nil, `volume "v": reading Secret kube-system/absent`},
+		"secret": {
+			corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "password"}},
+			map[string]string{"word": "tidal"},
+			"",
+		},
+		"optional": {
+			corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "absent", Optional: yes()}},
+			map[string]string{},
+			"",
+		},
+		"missing secret": {
+			corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "absent"}},
+			nil,
+			`volume "v": reading Secret kube-system/absent`,
+		},
 		"missing item": {
-			corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: settings, Items: []corev1.KeyToPath{{Key: "absent", Path: "x"}}}},
+			corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+				LocalObjectReference: settings,
+				Items:                []corev1.KeyToPath{{Key: "absent", Path: "x"}},
+			}},
 			nil, `ConfigMap kube-system/settings has no key "absent"`,
 		},
 		"downwardAPI": {
 			corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{Items: []corev1.DownwardAPIVolumeFile{
 				{Path: "name", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.name"}},
-				{Path: "cpu", ResourceFieldRef: &corev1.ResourceFieldSelector{ContainerName: "controller", Resource: "requests.cpu"}},
+				{Path: "cpu", ResourceFieldRef: &corev1.ResourceFieldSelector{
+					ContainerName: "controller",
+					Resource:      "requests.cpu",
+				}},
 			}}},
 			map[string]string{"name": "karpenter-0", "cpu": "1"},
 			"",
@@ -73,8 +98,14 @@ func TestVolumesRender(t *testing.T) {
 		"projected, as the ServiceAccount admission makes it": {
 			corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
 				{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token"}},
-				{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: rootCAName}, Items: []corev1.KeyToPath{{Key: "ca.crt", Path: "ca.crt"}}}},
-				{DownwardAPI: &corev1.DownwardAPIProjection{Items: []corev1.DownwardAPIVolumeFile{{Path: "namespace", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.namespace"}}}}},
+				{ConfigMap: &corev1.ConfigMapProjection{
+					LocalObjectReference: corev1.LocalObjectReference{Name: rootCAName},
+					Items:                []corev1.KeyToPath{{Key: "ca.crt", Path: "ca.crt"}},
+				}},
+				{DownwardAPI: &corev1.DownwardAPIProjection{Items: []corev1.DownwardAPIVolumeFile{{
+					Path:     "namespace",
+					FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.namespace"},
+				}}}},
 			}}},
 			map[string]string{"token": "token-1", "ca.crt": "the CA", "namespace": "kube-system"},
 			"",
@@ -200,20 +231,29 @@ func TestRefuse(t *testing.T) {
 	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	p := &corev1.Pod{Spec: corev1.PodSpec{Volumes: []corev1.Volume{
 		{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/etc"}}},
-		{Name: "disk", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "x"}}},
+		{
+			Name:         "disk",
+			VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "x"}},
+		},
 		{Name: "data", VolumeSource: data},
 		{Name: "work", VolumeSource: empty},
 		{Name: "kube-api-access", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{}}},
 	}}}
 	p.Spec.InitContainers = []corev1.Container{{
-		Name:         "first",
-		VolumeMounts: []corev1.VolumeMount{{Name: "host", MountPath: "/h"}, {Name: "disk", MountPath: "/d"}, {Name: "work", MountPath: "/w"}},
+		Name: "first",
+		VolumeMounts: []corev1.VolumeMount{
+			{Name: "host", MountPath: "/h"},
+			{Name: "disk", MountPath: "/d"},
+			{Name: "work", MountPath: "/w"},
+		},
 		StartupProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{GRPC: &corev1.GRPCAction{Port: 1}}},
 	}}
 	p.Spec.Containers = []corev1.Container{{
 		Name: "main",
 		VolumeMounts: []corev1.VolumeMount{
-			{Name: "data", MountPath: "/a", SubPath: "a"}, {Name: "data", MountPath: "/b", SubPathExpr: "$(B)"}, {Name: "work", MountPath: "/w"},
+			{Name: "data", MountPath: "/a", SubPath: "a"},
+			{Name: "data", MountPath: "/b", SubPathExpr: "$(B)"},
+			{Name: "work", MountPath: "/w"},
 		},
 		LivenessProbe:  &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"true"}}}},
 		ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{}}},
@@ -232,11 +272,15 @@ func TestRefuse(t *testing.T) {
 
 	p.Spec.InitContainers = nil
 	p.Spec.Containers = []corev1.Container{{VolumeMounts: []corev1.VolumeMount{
-		{Name: "data", MountPath: "/a"}, {Name: "data", MountPath: "/b"}, {Name: "work", MountPath: "/w"}, {Name: "kube-api-access", MountPath: accountDir},
+		{Name: "data", MountPath: "/a"},
+		{Name: "data", MountPath: "/b"},
+		{Name: "work", MountPath: "/w"},
+		{Name: "kube-api-access", MountPath: accountDir},
 	}}}
 	g.Expect(refuse(p)).To(Succeed())
 	g.Expect(refuseMounts(&p.Spec.Containers[0], UserNamespace)).To(Succeed())
-	g.Expect(refuseMounts(&p.Spec.Containers[0], None)).To(MatchError(ContainSubstring(`volume "work" can't be mounted at /w`)))
+	g.Expect(refuseMounts(&p.Spec.Containers[0], None)).
+		To(MatchError(ContainSubstring(`volume "work" can't be mounted at /w`)))
 	p.Spec.Containers[0].VolumeMounts = p.Spec.Containers[0].VolumeMounts[3:]
 	g.Expect(refuseMounts(&p.Spec.Containers[0], None)).To(Succeed(), "the service account's token has a place of its own")
 }
@@ -246,10 +290,13 @@ func TestNothingOfARefusedPodIsStarted(t *testing.T) {
 	binary, _ := program()
 	d.pod(corev1.RestartPolicyAlways, func(p *corev1.Pod) {
 		p.Spec.InitContainers = []corev1.Container{{Name: "first", Image: d.image, Command: []string{binary, "say=first"}}}
-		p.Spec.Containers[0].LivenessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{}}}
+		p.Spec.Containers[0].LivenessProbe = &corev1.Probe{
+			ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{}},
+		}
 	}, "say=main")
 	d.Eventually(d.main).Should(Equal("CreateContainerConfigError, ready false, restarts 0, Pending"))
 	init := d.now().InitContainerStatuses[0].State.Waiting
-	d.Expect(init.Message).To(ContainSubstring("container main: a probe by tcpSocket is not supported"), "wherever one looks")
+	d.Expect(init.Message).To(ContainSubstring("container main: a probe by tcpSocket is not supported"),
+		"wherever one looks")
 	d.Expect(d.log()).NotTo(ContainSubstring("first"))
 }

@@ -1,10 +1,8 @@
-// Package process finds, watches and ends processes that are nobody's
-// children: those of a control plane outlive the command that started them,
-// and those of a dead run its runner.
+// Package process finds, watches and ends processes that are not children of the harness: a
+// control plane outlives the command that started it, and a dead run leaves its processes.
 //
-// A process is known by its id and the moment it started, so one that got the
-// id of a dead one is never taken for it. A zombie counts as dead: who reaps
-// orphans is up to the system, and in many containers nobody does.
+// A process is identified by its ID and start time, so a reused ID is never mistaken for it. A
+// zombie counts as dead, because in many containers nothing reaps orphans.
 package process
 
 import (
@@ -20,19 +18,19 @@ import (
 
 const (
 	poll   = 20 * time.Millisecond
-	killed = 10 * time.Second // how long SIGKILL may take: it waits for system calls that can't be interrupted
+	killed = 10 * time.Second // for SIGKILL, which waits for uninterruptible system calls
 )
 
-// ErrNone is what [Find] returns for a process that doesn't exist or is dead.
+// ErrNone is the error of [Find] for a process that doesn't exist or is dead.
 var ErrNone = errors.New("no such process")
 
 // Process is one process, alive or dead.
 type Process struct {
 	PID     int
-	started string // when, in the system's own words
+	started string // in the system's own format
 }
 
-// status is what the system tells about a process.
+// status is what the system reports about a process.
 type status struct {
 	started string
 	zombie  bool
@@ -40,7 +38,7 @@ type status struct {
 
 // program is what a process runs.
 type program struct {
-	exe  string // the file, symbolic links resolved; empty if that can't be known
+	exe  string // the file, symbolic links resolved; empty if unknown
 	args []string
 }
 
@@ -56,14 +54,14 @@ func Find(pid int) (Process, error) {
 	return Process{PID: pid, started: s.started}, nil
 }
 
-// Alive tells whether the process still runs.
+// Alive reports whether the process still runs.
 func (p Process) Alive() bool {
 	now, err := Find(p.PID)
 	return err == nil && now == p
 }
 
-// signal signals the process, and no other one that got its id since: the
-// handle is taken first, then it's made sure whose it is.
+// signal signals the process. It takes the handle before it checks the identity, so that it
+// never signals another process with a reused ID.
 func (p Process) signal(sig os.Signal) error {
 	handle, err := os.FindProcess(p.PID)
 	if err != nil {
@@ -79,7 +77,7 @@ func (p Process) signal(sig os.Signal) error {
 	return nil
 }
 
-// Kill ends the process (SIGKILL), and returns when it's gone.
+// Kill ends the process (SIGKILL), and returns when it is gone.
 func (p Process) Kill() error {
 	if err := p.signal(syscall.SIGKILL); err != nil {
 		return err
@@ -94,15 +92,14 @@ func (p Process) Kill() error {
 	return nil
 }
 
-// Pause stops the process without ending it, until Resume.
+// Pause sends SIGSTOP.
 func (p Process) Pause() error { return p.signal(syscall.SIGSTOP) }
 
-// Resume lets a paused process go on.
+// Resume sends SIGCONT.
 func (p Process) Resume() error { return p.signal(syscall.SIGCONT) }
 
-// Within returns the living processes whose program lies in a folder, by the
-// path under which it was started or by the file that it runs. Being named in
-// an argument isn't enough: somebody may be looking at a log.
+// Within returns the living processes whose program lies in a folder, by its start path or by
+// its file. An argument in the folder isn't enough: it may be somebody reading a log.
 func Within(dir string) ([]Process, error) {
 	dirs := []string{filepath.Clean(dir)}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -119,7 +116,7 @@ func Within(dir string) ([]Process, error) {
 		}
 		s, err := inspect(pid)
 		if err != nil || s.zombie {
-			continue // gone meanwhile, or somebody else's
+			continue // gone meanwhile, or another user's
 		}
 		if programOf(pid).liesIn(dirs) {
 			found = append(found, Process{PID: pid, started: s.started})
@@ -138,10 +135,9 @@ func (p program) liesIn(dirs []string) bool {
 	return false
 }
 
-// End ends all processes whose program lies in a folder: it asks them (SIGTERM),
-// kills what is left after the grace period (at once if it's zero, or as soon
-// as ctx ends) and returns when they're gone. It doesn't give up when ctx ends;
-// the error names those that even SIGKILL didn't end within ten seconds.
+// End ends all processes whose program lies in a folder, and returns when they are gone. It
+// sends SIGTERM, and SIGKILL after the grace period or when ctx ends. It doesn't stop waiting
+// when ctx ends. The error names those that SIGKILL didn't end within ten seconds.
 func End(ctx context.Context, dir string, grace time.Duration) error {
 	start := time.Now()
 	tick := time.NewTicker(poll)

@@ -23,11 +23,9 @@ func inspect(pid int) (status, error) {
 	}, nil
 }
 
-// programOf returns what a process runs. Nothing is said of those of other users, which are not
-// ours then.
+// programOf returns what a process runs; empty for other users' processes.
 func programOf(pid int) (p program) {
-	// The number of arguments, the path of the program, zeros, the arguments,
-	// the environment.
+	// The argument count, the program's path, zeros, the arguments, the environment.
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil || len(raw) < 4 {
 		return p

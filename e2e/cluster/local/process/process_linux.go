@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// inspect reads what /proc tells; see proc(5).
+// inspect reads /proc/<pid>/stat; see proc(5).
 func inspect(pid int) (status, error) {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
@@ -20,8 +20,8 @@ func inspect(pid int) (status, error) {
 	if err != nil {
 		return status{}, err
 	}
-	// "123 (name) S 1 ...": the name may hold blanks and parentheses, so what
-	// follows its last one is counted. State is field 3, start time field 22.
+	// "123 (name) S 1 ...": the name may hold blanks and parentheses, so fields are counted
+	// after the last parenthesis. State is field 3, start time field 22.
 	_, rest, ok := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " ")
 	fields := strings.Fields(rest)
 	if !ok || len(fields) < 20 {
@@ -30,8 +30,7 @@ func inspect(pid int) (status, error) {
 	return status{started: fields[19], zombie: fields[0] == "Z" || fields[0] == "X"}, nil
 }
 
-// programOf returns what a process runs. Nothing is said of those of other users, which are not
-// ours then.
+// programOf returns what a process runs; empty for other users' processes.
 func programOf(pid int) (p program) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	p.exe, _ = os.Readlink(filepath.Join(dir, "exe"))

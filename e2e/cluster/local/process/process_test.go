@@ -46,8 +46,7 @@ func program(t *testing.T, dir, name string, link bool) string {
 	return path
 }
 
-// start starts a command and returns it as a process. It's reaped as soon as
-// it ends only if that is wanted.
+// start starts a command and returns its process. If reaped, it is reaped as soon as it ends.
 func start(t *testing.T, reaped bool, argv0 string, args ...string) (*exec.Cmd, process.Process) {
 	t.Helper()
 	cmd := exec.Command(argv0, args...)
@@ -98,7 +97,7 @@ func TestWithinFindsProgramsOfTheFolderAndNoBystander(t *testing.T) {
 	g.Expect(os.Mkdir(sub, 0o700)).To(Succeed())
 	_, linked := start(t, true, program(t, sub, "tail", true), "-f", "/dev/null")
 
-	// Somebody reads a log there, or works in a folder of a similar name.
+	// Another process reads a log there, or its program lies in a folder with a similar name.
 	g.Expect(os.WriteFile(filepath.Join(dir, "log"), nil, 0o600)).To(Succeed())
 	_, reader := start(t, true, "tail", "-f", filepath.Join(dir, "log"))
 	similar := dir + "-2"
@@ -120,7 +119,8 @@ func TestEndAsksFirst(t *testing.T) {
 	dir := t.TempDir()
 	said := filepath.Join(dir, "said")
 	shell := program(t, dir, "sh", true)
-	start(t, true, shell, "-c", `trap 'echo goodbye > "$0"; exit' TERM; echo ready > "$0"; while :; do sleep 0.01; done`, said)
+	start(t, true, shell, "-c", `trap 'echo goodbye > "$0"; exit' TERM; echo ready > "$0"; while :; do sleep 0.01; done`,
+		said)
 	g.Eventually(func() (string, error) { b, err := os.ReadFile(said); return string(b), err }).Should(Equal("ready\n"))
 	g.Expect(process.End(t.Context(), dir, 10*time.Second)).To(Succeed())
 	g.Expect(os.ReadFile(said)).To(BeEquivalentTo("goodbye\n"))
@@ -141,7 +141,8 @@ func TestEndKillsWhoDoesNotListen(t *testing.T) {
 			g := NewWithT(t)
 			dir := t.TempDir()
 			said := filepath.Join(dir, "said")
-			_, p := start(t, true, program(t, dir, "sh", true), "-c", `trap '' TERM; echo ready > "$0"; while :; do sleep 0.01; done`, said)
+			_, p := start(t, true, program(t, dir, "sh", true), "-c",
+				`trap '' TERM; echo ready > "$0"; while :; do sleep 0.01; done`, said)
 			g.Eventually(func() (string, error) { b, err := os.ReadFile(said); return string(b), err }).Should(Equal("ready\n"))
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
