@@ -230,10 +230,10 @@ func TestAllThatIsInTheWayIsSaidTogether(t *testing.T) {
 		ContainSubstring("another Karpenter is there: CRD nodepools.karpenter.sh"),
 		ContainSubstring("another Karpenter is there: Deployment karpenter in namespace kube-system"),
 		ContainSubstring("another KWOK is there: Deployment fakes in namespace kube-system"),
-		ContainSubstring("node theirs is a fake one"),
+		ContainSubstring("node theirs is a fake node of another KWOK"),
 		ContainSubstring("pod waiting in namespace default waits for a node"),
 		ContainSubstring("none of its 2 nodes is Ready and takes pods"),
-		ContainSubstring("could not get the image oci:build/karpenter"),
+		ContainSubstring("can't pull the image oci:build/karpenter"),
 		Not(ContainSubstring("list")), // this verb is allowed
 	)))
 	g.Expect(Prepare(ctx, cache, limited)).To(MatchError(ContainSubstring("Namespace plumbline-system would be refused")))
@@ -280,7 +280,7 @@ func (c *clients) viewer(t *testing.T) (kubeconfig string) {
 func TestAKWOKFromOutsideIsFound(t *testing.T) {
 	g, ctx := NewWithT(t), t.Context()
 	_, o := somebodys(t, false)
-	g.Expect(Check(ctx, o, "")).To(MatchError(ContainSubstring("from outside of it")))
+	g.Expect(Check(ctx, o, "")).To(MatchError(ContainSubstring("a KWOK outside of the cluster manages its fake nodes")))
 	c, err := connect(o.Kubeconfig)
 	g.Expect(err).NotTo(HaveOccurred())
 	nodes, err := c.typed.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
