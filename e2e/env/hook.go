@@ -30,7 +30,7 @@ import (
 // is skipped if the adapter has no such hook; see also Spec.Hooks.
 //
 // UnreadyNodeClass and ReadyNodeClass return when the NodeClass is in that state. An Event
-// about the NodeClass records the call. After the spec providers.ResetCloud resets the cloud,
+// about the NodeClass records the call, and another one its answer. After the spec providers.ResetCloud resets the cloud,
 // and a controller that remembers a failure for long is restarted.
 func (e *Env) Hook(ctx context.Context, name providers.HookName, about ...providers.HookValues) {
 	e.hook(ctx, string(name), e.place.Adapter.Hooks[name], about, func(v providers.HookValues) ([]byte, error) {
@@ -94,18 +94,17 @@ func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []p
 	e.nodeClass(ctx)
 	e.hooked, e.result.Poisoned = true, e.result.Poisoned || h.Poison > 0
 	v = e.hookValues(v)
+	what := strings.TrimSpace(name + " " + strings.TrimSpace(v.NodeName+" "+v.ProviderID))
+	e.recordHook(ctx, what) // before anything comes of it
 	answer, err := call(v)
 	if errors.Is(err, install.ErrNoHook) {
 		e.skip("%v", err)
 	}
-	if err == nil {
-		class := &history.Object{Name: nodeClassObject}
-		message := strings.TrimSpace(fmt.Sprintf("%s %s: %.500s", name,
-			strings.TrimSpace(v.NodeName+" "+v.ProviderID), answer))
-		_, err = e.report(ctx, e.place.Adapter.NodeClassObject("").GetKind(), class, reasonHook, message)
-	}
 	if err != nil {
 		e.fail(ctx, "%w", err)
+	}
+	if text := strings.TrimSpace(string(answer)); text != "" {
+		e.recordHook(ctx, fmt.Sprintf("%s: %.500s", what, text))
 	}
 	switch providers.HookName(name) {
 	case providers.UnreadyNodeClass:
@@ -115,15 +114,21 @@ func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []p
 	}
 }
 
+// recordHook records what a hook does, by an Event about the spec's NodeClass.
+func (e *Env) recordHook(ctx context.Context, what string) {
+	class := &history.Object{Name: nodeClassObject}
+	_, err := e.report(ctx, e.place.Adapter.NodeClassObject("").GetKind(), class, invariant.ReasonHook, what)
+	if err != nil {
+		e.fail(ctx, "recording the hook %s: %w", what, err)
+	}
+}
+
 // readyNodeClass counts the spec's NodeClass, if it is ready.
 func readyNodeClass(kind schema.GroupVersionResource) check.Count {
 	return check.Where("ready NodeClasses", kind, func(o *unstructured.Unstructured) bool {
 		return o.GetName() == nodeClassObject && karpenter.IsTrue(o, karpenter.Ready)
 	})
 }
-
-// reasonHook is the reason of Events that record a hook.
-const reasonHook = "Hook"
 
 // hookValues adds the values that all hooks get.
 func (e *Env) hookValues(v providers.HookValues) providers.HookValues {
