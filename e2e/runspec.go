@@ -77,7 +77,8 @@ func skipReason(s *session.Session, spec *Spec) string {
 }
 
 // withinOf returns a spec's time limit: its own, plus the adapter's times for what the spec
-// needs and for the effects of its hooks.
+// needs, for the effects of its hooks, and until the provider has forgotten the failures that they
+// cause. The controller is restarted if that takes too long (see env.Patience).
 func withinOf(spec *Spec, a *providers.Adapter) time.Duration {
 	within := spec.timeLimit()
 	for _, need := range spec.Needs {
@@ -85,6 +86,9 @@ func withinOf(spec *Spec, a *providers.Adapter) time.Duration {
 	}
 	for _, hook := range spec.Hooks {
 		within += a.Hooks[hook].Within
+		if poison := a.Hooks[hook].Poison; poison <= env.Patience {
+			within += poison
+		}
 	}
 	return within
 }

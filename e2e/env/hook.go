@@ -29,9 +29,10 @@ import (
 // NodeClass. About holds the node, instance or number for the hook, if it needs one. The spec
 // is skipped if the adapter has no such hook; see also Spec.Hooks.
 //
-// UnreadyNodeClass and ReadyNodeClass return when the NodeClass is in that state. An Event
-// about the NodeClass records the call, and another one its answer. After the spec providers.ResetCloud resets the cloud,
-// and a controller that remembers a failure for long is restarted.
+// UnreadyNodeClass and ReadyNodeClass return when the NodeClass is in that state. ClearFailures
+// restarts a controller that remembers a failure for longer than Patience. An Event about the
+// NodeClass records the call, and another one its answer. After the spec providers.ResetCloud
+// resets the cloud, and a controller that remembers a failure is restarted.
 func (e *Env) Hook(ctx context.Context, name providers.HookName, about ...providers.HookValues) {
 	e.hook(ctx, string(name), e.place.Adapter.Hooks[name], about, func(v providers.HookValues) ([]byte, error) {
 		return e.place.Provider.Call(ctx, name, v)
@@ -92,7 +93,7 @@ func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []p
 		v = about[0]
 	}
 	e.nodeClass(ctx)
-	e.hooked, e.result.Poisoned = true, e.result.Poisoned || h.Poison > 0
+	e.hooked, e.poison = true, max(e.poison, h.Poison)
 	v = e.hookValues(v)
 	what := strings.TrimSpace(name + " " + strings.TrimSpace(v.NodeName+" "+v.ProviderID))
 	e.recordHook(ctx, what) // before anything comes of it
@@ -111,7 +112,26 @@ func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []p
 		e.Await(ctx, 0, readyNodeClass(e.place.Adapter.NodeClassGVR()))
 	case providers.ReadyNodeClass:
 		e.Await(ctx, 1, readyNodeClass(e.place.Adapter.NodeClassGVR()))
+	case providers.ClearFailures:
+		e.forgetFailures(ctx)
 	}
+}
+
+// Patience is the longest that specs wait for a provider to forget a failure (Hook.Poison). Their
+// time limits have room for it.
+const Patience = 5 * time.Minute
+
+// forgetFailures restarts the controller if it remembers a failure for longer than Patience.
+func (e *Env) forgetFailures(ctx context.Context) {
+	if e.poison <= Patience {
+		return
+	}
+	if err := e.place.Provider.Restart(ctx); err != nil {
+		e.fail(ctx, "making the controller forget the failures: %w", err)
+	}
+	e.result.Notes = append(e.result.Notes, fmt.Sprintf(
+		"the controller was restarted, since it remembers failures of the cloud for %s", e.poison))
+	e.poison = 0
 }
 
 // recordHook records what a hook does, by an Event about the spec's NodeClass.
