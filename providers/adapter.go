@@ -96,6 +96,9 @@ type Controller struct {
 	// Env is set on the controller's container after the chart was rendered, and wins
 	// over the chart. Values are templates.
 	Env map[string]string `yaml:"env"`
+	// Files are put into the controller's container, by their absolute paths there. Each
+	// folder holds nothing else then.
+	Files map[string]File `yaml:"files"`
 	// Gates are feature gates. They win over those of the chart in FEATURE_GATES.
 	Gates map[string]bool `yaml:"gates"`
 	// Ports are the ports on which the controller listens, by names of your choice. The
@@ -126,6 +129,13 @@ type Chart struct {
 	// Values win over the chart's own. Strings in them are templates; a string that is
 	// only {{.Ports.x}} becomes a number.
 	Values map[string]any `yaml:"values"`
+}
+
+// File is the content of a file, a template. In YAML it is the text itself, or {file: path}, the
+// path of a file with the text.
+type File struct {
+	Text string
+	File string `yaml:"file"`
 }
 
 // Ready says how long the controller may take to become ready.
@@ -230,6 +240,9 @@ const (
 	defaultNameMax   = 63
 
 	defaultClusterName = "plumbline"
+
+	// OwnFolder is the folder in containers for the harness's own files.
+	OwnFolder = "/etc/plumbline"
 
 	// Plumbline, as the module of a Build, stands for this module.
 	Plumbline = "$plumbline"

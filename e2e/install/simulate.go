@@ -146,13 +146,11 @@ func (p *Prepared) simulatorObjects(v providers.Values, image string, port int) 
 	}
 	var objects []*unstructured.Unstructured
 	for _, o := range typed {
-		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+		fields, err := asUnstructured(o)
 		if err != nil {
 			return nil, err
 		}
-		delete(fields, "status")
-		unstructured.RemoveNestedField(fields, "metadata", "creationTimestamp")
-		objects = append(objects, &unstructured.Unstructured{Object: fields})
+		objects = append(objects, fields)
 	}
 	return objects, nil
 }
