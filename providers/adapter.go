@@ -86,9 +86,10 @@ type Controller struct {
 	Build *Build `yaml:"build"`
 	// Namespace receives the controller. Empty: kube-system.
 	Namespace string `yaml:"namespace"`
-	// Chart is a Helm chart. Set either Chart or Manifests.
+	// Chart is a Helm chart. Set Chart, Manifests or both.
 	Chart *Chart `yaml:"chart"`
-	// Manifests are files or folders of YAML; their text is a template.
+	// Manifests are files or folders of YAML; their text is a template. Beside a chart they
+	// are what it lacks, such as a ConfigMap.
 	Manifests []string `yaml:"manifests"`
 	// Deployment is the name of the controller's Deployment. It is needed only if
 	// there are several.

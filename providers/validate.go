@@ -195,11 +195,8 @@ func (c *checker) module(at, dir string) {
 // installing checks the chart, the manifests and the CRDs.
 func (c *checker) installing() {
 	k := &c.a.Controller
-	switch {
-	case k.Chart == nil && len(k.Manifests) == 0:
+	if k.Chart == nil && len(k.Manifests) == 0 {
 		c.add("controller", "`chart` or `manifests` is missing; one of them says what is installed")
-	case k.Chart != nil && len(k.Manifests) > 0:
-		c.add("controller", "`chart` and `manifests` exclude each other; keep one")
 	}
 	if k.Chart != nil {
 		if k.Chart.Path == "" {

@@ -105,7 +105,9 @@ func isFree(name string, mounts []any) error {
 	return nil
 }
 
-func isInside(p, folder string) bool { return strings.HasPrefix(p, strings.TrimSuffix(folder, "/")+"/") }
+func isInside(p, folder string) bool {
+	return strings.HasPrefix(p, strings.TrimSuffix(folder, "/")+"/")
+}
 
 // outermost returns the folders of the files, without those inside another one of them.
 func outermost(files []string) []string {

@@ -37,7 +37,7 @@ func TestTheControllerGetsItsFiles(t *testing.T) {
 	secret := m.objects[slices.IndexFunc(m.objects, func(o *unstructured.Unstructured) bool {
 		return o.GetName() == filesName
 	})]
-	g.Expect(secret.GetKind()+" "+secret.GetNamespace()).To(Equal("Secret kube-system"))
+	g.Expect(secret.GetKind() + " " + secret.GetNamespace()).To(Equal("Secret kube-system"))
 	g.Expect(secret.GetLabels()).To(HaveKey(cluster.OwnerLabel), "so that it goes with all else")
 	data, _, err := unstructured.NestedStringMap(secret.Object, "data")
 	g.Expect(err).NotTo(HaveOccurred())
