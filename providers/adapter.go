@@ -225,6 +225,12 @@ type Simulator struct {
 	Args []string `yaml:"args"`
 	// Port is a preference: where pods share the host's ports, the harness takes a free one.
 	Port int `yaml:"port"`
+	// TLS gives the simulator a CA, with which it serves TLS and plain HTTP at the same port.
+	// The controller gets its certificate as a file; see Values.
+	TLS bool `yaml:"tls"`
+	// Proxy is for clouds whose address can't be set: the controller reaches them through the
+	// simulator, by HTTPS_PROXY. It implies TLS.
+	Proxy bool `yaml:"proxy"`
 	// Ready is the HTTP path that answers 200 as soon as the simulator serves.
 	Ready string `yaml:"ready"`
 	// Unknown is the HTTP path that answers with a JSON list of the calls that the simulator

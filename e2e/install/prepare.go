@@ -92,11 +92,14 @@ func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Se
 // paths of the adapter's choice.
 func (p *Prepared) checkHost() error {
 	files := slices.Sorted(maps.Keys(p.adapter.Controller.Files))
-	if !p.host || len(files) == 0 {
+	switch {
+	case p.host && p.adapter.Simulator.HasCA():
+		files = append(files, providers.CAFolder)
+	case !p.host || len(files) == 0:
 		return nil
 	}
 	return fmt.Errorf("the controller is to run as a program of this machine, which has no files of its own at %s "+
-		"(controller.files); use a backend that runs images here, such as CLUSTER=kind", strings.Join(files, ", "))
+		"(controller.files, simulator.tls); use a backend that runs images here, such as CLUSTER=kind", strings.Join(files, ", "))
 }
 
 // download downloads the source module and finds the release of core that it links.
