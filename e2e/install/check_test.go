@@ -22,6 +22,7 @@ metadata: {name: nodeclaims.karpenter.sh}
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: acmenodeclasses.acme.example}
+spec: {group: acme.example, names: {kind: AcmeNodeClass, plural: acmenodeclasses}}
 `
 
 const manifestsOfAcme = `
@@ -43,7 +44,7 @@ spec:
 func acme(t *testing.T) *providers.Adapter {
 	t.Helper()
 	a := &providers.Adapter{
-		Name: "acme", Core: "v1.15.0", Dir: t.TempDir(), CRDs: []string{"crds.yaml"},
+		Name: "acme", Core: "v1.15.0", Dir: t.TempDir(), CRDs: []providers.CRDs{{Path: "crds.yaml"}},
 		Controller: providers.Controller{
 			Build: &providers.Build{Module: ".", Package: "./nowhere"}, Manifests: []string{"manifests.yaml"},
 		},
@@ -76,7 +77,7 @@ func TestACheckFindsWhatIsMissing(t *testing.T) {
 	}{
 		"a CRD": {
 			func(a *providers.Adapter) { a.NodeClass.Inline["kind"] = "OtherNodeClass" },
-			"there is no CRD othernodeclasses.acme.example",
+			"no CRD is that of nodeClass, which is kind OtherNodeClass of acme.example",
 		},
 		"an image": {
 			func(a *providers.Adapter) {

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -55,6 +57,7 @@ type Prepared struct {
 	kubernetes string           // see Selection
 	source     string           // folder of the source module, empty if there is none
 	helm       *helm            // nil without a chart
+	chart      string           // folder or archive of the controller's chart, empty if there is none
 	controller loadable
 	simulator  loadable // empty without one
 	host       bool     // programs of the host run, not images
@@ -68,22 +71,40 @@ type loadable struct {
 	digest string // of the image; empty for a program of the host
 }
 
-// Prepare does all that needs no cluster. It validates the adapter, downloads the source
-// module, builds or opens the image, renders the chart and reads the CRDs. So mistakes are
-// reported early. Downloads and builds stay in the cache. Progress goes to cache.Progress.
+// Prepare does all that needs no cluster. It validates the adapter, downloads the source module
+// and the chart, reads the CRDs, renders the chart, and then builds or opens the images. So
+// mistakes are reported early. Downloads and builds stay in the cache. Progress goes to cache.Progress.
 func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Selection) (*Prepared, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	p := &Prepared{adapter: a, kubernetes: s.Kubernetes}
+	p := &Prepared{adapter: a, kubernetes: s.Kubernetes, host: s.Host || runtime.GOOS != "linux" && !s.Containers}
+	if err := p.checkHost(); err != nil {
+		return nil, fmt.Errorf("provider %s: %w", a.Name, err)
+	}
 	for _, step := range []func(context.Context, *build.Cache, Selection) error{
-		p.download, p.findImages, p.readCRDs, p.tryManifests,
+		p.download, p.findChart, p.readCRDs, p.tryManifests, p.findImages, // what takes minutes comes last
 	} {
 		if err := step(ctx, cache, s); err != nil {
 			return nil, fmt.Errorf("provider %s: %w", a.Name, err)
 		}
 	}
 	return p, nil
+}
+
+// checkHost refuses what a program of the host can't have: a root of its own, and so files at
+// paths of the adapter's choice.
+func (p *Prepared) checkHost() error {
+	files := slices.Sorted(maps.Keys(p.adapter.Controller.Files))
+	switch {
+	case p.host && p.adapter.Simulator.HasCA():
+		files = append(files, providers.CAFolder)
+	case !p.host || len(files) == 0:
+		return nil
+	}
+	return fmt.Errorf("the controller is to run as a program of this machine, which has no files of its own at %s "+
+		"(controller.files, simulator.tls); use a backend that runs images here, such as CLUSTER=kind",
+		strings.Join(files, ", "))
 }
 
 // download downloads the source module and finds the release of core that it links.
@@ -148,7 +169,6 @@ func linkedCore(files providers.Files, gomod, base string) (string, error) {
 // findImages builds the images, or checks that the given ones can run here.
 func (p *Prepared) findImages(ctx context.Context, cache *build.Cache, s Selection) (err error) {
 	a := p.adapter
-	p.host = s.Host || runtime.GOOS != "linux" && !s.Containers
 	given, made := a.Controller.Image, a.Controller.Build
 	if s.Image != "" {
 		given, made = "", nil
