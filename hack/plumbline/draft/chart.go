@@ -1,0 +1,198 @@
+package draft
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// Helm runs Helm's command with its standard input. It returns the standard output.
+type Helm func(ctx context.Context, stdin []byte, args ...string) ([]byte, error)
+
+// Chart is a Helm chart that can be rendered.
+type Chart struct {
+	helm Helm
+	ref  []string       // as arguments of Helm: a folder, an archive or an address, and perhaps --version
+	Name string         // of the chart
+	all  map[string]any // its values, with their defaults
+}
+
+// Open reads a chart: a folder, an archive, or an address for which Helm needs a version.
+func Open(ctx context.Context, helm Helm, ref, version string) (*Chart, error) {
+	c := &Chart{helm: helm, ref: []string{ref}}
+	if version != "" {
+		c.ref = append(c.ref, "--version", version)
+	}
+	var about struct{ Name string }
+	if err := c.show(ctx, "chart", &about); err != nil {
+		return nil, err
+	}
+	c.Name = about.Name
+	return c, c.show(ctx, "values", &c.all)
+}
+
+func (c *Chart) show(ctx context.Context, what string, into any) error {
+	raw, err := c.helm(ctx, nil, append([]string{"show", what}, c.ref...)...)
+	if err != nil {
+		return fmt.Errorf("CHART=%s: %w", c.ref[0], err)
+	}
+	if err := yaml.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("CHART=%s: its %s are not YAML: %w", c.ref[0], what, err)
+	}
+	return nil
+}
+
+// crds returns the CRDs in the chart's folder crds, as YAML documents.
+func (c *Chart) crds(ctx context.Context) ([]byte, error) {
+	return c.helm(ctx, nil, append([]string{"show", "crds"}, c.ref...)...)
+}
+
+// rendered is what a chart renders of the controller.
+type rendered struct {
+	deployments []string
+	controller  corev1.PodSpec
+	container   corev1.Container // the controller's
+	replicas    int64
+}
+
+// render renders the chart with these values, by their paths.
+func (c *Chart) render(ctx context.Context, values map[string]any) (*rendered, error) {
+	raw, err := yaml.Marshal(nested(values))
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{"template", "karpenter"}, c.ref...)
+	out, err := c.helm(ctx, raw, append(args, "--namespace", "kube-system", "--skip-tests", "--values", "-")...)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := documents(out)
+	if err != nil {
+		return nil, err
+	}
+	r := &rendered{}
+	for _, o := range objects {
+		if o.GetKind() != "Deployment" {
+			continue
+		}
+		r.deployments = append(r.deployments, o.GetName())
+		if len(r.deployments) > 1 {
+			continue
+		}
+		if err := r.read(o); err != nil {
+			return nil, fmt.Errorf("Deployment %s: %w", o.GetName(), err)
+		}
+	}
+	if len(r.deployments) == 0 {
+		return nil, errors.New("the chart renders no Deployment: is it the controller's, or only that of its CRDs?")
+	}
+	return r, nil
+}
+
+// read reads a Deployment. Its controller is the container of that name, or the first.
+func (r *rendered) read(deployment *unstructured.Unstructured) error {
+	r.replicas = 1
+	if n, there, err := unstructured.NestedInt64(deployment.Object, "spec", "replicas"); err == nil && there {
+		r.replicas = n
+	}
+	spec, _, err := unstructured.NestedMap(deployment.Object, "spec", "template", "spec")
+	if err != nil {
+		return err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(spec, &r.controller); err != nil {
+		return err
+	}
+	for i, container := range r.controller.Containers {
+		if i == 0 || container.Name == "controller" {
+			r.container = container
+		}
+	}
+	return nil
+}
+
+// env returns the literal environment of the controller.
+func (r *rendered) env() map[string]string {
+	all := map[string]string{}
+	for _, e := range r.container.Env {
+		if e.ValueFrom == nil {
+			all[e.Name] = e.Value
+		}
+	}
+	return all
+}
+
+// port returns the number of the container's port of that name, or 0.
+func (r *rendered) port(name string) int64 {
+	for _, p := range r.container.Ports {
+		if p.Name == name {
+			return int64(p.ContainerPort)
+		}
+	}
+	return 0
+}
+
+// documents parses the objects of a YAML stream.
+func documents(raw []byte) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	for in := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(raw), 4096); ; {
+		o := &unstructured.Unstructured{}
+		err := in.Decode(&o.Object)
+		if errors.Is(err, io.EOF) {
+			return objects, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(o.Object) > 0 {
+			objects = append(objects, o)
+		}
+	}
+}
+
+// leaf is a scalar or empty value of a chart.
+type leaf struct {
+	path  string // such as controller.metrics.port
+	value any
+}
+
+// leaves returns the values of a chart, in the order of their paths.
+func (c *Chart) leaves() []leaf {
+	var all []leaf
+	collect(c.all, "", &all)
+	return all
+}
+
+func collect(m map[string]any, prefix string, all *[]leaf) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if strings.Contains(key, ".") {
+			continue // no path can name it
+		}
+		switch v := m[key].(type) {
+		case map[string]any:
+			collect(v, prefix+key+".", all)
+		case []any:
+		default:
+			*all = append(*all, leaf{prefix + key, v})
+		}
+	}
+}
+
+// nested turns values by paths into a tree.
+func nested(values map[string]any) map[string]any {
+	tree := map[string]any{}
+	for _, path := range slices.Sorted(maps.Keys(values)) {
+		_ = unstructured.SetNestedField(tree, values[path], strings.Split(path, ".")...) // paths of leaves never collide
+	}
+	return tree
+}
