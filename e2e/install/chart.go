@@ -41,30 +41,36 @@ func (p *Prepared) locateChart(ctx context.Context, cache *build.Cache, chart, v
 	if err != nil {
 		return "", fmt.Errorf("version: %w", err)
 	}
-	sum := sha256.Sum256([]byte(chart + "\x00" + version))
-	folder := filepath.Join(cache.Dir, "charts")
-	archive := filepath.Join(folder, fmt.Sprintf("%s-%x.tgz", strings.TrimSuffix(path.Base(chart), ".tgz"), sum[:6]))
 	if err := p.needHelm(ctx, cache); err != nil {
 		return "", err
 	}
+	return p.helm.Archive(ctx, cache, chart, version)
+}
+
+func (p *Prepared) needHelm(ctx context.Context, cache *build.Cache) (err error) {
+	if p.helm == nil {
+		p.helm, err = OpenHelm(ctx, cache)
+	}
+	return err
+}
+
+// Archive returns the path of a remote chart's archive. It pulls the chart into the cache, unless
+// it is there.
+func (h *Helm) Archive(ctx context.Context, cache *build.Cache, chart, version string) (string, error) {
+	sum := sha256.Sum256([]byte(chart + "\x00" + version))
+	folder := filepath.Join(cache.Dir, "charts")
+	archive := filepath.Join(folder, fmt.Sprintf("%s-%x.tgz", strings.TrimSuffix(path.Base(chart), ".tgz"), sum[:6]))
 	if _, err := os.Stat(archive); err == nil {
 		return archive, nil
 	}
-	if err := p.pull(ctx, cache, chart, version, archive); err != nil {
+	if err := h.archive(ctx, cache, chart, version, archive); err != nil {
 		return "", cache.Explain(ctx, "chart "+chart, "10 MB", err)
 	}
 	return archive, nil
 }
 
-func (p *Prepared) needHelm(ctx context.Context, cache *build.Cache) (err error) {
-	if p.helm == nil {
-		p.helm, err = newHelm(ctx, cache)
-	}
-	return err
-}
-
-// pull downloads a remote chart. Other processes see the archive complete or not at all.
-func (p *Prepared) pull(ctx context.Context, cache *build.Cache, chart, version, archive string) (err error) {
+// archive pulls a remote chart. Other processes see the archive complete or not at all.
+func (h *Helm) archive(ctx context.Context, cache *build.Cache, chart, version, archive string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(archive), 0o700); err != nil {
 		return err
 	}
@@ -76,7 +82,7 @@ func (p *Prepared) pull(ctx context.Context, cache *build.Cache, chart, version,
 	if cache.Progress != nil {
 		cache.Progress(strings.TrimSpace("pulling the chart " + chart + " " + version))
 	}
-	if err := p.helm.pull(ctx, chart, version, unfinished); err != nil {
+	if err := h.pull(ctx, chart, version, unfinished); err != nil {
 		return explainPull(chart, version, err)
 	}
 	pulled, err := filepath.Glob(filepath.Join(unfinished, "*.tgz"))

@@ -29,7 +29,7 @@ func crd(plural, group, kind string) string {
 // published holds a chart as a folder and as an archive, and what helps to publish it.
 type published struct {
 	folder, archive string
-	helm            *helm
+	helm            *Helm
 	cache           *build.Cache
 }
 
@@ -46,7 +46,7 @@ func publish(t *testing.T) published {
 	write(t, dir, "acme/templates/crds.yaml",
 		crd("nodeclaims", "karpenter.sh", "NodeClaim")+crd("nodepools", "karpenter.sh", "NodePool"))
 	write(t, dir, "acme/crds/acme.yaml", crd("acmenodeclasses", "acme.example", "AcmeNodeClass"))
-	helm, err := newHelm(t.Context(), user)
+	helm, err := OpenHelm(t.Context(), user)
 	g.Expect(err).NotTo(HaveOccurred())
 	_, err = helm.run(t.Context(), nil, nil, "package", filepath.Join(dir, "acme"), "--destination", dir)
 	g.Expect(err).NotTo(HaveOccurred())

@@ -16,23 +16,24 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 )
 
-// helm is the pinned Helm. It is a separate program, so that importers don't link its SDK. It
+// Helm is the pinned Helm. It is a separate program, so that importers don't link its SDK. It
 // uses none of the user's settings, and folders of its own.
-type helm struct {
+type Helm struct {
 	program string
 	home    string
 }
 
-func newHelm(ctx context.Context, cache *build.Cache) (*helm, error) {
+// OpenHelm finds Helm in the cache, or builds it.
+func OpenHelm(ctx context.Context, cache *build.Cache) (*Helm, error) {
 	dir, err := cache.Pinned(ctx, "helm")
 	if err != nil {
 		return nil, err
 	}
-	return &helm{program: filepath.Join(dir, "helm"), home: filepath.Join(cache.Dir, "helm-home")}, nil
+	return &Helm{program: filepath.Join(dir, "helm"), home: filepath.Join(cache.Dir, "helm-home")}, nil
 }
 
 // template renders a chart, which is a folder or an archive.
-func (h *helm) template(ctx context.Context, release, chart, namespace string, on platform,
+func (h *Helm) template(ctx context.Context, release, chart, namespace string, on platform,
 	values []byte,
 ) ([]byte, error) {
 	args := []string{"template", release, chart, "--namespace", namespace, "--values", "-", "--skip-tests"}
@@ -42,17 +43,23 @@ func (h *helm) template(ctx context.Context, release, chart, namespace string, o
 	if len(on.apis) > 0 {
 		args = append(args, "--api-versions", strings.Join(on.apis, ","))
 	}
-	return h.run(ctx, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.home}, values, args...)
+	return h.Run(ctx, values, args...)
 }
 
 // crds returns what lies in the chart's folder crds.
-func (h *helm) crds(ctx context.Context, chart string) ([]byte, error) {
-	return h.run(ctx, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.home}, nil, "show", "crds", chart)
+func (h *Helm) crds(ctx context.Context, chart string) ([]byte, error) {
+	return h.Run(ctx, nil, "show", "crds", chart)
+}
+
+// Run runs Helm with nothing of the user's environment, and returns its output. The error has what
+// Helm says.
+func (h *Helm) Run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	return h.run(ctx, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.home}, stdin, args...)
 }
 
 // pull downloads a remote chart's archive into a folder. Proxies, certificates and Docker's
 // credentials are the user's.
-func (h *helm) pull(ctx context.Context, chart, version, folder string) error {
+func (h *Helm) pull(ctx context.Context, chart, version, folder string) error {
 	args := []string{"pull", chart, "--destination", folder}
 	if u, err := url.Parse(chart); err == nil && u.Scheme == "oci" {
 		if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
@@ -70,7 +77,7 @@ func (h *helm) pull(ctx context.Context, chart, version, folder string) error {
 	return err
 }
 
-func (h *helm) run(ctx context.Context, env []string, stdin []byte, args ...string) ([]byte, error) {
+func (h *Helm) run(ctx context.Context, env []string, stdin []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, h.program, args...)
 	cmd.Env = append(env, "KUBECONFIG="+filepath.Join(h.home, "none"), "HELM_CACHE_HOME="+h.home,
 		"HELM_CONFIG_HOME="+h.home, "HELM_DATA_HOME="+h.home)

@@ -56,7 +56,7 @@ type Prepared struct {
 	values     providers.Values // without those of the cluster
 	kubernetes string           // see Selection
 	source     string           // folder of the source module, empty if there is none
-	helm       *helm            // nil without a chart
+	helm       *Helm            // nil without a chart
 	chart      string           // folder or archive of the controller's chart, empty if there is none
 	controller loadable
 	simulator  loadable // empty without one
