@@ -126,7 +126,7 @@ test-clusters: ## test the harness on real clusters: both doors, a cluster's lif
 	go test -tags e2e -count=1 -timeout 0 -run 'Exists$$' ./e2e
 	go test -tags e2e -count=1 -timeout 0 -run 'Hangs$$' ./e2e/session
 	go test -tags e2e -count=1 -timeout 0 ./e2e/cluster/local ./e2e/cluster/existing
-	go test -tags e2e -count=1 -timeout 0 -run '^TestAnImage' ./e2e/install
+	go test -tags e2e -count=1 -timeout 0 ./e2e/install ./hack/plumbline/draft
 
 # The artifacts lie apart, as those of import-test.
 .PHONY: vacuity
@@ -161,6 +161,10 @@ judge: ## judge recordings by every invariant: make judge FILE=_artifacts/latest
 .PHONY: list
 list: ## list the specs: make list FORMAT=json
 	@$(PLUMBLINE) list $(if $(FORMAT),-format $(FORMAT))
+
+.PHONY: adapter
+adapter: ## write the first adapter of a provider from its chart: make adapter CHART=... IMAGE=... CRDS=... OUT=plumbline.yaml
+	@$(PLUMBLINE) adapter
 
 .PHONY: catalogue
 catalogue: ## write suites/README.md from the specs

@@ -7,23 +7,23 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/hack/plumbline/draft"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-const adapterUsage = `usage: make adapter CHART=... [CHART_VERSION=...] [IMAGE=...] [CRDS=...] [NAME=...] [OUT=plumbline.yaml]
+const adapterUsage = `usage: make adapter CHART=... [CHART_VERSION=...] [IMAGE=...] [CRDS=...] [NAME=...] [OUT=...]
 
 Writes the first adapter of a provider from its Helm chart.
   CHART          a folder, an archive, or an address such as oci://registry.example/charts/karpenter
-  CHART_VERSION  of a chart that has an address
+  CHART_VERSION  of a chart that has an address; default: the newest release
   IMAGE          the controller's; default: the chart's
   CRDS           a file or folder; default: the chart's own
   NAME           of the adapter; default: made from the chart's
-  OUT            the file to write; it must not exist`
+  OUT            the file to write, which must not exist; default: plumbline.yaml`
 
 // draftAdapter writes an adapter from a chart.
 func draftAdapter(ctx context.Context, args []string) error {
@@ -36,7 +36,10 @@ func draftAdapter(ctx context.Context, args []string) error {
 		return err
 	}
 	chart, out := os.Getenv("CHART"), envOr("OUT", "plumbline.yaml")
-	o := draft.Options{Name: os.Getenv("NAME"), Path: chart, Image: os.Getenv("IMAGE"), CRDs: os.Getenv("CRDS")}
+	o := draft.Options{
+		Name: os.Getenv("NAME"), Path: chart, Version: os.Getenv("CHART_VERSION"), Image: os.Getenv("IMAGE"),
+		CRDs: os.Getenv("CRDS"),
+	}
 	if err := checkDraft(chart, out, &o); err != nil {
 		return err
 	}
@@ -44,14 +47,19 @@ func draftAdapter(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	dir, err := cache.Pinned(ctx, "helm")
+	helm, err := install.OpenHelm(ctx, cache)
 	if err != nil {
 		return err
 	}
+	if providers.IsRemote(chart) {
+		if chart, err = helm.Archive(ctx, cache, chart, o.Version); err != nil {
+			return fmt.Errorf("CHART: %w", err)
+		}
+	}
 	step("rendering the chart with other values, to see what each of them changes")
-	c, err := draft.Open(ctx, helmIn(dir, cache.Dir), chart, os.Getenv("CHART_VERSION"))
+	c, err := draft.Open(ctx, helm.Run, chart)
 	if err != nil {
-		return err
+		return fmt.Errorf("CHART=%s: %w", o.Path, err)
 	}
 	text, err := draft.Write(ctx, c, o)
 	if err != nil {
@@ -70,9 +78,13 @@ func checkDraft(chart, out string, o *draft.Options) error {
 	switch _, err := os.Stat(chart); {
 	case chart == "":
 		mistakes = append(mistakes, errors.New("CHART is missing\n"+adapterUsage))
-	case strings.Contains(chart, "://"):
+	case providers.IsRemote(chart):
 	case err != nil:
-		mistakes = append(mistakes, fmt.Errorf("CHART=%s: there is no such folder or archive; an address begins with oci:// or https://", chart))
+		mistakes = append(mistakes, fmt.Errorf("CHART=%s: there is no such folder or archive; "+
+			"an address begins with oci:// or https://", chart))
+	case o.Version != "":
+		mistakes = append(mistakes, fmt.Errorf("CHART_VERSION=%s: CHART=%s is no address, and has one version", o.Version,
+			chart))
 	default:
 		o.Path = relativeTo(out, chart)
 	}
@@ -122,25 +134,6 @@ func readYAML(path string) ([]byte, error) {
 		all = append(append(all, raw...), "\n---\n"...)
 	}
 	return all, nil
-}
-
-// helmIn returns the Helm in a folder. It uses none of the user's settings.
-func helmIn(dir, cache string) draft.Helm {
-	home := filepath.Join(cache, "helm-home")
-	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-		cmd := exec.CommandContext(ctx, filepath.Join(dir, "helm"), args...)
-		cmd.Env = []string{
-			"PATH=" + os.Getenv("PATH"), "HOME=" + home, "KUBECONFIG=" + filepath.Join(home, "none"),
-			"HELM_CACHE_HOME=" + home, "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home,
-		}
-		var stderr bytes.Buffer
-		cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
-		out, err := cmd.Output()
-		if said, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n\nUse --debug"); err != nil && said != "" {
-			return nil, fmt.Errorf("helm says: %s", strings.TrimPrefix(said, "Error: "))
-		}
-		return out, err
-	}
 }
 
 func envOr(name, other string) string {

@@ -23,17 +23,14 @@ type Helm func(ctx context.Context, stdin []byte, args ...string) ([]byte, error
 // Chart is a Helm chart that can be rendered.
 type Chart struct {
 	helm Helm
-	ref  []string       // as arguments of Helm: a folder, an archive or an address, and perhaps --version
+	path string         // of its folder or archive
 	Name string         // of the chart
 	all  map[string]any // its values, with their defaults
 }
 
-// Open reads a chart: a folder, an archive, or an address for which Helm needs a version.
-func Open(ctx context.Context, helm Helm, ref, version string) (*Chart, error) {
-	c := &Chart{helm: helm, ref: []string{ref}}
-	if version != "" {
-		c.ref = append(c.ref, "--version", version)
-	}
+// Open reads the chart in a folder or an archive.
+func Open(ctx context.Context, helm Helm, path string) (*Chart, error) {
+	c := &Chart{helm: helm, path: path}
 	var about struct{ Name string }
 	if err := c.show(ctx, "chart", &about); err != nil {
 		return nil, err
@@ -43,19 +40,19 @@ func Open(ctx context.Context, helm Helm, ref, version string) (*Chart, error) {
 }
 
 func (c *Chart) show(ctx context.Context, what string, into any) error {
-	raw, err := c.helm(ctx, nil, append([]string{"show", what}, c.ref...)...)
+	raw, err := c.helm(ctx, nil, "show", what, c.path)
 	if err != nil {
-		return fmt.Errorf("CHART=%s: %w", c.ref[0], err)
+		return err
 	}
 	if err := yaml.Unmarshal(raw, into); err != nil {
-		return fmt.Errorf("CHART=%s: its %s are not YAML: %w", c.ref[0], what, err)
+		return fmt.Errorf("what `helm show %s` prints is not YAML: %w", what, err)
 	}
 	return nil
 }
 
 // crds returns the CRDs in the chart's folder crds, as YAML documents.
 func (c *Chart) crds(ctx context.Context) ([]byte, error) {
-	return c.helm(ctx, nil, append([]string{"show", "crds"}, c.ref...)...)
+	return c.helm(ctx, nil, "show", "crds", c.path)
 }
 
 // rendered is what a chart renders of the controller.
@@ -72,8 +69,8 @@ func (c *Chart) render(ctx context.Context, values map[string]any) (*rendered, e
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{"template", "karpenter"}, c.ref...)
-	out, err := c.helm(ctx, raw, append(args, "--namespace", "kube-system", "--skip-tests", "--values", "-")...)
+	out, err := c.helm(ctx, raw, "template", "karpenter", c.path, "--namespace", "kube-system", "--skip-tests",
+		"--values", "-")
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +100,8 @@ func (c *Chart) render(ctx context.Context, values map[string]any) (*rendered, e
 // read reads a Deployment. Its controller is the container of that name, or the first.
 func (r *rendered) read(deployment *unstructured.Unstructured) error {
 	r.replicas = 1
-	if n, there, err := unstructured.NestedInt64(deployment.Object, "spec", "replicas"); err == nil && there {
-		r.replicas = n
+	if n, there, err := unstructured.NestedFieldNoCopy(deployment.Object, "spec", "replicas"); err == nil && there {
+		r.replicas = number(n)
 	}
 	spec, _, err := unstructured.NestedMap(deployment.Object, "spec", "template", "spec")
 	if err != nil {

@@ -29,7 +29,7 @@ func TestAnAdapterIsMadeFromAChart(t *testing.T) {
 	g, ctx := NewWithT(t), t.Context()
 	ref, err := filepath.Abs("testdata/chart")
 	g.Expect(err).NotTo(HaveOccurred())
-	chart, err := Open(ctx, helm(t), ref, "")
+	chart, err := Open(ctx, helm(t), ref)
 	g.Expect(err).NotTo(HaveOccurred())
 	text, err := Write(ctx, chart, Options{Path: ref})
 	g.Expect(err).NotTo(HaveOccurred())
@@ -44,7 +44,7 @@ func TestAnAdapterIsMadeFromAChart(t *testing.T) {
 	g.Expect(k.Ports).To(Equal(map[string]int{"metrics": 8000, "health": 8081, "webHook": 8443}))
 	g.Expect(k.Gates).To(Equal(map[string]bool{"NodeRepair": true, "StaticCapacity": false}))
 	g.Expect(k.Chart.Values).To(Equal(map[string]any{
-		"count":   1,
+		"count":   int64(1),
 		"account": map[string]any{"token": sample},
 		"image":   map[string]any{"repo": "{{.Image.Repository}}", "tag": "{{.Image.Tag}}"},
 		"settings": map[string]any{
@@ -70,11 +70,11 @@ func TestAnAdapterIsMadeFromAChart(t *testing.T) {
 
 func TestWhatIsNoChartIsRefused(t *testing.T) {
 	g, ctx := NewWithT(t), t.Context()
-	_, err := Open(ctx, helm(t), t.TempDir(), "")
+	_, err := Open(ctx, helm(t), t.TempDir())
 	g.Expect(err).To(MatchError(ContainSubstring("Chart.yaml file is missing")))
 
 	ended, end := context.WithCancel(ctx)
 	end()
-	_, err = Open(ended, helm(t), "testdata/chart", "")
+	_, err = Open(ended, helm(t), "testdata/chart")
 	g.Expect(err).To(HaveOccurred())
 }

@@ -14,6 +14,8 @@ type findings struct {
 	required map[string]any    // values without which the chart doesn't render
 	values   map[string]string // templates of the adapter, by the paths of values
 	ports    map[string]int64  // of the container, by the names of the adapter
+	movable  map[string]bool   // the ports that a value changes
+	filled   map[string]bool   // the variables that the adapter's values set
 	rendered *rendered
 }
 
@@ -26,7 +28,9 @@ const (
 
 // find renders the chart with other values, one at a time, and notes which of them change what.
 func (c *Chart) find(ctx context.Context) (*findings, error) {
-	f := &findings{values: map[string]string{}, ports: map[string]int64{}}
+	f := &findings{
+		values: map[string]string{}, ports: map[string]int64{}, movable: map[string]bool{}, filled: map[string]bool{},
+	}
 	var err error
 	if f.required, f.rendered, err = c.require(ctx); err != nil {
 		return nil, err
@@ -70,22 +74,21 @@ func (c *Chart) require(ctx context.Context) (map[string]any, *rendered, error) 
 			}
 		}
 		if len(required) == before {
-			return nil, nil, fmt.Errorf("CHART=%s does not render, and no single value of it helps: %w", c.ref[0], complaint)
+			return nil, nil, fmt.Errorf("it does not render, and no text in place of an empty one helps: %w", complaint)
 		}
 	}
 	return required, r, nil
 }
 
-// interesting matches values that may say what the harness has to set.
-var interesting = regexp.MustCompile(`(?i)replica|port|cluster.?name|endpoint|repo|tag|digest`)
+// interesting matches texts that may be what the harness has to set. Charts have a hundred texts, and a few numbers.
+var interesting = regexp.MustCompile(`(?i)cluster.?name|endpoint|repo|tag|digest`)
 
 // try renders the chart with another value and notes which template of the adapter belongs there.
 func (f *findings) try(ctx context.Context, c *Chart, l leaf) error {
 	var other any = otherText
-	if n := number(l.value); n > 0 {
+	if number(l.value) > 0 {
 		other = otherNumber
-	}
-	if !interesting.MatchString(l.path) {
+	} else if _, is := l.value.(bool); is || !interesting.MatchString(l.path) {
 		return nil
 	}
 	with := maps.Clone(f.required)
@@ -97,7 +100,7 @@ func (f *findings) try(ctx context.Context, c *Chart, l leaf) error {
 	before := f.rendered
 	for _, name := range slices.Sorted(maps.Keys(f.ports)) {
 		if f.changes(name, before, r) {
-			f.values[l.path] = fmt.Sprintf("{{.Ports.%s}}", name)
+			f.values[l.path], f.movable[name] = fmt.Sprintf("{{.Ports.%s}}", name), true
 		}
 	}
 	for name, value := range r.env() {
@@ -106,9 +109,9 @@ func (f *findings) try(ctx context.Context, c *Chart, l leaf) error {
 		}
 		switch {
 		case strings.Contains(name, "CLUSTER_NAME"):
-			f.values[l.path] = "{{.ClusterName}}"
+			f.values[l.path], f.filled[name] = "{{.ClusterName}}", true
 		case strings.Contains(name, "CLUSTER_ENDPOINT"):
-			f.values[l.path] = "{{.Endpoint}}"
+			f.values[l.path], f.filled[name] = "{{.Endpoint}}", true
 		}
 	}
 	if r.replicas == otherNumber && before.replicas != otherNumber {

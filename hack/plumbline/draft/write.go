@@ -22,10 +22,11 @@ var layout string
 
 // Options is what the chart doesn't tell.
 type Options struct {
-	Name  string // of the adapter; empty: made from the chart's
-	Path  string // of the chart, as the adapter's file names it
-	Image string // empty: the chart's
-	CRDs  string // path of the CRDs, as the adapter's file names it; empty: the chart's
+	Name    string // of the adapter; empty: made from the chart's
+	Path    string // of the chart, as the adapter's file names it: a folder, an archive or an address
+	Version string // of a chart that has an address; empty: the newest
+	Image   string // empty: the chart's
+	CRDs    string // path of the CRDs, as the adapter's file names it; empty: the chart's
 	// Definitions are the CRDs in CRDs, as YAML documents.
 	Definitions []byte
 }
@@ -37,11 +38,12 @@ type page struct {
 	Values     string
 	Required   []string
 	Ports      map[string]int64
+	Movable    map[string]bool // ports that a value of the chart changes
 	Gates      map[string]string
 	Env        []string
 	Account    string
-	Deployment string // if there are several
-	Affinity   []string
+	Deployment string   // if there are several
+	Asks       []string // of nodes and the cluster
 	NodeClass  string
 	Notes      []string
 	kind       string // of the NodeClass
@@ -63,7 +65,10 @@ func Write(ctx context.Context, c *Chart, o Options) ([]byte, error) {
 		return nil, err
 	}
 	r := f.rendered
-	p := page{Options: o, Chart: c, Ports: f.ports, Required: slices.Sorted(maps.Keys(f.required)), Account: r.controller.ServiceAccountName}
+	p := page{
+		Options: o, Chart: c, Ports: f.ports, Movable: f.movable, Required: slices.Sorted(maps.Keys(f.required)),
+		Account: r.controller.ServiceAccountName,
+	}
 	if p.Image == "" {
 		p.Image, _, _ = strings.Cut(r.container.Image, "@")
 	}
@@ -74,8 +79,8 @@ func Write(ctx context.Context, c *Chart, o Options) ([]byte, error) {
 		return nil, err
 	}
 	p.Gates = gatesOf(r)
-	p.Env = emptyEnv(r)
-	p.Affinity = constraints(r)
+	p.Env = emptyEnv(f)
+	p.Asks = asksFor(r)
 	if err := p.addNodeClass(ctx, c); err != nil {
 		return nil, err
 	}
@@ -143,11 +148,12 @@ func gatesOf(r *rendered) map[string]string {
 	return gates
 }
 
-// emptyEnv returns the variables to which the chart gives no value. Most are needed.
-func emptyEnv(r *rendered) []string {
+// emptyEnv returns the variables to which the chart gives no value, nor the adapter's values for it. Most are
+// needed.
+func emptyEnv(f *findings) []string {
 	var names []string
-	for name, value := range r.env() {
-		if value == "" {
+	for name, value := range f.rendered.env() {
+		if value == "" && !f.filled[name] {
 			names = append(names, name)
 		}
 	}
@@ -155,8 +161,8 @@ func emptyEnv(r *rendered) []string {
 	return names
 }
 
-// constraints says in words which nodes the chart's Deployment needs.
-func constraints(r *rendered) []string {
+// asksFor says in words what the chart's Deployment needs of nodes and of the cluster.
+func asksFor(r *rendered) []string {
 	var all []string
 	if a := r.controller.Affinity; a != nil && a.NodeAffinity != nil &&
 		a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
