@@ -27,7 +27,9 @@ type Skip struct {
 // Check tells what Run would do, without a cluster and without building the provider. It checks
 // the adapter, its CRDs and its chart or manifests. Only a run finds out about specs that are
 // skipped while they run: for a field that the CRDs lack, say.
-func Check(ctx context.Context, c Config, a *providers.Adapter, progress func(string), suites ...*Suite) (Forecast, error) {
+func Check(ctx context.Context, c Config, a *providers.Adapter, progress func(string),
+	suites ...*Suite,
+) (Forecast, error) {
 	if err := errors.Join(a.Validate(), checkIDsDiffer(suites), unknownKnownFailures(a, suites)); err != nil {
 		return Forecast{}, err
 	}

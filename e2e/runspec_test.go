@@ -24,9 +24,11 @@ func TestASpecHasTimeForItsHooks(t *testing.T) {
 		spec Spec
 		want time.Duration
 	}{
-		"none":                   {Spec{}, DefaultWithin},
-		"its own":                {Spec{Within: time.Hour}, time.Hour},
-		"capabilities":           {Spec{Needs: []providers.Capability{providers.NodeRepair, providers.InstanceGC}}, 15 * time.Minute},
+		"none":    {Spec{}, DefaultWithin},
+		"its own": {Spec{Within: time.Hour}, time.Hour},
+		"capabilities": {
+			Spec{Needs: []providers.Capability{providers.NodeRepair, providers.InstanceGC}}, 15 * time.Minute,
+		},
 		"a slow effect":          {Spec{Hooks: []providers.HookName{providers.UnreadyNodeClass}}, 6 * time.Minute},
 		"a failure remembered":   {Spec{Hooks: []providers.HookName{providers.FailNextLaunch}}, 5 * time.Minute},
 		"remembered for an hour": {Spec{Hooks: []providers.HookName{providers.LoseAnswer}}, DefaultWithin},

@@ -14,7 +14,7 @@ import (
 )
 
 // hookOf maps the methods of Env that call one certain hook to it.
-var hookOf = map[string]string{ //nolint:gochecknoglobals // a table
+var hookOf = map[string]string{
 	"FollowInstances": "providers.ListInstances", "TypeLabels": "providers.NodeLabels",
 }
 

@@ -17,7 +17,8 @@ func (p *Prepared) Found(ctx context.Context) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	f := Found{Core: p.core, Objects: len(m.objects), Deployment: m.deployment.GetNamespace() + "/" + m.deployment.GetName()}
+	d := m.deployment
+	f := Found{Core: p.core, Objects: len(m.objects), Deployment: d.GetNamespace() + "/" + d.GetName()}
 	for _, crd := range p.crds {
 		f.CRDs = append(f.CRDs, crd.GetName())
 	}
