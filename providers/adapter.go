@@ -74,9 +74,11 @@ type Adapter struct {
 
 // Source is a Go module. It is downloaded from the Go module proxy.
 type Source struct {
-	// Module is the module's path, such as sigs.k8s.io/karpenter.
+	// Module is the module's path, such as sigs.k8s.io/karpenter. Empty: nothing is taken from
+	// a module, and Version is a value of templates only.
 	Module string `yaml:"module"`
-	// Version is the default release, such as v1.15.0; Selection overrides it.
+	// Version is the default release, such as v1.15.0; Selection overrides it. It may be a
+	// branch or a commit of the module. What Go makes of it is what is built and reported.
 	Version string `yaml:"version"`
 }
 

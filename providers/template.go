@@ -1,7 +1,6 @@
 package providers
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+
+	"golang.org/x/mod/semver"
 )
 
 // Values are the values that templates in controller.image, env, chart values and
@@ -60,8 +61,11 @@ func ParseImageName(name string) ImageName {
 
 // SampleValues returns values with which templates are tried before there is a cluster.
 func (a *Adapter) SampleValues(version string) Values {
+	if !semver.IsValid(version) { // none, or a branch
+		version = "v1.0.0"
+	}
 	v := Values{
-		Version:     cmp.Or(version, "v1.0.0"),
+		Version:     version,
 		ClusterName: defaultClusterName,
 		Endpoint:    "https://127.0.0.1:6443",
 		Namespace:   a.Controller.namespace(),

@@ -185,6 +185,44 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
 	}
 }
 
+func TestTheVersionOfTheSource(t *testing.T) {
+	g := NewWithT(t)
+	a := loaded(t, good)
+	for version, want := range map[string]string{
+		"v1.15.0": "", "main": "", "release-v1.5.x": "", "6e7eab7a0f48": "", "1234567890": "",
+		"1.15.0":    "`1.15.0` is not a version; write one such as v1.15.0, or a module's branch or commit",
+		"":          "`` is not a version",
+		"feature/x": "`feature/x` can't be asked of a Go module proxy, because of the slash; write the branch's commit",
+		"a b":       "`a b` is not a version",
+	} {
+		a.Source.Version = version
+		if want == "" {
+			g.Expect(a.Validate()).To(Succeed(), version)
+		} else {
+			g.Expect(a.Validate()).To(MatchError(ContainSubstring("adapter.yaml:2:36: source.version: " + want)))
+		}
+	}
+	a.Source.Version = "main"
+	a.Controller.Chart.Values = map[string]any{"tag": "{{slice .Version 1}}"}
+	g.Expect(a.Validate()).To(Succeed(), "a template is tried on a version")
+}
+
+// An image's version may be selected as a module's is.
+func TestAVersionWithoutAModule(t *testing.T) {
+	g := NewWithT(t)
+	a := loaded(t, `name: acme
+source: {version: v1.2.3}
+controller: {image: "acme:{{.Version}}", chart: {path: oci://acme.example/acme, version: "{{slice .Version 1}}"}}
+crds: [$chart]
+nodeClass: {apiVersion: acme.example/v1, kind: AcmeNodeClass}
+`)
+	g.Expect(a.Validate()).To(Succeed())
+	a.Source.Version = "main"
+	a.CRDs = []CRDs{{Path: "$source/crds"}}
+	g.Expect(a.Validate()).To(MatchError(And(ContainSubstring("source.version: `main` is not a version"),
+		ContainSubstring("crds[0]: `source.module` is missing, the Go module that holds it"))))
+}
+
 func TestAnAliasThatContainsItself(t *testing.T) {
 	err := loaded(t, good+"nodePool: &loop {spec: {again: *loop}}\n").Validate()
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("nested more than 64 deep")))
@@ -224,7 +262,7 @@ func TestMistakesOfAStruct(t *testing.T) {
 	}
 	g.Expect(a.Validate()).To(MatchError(`the adapter has 17 mistakes:
   name: ` + "`Acme Cloud`" + ` is not a DNS label such as kwok: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')
-  source.version: ` + "`latest`" + ` is not a version; write one such as v1.15.0
+  source.version: ` + "`latest`" + ` is not a version; write one such as v1.15.0, or a module's branch or commit
   controller: ` + "`image` and `build`" + ` exclude each other; keep one
   controller.build.package: ` + "`cmd/controller`" + ` is not a package of the module; write it relative to its root, such as ./cmd/controller
   controller.ports.health: 99999 is not a port; write 1 to 65535
