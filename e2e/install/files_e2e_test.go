@@ -7,12 +7,16 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"testing"
 	"time"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -53,14 +57,17 @@ func TestFilesAndACAAreInTheContainers(t *testing.T) {
 	write(t, dir, "go.mod", "module example.com/shows\n\ngo 1.24\n")
 	write(t, dir, "main.go", shows)
 	write(t, dir, "ca.json", `{{printf "%q" .CA}}`)
-	a := providers.Named("kwok")
-	program := &providers.Build{Module: dir, Package: "."}
-	a.Core, a.Controller.Build = "v1.15.0", program
+	write(t, dir, "adapter.yaml", `name: shows
+base: kwok
+core: v1.15.0
+controller: {build: {module: ., package: .}}
+`)
+	a := providers.Load(filepath.Join(dir, "adapter.yaml"))
 	a.Controller.Files = map[string]providers.File{
-		"/etc/acme/cloud/url": {Text: "https://{{.Simulator}}"}, "/etc/acme/ca.json": {File: dir + "/ca.json"},
+		"/etc/acme/cloud/url": {Text: "https://{{.Simulator}}"}, "/etc/acme/ca.json": {File: "ca.json"},
 	}
 	a.Simulator = &providers.Simulator{
-		Build: program, Args: []string{"{{.Simulator}}"}, Port: 4580, Ready: "/healthz", Proxy: true,
+		Build: a.Controller.Build, Args: []string{"{{.Simulator}}"}, Port: 4580, Ready: "/healthz", Proxy: true,
 	}
 	a.Hooks = map[providers.HookName]providers.Hook{providers.Interrupt: {
 		Subresource: "status",
@@ -68,8 +75,13 @@ func TestFilesAndACAAreInTheContainers(t *testing.T) {
 			map[string]any{"type": "Preempted", "status": "True", "lastTransitionTime": "{{.Now}}"},
 		}}},
 	}}
+	write(t, dir, "machines.yaml", crd("machines", "acme.example", "Machine"))
+	write(t, dir, "map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: of-{{.ClusterName}}}\n")
+	a.Management = &providers.Management{
+		CRDs: []providers.CRDs{{Path: "machines.yaml"}}, Manifests: []string{"map.yaml"},
+	}
 	g.Expect(a.Validate()).To(Succeed())
-	i, _, err := install(t, a, "")
+	i, c, err := install(t, a, "")
 	g.Expect(err).NotTo(HaveOccurred())
 
 	pods, err := i.clients.typed.CoreV1().Pods(i.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: i.selector})
@@ -96,6 +108,21 @@ func TestFilesAndACAAreInTheContainers(t *testing.T) {
 	g.Expect(of(simulator, "file", "/etc/plumbline/ca/ca.key")).To(ContainSubstring("PRIVATE KEY"))
 	g.Expect(of(simulator, "env", "HTTPS_PROXY")).To(BeEmpty(), "the controller's alone")
 
+	// Both have the access to the management cluster, which is another one.
+	kubeconfig := of(controller, "file", "/etc/plumbline/management/kubeconfig")
+	g.Expect(of(simulator, "file", of(simulator, "env", "PLUMBLINE_MANAGEMENT"))).To(Equal(kubeconfig))
+	access, err := clientcmd.RESTConfigFromKubeConfig([]byte(kubeconfig))
+	g.Expect(err).NotTo(HaveOccurred())
+	management, err := newClients(access)
+	g.Expect(err).NotTo(HaveOccurred())
+	machines := schema.GroupVersionResource{Group: "acme.example", Version: "v1", Resource: "machines"}
+	_, err = management.dynamic.Resource(machines).List(t.Context(), metav1.ListOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = i.clients.dynamic.Resource(machines).List(t.Context(), metav1.ListOptions{})
+	g.Expect(apierrors.IsNotFound(err)).To(BeTrue(), "%v", err)
+	_, err = management.typed.CoreV1().ConfigMaps(i.Namespace).Get(t.Context(), "of-plumbline", metav1.GetOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+
 	node, err := i.clients.typed.CoreV1().Nodes().
 		Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}, metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
@@ -105,4 +132,8 @@ func TestFilesAndACAAreInTheContainers(t *testing.T) {
 	node, err = i.clients.typed.CoreV1().Nodes().Get(t.Context(), "n1", metav1.GetOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(node.Status.Conditions).To(ContainElement(HaveField("Type", corev1.NodeConditionType("Preempted"))))
+
+	g.Expect(c.Close(t.Context())).To(Succeed())
+	_, err = management.typed.Discovery().ServerVersion()
+	g.Expect(err).To(MatchError(ContainSubstring("connection refused")), "it ends with the cluster")
 }
