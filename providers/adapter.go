@@ -86,9 +86,10 @@ type Controller struct {
 	Build *Build `yaml:"build"`
 	// Namespace receives the controller. Empty: kube-system.
 	Namespace string `yaml:"namespace"`
-	// Chart is a Helm chart. Set either Chart or Manifests.
+	// Chart is a Helm chart. Set Chart, Manifests or both.
 	Chart *Chart `yaml:"chart"`
-	// Manifests are files or folders of YAML; their text is a template.
+	// Manifests are files or folders of YAML; their text is a template. Beside a chart they
+	// are what it lacks, such as a ConfigMap.
 	Manifests []string `yaml:"manifests"`
 	// Deployment is the name of the controller's Deployment. It is needed only if
 	// there are several.
@@ -96,6 +97,9 @@ type Controller struct {
 	// Env is set on the controller's container after the chart was rendered, and wins
 	// over the chart. Values are templates.
 	Env map[string]string `yaml:"env"`
+	// Files are put into the controller's container, by their absolute paths there. Each
+	// folder holds nothing else then.
+	Files map[string]File `yaml:"files"`
 	// Gates are feature gates. They win over those of the chart in FEATURE_GATES.
 	Gates map[string]bool `yaml:"gates"`
 	// Ports are the ports on which the controller listens, by names of your choice. The
@@ -126,6 +130,13 @@ type Chart struct {
 	// Values win over the chart's own. Strings in them are templates; a string that is
 	// only {{.Ports.x}} becomes a number.
 	Values map[string]any `yaml:"values"`
+}
+
+// File is the content of a file, a template. In YAML it is the text itself, or {file: path}, the
+// path of a file with the text.
+type File struct {
+	Text string
+	File string `yaml:"file"`
 }
 
 // Ready says how long the controller may take to become ready.
@@ -214,6 +225,12 @@ type Simulator struct {
 	Args []string `yaml:"args"`
 	// Port is a preference: where pods share the host's ports, the harness takes a free one.
 	Port int `yaml:"port"`
+	// TLS gives the simulator a CA, with which it serves TLS and plain HTTP at the same port.
+	// The controller gets its certificate as a file; see Values.
+	TLS bool `yaml:"tls"`
+	// Proxy is for clouds whose address can't be set: the controller reaches them through the
+	// simulator, by HTTPS_PROXY. It implies TLS.
+	Proxy bool `yaml:"proxy"`
 	// Ready is the HTTP path that answers 200 as soon as the simulator serves.
 	Ready string `yaml:"ready"`
 	// Unknown is the HTTP path that answers with a JSON list of the calls that the simulator
@@ -230,6 +247,9 @@ const (
 	defaultNameMax   = 63
 
 	defaultClusterName = "plumbline"
+
+	// OwnFolder is the folder in containers for the harness's own files.
+	OwnFolder = "/etc/plumbline"
 
 	// Plumbline, as the module of a Build, stands for this module.
 	Plumbline = "$plumbline"

@@ -64,6 +64,12 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 	case *Object:
 		d.object(n, out, path)
 		return
+	case *File:
+		*out = File{}
+		if n.Kind == yaml.ScalarNode {
+			d.value(n, reflect.ValueOf(&out.Text).Elem(), path)
+			return
+		}
 	case *Support:
 		*out = Support{} // old parameters have no meaning with a new state
 		if n.Kind == yaml.ScalarNode {

@@ -62,11 +62,15 @@ func hint[S ~string](name string, known []S) string {
 	if best := Nearest(name, known); best != "" {
 		return fmt.Sprintf(", did you mean `%s`?", best)
 	}
-	list := make([]string, len(known))
-	for i, k := range known {
-		list[i] = string(k)
+	return "; known are " + listOf(known)
+}
+
+func listOf[S ~string](names []S) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = string(name)
 	}
-	return "; known are " + strings.Join(list, ", ")
+	return strings.Join(list, ", ")
 }
 
 // Nearest returns the known name that was probably meant, or "" if none is similar.
