@@ -18,9 +18,10 @@ import (
 type Adapter struct {
 	// Name is a DNS label such as kwok; reports and spec names begin with it.
 	Name string `yaml:"name"`
-	// Base names a built-in adapter, such as kwok. This adapter changes it: mappings
-	// are merged, lists and values are replaced, and null removes a field. Base works
-	// in YAML only. Empty: none.
+	// Base is another adapter: the name of a built-in one, such as kwok, or the path of its
+	// file. This adapter changes it: mappings are merged, lists and values are replaced, and
+	// null removes a field. Paths in a base start in the base's folder. A base may have a base.
+	// Base works in YAML only. Empty: none.
 	Base string `yaml:"base"`
 	// Source is the Go module with the chart, the CRDs and the code. It is optional
 	// if no path begins with $source and nothing is built.
@@ -115,8 +116,8 @@ type Controller struct {
 // Build names a main package of the source module, or of a module in a folder.
 type Build struct {
 	// Module is the folder of a module, relative to the adapter: for example a provider's own
-	// repository. Its go.mod must not replace modules by folders. $plumbline is this module, in
-	// the version that the working directory's module uses. Empty: the source module.
+	// repository. $plumbline is this module, in the version that the working directory's module
+	// uses. Empty: the source module.
 	Module string `yaml:"module"`
 	// Package is relative to the module's root, such as ./kwok.
 	Package string `yaml:"package"`

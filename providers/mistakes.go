@@ -46,13 +46,16 @@ func (ms Mistakes) Error() string {
 }
 
 // position is a place in a file.
-type position struct{ line, column int }
+type position struct {
+	file         string
+	line, column int
+}
 
-// sorted orders mistakes by their place and removes duplicates.
+// sorted orders mistakes by their file and their place in it, and removes duplicates.
 func (ms Mistakes) sorted() Mistakes {
 	ms = slices.Clone(ms)
 	slices.SortStableFunc(ms, func(a, b Mistake) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return slices.Compact(ms)
 }

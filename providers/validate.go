@@ -41,7 +41,7 @@ func (c *checker) add(at, format string, args ...any) {
 	m := Mistake{File: c.a.file, Path: at, Message: fmt.Sprintf(format, args...)}
 	for p := at; c.a.at != nil; {
 		if where, known := c.a.at[p]; known {
-			m.Line, m.Column = where.line, where.column
+			m.File, m.Line, m.Column = where.file, where.line, where.column
 			break
 		}
 		if p == "" {
