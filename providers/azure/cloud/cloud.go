@@ -3,6 +3,7 @@ package cloud
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/azure/arm"
 	"github.com/plumbline-e2e/plumbline/providers/azure/arm/graph"
 	"github.com/plumbline-e2e/plumbline/providers/azure/compute"
+	"github.com/plumbline-e2e/plumbline/providers/azure/machines"
 	"github.com/plumbline-e2e/plumbline/providers/azure/region"
 	"github.com/plumbline-e2e/plumbline/providers/azure/vm"
 	"github.com/plumbline-e2e/plumbline/providers/simulator"
@@ -21,6 +23,7 @@ type Settings struct {
 	Region string
 	Subnet string // path of the nodes' subnet
 	Group  string // path of the nodes' resource group
+	Pool   string // path of the agent pool of machines; empty: none
 }
 
 // cloud is a subscription in a region.
@@ -46,18 +49,24 @@ func New(b *simulator.Base, s Settings) simulator.Cloud {
 	c.group = vm.NewGroup(b, c.region, c.store)
 	c.reset()
 	calls := compute.Calls(c.region, c.group, c.store)
+	aks := &machines.Door{Region: c.region, Group: c.group, Store: c.store, Nodes: s.Group}
+	maps.Copy(calls, aks.Calls())
 	calls["GET /msi/token"] = token
 	calls["POST microsoft.resourcegraph/resources"] = c.query
 	calls["DELETE "+nics+"/*"] = c.deleteNIC
 	return simulator.Cloud{
 		Handler: &arm.Server{
 			Calls: calls, Store: c.store, Faults: b.Faults, Journal: b.Journal,
-			Kinds: []string{compute.Machines, compute.Machines + "/extensions", nics, networks, networks + "/subnets", balancer, security},
+			Kinds: []string{
+				compute.Machines, compute.Machines + "/extensions", nics, networks, networks + "/subnets", balancer, security,
+				machines.Pools, machines.Kind,
+			},
 		},
 		Instances: c.group,
 		Hooks: map[string]simulator.Hook{
 			"POST /_sim/images": func(*http.Request) (any, error) { c.region.Publish(); return c.region.Releases(), nil },
 			"PUT /_sim/quotas":  c.limit,
+			"POST /_sim/drift":  simulator.About(aks.Drift),
 		},
 		Reset: c.reset,
 	}
@@ -71,6 +80,9 @@ func (c *cloud) reset() {
 	c.store.Put(subnet.Parent(), arm.Object{"properties": arm.Object{"resourceGuid": "11111111-2222-3333-4444-555555555555"}})
 	at := c.Group + "/providers/Microsoft.Network/"
 	c.store.Put(arm.Parse(at+"networkSecurityGroups/aks-agentpool-12345678-nsg"), arm.Object{})
+	if c.Pool != "" {
+		c.store.Put(arm.Parse(c.Pool), arm.Object{"properties": arm.Object{"type": "VirtualMachines", "mode": "User"}})
+	}
 	pools := []arm.Object{}
 	for _, name := range []string{"kubernetes", "aksOutboundBackendPool"} {
 		path := at + "loadBalancers/kubernetes/backendAddressPools/" + name

@@ -55,6 +55,8 @@ func newSubscription(t *testing.T) *subscription {
 	s := &subscription{Base: simulator.NewBase(t.Context(), nil, simulator.Times{Pending: moment, Ending: moment}, 1)}
 	c := cloud.New(s.Base, cloud.Settings{
 		Region: region, Group: "/subscriptions/" + id + "/resourceGroups/" + group, Subnet: net + "/subnets/nodes",
+		Pool: "/subscriptions/" + id + "/resourceGroups/" + aksGroup +
+			"/providers/Microsoft.ContainerService/managedClusters/" + aks + "/agentPools/" + pool,
 	})
 	server := httptest.NewTLSServer(s.Handler(c))
 	t.Cleanup(server.Close)

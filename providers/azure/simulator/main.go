@@ -21,6 +21,7 @@ func main() {
 			f.StringVar(&s.Group, "group", here+"nodes", "path of the nodes' resource group")
 			f.StringVar(&s.Subnet, "subnet", here+"plumbline/providers/Microsoft.Network/virtualNetworks/net/subnets/nodes",
 				"path of the nodes' subnet")
+			f.StringVar(&s.Pool, "pool", "", "path of the agent pool of AKS machines, if there is one")
 		},
 		New: func(b *simulator.Base) (simulator.Cloud, error) { return cloud.New(b, s), nil },
 	})

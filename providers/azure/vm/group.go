@@ -40,10 +40,13 @@ func NewGroup(b *simulator.Base, r *region.Region, store *arm.Store) *Group {
 	return g
 }
 
-// show changes the state that the store shows. A virtual machine that nobody asked for, such as a
+// show changes the state that the store shows of a virtual machine and what belongs to it. A virtual machine that nobody asked for, such as a
 // leaked one, comes into the store when it runs.
 func (g *Group) show(v *VM, state string) {
-	_, there := g.store.Patch(v.ID, arm.Object{"properties": arm.Object{"provisioningState": state}})
+	change, there := arm.Object{"properties": arm.Object{"provisioningState": state}}, false
+	for _, id := range append(v.With, v.ID) {
+		_, there = g.store.Patch(id, change)
+	}
 	if !there && state == "Succeeded" {
 		g.put(v, state)
 	}

@@ -25,7 +25,7 @@ type VM struct {
 	DiskGB int
 	// Resource is how ARM shows it, without what follows from the other fields.
 	Resource arm.Object
-	// With holds the resources that are deleted with it, such as its NIC.
+	// With holds the resources that live and end with it, such as its NIC.
 	With []arm.ID
 	// Kubelet reads how its kubelet is started.
 	Kubelet func() (simulator.Kubelet, error)
