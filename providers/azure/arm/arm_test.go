@@ -2,6 +2,7 @@ package arm_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	. "github.com/onsi/gomega"
@@ -54,15 +55,19 @@ func TestAPatchReplacesTagsAndKeepsProperties(t *testing.T) {
 }
 
 func TestListsAsTheyWere(t *testing.T) {
+	synctest.Test(t, listsAsTheyWere)
+}
+
+func listsAsTheyWere(t *testing.T) {
 	g, s := NewWithT(t), arm.NewStore()
 	const kind = "microsoft.network/networkinterfaces"
 	old := arm.Parse(group + "/providers/" + kind + "/old")
 	s.Put(old, arm.Object{})
-	time.Sleep(30 * time.Millisecond)
+	<-time.After(30 * time.Second)
 	s.Put(arm.Parse(group+"/providers/"+kind+"/new"), arm.Object{})
 	s.Delete(old)
 	g.Expect(s.List(kind, "", 0)).To(ConsistOf(HaveKeyWithValue("name", "new")))
-	g.Expect(s.List(kind, "", 20*time.Millisecond)).To(ConsistOf(HaveKeyWithValue("name", "old")))
+	g.Expect(s.List(kind, "", 20*time.Second)).To(ConsistOf(HaveKeyWithValue("name", "old")))
 	g.Expect(s.List(kind, "", time.Hour)).To(BeEmpty())
 	g.Expect(s.List(kind, "/subscriptions/other", 0)).To(BeEmpty())
 }

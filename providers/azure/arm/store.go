@@ -31,13 +31,9 @@ func NewStore() *Store { return &Store{resources: map[string]*resource{}} }
 // Put creates or replaces a resource, and tells whether it is new. If it has no state, it is
 // provisioned. Put returns the resource as it is shown.
 func (s *Store) Put(id ID, o Object) (shown Object, created bool) {
-	properties := maps.Clone(Properties(o))
-	if properties["provisioningState"] == nil {
-		properties["provisioningState"] = "Succeeded"
-	}
-	shown = maps.Clone(o)
-	maps.Copy(shown, Object{
-		"id": id.Path, "name": id.Name(), "type": strings.TrimSuffix(id.Kind, "/*"), "properties": properties,
+	shown = Merge(o, Object{
+		"id": id.Path, "name": id.Name(), "type": strings.TrimSuffix(id.Kind, "/*"),
+		"properties": Merge(Object{"provisioningState": "Succeeded"}, Properties(o)),
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,12 +52,7 @@ func (s *Store) Patch(id ID, change Object) (shown Object, ok bool) {
 	if !there {
 		return nil, false
 	}
-	o = maps.Clone(o)
-	properties := maps.Clone(Properties(o))
-	maps.Copy(properties, Properties(change))
-	maps.Copy(o, change)
-	o["properties"] = properties
-	shown, _ = s.Put(id, o)
+	shown, _ = s.Put(id, Merge(o, change, Object{"properties": Merge(Properties(o), Properties(change))}))
 	return shown, true
 }
 
@@ -114,10 +105,17 @@ func (s *Store) List(kind, below string, age time.Duration) []Object {
 	return all
 }
 
-// Properties returns the properties of a resource, which may be none.
-func Properties(o Object) Object {
-	if p, is := o["properties"].(Object); is {
-		return p
+// Merge returns the fields of all objects. Later ones win.
+func Merge(objects ...Object) Object {
+	all := Object{}
+	for _, o := range objects {
+		maps.Copy(all, o)
 	}
-	return Object{}
+	return all
+}
+
+// Properties returns the properties of a resource.
+func Properties(o Object) Object {
+	p, _ := o["properties"].(Object)
+	return p
 }

@@ -75,20 +75,22 @@ func New(b *simulator.Base, s Settings) simulator.Cloud {
 // reset restores quotas and the network of the cluster.
 func (c *cloud) reset() {
 	c.region.Reset()
-	subnet := arm.Parse(c.Subnet)
-	c.store.Put(subnet, arm.Object{"properties": arm.Object{"addressPrefix": "10.1.0.0/16"}})
-	c.store.Put(subnet.Parent(), arm.Object{"properties": arm.Object{"resourceGuid": "11111111-2222-3333-4444-555555555555"}})
+	put := func(path string, properties arm.Object) {
+		c.store.Put(arm.Parse(path), arm.Object{"properties": properties})
+	}
+	put(c.Subnet, arm.Object{"addressPrefix": "10.1.0.0/16"})
+	put(arm.Parse(c.Subnet).Parent().Path, arm.Object{"resourceGuid": "11111111-2222-3333-4444-555555555555"})
 	at := c.Group + "/providers/Microsoft.Network/"
-	c.store.Put(arm.Parse(at+"networkSecurityGroups/aks-agentpool-12345678-nsg"), arm.Object{})
+	put(at+"networkSecurityGroups/aks-agentpool-12345678-nsg", nil)
 	if c.Pool != "" {
-		c.store.Put(arm.Parse(c.Pool), arm.Object{"properties": arm.Object{"type": "VirtualMachines", "mode": "User"}})
+		put(c.Pool, arm.Object{"type": "VirtualMachines", "mode": "User"})
 	}
 	pools := []arm.Object{}
 	for _, name := range []string{"kubernetes", "aksOutboundBackendPool"} {
 		path := at + "loadBalancers/kubernetes/backendAddressPools/" + name
 		pools = append(pools, arm.Object{"id": path, "name": name, "properties": arm.Object{}})
 	}
-	c.store.Put(arm.Parse(at+"loadBalancers/kubernetes"), arm.Object{"properties": arm.Object{"backendAddressPools": pools}})
+	put(at+"loadBalancers/kubernetes", arm.Object{"backendAddressPools": pools})
 }
 
 // limit changes the quota ?quota= to ?cpus=.

@@ -125,8 +125,8 @@ func (d *door) read(r *arm.Request) (*vm.VM, error) {
 	v.Spot, v.DiskGB = p.Priority == "Spot", p.StorageProfile.OSDisk.DiskSizeGB
 	v.Kubelet = func() (simulator.Kubelet, error) { return vm.CustomData(p.OSProfile.CustomData) }
 	if v.Size = d.region.Size(p.HardwareProfile.VMSize); v.Size == nil {
-		return nil, arm.Errorf(http.StatusBadRequest, "InvalidParameter", "The value %s provided for the VM size is not valid.",
-			p.HardwareProfile.VMSize)
+		return nil, arm.Errorf(http.StatusBadRequest, "InvalidParameter",
+			"The value %s provided for the VM size is not valid.", p.HardwareProfile.VMSize)
 	}
 	if len(all.Zones) > 0 {
 		v.Zone = all.Zones[0]

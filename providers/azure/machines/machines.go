@@ -5,7 +5,6 @@ package machines
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -103,8 +102,7 @@ func (d *Door) put(r *arm.Request) (arm.Answer, error) {
 	}
 	v.Kubelet = func() (simulator.Kubelet, error) { return p.Kubernetes.kubelet(pool, v) }
 	status := arm.Object{"creationTimestamp": time.Now().UTC().Format(time.RFC3339), "vmState": "Running"}
-	properties := maps.Clone(arm.Properties(body))
-	maps.Copy(properties, arm.Object{
+	properties := arm.Merge(arm.Properties(body), arm.Object{
 		"resourceId": v.ID.Path, "status": status, "eTag": "1", "provisioningState": "Creating",
 	})
 	// AKS accepts a machine for which there is no capacity. It says later that it has failed.
@@ -113,8 +111,7 @@ func (d *Door) put(r *arm.Request) (arm.Answer, error) {
 	} else if err := d.Group.Create(v); err != nil {
 		return arm.Answer{}, err
 	}
-	body["properties"] = properties
-	o, _ := d.Store.Put(r.ID, body)
+	o, _ := d.Store.Put(r.ID, arm.Merge(body, arm.Object{"properties": properties}))
 	return arm.Answer{Status: http.StatusCreated, Body: o, Begun: r.ID.Path}, nil
 }
 
@@ -150,8 +147,7 @@ func (d *Door) Drift(_ *http.Request, id string) (any, error) {
 	for _, machine := range v.With {
 		o, _ := d.Store.Get(machine)
 		if status, is := arm.Properties(o)["status"].(arm.Object); is {
-			status = maps.Clone(status)
-			status["driftAction"] = "Recreate"
+			status = arm.Merge(status, arm.Object{"driftAction": "Recreate"})
 			d.Store.Patch(machine, arm.Object{"properties": arm.Object{"status": status}})
 			return nil, nil
 		}

@@ -2,7 +2,6 @@ package vm
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -40,8 +39,8 @@ func NewGroup(b *simulator.Base, r *region.Region, store *arm.Store) *Group {
 	return g
 }
 
-// show changes the state that the store shows of a virtual machine and what belongs to it. A virtual machine that nobody asked for, such as a
-// leaked one, comes into the store when it runs.
+// show changes the state that the store shows of a virtual machine and of what belongs to it. One
+// that nobody asked for, such as a leaked one, comes into the store when it runs.
 func (g *Group) show(v *VM, state string) {
 	change, there := arm.Object{"properties": arm.Object{"provisioningState": state}}, false
 	for _, id := range append(v.With, v.ID) {
@@ -53,13 +52,10 @@ func (g *Group) show(v *VM, state string) {
 }
 
 func (g *Group) put(v *VM, state string) {
-	properties := maps.Clone(arm.Properties(v.Resource))
-	maps.Copy(properties, arm.Object{
+	properties := arm.Merge(arm.Properties(v.Resource), arm.Object{
 		"provisioningState": state, "timeCreated": time.Now().UTC().Format(time.RFC3339Nano), "vmId": v.Name(),
 	})
-	shown := maps.Clone(v.Resource)
-	shown["properties"], shown["location"] = properties, v.Region.Name
-	g.store.Put(v.ID, shown)
+	g.store.Put(v.ID, arm.Merge(v.Resource, arm.Object{"location": v.Region.Name, "properties": properties}))
 }
 
 // Create launches a virtual machine.

@@ -32,7 +32,8 @@ func TestNodes(t *testing.T) {
 	g.Expect(n.Name).To(Equal("aks-a"))
 	g.Expect(n.ProviderID).To(Equal(
 		"azure:///subscriptions/s/resourceGroups/mc_group/providers/Microsoft.Compute/virtualMachines/AKS-a"))
-	g.Expect(n.Labels).To(And(HaveKeyWithValue("team", "blue"), HaveKeyWithValue(corev1.LabelTopologyZone, "southcentralus-2"),
+	g.Expect(n.Labels).To(And(HaveKeyWithValue("team", "blue"),
+		HaveKeyWithValue(corev1.LabelTopologyZone, "southcentralus-2"),
 		HaveKeyWithValue(corev1.LabelInstanceTypeStable, "Standard_D4s_v5")))
 	g.Expect(n.Taints).To(ConsistOf(HaveField("Key", "karpenter.sh/unregistered")))
 	g.Expect(n.Capacity.Pods().Value()).To(BeEquivalentTo(30))

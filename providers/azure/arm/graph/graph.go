@@ -18,7 +18,8 @@ type Query struct {
 }
 
 // clause matches what follows a | in a query.
-var clause = regexp.MustCompile(`^where (?:(type|resourceGroup) == ['"]([^'"]+)['"]|(not\()?tags has_cs ['"]([^'"]+)['"]\)?)$`)
+var clause = regexp.MustCompile(
+	`^where (?:(type|resourceGroup) == ['"]([^'"]+)['"]|(not\()?tags has_cs ['"]([^'"]+)['"]\)?)$`)
 
 // Parse reads a query. Its error names the first clause that isn't known.
 func Parse(text string) (Query, error) {
