@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v9"
 	. "github.com/onsi/gomega"
 
@@ -16,11 +15,11 @@ const aksGroup, aks, pool = "aks", "aks", "machines"
 
 func aksMachine(size string) armcontainerservice.Machine {
 	return armcontainerservice.Machine{
-		Zones: []*string{to.Ptr("1")},
+		Zones: []*string{new("1")},
 		Properties: &armcontainerservice.MachineProperties{
 			Hardware: &armcontainerservice.MachineHardwareProfile{VMSize: &size},
-			Priority: to.Ptr(armcontainerservice.ScaleSetPriorityRegular),
-			Tags:     map[string]*string{"a": to.Ptr("b")},
+			Priority: new(armcontainerservice.ScaleSetPriorityRegular),
+			Tags:     map[string]*string{"a": new("b")},
 		},
 	}
 }
@@ -45,7 +44,7 @@ func TestAMachineOfAKS(t *testing.T) {
 	g.Expect(m.Properties.Status.CreationTimestamp).NotTo(BeNil())
 
 	changed := aksMachine("Standard_D4s_v5")
-	changed.Properties.Tags = map[string]*string{"c": to.Ptr("d")}
+	changed.Properties.Tags = map[string]*string{"c": new("d")}
 	_, err = machines.BeginCreateOrUpdate(ctx, aksGroup, aks, pool, "m", changed, nil)
 	g.Expect(err).NotTo(HaveOccurred())
 	s.hook(t, http.MethodPost, "/_sim/drift?id=aks-machines-m-12345678-vm")
@@ -55,7 +54,7 @@ func TestAMachineOfAKS(t *testing.T) {
 	g.Expect(page.Value[0].Properties.Tags).To(HaveKey("c"))
 	g.Expect(*page.Value[0].Properties.Status.DriftAction).To(Equal(armcontainerservice.DriftActionRecreate))
 
-	names := armcontainerservice.AgentPoolDeleteMachinesParameter{MachineNames: []*string{to.Ptr("m")}}
+	names := armcontainerservice.AgentPoolDeleteMachinesParameter{MachineNames: []*string{new("m")}}
 	ended, err := pools.BeginDeleteMachines(ctx, aksGroup, aks, pool, names, nil)
 	g.Expect(err).NotTo(HaveOccurred())
 	_, err = ended.PollUntilDone(ctx, quickly())

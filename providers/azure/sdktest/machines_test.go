@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resourcegraph/armresourcegraph"
 	. "github.com/onsi/gomega"
@@ -46,7 +45,7 @@ func TestMistakesInVirtualMachines(t *testing.T) {
 	for want, v := range map[string]armcompute.VirtualMachine{
 		"InvalidParameter":        machine("Standard_Z1", "", nil),
 		"InvalidAvailabilityZone": machine("Standard_D4s_v5", "4", nil),
-		"NotFound":                machine("Standard_D4s_v5", "1", to.Ptr(net+"/networkInterfaces/none")),
+		"NotFound":                machine("Standard_D4s_v5", "1", new(net+"/networkInterfaces/none")),
 	} {
 		NewWithT(t).Expect(s.launch(ctx, "aks-a", v)).To(HaveCode(want))
 	}
@@ -63,10 +62,11 @@ func TestTagsAndExtensionsAreChanged(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(*e.ID).To(HaveSuffix("/virtualMachines/aks-a/extensions/billing"))
 
-	tags := map[string]*string{"team": to.Ptr("blue")}
-	_, err = extensions.BeginUpdate(ctx, group, "aks-a", "billing", armcompute.VirtualMachineExtensionUpdate{Tags: tags}, nil)
+	tags := map[string]*string{"team": new("blue")}
+	update := armcompute.VirtualMachineExtensionUpdate{Tags: tags}
+	_, err = extensions.BeginUpdate(ctx, group, "aks-a", "billing", update, nil)
 	g.Expect(err).NotTo(HaveOccurred())
-	_, err = extensions.BeginUpdate(ctx, group, "aks-a", "other", armcompute.VirtualMachineExtensionUpdate{Tags: tags}, nil)
+	_, err = extensions.BeginUpdate(ctx, group, "aks-a", "other", update, nil)
 	g.Expect(err).To(HaveCode("ResourceNotFound"))
 	changed, err := s.vms.BeginUpdate(ctx, group, "aks-a", armcompute.VirtualMachineUpdate{Tags: tags}, nil)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -85,8 +85,8 @@ func (s *subscription) query(ctx context.Context, kql string) ([]any, error) {
 		return nil, err
 	}
 	answer, err := client.Resources(ctx, armresourcegraph.QueryRequest{
-		Query: &kql, Subscriptions: []*string{to.Ptr(id)},
-		Options: &armresourcegraph.QueryRequestOptions{ResultFormat: to.Ptr(armresourcegraph.ResultFormatObjectArray)},
+		Query: &kql, Subscriptions: []*string{new(id)},
+		Options: &armresourcegraph.QueryRequestOptions{ResultFormat: new(armresourcegraph.ResultFormatObjectArray)},
 	}, nil)
 	found, _ := answer.Data.([]any)
 	return found, err

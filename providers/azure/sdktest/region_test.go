@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork"
@@ -58,7 +57,7 @@ func TestQuotasReachTheirLimits(t *testing.T) {
 	g.Expect(err).To(HaveCode("OperationNotAllowed"))
 	g.Expect(err).To(MatchError(And(ContainSubstring("Family Cores quota"), ContainSubstring("Current Limit: 6"))))
 	spot := machine("Standard_D4s_v5", "1", nil)
-	spot.Properties.Priority = to.Ptr(armcompute.VirtualMachinePriorityTypesSpot)
+	spot.Properties.Priority = new(armcompute.VirtualMachinePriorityTypesSpot)
 	g.Expect(s.launch(ctx, "aks-b", spot)).To(Succeed(), "spot has a quota of its own")
 	s.hook(t, http.MethodPost, "/_sim/reset")
 	g.Expect(s.launch(ctx, "aks-c", machine("Standard_D4s_v5", "1", nil))).To(Succeed())

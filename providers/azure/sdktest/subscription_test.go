@@ -14,7 +14,6 @@ import (
 	sdk "github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork"
 	. "github.com/onsi/gomega"
@@ -98,8 +97,8 @@ func HaveCode(want string) OmegaMatcher { return WithTransform(code, Equal(want)
 // createNIC creates a NIC and returns its ID.
 func (s *subscription) createNIC(ctx context.Context, name string) (*string, error) {
 	p, err := s.nics.BeginCreateOrUpdate(ctx, group, name, armnetwork.Interface{
-		Location: to.Ptr(region), Tags: map[string]*string{"karpenter.sh_nodepool": to.Ptr("p")},
-		Properties: &armnetwork.InterfacePropertiesFormat{EnableAcceleratedNetworking: to.Ptr(true)},
+		Location: new(region), Tags: map[string]*string{"karpenter.sh_nodepool": new("p")},
+		Properties: &armnetwork.InterfacePropertiesFormat{EnableAcceleratedNetworking: new(true)},
 	}, nil)
 	if err != nil {
 		return nil, err
@@ -111,13 +110,13 @@ func (s *subscription) createNIC(ctx context.Context, name string) (*string, err
 // machine describes a virtual machine.
 func machine(size, zone string, nic *string) armcompute.VirtualMachine {
 	v := armcompute.VirtualMachine{
-		Location: to.Ptr(region),
-		Tags:     map[string]*string{"karpenter.sh_nodepool": to.Ptr("p")},
+		Location: new(region),
+		Tags:     map[string]*string{"karpenter.sh_nodepool": new("p")},
 		Properties: &armcompute.VirtualMachineProperties{
-			HardwareProfile: &armcompute.HardwareProfile{VMSize: to.Ptr(armcompute.VirtualMachineSizeTypes(size))},
-			OSProfile: &armcompute.OSProfile{CustomData: to.Ptr(base64.StdEncoding.EncodeToString([]byte(
+			HardwareProfile: &armcompute.HardwareProfile{VMSize: new(armcompute.VirtualMachineSizeTypes(size))},
+			OSProfile: &armcompute.OSProfile{CustomData: new(base64.StdEncoding.EncodeToString([]byte(
 				"KUBELET_FLAGS=\"--max-pods=30\"\nKUBELET_NODE_LABELS=\"a=b\"\n")))},
-			Priority: to.Ptr(armcompute.VirtualMachinePriorityTypesRegular),
+			Priority: new(armcompute.VirtualMachinePriorityTypesRegular),
 		},
 	}
 	if zone != "" {
