@@ -66,9 +66,9 @@ func (d *door) usages(*arm.Request) (arm.Answer, error) {
 // versions lists the releases of any image: all have the same.
 func (d *door) versions(*arm.Request) (arm.Answer, error) {
 	all := []arm.Object{}
-	for _, release := range d.region.Releases() {
-		published := arm.Object{"publishedDate": release.Published.Format(time.RFC3339)}
-		all = append(all, arm.Object{"name": release.Version, "location": d.region.Name, "properties": published})
+	for _, day := range d.region.Releases() {
+		published := arm.Object{"publishedDate": day.Format(time.RFC3339)}
+		all = append(all, arm.Object{"name": region.Version(day), "location": d.region.Name, "properties": published})
 	}
 	return arm.List(all), nil
 }

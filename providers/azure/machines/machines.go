@@ -45,7 +45,7 @@ const family = "AKSUbuntu"
 // images lists the latest release of each image.
 func (d *Door) images(*arm.Request) (arm.Answer, error) {
 	releases, all := d.Region.Releases(), []arm.Object{}
-	version := releases[len(releases)-1].Version
+	version := region.Version(releases[len(releases)-1])
 	for _, sku := range []string{"2404gen2containerd", "2404containerd", "2204gen2containerd", "2204containerd"} {
 		all = append(all, arm.Object{
 			"os": family, "sku": sku, "version": version, "fullName": family + "-" + sku + "-" + version,

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,13 +16,13 @@ type Region struct {
 	Name  string
 	Sizes []*Size
 
+	releases atomic.Int32 // after the first
 	mu       sync.Mutex
 	limits   map[string]int
-	releases int
 }
 
-// Names of quotas besides those of the families. SpotCores covers spot virtual machines of all
-// families, and Cores all others.
+// Cores is the quota of all virtual machines, besides those of their families. SpotCores is the
+// only one of spot virtual machines.
 const (
 	Cores     = "cores"
 	SpotCores = "lowPriorityCores"
@@ -32,12 +33,12 @@ const enough = 100_000
 
 // New returns a region with one release of its images and enough quota.
 func New(name string) *Region {
-	r := &Region{Name: name, Sizes: sizes(), releases: 1}
+	r := &Region{Name: name, Sizes: sizes()}
 	r.Reset()
 	return r
 }
 
-// Reset gives all quotas back.
+// Reset lifts the limits of all quotas.
 func (r *Region) Reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,6 +46,24 @@ func (r *Region) Reset() {
 	for _, s := range r.Sizes {
 		r.limits[s.Family] = enough
 	}
+}
+
+// Limit changes a quota.
+func (r *Region) Limit(quota string, cpus int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, there := r.limits[quota]; !there {
+		return fmt.Errorf("there is no quota %q; there are %q", quota, slices.Sorted(maps.Keys(r.limits)))
+	}
+	r.limits[quota] = cpus
+	return nil
+}
+
+// Limits returns all quotas, in CPUs.
+func (r *Region) Limits() map[string]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.limits)
 }
 
 // Size returns the size of a name, or nil.
@@ -58,7 +77,7 @@ func (r *Region) Size(name string) *Size {
 // Zones returns the availability zones as ARM names them.
 func (r *Region) Zones() []string { return []string{"1", "2", "3"} }
 
-// ZoneLabel returns the zone's name in labels. Virtual machines outside of all zones have zone 0.
+// ZoneLabel returns the zone's name in labels. Virtual machines in no zone have zone 0.
 func (r *Region) ZoneLabel(zone string) string {
 	if zone == "" {
 		return "0"
@@ -66,45 +85,17 @@ func (r *Region) ZoneLabel(zone string) string {
 	return r.Name + "-" + zone
 }
 
-// Limits returns the limit of each quota, in CPUs.
-func (r *Region) Limits() map[string]int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return maps.Clone(r.limits)
-}
-
-// Limit changes a quota.
-func (r *Region) Limit(quota string, cpus int) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, there := r.limits[quota]; !there {
-		return fmt.Errorf("there is no quota %q; use one of %q", quota, slices.Sorted(maps.Keys(r.limits)))
-	}
-	r.limits[quota] = cpus
-	return nil
-}
-
-// Release is a release of all images.
-type Release struct {
-	Version   string // such as 202606.01.0
-	Published time.Time
-}
-
-// Releases returns those of the images, oldest first.
-func (r *Region) Releases() []Release {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	all := make([]Release, r.releases)
-	for n := range all {
-		day := time.Date(2026, time.June, 1+n, 0, 0, 0, 0, time.UTC)
-		all[n] = Release{day.Format("200601.02") + ".0", day}
-	}
-	return all
-}
-
 // Publish releases all images again.
-func (r *Region) Publish() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.releases++
+func (r *Region) Publish() { r.releases.Add(1) }
+
+// Releases returns the days on which all images were released, the latest last.
+func (r *Region) Releases() []time.Time {
+	days := make([]time.Time, 1+r.releases.Load())
+	for n := range days {
+		days[n] = time.Date(2026, time.June, 1+n, 0, 0, 0, 0, time.UTC)
+	}
+	return days
 }
+
+// Version returns the version of the images of a day.
+func Version(day time.Time) string { return day.Format("200601.02") + ".0" }

@@ -24,8 +24,8 @@ func TestReleases(t *testing.T) {
 	}
 	all := r.Releases()
 	g.Expect(all).To(HaveLen(41))
-	g.Expect(all[0].Version).To(Equal("202606.01.0"))
-	g.Expect(all[40].Version).To(Equal("202607.11.0"))
+	g.Expect(region.Version(all[0])).To(Equal("202606.01.0"))
+	g.Expect(region.Version(all[40])).To(Equal("202607.11.0"))
 }
 
 func TestSizes(t *testing.T) {

@@ -6,6 +6,7 @@ package graph
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/plumbline-e2e/plumbline/providers/azure/arm"
@@ -13,8 +14,10 @@ import (
 
 // Query is a query for resources of one type.
 type Query struct {
-	Type string // such as microsoft.compute/virtualmachines
-	keep []func(arm.Object) bool
+	Type  string // such as microsoft.compute/virtualmachines
+	Group string // in lower case; empty: any
+	// Tags and NoTags are the keys of tags that resources must have and must not have.
+	Tags, NoTags []string
 }
 
 // clause matches what follows a | in a query.
@@ -22,55 +25,33 @@ var clause = regexp.MustCompile(
 	`^where (?:(type|resourceGroup) == ['"]([^'"]+)['"]|(not\()?tags has_cs ['"]([^'"]+)['"]\)?)$`)
 
 // Parse reads a query. Its error names the first clause that isn't known.
-func Parse(text string) (Query, error) {
-	var q Query
-	table, rest, _ := strings.Cut(text, "|")
-	if !strings.EqualFold(strings.TrimSpace(table), "resources") {
-		return q, unknown(table)
-	}
-	for part := range strings.SplitSeq(rest, "|") {
-		found := clause.FindStringSubmatch(strings.TrimSpace(part))
-		if found == nil {
-			return q, unknown(part)
-		}
-		field, value, not, key := found[1], strings.ToLower(found[2]), found[3] != "", found[4]
-		switch field {
-		case "type":
-			q.Type = value
-		case "resourceGroup":
-			q.keep = append(q.keep, func(o arm.Object) bool {
-				id, _ := o["id"].(string)
-				return arm.Parse(id).Group == value
-			})
+func Parse(text string) (q Query, err error) {
+	for n, part := range strings.Split(text, "|") {
+		part = strings.TrimSpace(part)
+		found := clause.FindStringSubmatch(part)
+		switch {
+		case n == 0 && part == "Resources":
+		case n == 0 || found == nil:
+			return q, arm.Errorf(http.StatusBadRequest, "InvalidQuery", "The simulator does not know the clause %q.", part)
+		case found[1] == "type":
+			q.Type = strings.ToLower(found[2])
+		case found[1] == "resourceGroup":
+			q.Group = strings.ToLower(found[2])
+		case found[3] != "":
+			q.NoTags = append(q.NoTags, found[4])
 		default:
-			q.keep = append(q.keep, func(o arm.Object) bool { return tagged(o, key) != not })
+			q.Tags = append(q.Tags, found[4])
 		}
 	}
 	return q, nil
 }
 
-func unknown(clause string) error {
-	return arm.Errorf(http.StatusBadRequest, "InvalidQuery", "The simulator does not know the clause %q.",
-		strings.TrimSpace(clause))
-}
-
-// tagged tells whether a resource has a tag of that key, or with that value.
-func tagged(o arm.Object, term string) bool {
-	tags, _ := o["tags"].(arm.Object)
-	for key, value := range tags {
-		if key == term || value == term {
-			return true
-		}
-	}
-	return false
-}
-
 // Matches tells whether a resource of the type is one that the query asks for.
 func (q Query) Matches(o arm.Object) bool {
-	for _, keep := range q.keep {
-		if !keep(o) {
-			return false
-		}
-	}
-	return true
+	id, _ := o["id"].(string)
+	tags, _ := o["tags"].(arm.Object)
+	has := func(key string) bool { _, is := tags[key]; return is }
+	lacks := func(key string) bool { return !has(key) }
+	return (q.Group == "" || arm.Parse(id).Group == q.Group) &&
+		!slices.ContainsFunc(q.Tags, lacks) && !slices.ContainsFunc(q.NoTags, has)
 }
