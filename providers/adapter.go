@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/Masterminds/semver/v3"
@@ -32,9 +33,12 @@ type Adapter struct {
 	Core string `yaml:"core"`
 	// Controller says what runs and how it is installed.
 	Controller Controller `yaml:"controller"`
-	// CRDs are files or folders with the provider's CRDs, Karpenter's included. They
-	// must come from the provider: it is built against one version of them.
-	CRDs []string `yaml:"crds"`
+	// CRDs are the provider's CRDs, Karpenter's included. They must come from the provider: it
+	// is built against one version of them.
+	CRDs []CRDs `yaml:"crds"`
+	// Management is the management cluster, if that is another one than where the nodes are, as
+	// Cluster API has it. Optional.
+	Management *Management `yaml:"management"`
 	// NodeClass is the NodeClass with which the provider can launch nodes.
 	NodeClass Object `yaml:"nodeClass"`
 	// NodePool gives every NodePool of a spec the fields that the spec leaves out.
@@ -73,9 +77,11 @@ type Adapter struct {
 
 // Source is a Go module. It is downloaded from the Go module proxy.
 type Source struct {
-	// Module is the module's path, such as sigs.k8s.io/karpenter.
+	// Module is the module's path, such as sigs.k8s.io/karpenter. Empty: nothing is taken from
+	// a module, and Version is a value of templates only.
 	Module string `yaml:"module"`
-	// Version is the default release, such as v1.15.0; Selection overrides it.
+	// Version is the default release, such as v1.15.0; Selection overrides it. It may be a
+	// branch or a commit of the module. What Go makes of it is what is built and reported.
 	Version string `yaml:"version"`
 }
 
@@ -123,9 +129,14 @@ type Build struct {
 	Package string `yaml:"package"`
 }
 
-// Chart is a Helm chart in a folder.
+// Chart is a Helm chart.
 type Chart struct {
+	// Path is a folder or an archive (.tgz). It may also be remote: the oci:// reference of a
+	// chart, the https:// URL of a repository with the chart's name as the last element, or
+	// the https:// URL of an archive.
 	Path string `yaml:"path"`
+	// Version is the version in a registry or repository; a template.
+	Version string `yaml:"version"`
 	// Release is the release's name. Empty: karpenter.
 	Release string `yaml:"release"`
 	// Values win over the chart's own. Strings in them are templates; a string that is
@@ -139,6 +150,38 @@ type File struct {
 	Text string
 	File string `yaml:"file"`
 }
+
+// CRDs says where CRDs are. In YAML it is the path itself, or {chart: ..., version: ...}.
+type CRDs struct {
+	// Path is a file or a folder, or $chart, the controller's chart.
+	Path string
+	// Chart is another chart, as Chart.Path is, whose CRDs are taken, in the version Version.
+	Chart   string `yaml:"chart"`
+	Version string `yaml:"version"`
+}
+
+// String returns the path or the chart, for messages.
+func (c CRDs) String() string {
+	return cmp.Or(c.Path, strings.TrimSpace(c.Chart+" "+c.Version))
+}
+
+// Management is a management cluster: a second control plane without nodes. The controller and
+// the simulator get the access of its administrator as a file; see Values.
+type Management struct {
+	// CRDs are installed there, such as those of Cluster API.
+	CRDs []CRDs `yaml:"crds"`
+	// Manifests are files or folders of YAML to apply there; their text is a template.
+	Manifests []string `yaml:"manifests"`
+}
+
+// IsRemote tells whether the path of a chart is that of a registry or repository.
+func IsRemote(chart string) bool {
+	return strings.HasPrefix(chart, "oci://") || strings.HasPrefix(chart, "https://") ||
+		strings.HasPrefix(chart, "http://")
+}
+
+// IsArchive tells whether the path of a chart is that of an archive.
+func IsArchive(chart string) bool { return strings.HasSuffix(chart, ".tgz") }
 
 // Ready says how long the controller may take to become ready.
 type Ready struct {
@@ -251,6 +294,9 @@ const (
 
 	// OwnFolder is the folder in containers for the harness's own files.
 	OwnFolder = "/etc/plumbline"
+
+	// OwnChart, among CRDs, stands for the controller's chart.
+	OwnChart = "$chart"
 
 	// Plumbline, as the module of a Build, stands for this module.
 	Plumbline = "$plumbline"
