@@ -88,7 +88,7 @@ func failure(w http.ResponseWriter, kind simulator.Kind) error {
 	case simulator.Denied:
 		return Errorf(http.StatusForbidden, "AuthorizationFailed", "The client does not have authorization to perform this.")
 	default:
-		return Errorf(http.StatusConflict, "InternalExecutionError", "An internal execution error occurred.") // not tried again
+		return Errorf(http.StatusConflict, "InternalExecutionError", "An internal execution error occurred.")
 	}
 }
 
