@@ -173,6 +173,10 @@ catalogue: ## write suites/README.md from the specs
 node-image: ## build an image for kind's nodes without any registry: make node-image K8S=1.36
 	@hack/node-image/build
 
+.PHONY: check
+check: ## check an adapter and say which specs would be skipped, in seconds: make check PROVIDER=plumbline.yaml IDS=1
+	@$(PLUMBLINE) check $(if $(IDS),-ids)
+
 .PHONY: setup
 setup: ## build what `make e2e` needs into the cache, without running anything
 	@$(PLUMBLINE) setup

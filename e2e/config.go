@@ -120,10 +120,15 @@ func (c Config) options() cluster.Options {
 // Prepare builds the backend's and the provider's programs, or finds them in the cache. It
 // starts nothing. Without a provider a is nil.
 func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(string)) (*session.Plan, error) {
-	return session.Prepare(ctx, session.Setup{
+	return session.Prepare(ctx, c.setup(a, progress))
+}
+
+// setup returns the wanted cluster and the provider on it.
+func (c Config) setup(a *providers.Adapter, progress func(string)) session.Setup {
+	return session.Setup{
 		Backend: c.backend, Cluster: c.options(), Adapter: c.gated(a), Release: c.Release, Image: c.Image,
 		Speed: c.Speed, Tried: c.tried, Progress: progress,
-	})
+	}
 }
 
 func envOr(name, otherwise string) string {

@@ -20,7 +20,7 @@ func (r *Registration) runSpec(ctx context.Context, suite *Suite, spec *Spec, hi
 ) {
 	s := r.session
 	o = report.Outcome{Provider: s.Adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Started: time.Now()}
-	if why := skipReason(s, spec); why != "" {
+	if why := skipReason(placeOf(s), spec); why != "" {
 		o.Verdict, o.Reason = report.Skipped, why
 		return o, true
 	}
@@ -49,35 +49,48 @@ func (r *Registration) runSpec(ctx context.Context, suite *Suite, spec *Spec, hi
 	return o, clean
 }
 
-// skipReason returns why a spec can't run in a session, or "".
-func skipReason(s *session.Session, spec *Spec) string {
+// place is what decides whether a spec can run.
+type place struct {
+	adapter          *providers.Adapter
+	core, kubernetes string // releases
+	bent             bool   // the clock can be bent
+}
+
+// placeOf returns the place that a session is.
+func placeOf(s *session.Session) place {
+	return place{s.Adapter, s.Provider.CoreVersion, s.Provider.KubernetesVersion, s.Clock != nil}
+}
+
+// skipReason returns why a spec can't run in a place, or "".
+func skipReason(on place, spec *Spec) string {
 	for _, need := range spec.Needs {
-		if ok, why := s.Adapter.Supports(need); !ok {
+		if ok, why := on.adapter.Supports(need); !ok {
 			return why
 		}
 	}
 	for _, hook := range spec.Hooks {
-		if ok, why := s.Adapter.Has(hook); !ok {
+		if ok, why := on.adapter.Has(hook); !ok {
 			return why
 		}
 	}
 	for _, need := range spec.Needs {
-		since := Since{Karpenter: s.Adapter.Capabilities[need].Since}
-		if why := since.missingIn(s.Provider.CoreVersion, ""); why != "" {
+		since := Since{Karpenter: on.adapter.Capabilities[need].Since}
+		if why := since.missingIn(on.core, ""); why != "" {
 			return fmt.Sprintf("%s: %s", need, why)
 		}
 	}
-	if spec.Leaps() && s.Clock == nil {
+	if spec.Leaps() && !on.bent {
 		return fmt.Sprintf("it takes up to %s, which is too long for a clock that can't be bent", spec.Within)
 	}
-	if spec.Gate != "" && !s.Adapter.Controller.Gates[spec.Gate] {
+	if spec.Gate != "" && !on.adapter.Controller.Gates[spec.Gate] {
 		return fmt.Sprintf("the feature gate %s is off in the adapter", spec.Gate)
 	}
-	return spec.Since.missingIn(s.Provider.CoreVersion, s.Provider.KubernetesVersion)
+	return spec.Since.missingIn(on.core, on.kubernetes)
 }
 
 // withinOf returns a spec's time limit: its own, plus the adapter's times for what the spec
-// needs and for the effects of its hooks.
+// needs, for the effects of its hooks, and until the provider has forgotten the failures that they
+// cause. The controller is restarted if that takes too long (see env.Patience).
 func withinOf(spec *Spec, a *providers.Adapter) time.Duration {
 	within := spec.timeLimit()
 	for _, need := range spec.Needs {
@@ -85,6 +98,9 @@ func withinOf(spec *Spec, a *providers.Adapter) time.Duration {
 	}
 	for _, hook := range spec.Hooks {
 		within += a.Hooks[hook].Within
+		if poison := a.Hooks[hook].Poison; poison <= env.Patience {
+			within += poison
+		}
 	}
 	return within
 }

@@ -6,40 +6,55 @@ import "time"
 type HookName string
 
 const (
-	// ListInstances answers with the provider IDs of all instances, a JSON list.
+	// ListInstances answers with the provider IDs of all instances, a JSON list. An instance is
+	// in it from its launch, before its node joins, until it is gone and costs nothing: one that is
+	// being ended is still in it. The IDs are spelled as in NodeClaims. Specs poll it twice a
+	// second. Throttle, SlowDown and StaleLists don't concern it.
 	ListInstances HookName = "listInstances"
-	// TerminateInstance ends the instance {{.ProviderID}}, without notice to the provider.
+	// TerminateInstance ends the instance {{.ProviderID}}, without notice to the provider. The
+	// kubelet of its node goes silent with it, or the node goes too, as in the real cloud.
 	TerminateInstance HookName = "terminateInstance"
-	// LeakInstance creates an instance that belongs to no NodeClaim.
+	// LeakInstance creates an instance that belongs to no NodeClaim: a copy of one that the
+	// provider launched, with the tags by which the provider finds what is its own, as if its
+	// NodeClaim had been deleted and the instance forgotten. Specs call it after a launch. The
+	// provider must end the instance; see the capability InstanceGC.
 	LeakInstance HookName = "leakInstance"
 	// FailNextLaunch makes the next {{.Count}} launches fail because there is no capacity, or
-	// all launches if the count is 0. If {{.CapacityType}} or {{.Zone}} is not empty, only
-	// launches of that capacity type or in that zone fail.
+	// all launches until ClearFailures if the count is 0. If {{.CapacityType}} or {{.Zone}} is not
+	// empty, only launches of that capacity type or in that zone fail. A request that allows others
+	// too may succeed with these.
 	FailNextLaunch HookName = "failNextLaunch"
-	// LoseAnswer makes the next {{.Count}} launches succeed, but loses the answers.
+	// LoseAnswer makes the next {{.Count}} launches succeed, but loses the answers: the provider
+	// gets an error or nothing. The instance runs, and its node joins.
 	LoseAnswer HookName = "loseAnswer"
 	// Throttle makes the cloud refuse the next {{.Count}} calls because of its rate limit.
 	Throttle HookName = "throttle"
-	// SlowDown delays every answer of the cloud by some seconds.
+	// SlowDown delays every answer of the cloud by some seconds, until ClearFailures.
 	SlowDown HookName = "slowDown"
-	// StaleLists makes the cloud's lists some seconds old.
+	// StaleLists makes the cloud's lists some seconds old, until ClearFailures. Requests for a
+	// single instance are answered as it is.
 	StaleLists HookName = "staleLists"
-	// ClearFailures undoes FailNextLaunch, LoseAnswer, Throttle, SlowDown and StaleLists.
+	// ClearFailures undoes FailNextLaunch, LoseAnswer, Throttle, SlowDown and StaleLists. It
+	// changes nothing else. It is no error if there is nothing to undo.
 	ClearFailures HookName = "clearFailures"
-	// DriftNodeClass makes the nodes of the NodeClass drift, for any reason.
+	// DriftNodeClass makes the nodes of the NodeClass drift, for any reason of the provider's. New
+	// nodes must not have drifted.
 	DriftNodeClass HookName = "driftNodeClass"
-	// UnreadyNodeClass makes the NodeClass not ready.
+	// UnreadyNodeClass makes the NodeClass's condition Ready false. It must not make nodes drift:
+	// the NodeClass's hash, and all else that the provider compares nodes with, stay. Good ways
+	// are to take away what the NodeClass selects, or a field that the hash omits.
 	UnreadyNodeClass HookName = "unreadyNodeClass"
 	// ReadyNodeClass undoes UnreadyNodeClass.
 	ReadyNodeClass HookName = "readyNodeClass"
-	// Interrupt announces the end of the instance {{.ProviderID}}.
+	// Interrupt announces the end of the instance {{.ProviderID}}, as long before it as the cloud
+	// does. Whether the instance then ends by itself is the cloud's to say.
 	Interrupt HookName = "interrupt"
 	// Rebalance announces that the instance {{.ProviderID}} is likely to be interrupted.
 	Rebalance HookName = "rebalance"
 	// Maintain schedules maintenance that ends the instance {{.ProviderID}}.
 	Maintain HookName = "maintain"
 	// NodeLabels answers with the labels that the type of the instance {{.ProviderID}} gives to
-	// its node, a JSON object of strings.
+	// its node, a JSON object of strings. They come from the cloud's catalogue, not from the node.
 	NodeLabels HookName = "nodeLabels"
 	// ResetCloud restores the initial state of everything but the instances. It is called at the
 	// end of every spec that called another hook.
@@ -75,10 +90,12 @@ type Hook struct {
 	// Exec is a command. Its output is the hook's answer.
 	Exec []string `yaml:"exec"`
 
-	// Within is the longest time until the effect shows.
+	// Within is the longest time until the effect shows. Specs that call the hook get that much
+	// more time.
 	Within time.Duration `yaml:"within"`
-	// Poison is how long the provider remembers the failure. If it is more than zero,
-	// the controller is restarted after the spec.
+	// Poison is how long the provider remembers the failure. If it is more than zero, the
+	// controller is restarted after the spec. A spec that waits for capacity again gets that much
+	// more time; if it is over five minutes, the controller is restarted at ClearFailures instead.
 	Poison time.Duration `yaml:"poison"`
 }
 
@@ -99,7 +116,7 @@ type HookValues struct {
 	NodeClass  string // name of the NodeClass
 	NodeName   string // name of the node that the hook is about
 	ProviderID string // of the instance that the hook is about
-	Count      int    // of calls
+	Count      int    // of calls; 0 for FailNextLaunch: all, until ClearFailures
 	// CapacityType, such as spot, and Zone limit what the hook does. Empty: no limit.
 	CapacityType, Zone string
 	Nonce              string // a new value for each call

@@ -60,6 +60,9 @@ func nodeFacts(node *unstructured.Unstructured) []string {
 	if pool := karpenter.NodePoolOf(node); pool != "" {
 		facts = append(facts, "pool "+pool)
 	}
+	if id := karpenter.NodeProviderID(node); id != "" {
+		facts = append(facts, "instance "+id)
+	}
 	for _, t := range karpenter.Taints(node) {
 		facts = append(facts, "tainted "+t.ToString())
 	}

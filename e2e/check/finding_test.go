@@ -117,7 +117,8 @@ func TestDescribe(t *testing.T) {
 			On("a").True("Registered").False("Drifted"),
 		"NodeClaim d: instance cloud://1": historytest.NodeClaim("d").
 			Set("cloud://1", "status", "providerID"),
-		"NodePool p": historytest.Pool("p"),
+		"Node n: not ready, instance cloud://1": historytest.Node("n").Set("cloud://1", "spec", "providerID"),
+		"NodePool p":                            historytest.Pool("p"),
 		"Event default/app-1.FailedScheduling: FailedScheduling on Pod app-1: no room": historytest.Report("karpenter",
 			"FailedScheduling", pod).Set("no room", "message"),
 	} {

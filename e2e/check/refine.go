@@ -21,6 +21,15 @@ func (c Count) AmongObjects(of Count) Count {
 	return c
 }
 
+// Or returns the objects of both counts, which should be of different kinds. It has no candidates.
+func (c Count) Or(other Count) Count {
+	return Count{
+		Name:  c.Name + " or " + other.Name,
+		Reads: readsBoth(c.Reads, other.Reads),
+		Of:    func(w *history.World) []*history.Object { return slices.Concat(c.Of(w), other.Of(w)) },
+	}
+}
+
 // With returns the counted objects that also match. words follow the name: "nodes of pool x"
 // with "that are tainted". The objects of c are the candidates.
 func (c Count) With(words string, match Predicate) Count {

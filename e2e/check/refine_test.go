@@ -56,6 +56,7 @@ func TestCountsAreNarrowed(t *testing.T) {
 		"the object":             {check.The(pool), []string{name}},
 		"several objects":        {check.The(fixtures.Node("a"), fixtures.Node("c"), fixtures.Node("d")), []string{"a", "c"}},
 		"an overlay":             {check.The(overlay), []string{overlay.GetName()}},
+		"of either kind":         {check.The(pool).Or(check.The(overlay)), []string{name, overlay.GetName()}},
 		"events that mention": {
 			check.Reports("FailedScheduling", nil).With("", check.Mentioning("no room")),
 			[]string{"app-1.FailedScheduling"},

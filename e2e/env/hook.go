@@ -29,9 +29,10 @@ import (
 // NodeClass. About holds the node, instance or number for the hook, if it needs one. The spec
 // is skipped if the adapter has no such hook; see also Spec.Hooks.
 //
-// UnreadyNodeClass and ReadyNodeClass return when the NodeClass is in that state. An Event
-// about the NodeClass records the call. After the spec providers.ResetCloud resets the cloud,
-// and a controller that remembers a failure for long is restarted.
+// UnreadyNodeClass and ReadyNodeClass return when the NodeClass is in that state. ClearFailures
+// restarts a controller that remembers a failure for longer than Patience. An Event about the
+// NodeClass records the call, and another one its answer. After the spec providers.ResetCloud
+// resets the cloud, and a controller that remembers a failure is restarted.
 func (e *Env) Hook(ctx context.Context, name providers.HookName, about ...providers.HookValues) {
 	e.hook(ctx, string(name), e.place.Adapter.Hooks[name], about, func(v providers.HookValues) ([]byte, error) {
 		return e.place.Provider.Call(ctx, name, v)
@@ -92,26 +93,53 @@ func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []p
 		v = about[0]
 	}
 	e.nodeClass(ctx)
-	e.hooked, e.result.Poisoned = true, e.result.Poisoned || h.Poison > 0
+	e.hooked, e.poison = true, max(e.poison, h.Poison)
 	v = e.hookValues(v)
+	what := strings.TrimSpace(name + " " + strings.TrimSpace(v.NodeName+" "+v.ProviderID))
+	e.recordHook(ctx, what) // before anything comes of it
 	answer, err := call(v)
 	if errors.Is(err, install.ErrNoHook) {
 		e.skip("%v", err)
 	}
-	if err == nil {
-		class := &history.Object{Name: nodeClassObject}
-		message := strings.TrimSpace(fmt.Sprintf("%s %s: %.500s", name,
-			strings.TrimSpace(v.NodeName+" "+v.ProviderID), answer))
-		_, err = e.report(ctx, e.place.Adapter.NodeClassObject("").GetKind(), class, reasonHook, message)
-	}
 	if err != nil {
 		e.fail(ctx, "%w", err)
+	}
+	if text := strings.TrimSpace(string(answer)); text != "" {
+		e.recordHook(ctx, fmt.Sprintf("%s: %.500s", what, text))
 	}
 	switch providers.HookName(name) {
 	case providers.UnreadyNodeClass:
 		e.Await(ctx, 0, readyNodeClass(e.place.Adapter.NodeClassGVR()))
 	case providers.ReadyNodeClass:
 		e.Await(ctx, 1, readyNodeClass(e.place.Adapter.NodeClassGVR()))
+	case providers.ClearFailures:
+		e.forgetFailures(ctx)
+	}
+}
+
+// Patience is the longest that specs wait for a provider to forget a failure (Hook.Poison). Their
+// time limits have room for it.
+const Patience = 5 * time.Minute
+
+// forgetFailures restarts the controller if it remembers a failure for longer than Patience.
+func (e *Env) forgetFailures(ctx context.Context) {
+	if e.poison <= Patience {
+		return
+	}
+	if err := e.place.Provider.Restart(ctx); err != nil {
+		e.fail(ctx, "making the controller forget the failures: %w", err)
+	}
+	e.result.Notes = append(e.result.Notes, fmt.Sprintf(
+		"the controller was restarted, since it remembers failures of the cloud for %s", e.poison))
+	e.poison = 0
+}
+
+// recordHook records what a hook does, by an Event about the spec's NodeClass.
+func (e *Env) recordHook(ctx context.Context, what string) {
+	class := &history.Object{Name: nodeClassObject}
+	_, err := e.report(ctx, e.place.Adapter.NodeClassObject("").GetKind(), class, invariant.ReasonHook, what)
+	if err != nil {
+		e.fail(ctx, "recording the hook %s: %w", what, err)
 	}
 }
 
@@ -121,9 +149,6 @@ func readyNodeClass(kind schema.GroupVersionResource) check.Count {
 		return o.GetName() == nodeClassObject && karpenter.IsTrue(o, karpenter.Ready)
 	})
 }
-
-// reasonHook is the reason of Events that record a hook.
-const reasonHook = "Hook"
 
 // hookValues adds the values that all hooks get.
 func (e *Env) hookValues(v providers.HookValues) providers.HookValues {

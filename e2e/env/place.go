@@ -74,13 +74,15 @@ func Run(ctx context.Context, e *Env, spec func(context.Context, *Env)) (failure
 
 // Result holds what a spec adds to its outcome.
 type Result struct {
-	Claims   []report.Judged // checks that were judged; a spec without any proves nothing
-	Notes    []string        // other facts that readers of the outcome must know
-	Poisoned bool            // the controller remembers a hook's effect, and needs a restart
+	Claims []report.Judged // checks that were judged; a spec without any proves nothing
+	Notes  []string        // other facts that readers of the outcome must know
 }
 
 // ResultOf returns a spec's result so far.
 func ResultOf(e *Env) *Result { return &e.result }
+
+// Poisoned reports whether the controller remembers what a hook did, and needs a restart.
+func Poisoned(e *Env) bool { return e.poison > 0 }
 
 // Replace makes a spec use another place and another recording, until restore is called.
 func Replace(e *Env, other func(Place, Recording) (Place, Recording)) (restore func()) {

@@ -53,6 +53,38 @@ func TestAWaitThatRanOutSaysWhatStoodInTheWay(t *testing.T) {
     {"level":"ERROR","message":"b","again":1}`))
 }
 
+func TestAWaitThatRanOutNamesNodesThatNoNodeClaimHas(t *testing.T) {
+	launched := func(name, id string) *historytest.Thing {
+		return historytest.NodeClaim(name).Set(id, "status", "providerID").Set([]any{
+			map[string]any{"type": "Registered", "status": "Unknown", "reason": "NodeNotFound", "message": "no node"},
+			map[string]any{"type": "Initialized", "status": "Unknown", "reason": "NodeNotFound", "message": "no node"},
+			map[string]any{"type": "Drifted", "status": "Unknown", "reason": karpenter.ReasonAwaiting, "message": "awaits"},
+			map[string]any{"type": "Ready", "status": "Unknown", "reason": "ReconcilingDependents", "message": "object is"},
+		}, "status", "conditions")
+	}
+	node := func(name, id string) *historytest.Thing {
+		return historytest.Node(name).Pool("p").Set(id, "spec", "providerID").Ready()
+	}
+	story := historytest.Begin().Add(
+		launched("c", "sim:///i-1"), node("n", "sim:///I-1").Taint(karpenter.UnregisteredTaint),
+		historytest.NodeClaim("d").Set("sim:///i-2", "status", "providerID").Ready(), node("well", "sim:///i-2"),
+		node("leaked", "sim:///i-3"), node("bare", ""), historytest.Node("host"),
+	)
+	NewWithT(t).Expect(situationOf(story.History(), "default", nil)).To(Equal(`
+  NodeClaims that aren't ready:
+    NodeClaim c: instance sim:///i-1, Registered=Unknown (NodeNotFound), Initialized=Unknown (NodeNotFound), ` +
+		`Drifted=Unknown (AwaitingReconciliation), Ready=Unknown (ReconcilingDependents)
+      Registered: NodeNotFound: no node
+  nodes that aren't ready, registered and of a NodeClaim:
+    Node bare: ready, pool p
+      it has no provider ID (spec.providerID)
+    Node leaked: ready, pool p, instance sim:///i-3
+      no NodeClaim has its provider ID
+    Node n: ready, pool p, instance sim:///I-1, tainted karpenter.sh/unregistered:NoSchedule
+      no NodeClaim has its provider ID; NodeClaim c has sim:///i-1: they differ by letter case only, and ` +
+		`Karpenter compares them exactly`))
+}
+
 func TestASituationFitsOnAScreen(t *testing.T) {
 	g := NewWithT(t)
 	story := historytest.Begin()
@@ -61,7 +93,7 @@ func TestASituationFitsOnAScreen(t *testing.T) {
 		story.Add(pod, historytest.Report("karpenter", "FailedScheduling", pod).Set(fmt.Sprint(i/2), "message"))
 	}
 	text := situationOf(story.History(), "default", nil)
-	g.Expect(text).To(ContainSubstring("\n    and 15 more\n"))
+	g.Expect(text).To(ContainSubstring("\n    and 17 more\n"))
 	g.Expect(strings.Count(text, "FailedScheduling on")).To(Equal(situationEvents))
 	well := historytest.Begin().Add(historytest.NodeClaim("c").True(karpenter.Ready)).History()
 	g.Expect(situationOf(well, "default", nil)).To(BeEmpty())

@@ -13,10 +13,21 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Toleration returns how long the provider leaves an unhealthy node alone, as the adapter
-// says.
+// leastToleration is the shortest time for which nodes that a spec makes unhealthy are left alone.
+// It suffices to mark several nodes, and to see that none is replaced meanwhile.
+const leastToleration = 15 * time.Second
+
+// Toleration returns how long the provider leaves a node alone that MakeUnhealthy has marked: as
+// long as the adapter says, but at least leastToleration.
 func (e *Env) Toleration() time.Duration {
-	return e.place.Adapter.Capabilities[providers.NodeRepair].Toleration
+	return e.place.Adapter.Capabilities[providers.NodeRepair].Toleration + e.ahead()
+}
+
+// ahead returns by how much the condition of an unhealthy node is dated ahead. Karpenter counts the
+// toleration from that date. Some providers tolerate nothing at all: a first node would be replaced
+// before a second one is marked.
+func (e *Env) ahead() time.Duration {
+	return max(0, leastToleration-e.place.Adapter.Capabilities[providers.NodeRepair].Toleration)
 }
 
 // Unhealthy matches nodes with the condition that MakeUnhealthy sets.
@@ -29,11 +40,11 @@ func (e *Env) Unhealthy() check.Predicate {
 }
 
 // MakeUnhealthy sets the condition that the adapter's capability nodeRepair names on nodes.
-// The spec is skipped if it names none.
+// All of them are unhealthy since the same time. The spec is skipped if it names none.
 func (e *Env) MakeUnhealthy(ctx context.Context, nodes ...*history.Object) {
-	unhealthy := e.unhealthy()
+	unhealthy, since := e.unhealthy(), time.Now().Add(e.ahead())
 	for _, node := range nodes {
-		e.setCondition(ctx, node.Name, unhealthy.Type, unhealthy.Status)
+		e.setCondition(ctx, node.Name, unhealthy.Type, unhealthy.Status, since)
 	}
 }
 
@@ -44,7 +55,7 @@ func (e *Env) MakeHealthy(ctx context.Context, nodes ...*history.Object) {
 		healthy = "False"
 	}
 	for _, node := range nodes {
-		e.setCondition(ctx, node.Name, unhealthy.Type, healthy)
+		e.setCondition(ctx, node.Name, unhealthy.Type, healthy, time.Now())
 	}
 }
 
@@ -56,14 +67,14 @@ func (e *Env) unhealthy() providers.NodeCondition {
 	return c
 }
 
-// setCondition sets a node's condition as of now. The other conditions stay.
-func (e *Env) setCondition(ctx context.Context, node, condition, status string) {
-	now := metav1.Now().UTC().Format(time.RFC3339)
+// setCondition sets a node's condition as of a time. The other conditions stay.
+func (e *Env) setCondition(ctx context.Context, node, condition, status string, since time.Time) {
 	o := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": node},
 		"status": map[string]any{"conditions": []any{map[string]any{
 			"type": condition, "status": status, "reason": "SetBySpec", "message": "a spec says so",
-			"lastHeartbeatTime": now, "lastTransitionTime": now,
+			"lastHeartbeatTime":  time.Now().UTC().Format(time.RFC3339),
+			"lastTransitionTime": since.UTC().Format(time.RFC3339),
 		}}},
 	}}
 	_, err := e.place.Client.Resource(karpenter.Nodes).

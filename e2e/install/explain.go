@@ -27,7 +27,7 @@ type NotReady struct {
 	Provider string
 	Cause    error    // what ended the wait
 	Status   []string // of the Deployment, the pod and its events, one line each
-	LastLog  []string // the end of the controller's log
+	LastLog  []string // what the log says of it, see Excerpt
 }
 
 func (n *NotReady) Unwrap() error { return n.Cause }
@@ -42,7 +42,7 @@ func (n *NotReady) Error() string {
 		b.WriteString("\nit has logged nothing")
 		return b.String()
 	}
-	b.WriteString("\nthe end of its log:")
+	b.WriteString("\nits log at the end, or where it failed:")
 	for _, line := range n.LastLog {
 		b.WriteString("\n  " + line)
 	}
@@ -78,7 +78,9 @@ func (s *start) explain(ctx context.Context, cause error) error {
 			n.Cause = fmt.Errorf("%w; %w", cause, s.Lacking(denied))
 		}
 	}
-	n.LastLog = cluster.LastWords(lines, tailLines)
+	if n.LastLog = Excerpt(s.Untolerated(lines), tailLines); len(n.LastLog) == 0 {
+		n.LastLog = Excerpt(lines, tailLines)
+	}
 	return n
 }
 
@@ -100,7 +102,7 @@ func describeState(s corev1.ContainerState) string {
 	case s.Running != nil:
 		return "running"
 	case s.Terminated != nil:
-		return fmt.Sprintf("ended with exit code %d%s", s.Terminated.ExitCode, colon(firstLine(s.Terminated.Message)))
+		return fmt.Sprintf("ended with exit code %d", s.Terminated.ExitCode)
 	case s.Waiting != nil:
 		return "waiting: " + s.Waiting.Reason + colon(s.Waiting.Message)
 	}
@@ -113,12 +115,6 @@ func colon(text string) string {
 		return ""
 	}
 	return ": " + text
-}
-
-// firstLine shortens a termination message. The rest is often log, which is shown anyway.
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }
 
 func (s *start) warningEvents(ctx context.Context, pod string) []string {

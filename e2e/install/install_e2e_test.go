@@ -156,7 +156,7 @@ func TestAControllerThatNeverBecomesReady(t *testing.T) {
 	NewWithT(t).Expect(err).To(MatchError(And(
 		ContainSubstring("it was not ready within 5s (controller.ready.timeout)"),
 		ContainSubstring("connection refused"),
-		ContainSubstring("the end of its log:"),
+		ContainSubstring("its log at the end, or where it failed:"),
 	)))
 	t.Log(err)
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
 // logWithin bounds the time to read the controller's log.
@@ -54,6 +57,34 @@ func LineTime(line string) time.Time {
 		return time.Time{}
 	}
 	return fields.Time
+}
+
+// earlierErrors is how many errors Excerpt puts in front of lines without one.
+const earlierErrors = 3
+
+// Excerpt returns the n lines of a log that best show what went wrong: those from shortly before the
+// last panic, or else the last ones. If none of these is about an error, the last errors before
+// them take the place of the first ones.
+func Excerpt(lines []string, n int) []string {
+	last := cluster.LastWords(lines, n)
+	if slices.ContainsFunc(last, alarming.MatchString) {
+		return last
+	}
+	errors := unexpectedLines(lines[:len(lines)-len(last)], func(string) bool { return false })
+	errors = errors[max(0, len(errors)-earlierErrors):]
+	return slices.Concat(errors, last[len(errors):])
+}
+
+// telling returns the line of a termination message that says why the program ended: its last one
+// about an error, or its only one. The message may be the end of the program's log.
+func telling(message string) string {
+	lines := strings.Split(strings.TrimSpace(message), "\n")
+	for _, line := range slices.Backward(lines) {
+		if alarming.MatchString(line) || len(lines) == 1 {
+			return Shorten(line)
+		}
+	}
+	return ""
 }
 
 // Shorten cuts a line that is too long to read.

@@ -47,6 +47,9 @@ type Selection struct {
 	// Host runs the controller as a program of this machine instead of an image. It is implied
 	// without Containers on systems other than Linux, where images can't run.
 	Host bool
+	// NoBuild says that images and programs are not built. What was prepared so can't be
+	// installed. Images that need no build are looked for.
+	NoBuild bool
 }
 
 // Prepared is a provider that can be installed on any number of clusters.
@@ -192,8 +195,14 @@ func (p *Prepared) findImages(ctx context.Context, cache *build.Cache, s Selecti
 	if s.Image != "" {
 		given, made = "", nil
 	}
-	if p.controller, err = p.find(ctx, cache, "controller", given, made, s.Image); err != nil || a.Simulator == nil {
-		return err
+	unbuilt := func(image string) bool { return s.NoBuild && (p.host || image == "") }
+	if !unbuilt(given + s.Image) {
+		if p.controller, err = p.find(ctx, cache, "controller", given, made, s.Image); err != nil {
+			return err
+		}
+	}
+	if a.Simulator == nil || unbuilt(a.Simulator.Image) {
+		return nil
 	}
 	p.simulator, err = p.find(ctx, cache, "simulator", a.Simulator.Image, a.Simulator.Build, "")
 	return err

@@ -97,7 +97,7 @@ func judge(pod *corev1.Pod) error {
 		})
 		if ended != nil && (!isInit || ended.ExitCode != 0) {
 			return fmt.Errorf("its container %s ended with exit code %d%s", c.Name, ended.ExitCode,
-				colon(firstLine(strings.TrimSpace(ended.Reason+" "+ended.Message))))
+				colon(strings.TrimSpace(ended.Reason+" "+telling(ended.Message))))
 		}
 		if w := c.State.Waiting; w != nil && slices.Contains(hopeless, w.Reason) {
 			return fmt.Errorf("its container %s cannot start: %s%s", c.Name, w.Reason, colon(w.Message))

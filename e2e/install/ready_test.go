@@ -41,6 +41,12 @@ func TestJudge(t *testing.T) {
 			pod(corev1.ContainerStatus{State: ended(0)}),
 			"its container controller ended with exit code 0: Error",
 		},
+		"panicked": {
+			pod(corev1.ContainerStatus{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+				ExitCode: 2, Reason: "Error", Message: infoLine + "\npanic: no region\n\ngoroutine 1 [running]:\nmain.main()\n",
+			}}}),
+			"its container controller ended with exit code 2: Error panic: no region",
+		},
 		"restarted": {
 			pod(corev1.ContainerStatus{State: running, LastTerminationState: ended(1), RestartCount: 1}),
 			"its container controller ended with exit code 1: Error",

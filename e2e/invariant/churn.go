@@ -1,6 +1,8 @@
 package invariant
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -12,7 +14,8 @@ import (
 const evictionsEach = 2
 
 // comesToRest checks that Karpenter comes to rest without new input. Input is a change of a
-// NodePool's spec, or any change of a NodeClass. For evictions, input is also a new maximum of
+// NodePool's spec, any change of a NodeClass, or a hook of the adapter, which may change a node
+// or the cloud. The harness reports each hook by an Event (ReasonHook). For evictions, input is also a new maximum of
 // an owner's pods, or a pod that goes without an eviction. Without input:
 //
 //   - Drifted does not come, go and come again on one NodeClaim. A loss by the write of
@@ -24,8 +27,8 @@ const evictionsEach = 2
 //   - A pool that has been gone or being deleted for ten seconds gets no NodeClaims (upstream
 //     issue 2840: a static pool did).
 //
-// A change in the provider's cloud (a new image behind an alias) is input that no recording
-// shows. Not judged: whether NodeClaims have a reason, since some reasons are not recorded
+// A change in the provider's cloud that no hook makes (a new image behind an alias) is input that
+// no recording shows. Not judged: whether NodeClaims have a reason, since some reasons are not recorded
 // (capacity buffers); and how the rate of failing launches falls over the minutes.
 func comesToRest() Invariant {
 	return Invariant{
@@ -64,10 +67,19 @@ func (c *churnMonitor) Observe(m *check.Moment) {
 	case m.Resource() == karpenter.Pods:
 		c.pod(m, m.Event.Object.Unstructured())
 	case c.params.isNodeClass(m.Resource()):
-		c.input++
-		for _, pool := range c.pools {
-			pool.forget(m.Time)
+		c.changed(m.Time)
+	case m.Resource() == karpenter.Events:
+		if reason, _ := eventOf(m, Harness, "", ReasonHook); reason != "" {
+			c.changed(m.Time)
 		}
+	}
+}
+
+// changed notes an input that concerns all pools.
+func (c *churnMonitor) changed(now time.Time) {
+	c.input++
+	for _, pool := range c.pools {
+		pool.forget(now)
 	}
 }
 

@@ -44,6 +44,15 @@ func TestComesToRest(t *testing.T) {
 			begin().Change(drifted()).Change(claim()).Change(class).Change(drifted()),
 			check.Holds, "",
 		},
+		"with a hook": {begin().Change(drifted()).Change(claim()).
+			Add(historytest.Report(Harness, ReasonHook, class)).Change(drifted()), check.Holds, ""},
+		"with another Event": {
+			begin().Change(drifted()).Change(claim()).
+				Add(historytest.Report("kubelet", ReasonHook, class)).Change(drifted()),
+			check.Broken, "came, went and came again",
+		},
+		"drifts, new, with a hook": {historytest.Begin().Add(pool("a")).After(time.Minute).Add(late()).
+			Add(historytest.Report(Harness, ReasonHook, class)).Change(late().True(karpenter.Drifted)), check.Holds, ""},
 		"lost while it registers": {begin().Change(drifted()).Change(claim().True(karpenter.Registered)).
 			Change(drifted().True(karpenter.Registered)), check.Holds, ""},
 		"lost to another's word": {begin().Change(drifted()).Change(claim().True(karpenter.DisruptionReason)).

@@ -19,6 +19,9 @@ const (
 	Harness = "plumbline"
 	// ReasonKilled is for a pod that is about to be killed.
 	ReasonKilled = "Killed"
+	// ReasonHook is for a NodeClass. A hook of the adapter is about to change the cloud, the
+	// NodeClass or a node, or has answered.
+	ReasonHook = "Hook"
 	// ReasonInterrupted means that the API server was away; later events are recorded again.
 	ReasonInterrupted = "Interrupted"
 )

@@ -129,7 +129,8 @@ func isLabeled(o *history.Object, label string) bool {
 }
 
 // eventOf returns the reason of a Kubernetes Event and the object it is about. The reason is
-// "" unless component, kind and one of the reasons match. It decodes few of the others.
+// "" unless component, kind (any, if empty) and one of the reasons match. It decodes few of the
+// others.
 func eventOf(m *check.Moment, component, kind string, reasons ...string) (reason string, about karpenter.Involved) {
 	said := func(reason string) bool { return bytes.Contains(m.Event.Object.Raw(), []byte(`"`+reason+`"`)) }
 	if m.Deleted() || !slices.ContainsFunc(reasons, said) {
@@ -137,7 +138,8 @@ func eventOf(m *check.Moment, component, kind string, reasons ...string) (reason
 	}
 	event := m.Event.Object.Unstructured()
 	reason, about = karpenter.EventReason(event), karpenter.EventInvolved(event)
-	if !slices.Contains(reasons, reason) || about.Kind != kind || karpenter.EventComponent(event) != component {
+	if !slices.Contains(reasons, reason) || kind != "" && about.Kind != kind ||
+		karpenter.EventComponent(event) != component {
 		return "", about
 	}
 	return reason, about

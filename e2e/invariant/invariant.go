@@ -61,6 +61,7 @@ func All() []Invariant {
 		poolLimitsHold(),
 		lifecycleCloses(),
 		stagesInOrder(),
+		joinsByID(),
 		registeredWhole(),
 		matchesRequest(),
 		taintedFirst(),

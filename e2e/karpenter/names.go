@@ -71,6 +71,10 @@ const (
 	NodeRegistrationHealthy = "NodeRegistrationHealthy"
 )
 
+// ReasonAwaiting is the reason of a condition that Karpenter has not decided yet (operatorpkg:
+// status/condition_set.go).
+const ReasonAwaiting = "AwaitingReconciliation"
+
 // Ready is the condition type that sums up the others of a node or pod (Kubernetes), or of a
 // NodeClaim, NodePool or NodeClass (Karpenter).
 const Ready = "Ready"

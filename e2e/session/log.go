@@ -23,21 +23,29 @@ func (s *Session) controllerLog(ctx context.Context, at, ended time.Time) string
 	return quote(s.Provider.Untolerated(s.Provider.Log(ctx)), at, ended)
 }
 
-// quote returns the lines around a moment, under a heading.
+// quote returns the lines around a moment, under a heading. A line without a time, such as one of a
+// panic, has that of the line before.
 func quote(lines []string, at, ended time.Time) string {
 	from, to := at.Add(-quoteBefore), at.Add(quoteAfter)
 	if !at.After(ended) && to.After(ended) {
 		to = ended
 	}
 	var around []string
+	var t time.Time
 	for _, line := range lines {
-		if t := install.LineTime(line); t.After(from) && !t.After(to) {
-			around = append(around, install.Shorten(line))
+		if said := install.LineTime(line); !said.IsZero() {
+			t = said
+		}
+		if t.After(from) && !t.After(to) {
+			around = append(around, line)
 		}
 	}
-	around = around[max(0, len(around)-quoteLines):]
 	if len(around) == 0 {
 		return ""
+	}
+	around = install.Excerpt(around, quoteLines)
+	for i := range around {
+		around[i] = install.Shorten(around[i])
 	}
 	return "the controller's log at that moment:\n  " + strings.Join(around, "\n  ")
 }

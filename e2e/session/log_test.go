@@ -23,9 +23,9 @@ func TestTheLogOfAFailureEndsWithTheSpec(t *testing.T) {
 		ended time.Time
 		want  []string
 	}{
-		"that ended by failing":       {at.Add(10 * time.Millisecond), []string{"before", "right then"}},
-		"that went on":                {at.Add(time.Minute), []string{"before", "right then", "after"}},
-		"whose clean-up went wrong":   {at.Add(-10 * time.Second), []string{"before", "right then", "after"}},
+		"that ended by failing":       {at.Add(10 * time.Millisecond), []string{"before", "no time", "right then"}},
+		"that went on":                {at.Add(time.Minute), []string{"before", "no time", "right then", "after"}},
+		"whose clean-up went wrong":   {at.Add(-10 * time.Second), []string{"before", "no time", "right then", "after"}},
 		"of which nothing was logged": {at.Add(time.Minute), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -42,4 +42,17 @@ func TestTheLogOfAFailureEndsWithTheSpec(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A panic has no time of its own, and many lines.
+func TestTheLogOfAFailureShowsAPanic(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 1, 0, 0, time.UTC)
+	log := []string{fmt.Sprintf(`{"time":%q,"message":"before"}`, at.Format(time.RFC3339)), "panic: nil map", ""}
+	for range 100 {
+		log = append(log, "goroutine 7 [running]:")
+	}
+	quoted := quote(log, at, at.Add(time.Minute))
+	g := NewWithT(t)
+	g.Expect(quoted).To(ContainSubstring("\n  panic: nil map\n"))
+	g.Expect(strings.Count(quoted, "\n")).To(Equal(quoteLines))
 }

@@ -75,20 +75,42 @@ func Prepare(ctx context.Context, s Setup) (*Plan, error) {
 // prepareProvider checks that the provider can be installed.
 func (p *Plan) prepareProvider(ctx context.Context) error {
 	s := p.Setup
-	selection := install.Selection{
-		Version: s.Release, Image: s.Image, Kubernetes: s.Cluster.Kubernetes,
-		Containers: s.Backend.Containers,
-	}
 	if guest := s.Backend.Guest; guest != nil {
 		s.Progress("looking at the cluster")
 		if err := guest.Look(ctx, s.Cluster, cmp.Or(s.Image, s.Adapter.Controller.Image)); err != nil {
 			return err
 		}
-		selection.Namespace = guest.Namespace
 	}
 	var err error
-	p.prepared, err = install.Prepare(ctx, p.Cache, s.Adapter, selection)
+	p.prepared, err = install.Prepare(ctx, p.Cache, s.Adapter, s.selection())
 	return err
+}
+
+// selection returns what of the adapter is wanted.
+func (s Setup) selection() install.Selection {
+	selection := install.Selection{
+		Version: s.Release, Image: s.Image, Kubernetes: s.Cluster.Kubernetes, Containers: s.Backend.Containers,
+	}
+	if guest := s.Backend.Guest; guest != nil {
+		selection.Namespace = guest.Namespace
+	}
+	return selection
+}
+
+// Check checks the provider as far as it needs neither a cluster nor a build (but that of Helm,
+// which the cache keeps), and tells what there is.
+func Check(ctx context.Context, s Setup) (install.Found, error) {
+	cache, err := build.Open(s.Progress)
+	if err != nil {
+		return install.Found{}, err
+	}
+	selection := s.selection()
+	selection.NoBuild = true
+	prepared, err := install.Prepare(ctx, cache, s.Adapter, selection)
+	if err != nil {
+		return install.Found{}, err
+	}
+	return prepared.Found(ctx)
 }
 
 // Start starts a cluster and installs the provider, with logs of both in the folder logs. The

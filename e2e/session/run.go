@@ -64,7 +64,7 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 	if failure != nil { // before a restart, which starts a new log
 		log = s.controllerLog(ctx, failure.At, ended)
 	}
-	if result.Poisoned && len(left) == 0 && s.Err() == nil && !env.Interrupted(ctx) {
+	if env.Poisoned(e) && len(left) == 0 && s.Err() == nil && !env.Interrupted(ctx) {
 		if err := s.Provider.Restart(ctx); err != nil {
 			left = []string{err.Error()}
 			failure = failure.Merge(env.Failed(err.Error()))

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -25,6 +26,7 @@ func commands() []command {
 	return []command{
 		{name: "list", help: "list the specs; -format table or json", run: list},
 		{name: "catalogue", help: "print suites/README.md, made from the specs", run: catalogue},
+		{name: "check", help: "check the adapter and say what would run, in seconds; -ids, -help", run: checkAdapter},
 		{name: "setup", help: "build all that a run needs into the cache", run: setup},
 		{name: "up", help: "start a cluster with the provider, or with PROVIDER=none, and leave it running", run: up},
 		{name: "down", help: "end the cluster that up started", run: down},
@@ -57,7 +59,10 @@ func dispatch(ctx context.Context, args []string) error {
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
-			return c.run(ctx, args[1:])
+			if err := c.run(ctx, args[1:]); !errors.Is(err, flag.ErrHelp) {
+				return err
+			}
+			return nil
 		}
 	}
 	return fmt.Errorf("there is no command %q\n\n%s", args[0], usage())

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -42,8 +45,19 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// refusedLaunches counts the launches that failed for lack of capacity. Karpenter gives
-// up the NodeClaim of each.
+// refusedLaunches counts the launches that failed after the cloud was told to refuse them.
+// Karpenter reports an InsufficientCapacityError by an Event and gives up the NodeClaim.
+// It writes any other error, such as a CreateError, into the NodeClaim and tries again
+// (pkg/controllers/nodeclaim/lifecycle/launch.go).
 func refusedLaunches(since history.Mark) check.Count {
-	return check.Reports(karpenter.ReasonInsufficientCapacity, nil).New(since)
+	return check.Reports(karpenter.ReasonInsufficientCapacity, nil).
+		Or(check.NodeClaims(nil).With("whose launch failed", launchFailed)).
+		New(since).Named("launches that the cloud refused")
+}
+
+// launchFailed tells whether a NodeClaim says why its last launch failed.
+func launchFailed(nodeClaim *unstructured.Unstructured) bool {
+	launched, found := karpenter.Condition(nodeClaim, karpenter.Launched)
+	return found && launched.Status != metav1.ConditionTrue && launched.Reason != "" &&
+		launched.Reason != karpenter.ReasonAwaiting
 }

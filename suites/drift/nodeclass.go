@@ -21,6 +21,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:  "replaces nodes that no longer match their NodeClass",
 	Needs: []providers.Capability{providers.NodePools, providers.NodeClassDrift},
+	Hooks: []providers.HookName{providers.DriftNodeClass},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)

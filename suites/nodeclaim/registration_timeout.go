@@ -21,6 +21,7 @@ import (
 // when the node doesn't register".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "is given up when its node isn't registered for fifteen minutes",
+	Hooks:  []providers.HookName{providers.TerminateInstance},
 	Within: 18 * time.Minute,
 	Labels: []string{"slow"},
 	Run: func(ctx context.Context, env *e2e.Env) {

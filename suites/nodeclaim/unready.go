@@ -19,6 +19,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:  "is given up while its NodeClass isn't ready",
 	Needs: []providers.Capability{providers.StandaloneNodeClaims, providers.NodeClassReadiness},
+	Hooks: []providers.HookName{providers.UnreadyNodeClass, providers.ReadyNodeClass},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		nodeClaim, later := fixtures.NodeClaim(), fixtures.NodeClaim()
 		nodes := newNodes(env, nodeClaim)

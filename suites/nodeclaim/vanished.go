@@ -19,6 +19,7 @@ import (
 // https://karpenter.sh/docs/concepts/nodeclaims.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "is given up when its instance has vanished",
+	Hooks:  []providers.HookName{providers.TerminateInstance},
 	Within: 4 * time.Minute,
 	Breaks: []e2e.Breach{{
 		Invariant: "instances end before their nodes and NodeClaims do",

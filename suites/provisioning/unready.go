@@ -19,6 +19,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:  "launches nothing while the NodeClass isn't ready",
 	Needs: []providers.Capability{providers.NodePools, providers.NodeClassReadiness},
+	Hooks: []providers.HookName{providers.UnreadyNodeClass, providers.ReadyNodeClass},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)

@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,6 +103,10 @@ func TestLaunches(t *testing.T) {
 			slices.ContainsFunc(n.Spec.Taints, is(karpenterv1.UnregisteredNoExecuteTaint))
 	}
 	nodes := func(n int) expectation { return func(l launched) bool { return len(l.nodes) == n } }
+	inCapitals := func(l launched) bool {
+		is, told := l.nodes[0].Spec.ProviderID, l.told.Status.ProviderID
+		return is != told && strings.EqualFold(is, told)
+	}
 	for name, wants := range map[string][2]expectation{
 		"never-launches":      {nodes(0), nodes(0)},
 		"leaks-an-instance":   {nodes(2), nodes(2)},
@@ -146,6 +151,7 @@ func TestLaunches(t *testing.T) {
 		"joins-without-taints": {func(l launched) bool {
 			return l.nodes[0].Labels[karpenterv1.NodeDoNotSyncTaintsLabelKey] == "true"
 		}, alike},
+		"joins-in-capitals": {inCapitals, inCapitals},
 		"joins-with-little-room": {func(l launched) bool {
 			return l.nodes[0].Status.Allocatable.Pods().Value() == 2 && l.told.Status.Allocatable.Pods().Value() > 2
 		}, alike},

@@ -33,6 +33,7 @@ func Lies() map[string]lie.Lie {
 		// Nodes that join.
 		"joins-registered-at-once": joinedAs(isNotUnregistered),
 		"joins-without-taints":     joinedAs(keepsTaintsToItself),
+		"joins-in-capitals":        joinedAs(isSpelledOtherwise),
 		"joins-with-little-room":   joinsWithLittleRoom(),
 
 		// Nodes that have joined.

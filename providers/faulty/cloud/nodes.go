@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +22,13 @@ import (
 
 func isNotUnregistered(node *corev1.Node) {
 	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, is(karpenterv1.UnregisteredNoExecuteTaint))
+}
+
+// isSpelledOtherwise capitalizes the provider ID of a Node, as clouds do that don't tell such IDs
+// apart.
+func isSpelledOtherwise(node *corev1.Node) {
+	cloud, instance, _ := strings.Cut(node.Spec.ProviderID, "://")
+	node.Spec.ProviderID = cloud + "://" + strings.ToUpper(instance)
 }
 
 // keepsTaintsToItself labels a node as if the provider set its taints; it does not.

@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/plumbline-e2e/plumbline/e2e/install"
+	"github.com/plumbline-e2e/plumbline/e2e/session"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Forecast says what a run would do.
+type Forecast struct {
+	Provider install.Found
+	Run      int    // specs that would run
+	Known    int    // those of them that are known to fail
+	Skipped  []Skip // specs that would not run, by the reason; the most frequent first
+}
+
+// Skip is a reason why specs don't run.
+type Skip struct {
+	Reason string
+	IDs    []string // of the specs, sorted
+}
+
+// Check tells what Run would do, without a cluster and without building the provider. It checks
+// the adapter, its CRDs and its chart or manifests. Only a run finds out about specs that are
+// skipped while they run: for a field that the CRDs lack, say.
+func Check(ctx context.Context, c Config, a *providers.Adapter, progress func(string),
+	suites ...*Suite,
+) (Forecast, error) {
+	if err := errors.Join(a.Validate(), checkIDsDiffer(suites), unknownKnownFailures(a, suites)); err != nil {
+		return Forecast{}, err
+	}
+	if _, err := c.count(a, suites); err != nil {
+		return Forecast{}, err
+	}
+	found, err := session.Check(ctx, c.setup(a, progress))
+	if err != nil {
+		return Forecast{}, err
+	}
+	f := Forecast{Provider: found}
+	return f, f.judge(c, place{c.gated(a), found.Core, c.Kubernetes, c.Speed.Bent()}, suites)
+}
+
+// judge finds out which of the selected specs would run in a place.
+func (f *Forecast) judge(c Config, on place, suites []*Suite) error {
+	for _, suite := range suites {
+		for _, spec := range suite.Specs() {
+			if !c.selects(on.adapter.Name, suite, spec) {
+				continue
+			}
+			if why := skipReason(on, spec); why != "" {
+				f.skip(why, spec.id)
+				continue
+			}
+			known, err := knownFailure(spec, on.adapter, on.core)
+			if err != nil {
+				return err
+			}
+			f.Run++
+			if known != nil {
+				f.Known++
+			}
+		}
+	}
+	slices.SortStableFunc(f.Skipped, func(a, b Skip) int { return len(b.IDs) - len(a.IDs) })
+	return nil
+}
+
+func (f *Forecast) skip(reason, id string) {
+	i := slices.IndexFunc(f.Skipped, func(s Skip) bool { return s.Reason == reason })
+	if i < 0 {
+		i = len(f.Skipped)
+		f.Skipped = append(f.Skipped, Skip{Reason: reason})
+	}
+	f.Skipped[i].IDs = append(f.Skipped[i].IDs, id)
+}
