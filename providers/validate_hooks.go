@@ -45,7 +45,8 @@ func (c *checker) hook(at string, h Hook) {
 		}
 	}
 	if ways != 1 {
-		c.add(at, "has %d of `http`, `patch`, `patchNode`, `patchNodeClaim`, `removeNode` and `exec`; write exactly one", ways)
+		c.add(at, "has %d of `http`, `patch`, `patchNode`, `patchNodeClaim`, `removeNode` and `exec`; write exactly one",
+			ways)
 	}
 	if h.Subresource != "" && !patches {
 		c.add(join(at, "subresource"), "is only for a `patch`, a `patchNode` or a `patchNodeClaim`")
