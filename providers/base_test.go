@@ -20,6 +20,7 @@ controller:
   chart: {values: {replicas: 2, controller: {image: null}}}
   logs: {tolerate: [nothing]}
 nodeClaim: null
+hooks: {terminateInstance: null}
 capabilities: {spot: {support: unsupported, why: none}, nodeRepair: unsupported}
 `)
 	g.Expect(mine.Name).To(Equal("mine"))
@@ -32,6 +33,8 @@ capabilities: {spot: {support: unsupported, why: none}, nodeRepair: unsupported}
 	g.Expect(mine.Controller.Chart.Values["controller"]).To(And(HaveKeyWithValue("image", BeNil()), HaveKey("metrics")))
 	g.Expect(mine.Controller.Logs.Tolerate).To(Equal([]string{"nothing"}), "lists are replaced")
 	g.Expect(mine.NodeClaim).To(BeZero(), "null takes away")
+	g.Expect(kwok.Hooks).To(HaveKey(TerminateInstance))
+	g.Expect(mine.Hooks).NotTo(HaveKey(TerminateInstance), "entries of mappings too")
 	g.Expect(mine.NodePool).To(Equal(kwok.NodePool))
 	g.Expect(mine.Capabilities).To(And(
 		HaveKeyWithValue(Spot, Support{State: Unsupported, Why: "none"}),

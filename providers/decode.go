@@ -146,6 +146,10 @@ func (d *decoder) entries(n *yaml.Node, v reflect.Value, path string) {
 	}
 	d.forEachPair(n, path, func(key, value *yaml.Node) {
 		name := reflect.ValueOf(key.Value).Convert(v.Type().Key())
+		if value.Tag == "!!null" && v.Type().Elem().Kind() != reflect.Interface { // a null among free values is one
+			v.SetMapIndex(name, reflect.Value{})
+			return
+		}
 		entry := reflect.New(v.Type().Elem()).Elem()
 		if old := v.MapIndex(name); old.IsValid() {
 			entry.Set(old)

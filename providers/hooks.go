@@ -70,8 +70,8 @@ func HookNames() []HookName {
 	}
 }
 
-// Hook is exactly one of these: an HTTP call, a patch of the NodeClass or of a node, the
-// removal of a node, or a command. Strings in it are templates over HookValues.
+// Hook is exactly one of these: an HTTP call, a patch of the NodeClass, of a node or of
+// its NodeClaim, the removal of a node, or a command. Strings in it are templates over HookValues.
 type Hook struct {
 	HTTP *HTTPCall `yaml:"http"`
 	// Patch is a JSON merge patch of the NodeClass.
@@ -79,6 +79,9 @@ type Hook struct {
 	// PatchNode is a strategic merge patch of the node {{.NodeName}}: conditions, taints and
 	// addresses are merged by their keys.
 	PatchNode map[string]any `yaml:"patchNode"`
+	// PatchNodeClaim is a JSON merge patch of the NodeClaim of the node {{.NodeName}}: for what a
+	// provider has written there at the launch, such as the image.
+	PatchNodeClaim map[string]any `yaml:"patchNodeClaim"`
 	// Subresource is the subresource that is patched, such as status. Empty: the object.
 	Subresource string `yaml:"subresource"`
 	// RemoveNode removes the node {{.NodeName}} in spite of its finalizers. This ends an instance

@@ -15,8 +15,10 @@ func (c *checker) hooks() {
 			c.add(at, "unknown hook `%s`%s", name, hint(string(name), HookNames()))
 		}
 		h := c.a.Hooks[name]
-		if (h.PatchNode != nil || h.RemoveNode) && !slices.Contains(nodeHooks(), name) {
-			c.add(at, "is called for no node; `patchNode` and `removeNode` are for drifts, %s", listOf(nodeHooks()))
+		aboutNode := h.PatchNode != nil || h.PatchNodeClaim != nil || h.RemoveNode
+		if aboutNode && !slices.Contains(nodeHooks(), name) {
+			c.add(at, "is called for no node; `patchNode`, `patchNodeClaim` and `removeNode` are for drifts, %s",
+				listOf(nodeHooks()))
 		}
 		c.hook(at, h)
 	}
@@ -33,17 +35,21 @@ func (c *checker) hooks() {
 func nodeHooks() []HookName { return []HookName{TerminateInstance, Interrupt, Rebalance, Maintain} }
 
 func (c *checker) hook(at string, h Hook) {
+	patches := h.Patch != nil || h.PatchNode != nil || h.PatchNodeClaim != nil
 	ways := 0
-	for _, there := range []bool{h.HTTP != nil, h.Patch != nil, h.PatchNode != nil, h.RemoveNode, len(h.Exec) > 0} {
+	for _, there := range []bool{
+		h.HTTP != nil, h.Patch != nil, h.PatchNode != nil, h.PatchNodeClaim != nil, h.RemoveNode, len(h.Exec) > 0,
+	} {
 		if there {
 			ways++
 		}
 	}
 	if ways != 1 {
-		c.add(at, "has %d of `http`, `patch`, `patchNode`, `removeNode` and `exec`; write exactly one", ways)
+		c.add(at, "has %d of `http`, `patch`, `patchNode`, `patchNodeClaim`, `removeNode` and `exec`; write exactly one",
+			ways)
 	}
-	if h.Subresource != "" && h.Patch == nil && h.PatchNode == nil {
-		c.add(join(at, "subresource"), "is only for a `patch` or a `patchNode`")
+	if h.Subresource != "" && !patches {
+		c.add(join(at, "subresource"), "is only for a `patch`, a `patchNode` or a `patchNodeClaim`")
 	}
 	if h.Within < 0 || h.Poison < 0 {
 		c.add(at, "within and poison cannot be negative")
@@ -66,6 +72,7 @@ func (c *checker) hookTemplates(at string, h Hook) {
 	}
 	expandAll(h.Patch, join(at, "patch"), HookValues{}, complain)
 	expandAll(h.PatchNode, join(at, "patchNode"), HookValues{}, complain)
+	expandAll(h.PatchNodeClaim, join(at, "patchNodeClaim"), HookValues{}, complain)
 	for i, arg := range h.Exec {
 		expandAll(arg, fmt.Sprintf("%s.exec[%d]", at, i), HookValues{}, complain)
 	}

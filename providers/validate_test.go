@@ -108,7 +108,7 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   adapter.yaml:8:38: capabilities.spot: unknown state ` + "`maybe`" + `; known are supported, unsupported, unknown
   adapter.yaml:8:84: capabilities.nodeRepair: unknown field ` + "`tolerance`, did you mean `toleration`?" + `
   adapter.yaml:9:9: hooks.failNextLunch: unknown hook ` + "`failNextLunch`, did you mean `failNextLaunch`?" + `
-  adapter.yaml:9:37: hooks.interrupt: has 0 of ` + "`http`, `patch`, `patchNode`, `removeNode` and `exec`" + `; write exactly one`,
+  adapter.yaml:9:37: hooks.interrupt: has 0 of ` + "`http`, `patch`, `patchNode`, `patchNodeClaim`, `removeNode` and `exec`" + `; write exactly one`,
 		},
 		"files for the controller": {
 			strings.Replace(good, "  chart:", `  files:
@@ -141,9 +141,9 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   rebalance: {patchNode: [x]}
 `,
 			`the adapter has 4 mistakes:
-  adapter.yaml:9:3: hooks.throttle: is called for no node; ` + "`patchNode` and `removeNode`" + ` are for drifts, terminateInstance, interrupt, rebalance, maintain
+  adapter.yaml:9:3: hooks.throttle: is called for no node; ` + "`patchNode`, `patchNodeClaim` and `removeNode`" + ` are for drifts, terminateInstance, interrupt, rebalance, maintain
   adapter.yaml:10:36: hooks.interrupt.patchNode.status.x: unknown template field ` + "`.NodeNam`, did you mean `.NodeName`?" + `
-  adapter.yaml:11:25: hooks.maintain.subresource: is only for a ` + "`patch` or a `patchNode`" + `
+  adapter.yaml:11:25: hooks.maintain.subresource: is only for a ` + "`patch`, a `patchNode` or a `patchNodeClaim`" + `
   adapter.yaml:12:26: hooks.rebalance.patchNode: a list where a mapping is expected`,
 		},
 		"charts that can't be": {
@@ -297,7 +297,7 @@ func TestMistakesOfAStruct(t *testing.T) {
 func TestUnknownProviders(t *testing.T) {
 	g := NewWithT(t)
 	g.Expect(Named("kwik").Validate()).
-		To(MatchError("unknown provider `kwik`; use aws, kwok, or the path of an adapter's YAML file"))
+		To(MatchError("unknown provider `kwik`; use aws, azure, kwok, or the path of an adapter's YAML file"))
 	missing := filepath.Join(t.TempDir(), "plumbline.yaml")
 	g.Expect(Named(missing).Validate()).
 		To(MatchError(missing + ": the adapter cannot be read: open " + missing + ": no such file or directory"))

@@ -109,13 +109,14 @@ func describeAll(objects []*history.Object, further func(*history.Object) []stri
 	return lines
 }
 
-// messages returns the messages of an object's conditions that aren't True. Ready only sums up
-// the others.
+// messages returns the messages of an object's conditions that aren't True, but not of those that
+// nobody has looked at. Ready only sums up the others.
 func messages(o *history.Object) []string {
 	var lines []string
 	told := sets.New[string]()
 	for _, c := range karpenter.Conditions(o.Unstructured()) {
-		if c.Status == "True" || c.Message == "" || c.Type == karpenter.Ready || told.Has(c.Message) {
+		if c.Status == "True" || c.Message == "" || c.Type == karpenter.Ready || c.Reason == karpenter.ReasonAwaiting ||
+			told.Has(c.Message) {
 			continue
 		}
 		told.Insert(c.Message)

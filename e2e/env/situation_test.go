@@ -58,6 +58,7 @@ func TestAWaitThatRanOutNamesNodesThatNoNodeClaimHas(t *testing.T) {
 		return historytest.NodeClaim(name).Set(id, "status", "providerID").Set([]any{
 			map[string]any{"type": "Registered", "status": "Unknown", "reason": "NodeNotFound", "message": "no node"},
 			map[string]any{"type": "Initialized", "status": "Unknown", "reason": "NodeNotFound", "message": "no node"},
+			map[string]any{"type": "Drifted", "status": "Unknown", "reason": karpenter.ReasonAwaiting, "message": "awaits"},
 			map[string]any{"type": "Ready", "status": "Unknown", "reason": "ReconcilingDependents", "message": "object is"},
 		}, "status", "conditions")
 	}
@@ -72,7 +73,7 @@ func TestAWaitThatRanOutNamesNodesThatNoNodeClaimHas(t *testing.T) {
 	NewWithT(t).Expect(situationOf(story.History(), "default", nil)).To(Equal(`
   NodeClaims that aren't ready:
     NodeClaim c: instance sim:///i-1, Registered=Unknown (NodeNotFound), Initialized=Unknown (NodeNotFound), ` +
-		`Ready=Unknown (ReconcilingDependents)
+		`Drifted=Unknown (AwaitingReconciliation), Ready=Unknown (ReconcilingDependents)
       Registered: NodeNotFound: no node
   nodes that aren't ready, registered and of a NodeClaim:
     Node bare: ready, pool p

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -51,6 +52,8 @@ func (i *Installed) call(ctx context.Context, name string, h providers.Hook, v p
 		answer, err = i.patchNodeClass(ctx, h, v)
 	case h.PatchNode != nil:
 		answer, err = i.patchNode(ctx, h, v)
+	case h.PatchNodeClaim != nil:
+		answer, err = i.patchNodeClaim(ctx, h, v)
 	case h.RemoveNode:
 		err = i.removeNode(ctx, v.NodeName)
 	default:
@@ -138,6 +141,31 @@ func (i *Installed) patchNode(ctx context.Context, h providers.Hook, v providers
 		return nil, fmt.Errorf("patching the node %s: %w", v.NodeName, err)
 	}
 	return json.Marshal(patched)
+}
+
+// patchNodeClaim patches the NodeClaim whose status names the node.
+func (i *Installed) patchNodeClaim(ctx context.Context, h providers.Hook, v providers.HookValues) ([]byte, error) {
+	raw, subresources, err := patchOf(h.PatchNodeClaim, "patchNodeClaim", h.Subresource, v)
+	if err != nil {
+		return nil, err
+	}
+	nodeClaims := i.clients.dynamic.Resource(karpenter.NodeClaims)
+	all, err := nodeClaims.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all.Items {
+		if node := karpenter.NodeClaimNode(&c); node == "" || node != v.NodeName {
+			continue
+		}
+		patched, err := nodeClaims.Patch(ctx, c.GetName(), types.MergePatchType, raw,
+			metav1.PatchOptions{FieldManager: fieldManager}, subresources...)
+		if err != nil {
+			return nil, fmt.Errorf("patching the NodeClaim %s: %w", c.GetName(), err)
+		}
+		return patched.MarshalJSON()
+	}
+	return nil, fmt.Errorf("patchNodeClaim: no NodeClaim has the node %q", v.NodeName)
 }
 
 // patchOf returns a hook's patch as JSON, and the subresource to patch, if any.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,9 +15,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -148,4 +151,34 @@ func TestAHookRemovesANode(t *testing.T) {
 	g.Expect(apierrors.IsNotFound(err)).To(BeTrue())
 	_, err = i.Call(t.Context(), providers.TerminateInstance, providers.HookValues{NodeName: "n2"})
 	g.Expect(err).To(MatchError(ContainSubstring("n2")))
+}
+
+func TestAHookPatchesTheNodeClaimOfItsNode(t *testing.T) {
+	g := NewWithT(t)
+	object := func(name, node string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "karpenter.sh/v1", "kind": "NodeClaim", "metadata": map[string]any{"name": name},
+			"status": map[string]any{"nodeName": node, "imageID": "new", "providerID": "acme://7"},
+		}}
+	}
+	kinds := map[schema.GroupVersionResource]string{karpenter.NodeClaims: "NodeClaimList"}
+	fake := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds,
+		object("c1", "n1"), object("c2", "n2"), object("c3", ""))
+	i := &Installed{
+		adapter: &providers.Adapter{Name: "acme", Drifts: map[string]providers.Hook{"ImageDrift": {
+			Subresource: "status", PatchNodeClaim: map[string]any{"status": map[string]any{"imageID": "old"}},
+		}}},
+		clients: &clients{dynamic: fake},
+	}
+	_, err := i.Drift(t.Context(), "ImageDrift", providers.HookValues{NodeName: "n2"})
+	g.Expect(err).NotTo(HaveOccurred())
+	for name, want := range map[string]string{"c1": "new", "c2": "old", "c3": "new"} {
+		c, err := fake.Resource(karpenter.NodeClaims).Get(t.Context(), name, metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(c.Object["status"]).To(And(HaveKeyWithValue("imageID", want), HaveKey("providerID")))
+	}
+	for _, none := range []string{"n3", ""} {
+		_, err = i.Drift(t.Context(), "ImageDrift", providers.HookValues{NodeName: none})
+		g.Expect(err).To(MatchError(ContainSubstring("no NodeClaim has the node " + strconv.Quote(none))))
+	}
 }

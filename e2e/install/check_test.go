@@ -3,6 +3,7 @@ package install
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -14,15 +15,17 @@ const crdsOfAcme = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: nodepools.karpenter.sh}
+spec: {group: karpenter.sh, names: {plural: nodepools, kind: NodePool}, versions: [{name: v1, served: true}]}
 ---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: nodeclaims.karpenter.sh}
+spec: {group: karpenter.sh, names: {plural: nodeclaims, kind: NodeClaim}, versions: [{name: v1, served: true}]}
 ---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: acmenodeclasses.acme.example}
-spec: {group: acme.example, names: {kind: AcmeNodeClass, plural: acmenodeclasses}}
+spec: {group: acme.example, names: {plural: acmenodeclasses, kind: AcmeNodeClass}, versions: [{name: v1, served: true}]}
 `
 
 const manifestsOfAcme = `
@@ -40,22 +43,29 @@ spec:
     spec: {containers: [{name: controller, image: acme}]}
 `
 
-// acme returns an adapter of files alone. Its controller can't be built.
-func acme(t *testing.T) *providers.Adapter {
+const adapterOfAcme = `
+name: acme
+core: v1.15.0
+controller:
+  build: {module: ., package: ./nowhere}
+  manifests: [manifests.yaml]
+crds: [crds.yaml]
+nodeClass: {apiVersion: acme.example/v1, kind: AcmeNodeClass}
+capabilities: {nodePools: supported}
+`
+
+// acme returns an adapter of files alone, with some of its text replaced. Its controller can't be
+// built.
+func acme(t *testing.T, replace ...string) *providers.Adapter {
 	t.Helper()
-	a := &providers.Adapter{
-		Name: "acme", Core: "v1.15.0", Dir: t.TempDir(), CRDs: []providers.CRDs{{Path: "crds.yaml"}},
-		Controller: providers.Controller{
-			Build: &providers.Build{Module: ".", Package: "./nowhere"}, Manifests: []string{"manifests.yaml"},
-		},
-		NodeClass: providers.Object{Inline: map[string]any{"apiVersion": "acme.example/v1", "kind": "AcmeNodeClass"}},
-	}
+	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/acme\n", "crds.yaml": crdsOfAcme, "manifests.yaml": manifestsOfAcme,
+		"plumbline.yaml": strings.NewReplacer(replace...).Replace(adapterOfAcme),
 	} {
-		NewWithT(t).Expect(os.WriteFile(filepath.Join(a.Dir, name), []byte(text), 0o600)).To(Succeed())
+		NewWithT(t).Expect(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)).To(Succeed())
 	}
-	return a
+	return providers.Load(filepath.Join(dir, "plumbline.yaml"))
 }
 
 func TestAProviderIsCheckedWithoutABuild(t *testing.T) {
@@ -72,24 +82,17 @@ func TestAProviderIsCheckedWithoutABuild(t *testing.T) {
 
 func TestACheckFindsWhatIsMissing(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*providers.Adapter)
-		want   string
+		replace []string
+		want    string
 	}{
-		"a CRD": {
-			func(a *providers.Adapter) { a.NodeClass.Inline["kind"] = "OtherNodeClass" },
-			"no CRD is that of nodeClass, which is kind OtherNodeClass of acme.example",
-		},
+		"a CRD": {[]string{"AcmeNodeClass", "OtherNodeClass"}, "(?i)no CRD .*othernodeclass"},
 		"an image": {
-			func(a *providers.Adapter) {
-				a.Controller.Build, a.Controller.Image = nil, "./image.tar"
-			}, "image.tar",
+			[]string{"build: {module: ., package: ./nowhere}", "image: ./image.tar"}, `image\.tar`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := acme(t)
-			c.change(a)
-			_, err := Prepare(t.Context(), nil, a, Selection{NoBuild: true, Kubernetes: "v1.36.3"})
-			NewWithT(t).Expect(err).To(MatchError(ContainSubstring(c.want)))
+			_, err := Prepare(t.Context(), nil, acme(t, c.replace...), Selection{NoBuild: true, Kubernetes: "v1.36.3"})
+			NewWithT(t).Expect(err).To(MatchError(MatchRegexp(c.want)))
 		})
 	}
 }
