@@ -60,6 +60,9 @@ func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Valu
 	if container["env"], err = p.env(container["env"], v); err != nil {
 		return nil, err
 	}
+	if p.controller.built {
+		delete(container, "command") // it is for a released image; a built one has its only program as entrypoint
+	}
 	container["image"] = v.Image.Name
 	container["imagePullPolicy"] = string(corev1.PullIfNotPresent) // the image is loaded, and in no registry
 	if err := unstructured.SetNestedSlice(m.deployment.Object, containers, path...); err != nil {
