@@ -35,7 +35,7 @@ const clusterName = "plumbline"
 
 // deployment returns the MachineDeployment of a type in a zone, without replicas. Labels and capacity
 // are in the annotations that Cluster API has for autoscalers.
-// Source: https://github.com/kubernetes-sigs/cluster-api/blob/main/docs/proposals/20210310-opt-in-autoscaling-from-zero.md.
+// Source: docs/proposals/20210310-opt-in-autoscaling-from-zero.md of Cluster API.
 func deployment(name, zone string, s size) *unstructured.Unstructured {
 	selector := map[string]any{deploymentLabel: name}
 	return &unstructured.Unstructured{Object: map[string]any{

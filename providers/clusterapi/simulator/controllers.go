@@ -25,10 +25,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
-//nolint:gochecknoglobals // constants, which Go can't say of structs
 var (
-	deployments = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "machinedeployments"}
-	machines    = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "machines"}
+	deployments = schema.GroupVersionResource{Group: group, Version: version, Resource: "machinedeployments"}
+	machines    = schema.GroupVersionResource{Group: group, Version: version, Resource: "machines"}
 	namespaces  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 )
 
@@ -57,7 +56,8 @@ type controllers struct {
 // run watches and works until ctx ends. It returns once the watches have begun.
 func (c *controllers) run(ctx context.Context) error {
 	informers := dynamicinformer.NewDynamicSharedInformerFactory(c.api, 0)
-	for kind, changed := range map[schema.GroupVersionResource]func(_ context.Context, o *unstructured.Unstructured, gone bool){
+	type observer = func(_ context.Context, o *unstructured.Unstructured, gone bool)
+	for kind, changed := range map[schema.GroupVersionResource]observer{
 		deployments: c.deploymentChanged, machines: c.machineChanged,
 	} {
 		see := func(o any, gone bool) {
@@ -148,7 +148,9 @@ func (c *controllers) reconcile(ctx context.Context, key types.NamespacedName) e
 }
 
 // plan says how many Machines a MachineDeployment lacks, and which it has too many.
-func plan(d *unstructured.Unstructured, all []unstructured.Unstructured) (create int, surplus []unstructured.Unstructured) {
+func plan(d *unstructured.Unstructured, all []unstructured.Unstructured) (create int,
+	surplus []unstructured.Unstructured,
+) {
 	replicas := int(replicas(d))
 	staying := slices.DeleteFunc(slices.Clone(all), func(m unstructured.Unstructured) bool {
 		return m.GetDeletionTimestamp() != nil

@@ -50,7 +50,12 @@ func (w world) scale(replicas string, pass time.Duration) {
 	_, err := w.api.Resource(deployments).Namespace("zone-a").Patch(w.t.Context(), "general-02", apitypes.MergePatchType,
 		[]byte(`{"spec":{"replicas":`+replicas+`}}`), metav1.PatchOptions{})
 	w.Expect(err).NotTo(HaveOccurred())
-	time.Sleep(pass)
+	w.pass(pass)
+}
+
+// pass lets time pass.
+func (w world) pass(d time.Duration) {
+	<-time.After(d)
 	synctest.Wait()
 }
 
@@ -86,11 +91,12 @@ func TestReplicasBecomeMachinesWithProviderIDs(t *testing.T) {
 	simulated(t, func(w world) {
 		w.scale("2", time.Second)
 		w.Expect(w.machines()).To(Equal(map[string]string{"general-02-1": "", "general-02-2": ""}))
-		time.Sleep(2 * time.Second)
+		w.pass(2 * time.Second)
 		w.Expect(w.machines()).To(Equal(map[string]string{
 			"general-02-1": "simulated://zone-a/general-02-1", "general-02-2": "simulated://zone-a/general-02-2",
 		}))
-		w.Expect(w.hook(http.MethodGet, "/_sim/instances", http.StatusOK)).To(ContainSubstring("simulated://zone-a/general-02-1"))
+		w.Expect(w.hook(http.MethodGet, "/_sim/instances", http.StatusOK)).
+			To(ContainSubstring("simulated://zone-a/general-02-1"))
 	})
 }
 
@@ -109,7 +115,7 @@ func TestAMachineThatIsDeletedIsReplaced(t *testing.T) {
 	simulated(t, func(w world) {
 		w.scale("1", 5*time.Second)
 		w.hook(http.MethodDelete, "/_sim/instances?id=simulated://zone-a/general-02-1", http.StatusOK)
-		time.Sleep(5 * time.Second)
+		w.pass(5 * time.Second)
 		w.Expect(w.machines()).To(Equal(map[string]string{"general-02-2": "simulated://zone-a/general-02-2"}))
 	})
 }
@@ -118,11 +124,9 @@ func TestARolloutReplacesOneByOne(t *testing.T) {
 	simulated(t, func(w world) {
 		w.scale("2", 5*time.Second)
 		w.hook(http.MethodPost, "/_sim/roll?id=simulated://zone-a/general-02-1", http.StatusOK)
-		time.Sleep(time.Second)
-		synctest.Wait()
+		w.pass(time.Second)
 		w.Expect(w.machines()).To(HaveLen(3))
-		time.Sleep(10 * time.Second)
-		synctest.Wait()
+		w.pass(10 * time.Second)
 		w.Expect(w.machines()).To(And(HaveLen(2), HaveKey("general-02-3"), HaveKey("general-02-4")))
 	})
 }

@@ -14,6 +14,8 @@ import (
 
 // Names of Cluster API, its autoscaler annotations and the provider.
 const (
+	group             = "cluster.x-k8s.io"
+	version           = "v1beta1"
 	deploymentLabel   = "cluster.x-k8s.io/deployment-name"
 	deleteAnnotation  = "cluster.x-k8s.io/delete-machine"
 	maxSizeAnnotation = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size"
