@@ -1,7 +1,6 @@
 package providers
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+
+	"golang.org/x/mod/semver"
 )
 
 // Values are the values that templates in controller.image, env, chart values and
@@ -27,6 +28,17 @@ type Values struct {
 	Image       ImageName
 	Ports       map[string]int // as declared in controller.ports, and as allocated
 	Simulator   string         // host:port where it listens; empty without one
+	CA          string         // certificate of the simulator's CA, in PEM; empty unless it serves TLS
+	CAFile      string         // path of the same in the controller's container
+}
+
+// CAFolder is where simulators find their CA, and controllers its certificate.
+const CAFolder = OwnFolder + "/ca"
+
+// WithCA returns the values with the certificate of the simulator's CA.
+func (v Values) WithCA(cert string) Values {
+	v.CA, v.CAFile = cert, CAFolder+"/ca.crt"
+	return v
 }
 
 // ImageName is the name under which the cluster knows the loaded image.
@@ -49,8 +61,11 @@ func ParseImageName(name string) ImageName {
 
 // SampleValues returns values with which templates are tried before there is a cluster.
 func (a *Adapter) SampleValues(version string) Values {
+	if !semver.IsValid(version) { // none, or a branch
+		version = "v1.0.0"
+	}
 	v := Values{
-		Version:     cmp.Or(version, "v1.0.0"),
+		Version:     version,
 		ClusterName: defaultClusterName,
 		Endpoint:    "https://127.0.0.1:6443",
 		Namespace:   a.Controller.namespace(),
@@ -59,6 +74,9 @@ func (a *Adapter) SampleValues(version string) Values {
 	}
 	if a.Simulator != nil {
 		v.Simulator = net.JoinHostPort("127.0.0.1", strconv.Itoa(a.Simulator.Port))
+	}
+	if a.Simulator.HasCA() {
+		v = v.WithCA("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n")
 	}
 	return v
 }

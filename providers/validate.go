@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	semverlib "github.com/Masterminds/semver/v3"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -41,7 +42,7 @@ func (c *checker) add(at, format string, args ...any) {
 	m := Mistake{File: c.a.file, Path: at, Message: fmt.Sprintf(format, args...)}
 	for p := at; c.a.at != nil; {
 		if where, known := c.a.at[p]; known {
-			m.Line, m.Column = where.line, where.column
+			m.File, m.Line, m.Column = where.file, where.line, where.column
 			break
 		}
 		if p == "" {
@@ -78,11 +79,25 @@ func (c *checker) identity() {
 	if a.Source == (Source{}) {
 		return
 	}
-	if err := module.CheckPath(a.Source.Module); err != nil {
+	if err := module.CheckPath(a.Source.Module); err != nil && a.Source.Module != "" {
 		c.add("source.module", "`%s` is not the path of a Go module such as sigs.k8s.io/karpenter", a.Source.Module)
 	}
-	if !semver.IsValid(a.Source.Version) {
-		c.add("source.version", "`%s` is not a version; write one such as v1.15.0", a.Source.Version)
+	c.version("source.version", a.Source)
+}
+
+// commitish matches branches and commits, of which Go can ask a module proxy.
+var commitish = regexp.MustCompile(`^[A-Za-z0-9_][\w.-]*$`)
+
+// version checks the version of the source module: a release, a branch or a commit. Without a
+// module it is only a value of templates, so it must be a release.
+func (c *checker) version(at string, s Source) {
+	switch v := s.Version; {
+	case semver.IsValid(v):
+	case strings.Contains(v, "/"):
+		c.add(at, "`%s` can't be asked of a Go module proxy, because of the slash; write the branch's commit", v)
+	case s.Module == "", strings.Contains(v, ".") && semver.IsValid("v"+v), slices.Contains([]string{"latest", "upgrade", "patch", "none"}, v),
+		!commitish.MatchString(v):
+		c.add(at, "`%s` is not a version; write one such as v1.15.0, or a module's branch or commit", v)
 	}
 }
 
@@ -119,12 +134,44 @@ func (c *checker) controller() {
 			c.add(join("controller.env", name), "`%s` is not the name of an environment variable", name)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(k.Files)) {
+		c.file(join("controller.files", name), name, k.Files[name])
+	}
 	if k.Ready.Timeout < 0 {
 		c.add("controller.ready.timeout", "%s is negative", k.Ready.Timeout)
 	}
 	for i, pattern := range k.Logs.Tolerate {
 		c.regexp(fmt.Sprintf("controller.logs.tolerate[%d]", i), pattern)
 	}
+}
+
+// file checks the path of a file in the controller's container, and where its text comes from.
+func (c *checker) file(at, name string, f File) {
+	folder := path.Dir(name)
+	switch {
+	case !path.IsAbs(name) || path.Clean(name) != name || folder == "/":
+		c.add(at, "`%s` is not the path of a file in a folder; write one such as /etc/acme/cloud.json", name)
+	case slices.Contains(systemFolders(), folder):
+		c.add(at, "would hide all other files in %s; write a path in a folder of its own, such as %s", folder,
+			path.Join(folder, c.a.Name, path.Base(name)))
+	case strings.HasPrefix(name, OwnFolder+"/"):
+		c.add(at, "%s is the harness's own folder; write a path in another one", OwnFolder)
+	}
+	switch {
+	case f.File == "":
+	case f.Text != "":
+		c.add(at, "`text` and `file` exclude each other; keep one")
+	case c.path(join(at, "file"), f.File) && !fromSource(f.File):
+		if info, err := c.a.Files("").stat(f.File); err != nil || info.IsDir() {
+			c.add(join(at, "file"), "%s is a folder; write the path of a file", f.File)
+		}
+	}
+}
+
+// systemFolders returns the folders of an image that a program needs as they are.
+func systemFolders() []string {
+	return []string{"/bin", "/dev", "/etc", "/etc/ssl", "/etc/ssl/certs", "/lib", "/proc", "/run", "/sbin", "/sys", "/tmp",
+		"/usr", "/usr/bin", "/var", "/var/run"}
 }
 
 // runs checks that there is either an image or a build.
@@ -163,20 +210,11 @@ func (c *checker) module(at, dir string) {
 // installing checks the chart, the manifests and the CRDs.
 func (c *checker) installing() {
 	k := &c.a.Controller
-	switch {
-	case k.Chart == nil && len(k.Manifests) == 0:
+	if k.Chart == nil && len(k.Manifests) == 0 {
 		c.add("controller", "`chart` or `manifests` is missing; one of them says what is installed")
-	case k.Chart != nil && len(k.Manifests) > 0:
-		c.add("controller", "`chart` and `manifests` exclude each other; keep one")
 	}
 	if k.Chart != nil {
-		if k.Chart.Path == "" {
-			c.add("controller.chart.path", "missing; write the folder of a Helm chart")
-		} else if c.path("controller.chart.path", k.Chart.Path) && !fromSource(k.Chart.Path) {
-			if _, err := c.a.Files("").stat(path.Join(k.Chart.Path, "Chart.yaml")); err != nil {
-				c.add("controller.chart.path", "%s holds no Chart.yaml; write the folder of a Helm chart", k.Chart.Path)
-			}
-		}
+		c.chart("controller.chart", "path", k.Chart.Path, k.Chart.Version)
 		if bad := validation.IsDNS1123Label(k.Chart.ReleaseName()); bad != nil {
 			c.add("controller.chart.release", "`%s` is not the name of a release: %s", k.Chart.Release, bad[0])
 		}
@@ -185,10 +223,66 @@ func (c *checker) installing() {
 		c.path(fmt.Sprintf("controller.manifests[%d]", i), p)
 	}
 	if len(c.a.CRDs) == 0 {
-		c.add("crds", "missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds")
+		c.add("crds", "missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds, or $chart")
 	}
-	for i, p := range c.a.CRDs {
-		c.path(fmt.Sprintf("crds[%d]", i), p)
+	for i, crds := range c.a.CRDs {
+		c.crds(fmt.Sprintf("crds[%d]", i), crds)
+	}
+}
+
+func (c *checker) crds(at string, crds CRDs) {
+	switch {
+	case crds.Path != "" && crds.Chart != "":
+		c.add(at, "`path` and `chart` exclude each other; keep one")
+	case crds.Path == OwnChart && c.a.Controller.Chart == nil:
+		c.add(at, "there is no controller.chart; write the file or folder of the CRDs, or {chart: ..., version: ...}")
+	case crds.Path == OwnChart:
+	case crds.Path != "":
+		c.path(at, crds.Path)
+	default:
+		c.chart(at, "chart", crds.Chart, crds.Version)
+	}
+}
+
+// chart checks where a chart is. Key is the field that says so.
+func (c *checker) chart(at, key, p, version string) {
+	last := p[strings.LastIndex(p, "/")+1:]
+	switch {
+	case p == "":
+		c.add(join(at, key), "missing; write the folder or the archive (.tgz) of a Helm chart, or an oci:// reference")
+		return
+	case !IsRemote(p):
+		if version != "" {
+			c.add(join(at, "version"), "is only for a chart in a registry or repository; the version of a folder or an archive "+
+				"is in its Chart.yaml")
+		}
+		c.localChart(join(at, key), p)
+		return
+	case last == "":
+		c.add(join(at, key), "`%s` names no chart; its last element must, as in oci://registry.example/charts/acme or "+
+			"https://charts.example/acme", p)
+	case strings.HasPrefix(p, "oci://") && strings.Contains(last, ":") && !strings.Contains(last, "@"):
+		c.add(join(at, key), "`%s` has a tag; write it as the `version`", p)
+	case version == "" && !IsArchive(p) && !strings.Contains(last, "@"):
+		c.add(join(at, "version"), "missing; write the chart's version, such as 1.2.3, or {{slice .Version 1}}: without "+
+			"one, each release of the chart would change what is tested")
+	}
+	text, err := Expand(version, c.a.SampleValues(c.a.Source.Version))
+	if err != nil {
+		c.add(join(at, "version"), "%v", err)
+	} else if _, err := semverlib.NewVersion(text); text != "" && err != nil {
+		c.add(join(at, "version"), "`%s` is not a version; write one such as 1.2.3", text)
+	}
+}
+
+// localChart checks that the folder or archive of a chart is there. Those in the source module
+// can't be checked yet.
+func (c *checker) localChart(at, p string) {
+	if !c.path(at, p) || fromSource(p) || IsArchive(p) {
+		return
+	}
+	if _, err := c.a.Files("").stat(path.Join(p, "Chart.yaml")); err != nil {
+		c.add(at, "%s holds no Chart.yaml; write the folder or the archive (.tgz) of a Helm chart", p)
 	}
 }
 
@@ -207,7 +301,7 @@ func (c *checker) path(at, p string) (ok bool) {
 
 func (c *checker) needsSource(at string) {
 	if c.a.Source.Module == "" {
-		c.add(at, "`source` is missing, the Go module that holds it")
+		c.add(at, "`source.module` is missing, the Go module that holds it")
 	}
 }
 

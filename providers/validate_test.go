@@ -108,7 +108,68 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   adapter.yaml:8:38: capabilities.spot: unknown state ` + "`maybe`" + `; known are supported, unsupported, unknown
   adapter.yaml:8:84: capabilities.nodeRepair: unknown field ` + "`tolerance`, did you mean `toleration`?" + `
   adapter.yaml:9:9: hooks.failNextLunch: unknown hook ` + "`failNextLunch`, did you mean `failNextLaunch`?" + `
-  adapter.yaml:9:37: hooks.interrupt: has 0 of ` + "`http`, `patch`, `removeNode` and `exec`" + `; write exactly one`,
+  adapter.yaml:9:37: hooks.interrupt: has 0 of ` + "`http`, `patch`, `patchNode`, `removeNode` and `exec`" + `; write exactly one`,
+		},
+		"files for the controller": {
+			strings.Replace(good, "  chart:", `  files:
+    etc/acme.json: x
+    /etc/acme.json: x
+    /etc/acme/../a: x
+    /etc/plumbline/x: x
+    /opt/acme/number: 3
+    /opt/acme/typo: "{{.Endpont}}"
+    /opt/acme/missing: {file: missing.json}
+    /opt/acme/folder: {file: .}
+    /opt/acme/both: {flie: adapter.yaml}
+  chart:`, 1),
+			`the adapter has 9 mistakes:
+  adapter.yaml:6:5: controller.files.etc/acme.json: ` + "`etc/acme.json`" + ` is not the path of a file in a folder; write one such as /etc/acme/cloud.json
+  adapter.yaml:7:5: controller.files./etc/acme.json: would hide all other files in /etc; write a path in a folder of its own, such as /etc/acme/acme.json
+  adapter.yaml:8:5: controller.files./etc/acme/../a: ` + "`/etc/acme/../a`" + ` is not the path of a file in a folder; write one such as /etc/acme/cloud.json
+  adapter.yaml:9:5: controller.files./etc/plumbline/x: /etc/plumbline is the harness's own folder; write a path in another one
+  adapter.yaml:10:23: controller.files./opt/acme/number: the number ` + "`3`" + ` where a string is expected; quote it: "3"
+  adapter.yaml:11:5: controller.files./opt/acme/typo: unknown template field ` + "`.Endpont`, did you mean `.Endpoint`?" + `
+  adapter.yaml:12:25: controller.files./opt/acme/missing.file: missing.json does not exist; paths are relative to the adapter or begin with $source/
+  adapter.yaml:13:24: controller.files./opt/acme/folder.file: . is a folder; write the path of a file
+  adapter.yaml:14:22: controller.files./opt/acme/both: unknown field ` + "`flie`, did you mean `file`?",
+		},
+		"a patch of no node, and one with a typo": {
+			good + `hooks:
+  throttle: {patchNode: {metadata: {}}}
+  interrupt: {patchNode: {status: {x: "{{.NodeNam}}"}}, subresource: status}
+  maintain: {exec: [x], subresource: status}
+  rebalance: {patchNode: [x]}
+`,
+			`the adapter has 4 mistakes:
+  adapter.yaml:9:3: hooks.throttle: is called for no node; ` + "`patchNode` and `removeNode`" + ` are for drifts, terminateInstance, interrupt, rebalance, maintain
+  adapter.yaml:10:36: hooks.interrupt.patchNode.status.x: unknown template field ` + "`.NodeNam`, did you mean `.NodeName`?" + `
+  adapter.yaml:11:25: hooks.maintain.subresource: is only for a ` + "`patch` or a `patchNode`" + `
+  adapter.yaml:12:26: hooks.rebalance.patchNode: a list where a mapping is expected`,
+		},
+		"charts that can't be": {
+			strings.NewReplacer("{path: $source/charts/acme}", "{path: 'oci://registry.example/charts/acme:1.2.3'}",
+				"crds: [$source/pkg/apis/crds]", `crds:
+- {chart: oci://registry.example/charts/acme-crds}
+- {chart: https://charts.example/acme, version: "{{.Vresion}}"}
+- {chart: https://charts.example/, version: latest}
+- {chart: acme-1.2.3.tgz, version: 1.2.3}
+- {chart: .}
+- {version: 1.2.3}
+- {chart: https://charts.example/acme, version: 1.2}
+- {cahrt: x}`).Replace(good),
+			`the adapter has 12 mistakes:
+  adapter.yaml:5:11: controller.chart.path: ` + "`oci://registry.example/charts/acme:1.2.3` has a tag; write it as the `version`" + `
+  adapter.yaml:7:3: crds[0].version: missing; write the chart's version, such as 1.2.3, or {{slice .Version 1}}: without one, each release of the chart would change what is tested
+  adapter.yaml:8:40: crds[1].version: unknown template field ` + "`.Vresion`, did you mean `.Version`?" + `
+  adapter.yaml:9:4: crds[2].chart: ` + "`https://charts.example/`" + ` names no chart; its last element must, as in oci://registry.example/charts/acme or https://charts.example/acme
+  adapter.yaml:9:36: crds[2].version: ` + "`latest`" + ` is not a version; write one such as 1.2.3
+  adapter.yaml:10:4: crds[3].chart: acme-1.2.3.tgz does not exist; paths are relative to the adapter or begin with $source/
+  adapter.yaml:10:27: crds[3].version: is only for a chart in a registry or repository; the version of a folder or an archive is in its Chart.yaml
+  adapter.yaml:11:4: crds[4].chart: . holds no Chart.yaml; write the folder or the archive (.tgz) of a Helm chart
+  adapter.yaml:12:3: crds[5].chart: missing; write the folder or the archive (.tgz) of a Helm chart, or an oci:// reference
+  adapter.yaml:13:49: crds[6].version: the number ` + "`1.2`" + ` where a string is expected; quote it: "1.2"
+  adapter.yaml:14:3: crds[7].chart: missing; write the folder or the archive (.tgz) of a Helm chart, or an oci:// reference
+  adapter.yaml:14:4: crds[7]: unknown field ` + "`cahrt`, did you mean `chart`?",
 		},
 		"what is there twice": {good + "name: other\n", "adapter.yaml:8:1: `name` is there twice, first in line 1"},
 		"nothing":             {"", "adapter.yaml: the file is empty; write an adapter into it"},
@@ -122,6 +183,44 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
 			NewWithT(t).Expect(loaded(t, c.text).Validate()).To(MatchError(c.want))
 		})
 	}
+}
+
+func TestTheVersionOfTheSource(t *testing.T) {
+	g := NewWithT(t)
+	a := loaded(t, good)
+	for version, want := range map[string]string{
+		"v1.15.0": "", "main": "", "release-v1.5.x": "", "6e7eab7a0f48": "", "1234567890": "",
+		"1.15.0":    "`1.15.0` is not a version; write one such as v1.15.0, or a module's branch or commit",
+		"":          "`` is not a version",
+		"feature/x": "`feature/x` can't be asked of a Go module proxy, because of the slash; write the branch's commit",
+		"a b":       "`a b` is not a version",
+	} {
+		a.Source.Version = version
+		if want == "" {
+			g.Expect(a.Validate()).To(Succeed(), version)
+		} else {
+			g.Expect(a.Validate()).To(MatchError(ContainSubstring("adapter.yaml:2:36: source.version: " + want)))
+		}
+	}
+	a.Source.Version = "main"
+	a.Controller.Chart.Values = map[string]any{"tag": "{{slice .Version 1}}"}
+	g.Expect(a.Validate()).To(Succeed(), "a template is tried on a version")
+}
+
+// An image's version may be selected as a module's is.
+func TestAVersionWithoutAModule(t *testing.T) {
+	g := NewWithT(t)
+	a := loaded(t, `name: acme
+source: {version: v1.2.3}
+controller: {image: "acme:{{.Version}}", chart: {path: oci://acme.example/acme, version: "{{slice .Version 1}}"}}
+crds: [$chart]
+nodeClass: {apiVersion: acme.example/v1, kind: AcmeNodeClass}
+`)
+	g.Expect(a.Validate()).To(Succeed())
+	a.Source.Version = "main"
+	a.CRDs = []CRDs{{Path: "$source/crds"}}
+	g.Expect(a.Validate()).To(MatchError(And(ContainSubstring("source.version: `main` is not a version"),
+		ContainSubstring("crds[0]: `source.module` is missing, the Go module that holds it"))))
 }
 
 func TestAnAliasThatContainsItself(t *testing.T) {
@@ -163,13 +262,13 @@ func TestMistakesOfAStruct(t *testing.T) {
 	}
 	g.Expect(a.Validate()).To(MatchError(`the adapter has 17 mistakes:
   name: ` + "`Acme Cloud`" + ` is not a DNS label such as kwok: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')
-  source.version: ` + "`latest`" + ` is not a version; write one such as v1.15.0
+  source.version: ` + "`latest`" + ` is not a version; write one such as v1.15.0, or a module's branch or commit
   controller: ` + "`image` and `build`" + ` exclude each other; keep one
   controller.build.package: ` + "`cmd/controller`" + ` is not a package of the module; write it relative to its root, such as ./cmd/controller
   controller.ports.health: 99999 is not a port; write 1 to 65535
   controller.ready.timeout: -1s is negative
   controller.logs.tolerate[0]: is not a regular expression of Go: error parsing regexp: missing closing ): ` + "`no subnets (found`" + `
-  crds: missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds
+  crds: missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds, or $chart
   controller.image: unknown template field ` + "`.Vresion`, did you mean `.Version`?" + `
   controller.chart.values.metrics: unknown template field ` + "`.Ports.metric`, did you mean `.Ports.metrics`?" + `
   controller.chart.values.x: not a template: :1: missing value for if

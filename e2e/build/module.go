@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 	"golang.org/x/mod/sumdb/dirhash"
 	"golang.org/x/mod/zip"
@@ -39,6 +41,24 @@ func (c *Cache) Module(ctx context.Context, path, version string) (dir string, e
 	return d.Dir, nil
 }
 
+// Resolve returns the version that a branch or a commit of a module stands for now, such as
+// v1.15.1-0.20260819221709-6e7eab7a0f48. A version stands for itself, and takes no download.
+func (c *Cache) Resolve(ctx context.Context, path, version string) (string, error) {
+	if version = versioned(version); module.CanonicalVersion(version) == version && version != "" {
+		return version, nil
+	}
+	d, err := c.download(ctx, path, version)
+	return d.Version, err
+}
+
+// versioned returns a version with its v. It returns branches and commits as they are.
+func versioned(version string) string {
+	if strings.Contains(version, ".") && semver.IsValid("v"+version) {
+		return "v" + version
+	}
+	return version
+}
+
 // Main builds a program of a released module and returns its path. It builds in the module's
 // folder, so the module's go.mod and go.sum apply. Pkg is an import path or relative to the
 // module ("./kwok"). If goos and goarch are empty, it builds for this machine.
@@ -51,10 +71,10 @@ func (c *Cache) Main(ctx context.Context, module, version, pkg, goos, goarch str
 }
 
 // MainOf builds as Main does, for the module in a folder in its present state. The entry's key
-// covers all of the module's files. MainOf refuses a go.mod that replaces modules with
-// folders, because the key would not cover them.
+// covers all of the module's files. If its go.mod replaces modules with folders, the key covers
+// what the package is built from, there and in the module.
 func (c *Cache) MainOf(ctx context.Context, dir, pkg, goos, goarch string) (binary string, err error) {
-	s, err := folder(dir)
+	s, err := folder(ctx, dir, pkg, goos, goarch)
 	if err != nil {
 		return "", fmt.Errorf("the module in %s: %w", dir, err)
 	}
@@ -64,7 +84,7 @@ func (c *Cache) MainOf(ctx context.Context, dir, pkg, goos, goarch string) (bina
 // MainInUse builds as Main does, for the working directory's module or one that it requires.
 // The versions are those of the working directory's module.
 func (c *Cache) MainInUse(ctx context.Context, module, pkg, goos, goarch string) (binary string, err error) {
-	s, err := inUse(ctx, module, pkg)
+	s, err := inUse(ctx, module, pkg, goos, goarch)
 	if err != nil {
 		return "", fmt.Errorf("%s of %s, in the module of the working directory: %w", pkg, module, err)
 	}
@@ -73,30 +93,41 @@ func (c *Cache) MainInUse(ctx context.Context, module, pkg, goos, goarch string)
 
 // inUse returns a module as the working directory's module uses it. Its version is a hash of
 // everything that the package is built from.
-func inUse(ctx context.Context, module, pkg string) (source, error) {
+func inUse(ctx context.Context, module, pkg, goos, goarch string) (source, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return source{}, err
 	}
-	const files = `{{with .Module}}{{if eq .Path "` + "%s" + `"}}{{range $.GoFiles}}{{$.Dir}}/{{.}}
-{{end}}{{range $.EmbedFiles}}{{$.Dir}}/{{.}}
-{{end}}{{else}}@{{.Path}}@{{.Version}}
-{{end}}{{end}}`
-	out, err := (command{dir: dir}).
-		run(ctx, "list", "-deps", "-f", fmt.Sprintf(files, module), importPath(module, relative(module, pkg)))
-	if err != nil {
-		return source{}, err
-	}
-	parts := strings.Split(strings.TrimSpace(string(out)), "\n")
-	parts = slices.DeleteFunc(parts, func(line string) bool { return line == "" })
-	slices.Sort(parts)
-	hash, err := dirhash.Hash1(slices.Compact(parts), func(part string) (io.ReadCloser, error) {
-		if strings.HasPrefix(part, "@") {
-			return io.NopCloser(strings.NewReader(part)), nil
-		}
-		return os.Open(part)
-	})
+	hash, err := hashUsed(ctx, command{dir: dir, goos: goos, goarch: goarch}, importPath(module, relative(module, pkg)))
 	return source{dir: dir, module: module, version: hash, inUse: true}, err
+}
+
+// hashUsed returns a hash of everything that a package is built from: the files of its
+// packages that lie in folders, and the versions of all other modules.
+func hashUsed(ctx context.Context, cmd command, pkg string) (string, error) {
+	const parts = `{{with .Module}}{{if or .Main (and .Replace (not .Replace.Version))}}{{.GoMod}}
+{{range $.GoFiles}}{{$.Dir}}/{{.}}
+{{end}}{{range $.SFiles}}{{$.Dir}}/{{.}}
+{{end}}{{range $.HFiles}}{{$.Dir}}/{{.}}
+{{end}}{{range $.EmbedFiles}}{{$.Dir}}/{{.}}
+{{end}}{{else}}@{{.Path}}@{{.Version}}{{with .Replace}}@{{.Path}}@{{.Version}}{{end}}
+{{end}}{{end}}`
+	out, err := cmd.run(ctx, "list", "-deps", "-f", parts, pkg)
+	if f, failed := errors.AsType[*failure](err); failed {
+		f.args = []string{"list", "-deps", pkg} // the template would hide what it says
+	}
+	if err != nil {
+		return "", err
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	slices.Sort(lines)
+	return dirhash.Hash1(slices.Compact(lines), func(line string) (io.ReadCloser, error) {
+		if strings.HasPrefix(line, "@") {
+			return io.NopCloser(strings.NewReader(line)), nil
+		}
+		return os.Open(line)
+	})
 }
 
 // Tests builds the tests of a package of a released module, as `go test -c` does. It returns
@@ -145,8 +176,9 @@ func (s source) named(pkg string) string {
 	return pkg
 }
 
-// folder returns the module in a folder. Its version is a hash of its files.
-func folder(dir string) (source, error) {
+// folder returns the module in a folder. Its version is a hash of its files, and of those in
+// the folders by which it replaces other modules.
+func folder(ctx context.Context, dir, pkg, goos, goarch string) (source, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return source{}, err
@@ -159,10 +191,12 @@ func folder(dir string) (source, error) {
 		return source{}, errors.New("go.mod names no module")
 	}
 	for _, r := range mod.Replace {
-		if modfile.IsDirectoryPath(r.New.Path) {
-			return source{}, fmt.Errorf("go.mod replaces %s by the folder %s; only a module that stands alone can be built "+
-				"from its folder", r.Old.Path, r.New.Path)
+		if !modfile.IsDirectoryPath(r.New.Path) {
+			continue
 		}
+		// Only what is used counts: such a folder may be a whole checkout, with artifacts.
+		hash, err := hashUsed(ctx, command{dir: dir, goos: goos, goarch: goarch}, relative(mod.Module.Mod.Path, pkg))
+		return source{dir: dir, module: mod.Module.Mod.Path, version: hash}, err
 	}
 	files, err := zip.CheckDir(dir) // the files of the module's zip
 	if err != nil {
@@ -229,9 +263,7 @@ func relative(module, pkg string) string {
 }
 
 func (c *Cache) download(ctx context.Context, path, version string) (d download, err error) {
-	if semver.IsValid("v" + version) {
-		version = "v" + version
-	}
+	version = versioned(version)
 	t := task{what: fmt.Sprintf("module %s@%s", path, version), needs: "500 MB"}
 	empty, err := os.MkdirTemp("", "plumbline-download-") // without a go.mod here or above
 	if err != nil {
@@ -258,6 +290,14 @@ func (c *Cache) download(ctx context.Context, path, version string) (d download,
 	return d, t.explain(ctx, c.Dir, err)
 }
 
+// ErrModulePath means that a repository has the version, but not as a version of that module.
+var ErrModulePath = errors.New("its go.mod names a module path that doesn't fit the version's tag")
+
+// disagrees matches what the go command and proxies say of a tag and a module path that don't
+// fit, such as the tag v2.0.0 of a path without /v2.
+var disagrees = regexp.MustCompile(`module path must match major version|go\.mod has (non-|post-|malformed)|` +
+	`module declares its path as|should be v\d`)
+
 // unknown returns an error if a download failed because the version or module doesn't exist,
 // and nil otherwise. It lists the versions, because proxies' status codes (404, 410, 403) and
 // the go command's messages differ.
@@ -269,13 +309,19 @@ func (c *Cache) unknown(ctx context.Context, cmd command, path, version string, 
 	}
 	versions := module.Versions
 	switch {
+	case disagrees.MatchString(cause.Error()):
+		return fmt.Errorf("%s@%s can't be downloaded as a Go module: %w: %w", path, version, ErrModulePath, cause)
 	case err == nil && len(versions) > 0 && !slices.Contains(versions, version):
 		slices.Reverse(versions)
 		older := ""
 		if len(versions) > listed {
 			versions, older = versions[:listed], " and older ones"
 		}
-		return fmt.Errorf("%s has no version %q: there are %s%s", path, version, strings.Join(versions, " "), older)
+		what := "version"
+		if !semver.IsValid(version) {
+			what = "branch or commit"
+		}
+		return fmt.Errorf("%s has no %s %q: there are %s%s", path, what, version, strings.Join(versions, " "), older)
 	case refused.MatchString(cause.Error()) && (err == nil || refused.MatchString(err.Error())):
 		return fmt.Errorf("module %s does not exist, or you have no access to it: %w", path, cause)
 	}
