@@ -18,13 +18,19 @@ const (
 	FailNextLaunch HookName = "failNextLaunch"
 	// LoseAnswer makes the next {{.Count}} launches succeed, but loses the answers.
 	LoseAnswer HookName = "loseAnswer"
+	// DelayLaunch makes the next {{.Count}} launches succeed, but about a minute late.
+	DelayLaunch HookName = "delayLaunch"
+	// StallLaunch makes the next {{.Count}} launches never come to an end: they neither succeed
+	// nor fail.
+	StallLaunch HookName = "stallLaunch"
 	// Throttle makes the cloud refuse the next {{.Count}} calls because of its rate limit.
 	Throttle HookName = "throttle"
 	// SlowDown delays every answer of the cloud by some seconds.
 	SlowDown HookName = "slowDown"
 	// StaleLists makes the cloud's lists some seconds old.
 	StaleLists HookName = "staleLists"
-	// ClearFailures undoes FailNextLaunch, LoseAnswer, Throttle, SlowDown and StaleLists.
+	// ClearFailures undoes FailNextLaunch, LoseAnswer, DelayLaunch, StallLaunch, Throttle, SlowDown and
+	// StaleLists.
 	ClearFailures HookName = "clearFailures"
 	// DriftNodeClass makes the nodes of the NodeClass drift, for any reason.
 	DriftNodeClass HookName = "driftNodeClass"
@@ -50,7 +56,7 @@ const (
 func HookNames() []HookName {
 	return []HookName{
 		ListInstances, TerminateInstance, LeakInstance,
-		FailNextLaunch, LoseAnswer, Throttle, SlowDown, StaleLists, ClearFailures,
+		FailNextLaunch, LoseAnswer, DelayLaunch, StallLaunch, Throttle, SlowDown, StaleLists, ClearFailures,
 		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, Rebalance, Maintain, NodeLabels, ResetCloud,
 	}
 }
