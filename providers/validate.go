@@ -228,6 +228,15 @@ func (c *checker) installing() {
 	for i, crds := range c.a.CRDs {
 		c.crds(fmt.Sprintf("crds[%d]", i), crds)
 	}
+	if c.a.Management == nil {
+		return
+	}
+	for i, p := range c.a.Management.Manifests {
+		c.path(fmt.Sprintf("management.manifests[%d]", i), p)
+	}
+	for i, crds := range c.a.Management.CRDs {
+		c.crds(fmt.Sprintf("management.crds[%d]", i), crds)
+	}
 }
 
 func (c *checker) crds(at string, crds CRDs) {

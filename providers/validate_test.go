@@ -171,6 +171,20 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   adapter.yaml:14:3: crds[7].chart: missing; write the folder or the archive (.tgz) of a Helm chart, or an oci:// reference
   adapter.yaml:14:4: crds[7]: unknown field ` + "`cahrt`, did you mean `chart`?",
 		},
+		"a management cluster": {
+			good + `management:
+  crds: [{chart: oci://registry.example/capi}, none]
+  manifests: [none.yaml, adapter.yaml]
+  kubeconfig: x
+nodePool: {spec: {template: {spec: {x: "{{.Nothing}}"}}}}
+`,
+			`the adapter has 5 mistakes:
+  adapter.yaml:9:10: management.crds[0].version: missing; write the chart's version, such as 1.2.3, or {{slice .Version 1}}: without one, each release of the chart would change what is tested
+  adapter.yaml:9:48: management.crds[1]: none does not exist; paths are relative to the adapter or begin with $source/
+  adapter.yaml:10:15: management.manifests[0]: none.yaml does not exist; paths are relative to the adapter or begin with $source/
+  adapter.yaml:10:26: management.manifests[1]: adapter.yaml: unknown template field ` + "`.Nothing`; known are .Version, .ClusterName, .Endpoint, .Namespace, .Image.Name, .Image.Repository, .Image.Tag, .Image.Digest, .Simulator, .CA, .CAFile, .Management, .ManagementFile" + `
+  adapter.yaml:11:3: management: unknown field ` + "`kubeconfig`; known are crds, manifests",
+		},
 		"what is there twice": {good + "name: other\n", "adapter.yaml:8:1: `name` is there twice, first in line 1"},
 		"nothing":             {"", "adapter.yaml: the file is empty; write an adapter into it"},
 		"not YAML": {

@@ -62,6 +62,8 @@ type Prepared struct {
 	host       bool     // programs of the host run, not images
 	core       string
 	crds       []*unstructured.Unstructured
+
+	managementCRDs []*unstructured.Unstructured
 }
 
 // loadable is an image or a program that a cluster can load.
@@ -96,14 +98,17 @@ func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Se
 // paths of the adapter's choice.
 func (p *Prepared) checkHost() error {
 	files := slices.Sorted(maps.Keys(p.adapter.Controller.Files))
-	switch {
-	case p.host && p.adapter.Simulator.HasCA():
+	if p.adapter.Simulator.HasCA() {
 		files = append(files, providers.CAFolder)
-	case !p.host || len(files) == 0:
+	}
+	if p.adapter.Management != nil {
+		files = append(files, providers.ManagementFolder)
+	}
+	if !p.host || len(files) == 0 {
 		return nil
 	}
 	return fmt.Errorf("the controller is to run as a program of this machine, which has no files of its own at %s "+
-		"(controller.files, simulator.tls); use a backend that runs images here, such as CLUSTER=kind",
+		"(controller.files, simulator.tls, management); use a backend that runs images here, such as CLUSTER=kind",
 		strings.Join(files, ", "))
 }
 
