@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"os"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -26,7 +27,8 @@ func main() {
 		About: "Plays the controllers of Cluster API for the MachineDeployments of a management cluster.",
 		Port:  port,
 		Flags: func(flags *flag.FlagSet) {
-			flags.StringVar(&management, "management", "", "kubeconfig of the management cluster; default: the nodes' cluster")
+			flags.StringVar(&management, "management", os.Getenv("PLUMBLINE_MANAGEMENT"),
+				"kubeconfig of the management cluster, by default $PLUMBLINE_MANAGEMENT; empty: the nodes' cluster")
 			flags.DurationVar(&late, "late", 40*time.Second, "how late a Machine appears under the fault lost")
 		},
 		New: func(b *simulator.Base) (simulator.Cloud, error) {
