@@ -27,6 +27,11 @@ const (
 	// LoseAnswer makes the next {{.Count}} launches succeed, but loses the answers: the provider
 	// gets an error or nothing. The instance runs, and its node joins.
 	LoseAnswer HookName = "loseAnswer"
+	// DelayLaunch makes the next {{.Count}} launches succeed, but about a minute late.
+	DelayLaunch HookName = "delayLaunch"
+	// StallLaunch makes the next {{.Count}} launches never come to an end: they neither succeed
+	// nor fail.
+	StallLaunch HookName = "stallLaunch"
 	// Throttle makes the cloud refuse the next {{.Count}} calls because of its rate limit.
 	Throttle HookName = "throttle"
 	// SlowDown delays every answer of the cloud by some seconds, until ClearFailures.
@@ -34,8 +39,8 @@ const (
 	// StaleLists makes the cloud's lists some seconds old, until ClearFailures. Requests for a
 	// single instance are answered as it is.
 	StaleLists HookName = "staleLists"
-	// ClearFailures undoes FailNextLaunch, LoseAnswer, Throttle, SlowDown and StaleLists. It
-	// changes nothing else. It is no error if there is nothing to undo.
+	// ClearFailures undoes FailNextLaunch, LoseAnswer, DelayLaunch, StallLaunch, Throttle, SlowDown
+	// and StaleLists. It changes nothing else. It is no error if there is nothing to undo.
 	ClearFailures HookName = "clearFailures"
 	// DriftNodeClass makes the nodes of the NodeClass drift, for any reason of the provider's. New
 	// nodes must not have drifted.
@@ -65,7 +70,7 @@ const (
 func HookNames() []HookName {
 	return []HookName{
 		ListInstances, TerminateInstance, LeakInstance,
-		FailNextLaunch, LoseAnswer, Throttle, SlowDown, StaleLists, ClearFailures,
+		FailNextLaunch, LoseAnswer, DelayLaunch, StallLaunch, Throttle, SlowDown, StaleLists, ClearFailures,
 		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, Rebalance, Maintain, NodeLabels, ResetCloud,
 	}
 }

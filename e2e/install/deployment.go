@@ -60,6 +60,9 @@ func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Valu
 	if container["env"], err = p.env(container["env"], v); err != nil {
 		return nil, err
 	}
+	if p.controller.built {
+		delete(container, "command") // it is for a released image; a built one has its only program as entrypoint
+	}
 	if err := p.addFiles(m, container, v); err != nil {
 		return nil, err
 	}

@@ -81,6 +81,26 @@ func TestAdjustedDeployment(t *testing.T) {
 	}))
 }
 
+func TestABuiltImageRunsItsOnlyProgram(t *testing.T) {
+	const command = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: acme}
+spec:
+  selector: {matchLabels: {app: acme}}
+  template:
+    spec:
+      containers: [{name: acme, image: released, command: [/acme], args: [--verbose]}]
+`
+	for built, want := range map[bool][]string{true: nil, false: {"/acme"}} {
+		p := &Prepared{adapter: &providers.Adapter{}, controller: loadable{built: built}}
+		m, err := p.adjust(parsed(t, command), p.adapter.SampleValues(""))
+		NewWithT(t).Expect(err).NotTo(HaveOccurred())
+		NewWithT(t).Expect(m.container.Command).To(Equal(want))
+		NewWithT(t).Expect(m.container.Args).To(Equal([]string{"--verbose"}))
+	}
+}
+
 func TestAControllerBehindAProxy(t *testing.T) {
 	g := NewWithT(t)
 	p := &Prepared{adapter: &providers.Adapter{

@@ -73,6 +73,7 @@ type Prepared struct {
 type loadable struct {
 	ref    string // for cluster.Load
 	digest string // of the image; empty for a program of the host
+	built  bool   // made from source here
 }
 
 // Prepare does all that needs no cluster. It validates the adapter, downloads the source module
@@ -229,6 +230,7 @@ func (p *Prepared) find(ctx context.Context, cache *build.Cache, what, given str
 			}
 		}
 	default:
+		l.built = true
 		if l.ref, err = p.buildImage(ctx, cache, made); err != nil {
 			return l, err
 		}
@@ -253,7 +255,7 @@ func (p *Prepared) findProgram(ctx context.Context, cache *build.Cache, what str
 			"the adapter and without IMAGE", p.adapter.Name, runtime.GOOS, what, what)
 	}
 	binary, err := p.build(ctx, cache, made, runtime.GOOS)
-	return loadable{ref: cluster.BinaryPrefix + binary}, err
+	return loadable{ref: cluster.BinaryPrefix + binary, built: true}, err
 }
 
 // build builds a program for an operating system.

@@ -3,12 +3,8 @@ package provisioning
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -29,21 +25,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Await(ctx, 1, check.InitializedNodes(pool))
 
-		env.Expect(env.Since(before), wellKnown(check.RegisteredNodes(pool))...)
+		env.Expect(env.Since(before), check.WellKnownLabels(check.RegisteredNodes(pool))...)
 	},
 })
-
-// wellKnown checks each well-known label separately, so that a failure names the missing one.
-// The nodes have the pool's label: they are counted by it.
-func wellKnown(nodes check.Count) []check.Check {
-	var all []check.Check
-	for _, key := range []string{
-		karpenter.CapacityTypeLabel, corev1.LabelTopologyZone, corev1.LabelInstanceTypeStable,
-		corev1.LabelArchStable, corev1.LabelOSStable,
-	} {
-		all = append(all, check.Always(check.Each(nodes, "have the label "+key, func(node *unstructured.Unstructured) bool {
-			return karpenter.Label(node, key) != ""
-		})))
-	}
-	return all
-}

@@ -56,3 +56,34 @@ func neverEndsInstances(context.Context, cloud, *karpenterv1.NodeClaim) error { 
 func failsToEnd(context.Context, cloud, *karpenterv1.NodeClaim) error {
 	return errors.New("the cloud answers: not authorized to end instances")
 }
+
+// endsAnother ends an instance and another one, once for each NodeClaim, as a provider does that lowers the
+// size of a group of machines again each time that it is asked.
+func endsAnother() func(context.Context, cloud, *karpenterv1.NodeClaim) error {
+	var claims firsts
+	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) error {
+		if !claims.of(string(claim.UID)) {
+			return honest.Delete(ctx, claim)
+		}
+		nodes := &corev1.NodeList{}
+		if err := honest.client.List(ctx, nodes, client.HasLabels{karpenterv1.NodeRegisteredLabelKey}); err != nil {
+			return fmt.Errorf("listing nodes: %w", err)
+		}
+		for i := range nodes.Items {
+			if other := &nodes.Items[i]; other.Spec.ProviderID != claim.Status.ProviderID {
+				return errors.Join(end(ctx, honest.client, other), honest.Delete(ctx, claim))
+			}
+		}
+		return honest.Delete(ctx, claim)
+	}
+}
+
+// end ends the instance of a node at once: the node is the instance.
+func end(ctx context.Context, c client.Client, node *corev1.Node) error {
+	before := client.MergeFrom(node.DeepCopy())
+	node.Finalizers = nil
+	if err := c.Patch(ctx, node, before); err != nil {
+		return err
+	}
+	return c.Delete(ctx, node)
+}

@@ -48,6 +48,7 @@ func Lies() map[string]lie.Lie {
 		"forgets-instances":    ending(forgetsInstances()),
 		"never-ends-instances": ending(neverEndsInstances),
 		"fails-to-end":         ending(failsToEnd),
+		"ends-another-as-well": ending(endsAnother()),
 
 		// Instance types and offerings.
 		"offers-no-spot":            offering(hasNoSpot),
@@ -55,6 +56,7 @@ func Lies() map[string]lie.Lie {
 		"offers-thousandfold-cpus":  offering(hasThousandfoldCPUs),
 		"offers-thousandfold-pods":  offering(hasThousandfoldPods),
 		"offers-nothing-to-weights": {Cloud: lying(liar{types: nothingForTheHeaviest})},
+		"offers-a-type-per-zone":    {Cloud: lying(liar{types: typePerZone})},
 
 		// Repair.
 		"repairs-at-once": hurries(),

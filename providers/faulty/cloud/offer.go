@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+	"sigs.k8s.io/karpenter/pkg/scheduling"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
@@ -79,4 +80,20 @@ func weight(pool *karpenterv1.NodePool) int32 {
 		return 0
 	}
 	return *pool.Spec.Weight
+}
+
+// typePerZone lists an instance type once for each zone, always by the same name.
+func typePerZone(ctx context.Context, honest cloud, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
+	types, err := honest.GetInstanceTypes(ctx, pool)
+	var all []*cloudprovider.InstanceType
+	for _, t := range types {
+		for _, zone := range t.Requirements.Get(corev1.LabelTopologyZone).Values() {
+			one := t.DeepCopy()
+			one.Requirements[corev1.LabelTopologyZone] = scheduling.NewRequirement(corev1.LabelTopologyZone,
+				corev1.NodeSelectorOpIn, zone)
+			one.Offerings = slices.DeleteFunc(one.Offerings, func(o *cloudprovider.Offering) bool { return o.Zone() != zone })
+			all = append(all, one)
+		}
+	}
+	return all, err
 }

@@ -1,0 +1,70 @@
+// Command simulator plays the controllers of Cluster API. It speaks the Kubernetes API only. It makes Machines for
+// the replicas of MachineDeployments, gives them provider IDs, and lets nodes join for them. Its hooks are served
+// over HTTP, as those of every simulator.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
+)
+
+const port = 4570
+
+func main() {
+	var management string
+	var late time.Duration
+	simulator.Main(simulator.Command{
+		About: "Plays the controllers of Cluster API for the MachineDeployments of a management cluster.",
+		Port:  port,
+		Flags: func(flags *flag.FlagSet) {
+			flags.StringVar(&management, "management", os.Getenv("PLUMBLINE_MANAGEMENT"),
+				"kubeconfig of the management cluster, by default $PLUMBLINE_MANAGEMENT; empty: the nodes' cluster")
+			flags.DurationVar(&late, "late", 40*time.Second, "how late a Machine appears under the fault lost")
+		},
+		New: func(b *simulator.Base) (simulator.Cloud, error) {
+			api, err := connect(management)
+			if err != nil {
+				return simulator.Cloud{}, err
+			}
+			return start(b, api, late)
+		},
+	})
+}
+
+// connect returns a client of the management cluster. Without a kubeconfig it is found as kubectl does.
+func connect(kubeconfig string) (dynamic.Interface, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = kubeconfig
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the management cluster: %w", err)
+	}
+	config.QPS = -1 // no rate limit, as for nodes
+	return dynamic.NewForConfig(config)
+}
+
+// start creates the MachineDeployments and starts the controllers.
+func start(b *simulator.Base, api dynamic.Interface, late time.Duration) (simulator.Cloud, error) {
+	c := &controllers{
+		api: api, base: b, fleet: simulator.NewFleet[*machine](b), late: late,
+		queue:  workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[types.NamespacedName]()),
+		number: map[types.NamespacedName]int{},
+	}
+	c.fleet.OnChange(func(m *machine, s simulator.State) { c.entered(b.Context, m, s) })
+	if err := createAll(b.Context, api); err != nil {
+		return simulator.Cloud{}, err
+	}
+	return simulator.Cloud{
+		Handler: http.NotFoundHandler(), Instances: c.fleet, Hooks: c.hooks(), Reset: c.reset,
+	}, c.run(b.Context)
+}
