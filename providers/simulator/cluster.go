@@ -1,22 +1,29 @@
 package simulator
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
 // Cluster is the cluster that instances join. With the zero value they live, but join nothing.
 type Cluster struct {
 	client kubernetes.Interface
+	config *rest.Config
 	// Endpoint is the URL of its API server. Version is the API server's, such as v1.36.3.
 	Endpoint, Version string
 }
@@ -37,17 +44,27 @@ func Connect() (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the cluster of the instances: %w", err)
 	}
-	return &Cluster{client: client, Endpoint: config.Host, Version: version.GitVersion}, nil
+	return &Cluster{client: client, config: config, Endpoint: config.Host, Version: version.GitVersion}, nil
 }
+
+// Client returns a client of the cluster, or nil with the zero value.
+func (c *Cluster) Client() kubernetes.Interface { return c.client }
+
+// Config returns the configuration of further clients, such as a dynamic one, or nil with the zero value.
+func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
 
 // Node holds what an instance's kubelet and the cloud controller manager report about it.
 type Node struct {
-	Name       string
-	ProviderID string
-	Labels     map[string]string
-	Taints     []corev1.Taint
+	Name                string
+	ProviderID          string
+	Labels, Annotations map[string]string
+	Taints              []corev1.Taint
 	// Allocatable is the part of Capacity that is left for pods.
 	Capacity, Allocatable corev1.ResourceList
+	// Conditions are there from the start. KWOK adds those of a healthy kubelet.
+	Conditions []corev1.NodeCondition
+	// KubeletVersion is such as v1.36.3; empty: the API server's.
+	KubeletVersion string
 }
 
 // played is the annotation of nodes whose kubelet KWOK plays.
@@ -55,13 +72,16 @@ const played = "kwok.x-k8s.io/node"
 
 // join registers a node as its kubelet would.
 func (c *Cluster) join(ctx context.Context, n Node) {
+	annotations := map[string]string{played: "fake"}
+	maps.Copy(annotations, n.Annotations)
 	node := &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels, Annotations: map[string]string{played: "fake"}},
+		ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels, Annotations: annotations},
 		Spec:       corev1.NodeSpec{ProviderID: n.ProviderID, Taints: n.Taints},
 		Status: corev1.NodeStatus{
-			Capacity: n.Capacity, Allocatable: n.Allocatable,
+			Capacity: n.Capacity, Allocatable: n.Allocatable, Conditions: n.Conditions,
 			NodeInfo: corev1.NodeSystemInfo{
-				KubeletVersion: c.Version, OperatingSystem: "linux", Architecture: n.Labels[corev1.LabelArchStable],
+				KubeletVersion: cmp.Or(n.KubeletVersion, c.Version), OperatingSystem: "linux",
+				Architecture: n.Labels[corev1.LabelArchStable],
 			},
 			Addresses: []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: n.Name}},
 		},
@@ -70,6 +90,42 @@ func (c *Cluster) join(ctx context.Context, n Node) {
 		_, err := c.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
 		return err
 	})
+}
+
+// Silence stops a node's kubelet. The node becomes not ready at once, as the node lifecycle controller makes it 40 s
+// after the last report.
+func (c *Cluster) Silence(ctx context.Context, node string) error {
+	if err := c.annotate(ctx, node, "null"); err != nil {
+		return err
+	}
+	now := metav1.Now()
+	status, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []corev1.NodeCondition{{
+		Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown",
+		Message: "Kubelet stopped posting node status.", LastHeartbeatTime: now, LastTransitionTime: now,
+	}}}})
+	if err != nil {
+		return err
+	}
+	_, err = c.client.CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, status, metav1.PatchOptions{}, "status")
+	return err
+}
+
+// Speak starts the kubelet of a node that Silence has stopped.
+func (c *Cluster) Speak(ctx context.Context, node string) error {
+	return c.annotate(ctx, node, `"fake"`)
+}
+
+// annotate tells KWOK whether it plays a node's kubelet. value is JSON.
+func (c *Cluster) annotate(ctx context.Context, node, value string) error {
+	if c.client == nil {
+		return errors.New("the simulator runs without a cluster (--alone): there are no nodes")
+	}
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%s}}}`, played, value)
+	_, err := c.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, patch, metav1.PatchOptions{})
+	if apierrors.IsNotFound(err) {
+		return fmt.Errorf("node %s has not joined yet, or has left: %w", node, err)
+	}
+	return err
 }
 
 // leave deletes a node whose instance is gone, as the cloud controller manager does.

@@ -23,17 +23,6 @@ var reasons = map[State]string{
 	Terminated: "Terminated",
 }
 
-// Instance is an instance of a simulated cloud.
-type Instance interface {
-	// Node returns the node that joins the cluster. With an error, such as for user data that no
-	// kubelet can start with, it never joins.
-	Node() (Node, error)
-	// Enter tells the cloud the instance's new state. The first state, Pending, is not reported.
-	Enter(s State)
-	// Ending returns a channel that is closed when the instance must end.
-	Ending() <-chan struct{}
-}
-
 // Times holds the durations of an instance's phases.
 type Times struct {
 	Pending time.Duration // until it runs
@@ -42,34 +31,46 @@ type Times struct {
 	Notice  time.Duration // then, until its node is deleted
 }
 
-// Live runs the life of an instance and of its node. It returns at the end or when ctx ends.
-func (c *Cluster) Live(ctx context.Context, i Instance, t Times) {
-	node, failed := i.Node()
-	if failed != nil {
-		slog.Error("an instance can't join the cluster", "node", node.Name, "error", failed)
+// life is an instance's life.
+type life struct {
+	node   Node
+	failed error           // why it can't join the cluster
+	times  Times           //
+	enter  func(State)     // tells the cloud of each state but Pending
+	ending <-chan struct{} // is closed when the instance must end
+}
+
+// live runs the life of an instance and of its node. It returns at the end or when ctx ends.
+func (c *Cluster) live(ctx context.Context, l life) {
+	if l.failed != nil {
+		slog.Error("an instance can't join the cluster", "node", l.node.Name, "error", l.failed)
 	}
-	enter := func(s State) { i.Enter(s); c.publish(ctx, node, s) }
-	c.publish(ctx, node, Pending)
+	enter := func(s State) { l.enter(s); c.publish(ctx, l.node, s) }
+	c.publish(ctx, l.node, Pending)
 	joined := false
-	if waitOr(ctx, t.Pending, i.Ending()) {
+	if waitOr(ctx, l.times.Pending, l.ending) {
 		enter(Running)
-		if failed == nil && waitOr(ctx, t.Boot, i.Ending()) {
-			c.join(ctx, node)
+		if l.failed == nil && waitOr(ctx, l.times.Boot, l.ending) {
+			c.join(ctx, l.node)
 			joined = true
 		}
 	}
 	select {
-	case <-i.Ending():
+	case <-l.ending:
 	case <-ctx.Done():
 		return
 	}
 	enter(ShuttingDown)
-	if !waitOr(ctx, t.Ending, nil) {
+	if !waitOr(ctx, l.times.Ending, nil) {
 		return
 	}
 	enter(Terminated)
-	if joined && waitOr(ctx, t.Notice, nil) {
-		c.leave(ctx, node.Name)
+	if !joined {
+		return
+	}
+	c.persist(ctx, "silencing "+l.node.Name, func(ctx context.Context) error { return c.Silence(ctx, l.node.Name) })
+	if waitOr(ctx, l.times.Notice, nil) {
+		c.leave(ctx, l.node.Name)
 	}
 }
 
@@ -83,4 +84,17 @@ func waitOr(ctx context.Context, d time.Duration, ending <-chan struct{}) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// Instance is an instance of a simulated cloud that runs no Fleet.
+type Instance interface {
+	Node() (Node, error)
+	Enter(s State)
+	Ending() <-chan struct{}
+}
+
+// Live runs the life of an instance and of its node. It returns at the end or when ctx ends.
+func (c *Cluster) Live(ctx context.Context, i Instance, t Times) {
+	node, failed := i.Node()
+	c.live(ctx, life{node: node, failed: failed, times: t, enter: i.Enter, ending: i.Ending()})
 }

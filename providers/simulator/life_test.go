@@ -64,7 +64,7 @@ func TestAnInstanceJoinsAndLeaves(t *testing.T) {
 	g := NewWithT(t)
 	b := &box{}
 	g.Expect(lives(t, b, time.Minute)).To(Equal([]string{
-		"InstancePending", "InstanceRunning", "create nodes", "InstanceShuttingDown", "InstanceTerminated", "delete nodes",
+		"InstancePending", "InstanceRunning", "create nodes", "InstanceShuttingDown", "InstanceTerminated", "patch nodes", "patch nodes", "delete nodes",
 	}))
 	g.Expect(b.states).To(Equal([]State{Running, ShuttingDown, Terminated}))
 }

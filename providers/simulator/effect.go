@@ -1,0 +1,80 @@
+package simulator
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"time"
+)
+
+// Effect is the effect of all faults on a call.
+type Effect struct {
+	Refused Kind          // Throttle, Denied or FailedYetDone: an error is answered in place of a result
+	Delay   time.Duration // before the answer
+	Later   time.Duration // with FailedYetDone: until the call is carried out
+	Lost    bool          // the call is carried out, but there is no answer
+	Silent  bool          // there is no answer until the client gives up, and the call is not carried out
+}
+
+// Play answers a call with its effect. do carries out the call and answers it, refuse answers the cloud's error for a
+// kind of refusal.
+func (e Effect) Play(w http.ResponseWriter, r *http.Request, refuse func(http.ResponseWriter, Kind), do http.HandlerFunc) {
+	if e.Silent {
+		_, _ = io.Copy(io.Discard, r.Body) // or else net/http does not notice that the client gives up
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler) // net/http then closes the connection without an answer
+	}
+	a := &answer{header: http.Header{}}
+	if e.Refused == "" {
+		do(a, r)
+	} else {
+		e.postpone(r, do)
+		refuse(a, e.Refused)
+	}
+	waitOr(r.Context(), e.Delay, nil)
+	if e.Lost {
+		panic(http.ErrAbortHandler)
+	}
+	a.send(w)
+}
+
+// postpone carries out later what was answered as failed.
+func (e Effect) postpone(r *http.Request, do http.HandlerFunc) {
+	if e.Refused != FailedYetDone {
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone
+	}
+	r = r.Clone(context.WithoutCancel(r.Context()))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	time.AfterFunc(e.Later, func() { do(&answer{header: http.Header{}}, r) })
+}
+
+// answer keeps an answer until it is sent, if ever.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header returns the answer's header.
+func (a *answer) Header() http.Header { return a.header }
+
+// Write appends to the body.
+func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+
+// WriteHeader sets the status.
+func (a *answer) WriteHeader(status int) { a.status = status }
+
+func (a *answer) send(w http.ResponseWriter) {
+	for name, values := range a.header {
+		w.Header()[name] = values
+	}
+	if a.status != 0 {
+		w.WriteHeader(a.status)
+	}
+	_, _ = w.Write(a.body.Bytes()) // the client may have gone
+}
