@@ -18,9 +18,10 @@ import (
 type Adapter struct {
 	// Name is a DNS label such as kwok; reports and spec names begin with it.
 	Name string `yaml:"name"`
-	// Base names a built-in adapter, such as kwok. This adapter changes it: mappings
-	// are merged, lists and values are replaced, and null removes a field. Base works
-	// in YAML only. Empty: none.
+	// Base is another adapter: the name of a built-in one, such as kwok, or the path of its
+	// file. This adapter changes it: mappings are merged, lists and values are replaced, and
+	// null removes a field. Paths in a base start in the base's folder. A base may have a base.
+	// Base works in YAML only. Empty: none.
 	Base string `yaml:"base"`
 	// Source is the Go module with the chart, the CRDs and the code. It is optional
 	// if no path begins with $source and nothing is built.
@@ -86,9 +87,10 @@ type Controller struct {
 	Build *Build `yaml:"build"`
 	// Namespace receives the controller. Empty: kube-system.
 	Namespace string `yaml:"namespace"`
-	// Chart is a Helm chart. Set either Chart or Manifests.
+	// Chart is a Helm chart. Set Chart, Manifests or both.
 	Chart *Chart `yaml:"chart"`
-	// Manifests are files or folders of YAML; their text is a template.
+	// Manifests are files or folders of YAML; their text is a template. Beside a chart they
+	// are what it lacks, such as a ConfigMap.
 	Manifests []string `yaml:"manifests"`
 	// Deployment is the name of the controller's Deployment. It is needed only if
 	// there are several.
@@ -96,6 +98,9 @@ type Controller struct {
 	// Env is set on the controller's container after the chart was rendered, and wins
 	// over the chart. Values are templates.
 	Env map[string]string `yaml:"env"`
+	// Files are put into the controller's container, by their absolute paths there. Each
+	// folder holds nothing else then.
+	Files map[string]File `yaml:"files"`
 	// Gates are feature gates. They win over those of the chart in FEATURE_GATES.
 	Gates map[string]bool `yaml:"gates"`
 	// Ports are the ports on which the controller listens, by names of your choice. The
@@ -111,8 +116,8 @@ type Controller struct {
 // Build names a main package of the source module, or of a module in a folder.
 type Build struct {
 	// Module is the folder of a module, relative to the adapter: for example a provider's own
-	// repository. Its go.mod must not replace modules by folders. $plumbline is this module, in
-	// the version that the working directory's module uses. Empty: the source module.
+	// repository. $plumbline is this module, in the version that the working directory's module
+	// uses. Empty: the source module.
 	Module string `yaml:"module"`
 	// Package is relative to the module's root, such as ./kwok.
 	Package string `yaml:"package"`
@@ -126,6 +131,13 @@ type Chart struct {
 	// Values win over the chart's own. Strings in them are templates; a string that is
 	// only {{.Ports.x}} becomes a number.
 	Values map[string]any `yaml:"values"`
+}
+
+// File is the content of a file, a template. In YAML it is the text itself, or {file: path}, the
+// path of a file with the text.
+type File struct {
+	Text string
+	File string `yaml:"file"`
 }
 
 // Ready says how long the controller may take to become ready.
@@ -214,6 +226,12 @@ type Simulator struct {
 	Args []string `yaml:"args"`
 	// Port is a preference: where pods share the host's ports, the harness takes a free one.
 	Port int `yaml:"port"`
+	// TLS gives the simulator a CA, with which it serves TLS and plain HTTP at the same port.
+	// The controller gets its certificate as a file; see Values.
+	TLS bool `yaml:"tls"`
+	// Proxy is for clouds whose address can't be set: the controller reaches them through the
+	// simulator, by HTTPS_PROXY. It implies TLS.
+	Proxy bool `yaml:"proxy"`
 	// Ready is the HTTP path that answers 200 as soon as the simulator serves.
 	Ready string `yaml:"ready"`
 	// Unknown is the HTTP path that answers with a JSON list of the calls that the simulator
@@ -230,6 +248,9 @@ const (
 	defaultNameMax   = 63
 
 	defaultClusterName = "plumbline"
+
+	// OwnFolder is the folder in containers for the harness's own files.
+	OwnFolder = "/etc/plumbline"
 
 	// Plumbline, as the module of a Build, stands for this module.
 	Plumbline = "$plumbline"

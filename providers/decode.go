@@ -51,7 +51,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 		return
 	}
 	if _, known := d.at[path]; !known {
-		d.at[path] = position{n.Line, n.Column}
+		d.at[path] = position{d.file, n.Line, n.Column}
 	}
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -64,6 +64,12 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 	case *Object:
 		d.object(n, out, path)
 		return
+	case *File:
+		*out = File{}
+		if n.Kind == yaml.ScalarNode {
+			d.value(n, reflect.ValueOf(&out.Text).Elem(), path)
+			return
+		}
 	case *Support:
 		*out = Support{} // old parameters have no meaning with a new state
 		if n.Kind == yaml.ScalarNode {
@@ -111,7 +117,7 @@ func (d *decoder) forEachPair(n *yaml.Node, path string, f func(key, value *yaml
 			continue
 		}
 		lines[key.Value] = key.Line
-		d.at[join(path, key.Value)] = position{key.Line, key.Column}
+		d.at[join(path, key.Value)] = position{d.file, key.Line, key.Column}
 		f(key, value)
 	}
 }

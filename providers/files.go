@@ -44,6 +44,15 @@ func (f Files) Read(p string) ([]byte, error) {
 	return fs.ReadFile(files, name)
 }
 
+// Text returns the text of a file for the controller, which is a template.
+func (f Files) Text(file File) (string, error) {
+	if file.File == "" {
+		return file.Text, nil
+	}
+	raw, err := f.Read(file.File)
+	return string(raw), err
+}
+
 // stat describes a file or folder.
 func (f Files) stat(p string) (fs.FileInfo, error) {
 	files, name := f.locate(p)

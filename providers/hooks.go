@@ -55,12 +55,15 @@ func HookNames() []HookName {
 	}
 }
 
-// Hook is exactly one of these: an HTTP call, a patch of the NodeClass, the removal
-// of a node, or a command. Strings in it are templates over HookValues.
+// Hook is exactly one of these: an HTTP call, a patch of the NodeClass or of a node, the
+// removal of a node, or a command. Strings in it are templates over HookValues.
 type Hook struct {
 	HTTP *HTTPCall `yaml:"http"`
 	// Patch is a JSON merge patch of the NodeClass.
 	Patch map[string]any `yaml:"patch"`
+	// PatchNode is a strategic merge patch of the node {{.NodeName}}: conditions, taints and
+	// addresses are merged by their keys.
+	PatchNode map[string]any `yaml:"patchNode"`
 	// Subresource is the subresource that is patched, such as status. Empty: the object.
 	Subresource string `yaml:"subresource"`
 	// RemoveNode removes the node {{.NodeName}} in spite of its finalizers. This ends an instance

@@ -49,41 +49,48 @@ func Named(nameOrPath string) *Adapter {
 		}
 		return parse(raw, "providers/"+file, "", folder)
 	}
-	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") ||
-		strings.HasSuffix(nameOrPath, ".yml") {
+	if isFile(nameOrPath) {
 		return Load(nameOrPath)
 	}
 	return broken("", "unknown provider `%s`; use %s, or the path of an adapter's YAML file", nameOrPath,
 		strings.Join(Names(), ", "))
 }
 
+// isFile tells a path from the name of a built-in adapter.
+func isFile(nameOrPath string) bool {
+	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") ||
+		strings.HasSuffix(nameOrPath, ".yml")
+}
+
 func broken(file, format string, args ...any) *Adapter {
 	return &Adapter{file: file, mistakes: Mistakes{{File: file, Message: fmt.Sprintf(format, args...)}}}
 }
 
-func parse(raw []byte, file, dir string, builtin fs.FS) *Adapter {
+// parse decodes an adapter. Above are the files of which it is the base, outermost first.
+func parse(raw []byte, file, dir string, builtin fs.FS, above ...string) *Adapter {
 	d := &decoder{file: file, at: map[string]position{}}
 	a := &Adapter{}
 	d.document(raw, a)
 	if a.Base != "" {
-		a = d.decodeOver(a.Base, raw)
+		a = d.decodeOver(d.base(a.Base, dir, append(above, file)), raw)
 	}
 	a.Dir, a.file, a.builtin, a.mistakes, a.at = dir, file, builtin, d.mistakes, d.at
 	return a
 }
 
-// decodeOver decodes a document again, on top of the built-in adapter of that name.
-func (d *decoder) decodeOver(base string, raw []byte) *Adapter {
-	a := &Adapter{}
-	below, err := builtins.ReadFile(path.Join(base, "adapter.yaml"))
-	if err != nil {
-		at := d.at["base"]
-		d.mistakes = append(d.mistakes, Mistake{
-			File: d.file, Line: at.line, Column: at.column, Path: "base",
-			Message: fmt.Sprintf("there is no built-in adapter `%s`%s", base, hint(base, Names())),
-		})
+// decodeOver decodes a document again, on top of its base. Without one, only the mistakes so
+// far are reported: what the base has can't be missed.
+func (d *decoder) decodeOver(base *Adapter, raw []byte) *Adapter {
+	if base == nil {
+		d.at = nil
+		return &Adapter{}
 	}
-	(&decoder{file: base, at: map[string]position{}}).document(below, a)
-	(&decoder{file: d.file, at: map[string]position{}}).document(raw, a) // d has the mistakes already
-	return a
+	(&decoder{file: d.file, at: map[string]position{}}).document(raw, base) // d has the mistakes already
+	d.mistakes = append(d.mistakes, base.mistakes...)
+	for path, where := range base.at {
+		if _, own := d.at[path]; !own {
+			d.at[path] = where
+		}
+	}
+	return base
 }

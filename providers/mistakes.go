@@ -46,13 +46,16 @@ func (ms Mistakes) Error() string {
 }
 
 // position is a place in a file.
-type position struct{ line, column int }
+type position struct {
+	file         string
+	line, column int
+}
 
-// sorted orders mistakes by their place and removes duplicates.
+// sorted orders mistakes by their file and their place in it, and removes duplicates.
 func (ms Mistakes) sorted() Mistakes {
 	ms = slices.Clone(ms)
 	slices.SortStableFunc(ms, func(a, b Mistake) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return slices.Compact(ms)
 }
@@ -62,11 +65,15 @@ func hint[S ~string](name string, known []S) string {
 	if best := Nearest(name, known); best != "" {
 		return fmt.Sprintf(", did you mean `%s`?", best)
 	}
-	list := make([]string, len(known))
-	for i, k := range known {
-		list[i] = string(k)
+	return "; known are " + listOf(known)
+}
+
+func listOf[S ~string](names []S) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = string(name)
 	}
-	return "; known are " + strings.Join(list, ", ")
+	return strings.Join(list, ", ")
 }
 
 // Nearest returns the known name that was probably meant, or "" if none is similar.

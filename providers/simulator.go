@@ -7,6 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
+// HasCA tells whether the simulator serves TLS by a CA of the cluster's own.
+func (s *Simulator) HasCA() bool { return s != nil && (s.TLS || s.Proxy) }
+
 // Rules returns the simulator's RBAC rules: those that every cloud needs, and its Rights.
 func (s *Simulator) Rules() ([]rbacv1.PolicyRule, error) {
 	rules := []rbacv1.PolicyRule{

@@ -27,6 +27,17 @@ type Values struct {
 	Image       ImageName
 	Ports       map[string]int // as declared in controller.ports, and as allocated
 	Simulator   string         // host:port where it listens; empty without one
+	CA          string         // certificate of the simulator's CA, in PEM; empty unless it serves TLS
+	CAFile      string         // path of the same in the controller's container
+}
+
+// CAFolder is where simulators find their CA, and controllers its certificate.
+const CAFolder = OwnFolder + "/ca"
+
+// WithCA returns the values with the certificate of the simulator's CA.
+func (v Values) WithCA(cert string) Values {
+	v.CA, v.CAFile = cert, CAFolder+"/ca.crt"
+	return v
 }
 
 // ImageName is the name under which the cluster knows the loaded image.
@@ -59,6 +70,9 @@ func (a *Adapter) SampleValues(version string) Values {
 	}
 	if a.Simulator != nil {
 		v.Simulator = net.JoinHostPort("127.0.0.1", strconv.Itoa(a.Simulator.Port))
+	}
+	if a.Simulator.HasCA() {
+		v = v.WithCA("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n")
 	}
 	return v
 }

@@ -41,7 +41,7 @@ func (c *checker) add(at, format string, args ...any) {
 	m := Mistake{File: c.a.file, Path: at, Message: fmt.Sprintf(format, args...)}
 	for p := at; c.a.at != nil; {
 		if where, known := c.a.at[p]; known {
-			m.Line, m.Column = where.line, where.column
+			m.File, m.Line, m.Column = where.file, where.line, where.column
 			break
 		}
 		if p == "" {
@@ -119,12 +119,44 @@ func (c *checker) controller() {
 			c.add(join("controller.env", name), "`%s` is not the name of an environment variable", name)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(k.Files)) {
+		c.file(join("controller.files", name), name, k.Files[name])
+	}
 	if k.Ready.Timeout < 0 {
 		c.add("controller.ready.timeout", "%s is negative", k.Ready.Timeout)
 	}
 	for i, pattern := range k.Logs.Tolerate {
 		c.regexp(fmt.Sprintf("controller.logs.tolerate[%d]", i), pattern)
 	}
+}
+
+// file checks the path of a file in the controller's container, and where its text comes from.
+func (c *checker) file(at, name string, f File) {
+	folder := path.Dir(name)
+	switch {
+	case !path.IsAbs(name) || path.Clean(name) != name || folder == "/":
+		c.add(at, "`%s` is not the path of a file in a folder; write one such as /etc/acme/cloud.json", name)
+	case slices.Contains(systemFolders(), folder):
+		c.add(at, "would hide all other files in %s; write a path in a folder of its own, such as %s", folder,
+			path.Join(folder, c.a.Name, path.Base(name)))
+	case strings.HasPrefix(name, OwnFolder+"/"):
+		c.add(at, "%s is the harness's own folder; write a path in another one", OwnFolder)
+	}
+	switch {
+	case f.File == "":
+	case f.Text != "":
+		c.add(at, "`text` and `file` exclude each other; keep one")
+	case c.path(join(at, "file"), f.File) && !fromSource(f.File):
+		if info, err := c.a.Files("").stat(f.File); err != nil || info.IsDir() {
+			c.add(join(at, "file"), "%s is a folder; write the path of a file", f.File)
+		}
+	}
+}
+
+// systemFolders returns the folders of an image that a program needs as they are.
+func systemFolders() []string {
+	return []string{"/bin", "/dev", "/etc", "/etc/ssl", "/etc/ssl/certs", "/lib", "/proc", "/run", "/sbin", "/sys", "/tmp",
+		"/usr", "/usr/bin", "/var", "/var/run"}
 }
 
 // runs checks that there is either an image or a build.
@@ -163,11 +195,8 @@ func (c *checker) module(at, dir string) {
 // installing checks the chart, the manifests and the CRDs.
 func (c *checker) installing() {
 	k := &c.a.Controller
-	switch {
-	case k.Chart == nil && len(k.Manifests) == 0:
+	if k.Chart == nil && len(k.Manifests) == 0 {
 		c.add("controller", "`chart` or `manifests` is missing; one of them says what is installed")
-	case k.Chart != nil && len(k.Manifests) > 0:
-		c.add("controller", "`chart` and `manifests` exclude each other; keep one")
 	}
 	if k.Chart != nil {
 		if k.Chart.Path == "" {

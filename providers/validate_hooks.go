@@ -14,7 +14,11 @@ func (c *checker) hooks() {
 		if !slices.Contains(HookNames(), name) {
 			c.add(at, "unknown hook `%s`%s", name, hint(string(name), HookNames()))
 		}
-		c.hook(at, c.a.Hooks[name])
+		h := c.a.Hooks[name]
+		if (h.PatchNode != nil || h.RemoveNode) && !slices.Contains(nodeHooks(), name) {
+			c.add(at, "is called for no node; `patchNode` and `removeNode` are for drifts, %s", listOf(nodeHooks()))
+		}
+		c.hook(at, h)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(c.a.Drifts)) {
 		at := join("drifts", reason)
@@ -25,18 +29,21 @@ func (c *checker) hooks() {
 	}
 }
 
+// nodeHooks returns the hooks that are called for a node.
+func nodeHooks() []HookName { return []HookName{TerminateInstance, Interrupt, Rebalance, Maintain} }
+
 func (c *checker) hook(at string, h Hook) {
 	ways := 0
-	for _, there := range []bool{h.HTTP != nil, h.Patch != nil, h.RemoveNode, len(h.Exec) > 0} {
+	for _, there := range []bool{h.HTTP != nil, h.Patch != nil, h.PatchNode != nil, h.RemoveNode, len(h.Exec) > 0} {
 		if there {
 			ways++
 		}
 	}
 	if ways != 1 {
-		c.add(at, "has %d of `http`, `patch`, `removeNode` and `exec`; write exactly one", ways)
+		c.add(at, "has %d of `http`, `patch`, `patchNode`, `removeNode` and `exec`; write exactly one", ways)
 	}
-	if h.Subresource != "" && h.Patch == nil {
-		c.add(join(at, "subresource"), "is only for a `patch`")
+	if h.Subresource != "" && h.Patch == nil && h.PatchNode == nil {
+		c.add(join(at, "subresource"), "is only for a `patch` or a `patchNode`")
 	}
 	if h.Within < 0 || h.Poison < 0 {
 		c.add(at, "within and poison cannot be negative")
@@ -58,6 +65,7 @@ func (c *checker) hookTemplates(at string, h Hook) {
 		expandAll(h.HTTP.Body, join(at, "http.body"), HookValues{}, complain)
 	}
 	expandAll(h.Patch, join(at, "patch"), HookValues{}, complain)
+	expandAll(h.PatchNode, join(at, "patchNode"), HookValues{}, complain)
 	for i, arg := range h.Exec {
 		expandAll(arg, fmt.Sprintf("%s.exec[%d]", at, i), HookValues{}, complain)
 	}

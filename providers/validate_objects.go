@@ -22,6 +22,9 @@ func (c *checker) templates() {
 	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
 		expandAll(k.Env[name], join("controller.env", name), sample, complain)
 	}
+	for _, name := range slices.Sorted(maps.Keys(k.Files)) {
+		c.fileTemplate(join("controller.files", name), k.Files[name], sample)
+	}
 	if k.Chart != nil {
 		expandAll(k.Chart.Values, "controller.chart.values", sample, complain)
 	}
@@ -38,6 +41,23 @@ func (c *checker) templates() {
 				c.add(fmt.Sprintf("controller.manifests[%d]", i), "%s: %v", f.Name, err)
 			}
 		}
+	}
+}
+
+// fileTemplate tries the text of a file for the controller.
+func (c *checker) fileTemplate(at string, f File, sample Values) {
+	if fromSource(f.File) {
+		return // not downloaded yet
+	}
+	text, err := c.a.Files("").Text(f)
+	if err != nil {
+		return // already reported
+	}
+	if _, err := Expand(text, sample); err != nil {
+		if f.File != "" {
+			at, err = join(at, "file"), fmt.Errorf("%s: %w", f.File, err)
+		}
+		c.add(at, "%v", err)
 	}
 }
 

@@ -108,7 +108,43 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   adapter.yaml:8:38: capabilities.spot: unknown state ` + "`maybe`" + `; known are supported, unsupported, unknown
   adapter.yaml:8:84: capabilities.nodeRepair: unknown field ` + "`tolerance`, did you mean `toleration`?" + `
   adapter.yaml:9:9: hooks.failNextLunch: unknown hook ` + "`failNextLunch`, did you mean `failNextLaunch`?" + `
-  adapter.yaml:9:37: hooks.interrupt: has 0 of ` + "`http`, `patch`, `removeNode` and `exec`" + `; write exactly one`,
+  adapter.yaml:9:37: hooks.interrupt: has 0 of ` + "`http`, `patch`, `patchNode`, `removeNode` and `exec`" + `; write exactly one`,
+		},
+		"files for the controller": {
+			strings.Replace(good, "  chart:", `  files:
+    etc/acme.json: x
+    /etc/acme.json: x
+    /etc/acme/../a: x
+    /etc/plumbline/x: x
+    /opt/acme/number: 3
+    /opt/acme/typo: "{{.Endpont}}"
+    /opt/acme/missing: {file: missing.json}
+    /opt/acme/folder: {file: .}
+    /opt/acme/both: {flie: adapter.yaml}
+  chart:`, 1),
+			`the adapter has 9 mistakes:
+  adapter.yaml:6:5: controller.files.etc/acme.json: ` + "`etc/acme.json`" + ` is not the path of a file in a folder; write one such as /etc/acme/cloud.json
+  adapter.yaml:7:5: controller.files./etc/acme.json: would hide all other files in /etc; write a path in a folder of its own, such as /etc/acme/acme.json
+  adapter.yaml:8:5: controller.files./etc/acme/../a: ` + "`/etc/acme/../a`" + ` is not the path of a file in a folder; write one such as /etc/acme/cloud.json
+  adapter.yaml:9:5: controller.files./etc/plumbline/x: /etc/plumbline is the harness's own folder; write a path in another one
+  adapter.yaml:10:23: controller.files./opt/acme/number: the number ` + "`3`" + ` where a string is expected; quote it: "3"
+  adapter.yaml:11:5: controller.files./opt/acme/typo: unknown template field ` + "`.Endpont`, did you mean `.Endpoint`?" + `
+  adapter.yaml:12:25: controller.files./opt/acme/missing.file: missing.json does not exist; paths are relative to the adapter or begin with $source/
+  adapter.yaml:13:24: controller.files./opt/acme/folder.file: . is a folder; write the path of a file
+  adapter.yaml:14:22: controller.files./opt/acme/both: unknown field ` + "`flie`, did you mean `file`?",
+		},
+		"a patch of no node, and one with a typo": {
+			good + `hooks:
+  throttle: {patchNode: {metadata: {}}}
+  interrupt: {patchNode: {status: {x: "{{.NodeNam}}"}}, subresource: status}
+  maintain: {exec: [x], subresource: status}
+  rebalance: {patchNode: [x]}
+`,
+			`the adapter has 4 mistakes:
+  adapter.yaml:9:3: hooks.throttle: is called for no node; ` + "`patchNode` and `removeNode`" + ` are for drifts, terminateInstance, interrupt, rebalance, maintain
+  adapter.yaml:10:36: hooks.interrupt.patchNode.status.x: unknown template field ` + "`.NodeNam`, did you mean `.NodeName`?" + `
+  adapter.yaml:11:25: hooks.maintain.subresource: is only for a ` + "`patch` or a `patchNode`" + `
+  adapter.yaml:12:26: hooks.rebalance.patchNode: a list where a mapping is expected`,
 		},
 		"what is there twice": {good + "name: other\n", "adapter.yaml:8:1: `name` is there twice, first in line 1"},
 		"nothing":             {"", "adapter.yaml: the file is empty; write an adapter into it"},

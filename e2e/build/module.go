@@ -51,10 +51,10 @@ func (c *Cache) Main(ctx context.Context, module, version, pkg, goos, goarch str
 }
 
 // MainOf builds as Main does, for the module in a folder in its present state. The entry's key
-// covers all of the module's files. MainOf refuses a go.mod that replaces modules with
-// folders, because the key would not cover them.
+// covers all of the module's files. If its go.mod replaces modules with folders, the key covers
+// what the package is built from, there and in the module.
 func (c *Cache) MainOf(ctx context.Context, dir, pkg, goos, goarch string) (binary string, err error) {
-	s, err := folder(dir)
+	s, err := folder(ctx, dir, pkg, goos, goarch)
 	if err != nil {
 		return "", fmt.Errorf("the module in %s: %w", dir, err)
 	}
@@ -64,7 +64,7 @@ func (c *Cache) MainOf(ctx context.Context, dir, pkg, goos, goarch string) (bina
 // MainInUse builds as Main does, for the working directory's module or one that it requires.
 // The versions are those of the working directory's module.
 func (c *Cache) MainInUse(ctx context.Context, module, pkg, goos, goarch string) (binary string, err error) {
-	s, err := inUse(ctx, module, pkg)
+	s, err := inUse(ctx, module, pkg, goos, goarch)
 	if err != nil {
 		return "", fmt.Errorf("%s of %s, in the module of the working directory: %w", pkg, module, err)
 	}
@@ -73,30 +73,41 @@ func (c *Cache) MainInUse(ctx context.Context, module, pkg, goos, goarch string)
 
 // inUse returns a module as the working directory's module uses it. Its version is a hash of
 // everything that the package is built from.
-func inUse(ctx context.Context, module, pkg string) (source, error) {
+func inUse(ctx context.Context, module, pkg, goos, goarch string) (source, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return source{}, err
 	}
-	const files = `{{with .Module}}{{if eq .Path "` + "%s" + `"}}{{range $.GoFiles}}{{$.Dir}}/{{.}}
-{{end}}{{range $.EmbedFiles}}{{$.Dir}}/{{.}}
-{{end}}{{else}}@{{.Path}}@{{.Version}}
-{{end}}{{end}}`
-	out, err := (command{dir: dir}).
-		run(ctx, "list", "-deps", "-f", fmt.Sprintf(files, module), importPath(module, relative(module, pkg)))
-	if err != nil {
-		return source{}, err
-	}
-	parts := strings.Split(strings.TrimSpace(string(out)), "\n")
-	parts = slices.DeleteFunc(parts, func(line string) bool { return line == "" })
-	slices.Sort(parts)
-	hash, err := dirhash.Hash1(slices.Compact(parts), func(part string) (io.ReadCloser, error) {
-		if strings.HasPrefix(part, "@") {
-			return io.NopCloser(strings.NewReader(part)), nil
-		}
-		return os.Open(part)
-	})
+	hash, err := hashUsed(ctx, command{dir: dir, goos: goos, goarch: goarch}, importPath(module, relative(module, pkg)))
 	return source{dir: dir, module: module, version: hash, inUse: true}, err
+}
+
+// hashUsed returns a hash of everything that a package is built from: the files of its
+// packages that lie in folders, and the versions of all other modules.
+func hashUsed(ctx context.Context, cmd command, pkg string) (string, error) {
+	const parts = `{{with .Module}}{{if or .Main (and .Replace (not .Replace.Version))}}{{.GoMod}}
+{{range $.GoFiles}}{{$.Dir}}/{{.}}
+{{end}}{{range $.SFiles}}{{$.Dir}}/{{.}}
+{{end}}{{range $.HFiles}}{{$.Dir}}/{{.}}
+{{end}}{{range $.EmbedFiles}}{{$.Dir}}/{{.}}
+{{end}}{{else}}@{{.Path}}@{{.Version}}{{with .Replace}}@{{.Path}}@{{.Version}}{{end}}
+{{end}}{{end}}`
+	out, err := cmd.run(ctx, "list", "-deps", "-f", parts, pkg)
+	if f, failed := errors.AsType[*failure](err); failed {
+		f.args = []string{"list", "-deps", pkg} // the template would hide what it says
+	}
+	if err != nil {
+		return "", err
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	slices.Sort(lines)
+	return dirhash.Hash1(slices.Compact(lines), func(line string) (io.ReadCloser, error) {
+		if strings.HasPrefix(line, "@") {
+			return io.NopCloser(strings.NewReader(line)), nil
+		}
+		return os.Open(line)
+	})
 }
 
 // Tests builds the tests of a package of a released module, as `go test -c` does. It returns
@@ -145,8 +156,9 @@ func (s source) named(pkg string) string {
 	return pkg
 }
 
-// folder returns the module in a folder. Its version is a hash of its files.
-func folder(dir string) (source, error) {
+// folder returns the module in a folder. Its version is a hash of its files, and of those in
+// the folders by which it replaces other modules.
+func folder(ctx context.Context, dir, pkg, goos, goarch string) (source, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return source{}, err
@@ -159,10 +171,12 @@ func folder(dir string) (source, error) {
 		return source{}, errors.New("go.mod names no module")
 	}
 	for _, r := range mod.Replace {
-		if modfile.IsDirectoryPath(r.New.Path) {
-			return source{}, fmt.Errorf("go.mod replaces %s by the folder %s; only a module that stands alone can be built "+
-				"from its folder", r.Old.Path, r.New.Path)
+		if !modfile.IsDirectoryPath(r.New.Path) {
+			continue
 		}
+		// Only what is used counts: such a folder may be a whole checkout, with artifacts.
+		hash, err := hashUsed(ctx, command{dir: dir, goos: goos, goarch: goarch}, relative(mod.Module.Mod.Path, pkg))
+		return source{dir: dir, module: mod.Module.Mod.Path, version: hash}, err
 	}
 	files, err := zip.CheckDir(dir) // the files of the module's zip
 	if err != nil {

@@ -95,9 +95,46 @@ func TestTheModuleOfAFolderIsBuiltAsItIs(t *testing.T) {
 	g.Expect(c.MainOf(t.Context(), dir, ".", "linux", "arm64")).NotTo(Equal(first))
 	g.Expect(count(t, calls, "build")).To(Equal(2))
 
-	write("go.mod", "module example.com/acme\nreplace example.com/lib => ../lib\n")
-	_, err = c.MainOf(t.Context(), dir, ".", "linux", "arm64")
-	g.Expect(err).To(MatchError(ContainSubstring("go.mod replaces example.com/lib by the folder ../lib")))
+}
+
+// With the real go command: what counts is what it says.
+func TestTheFoldersThatReplaceModulesCount(t *testing.T) {
+	g := NewWithT(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		g.Expect(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700)).To(Succeed())
+		g.Expect(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)).To(Succeed())
+	}
+	write("sim/go.mod", "module example.com/sim\n\ngo 1.24\n\nrequire example.com/lib v0.0.0\n\n"+
+		"replace example.com/lib => ../lib\n")
+	write("sim/main.go", "package main\n\nimport \"example.com/lib\"\n\nfunc main() { lib.Do() }\n")
+	write("lib/go.mod", "module example.com/lib\n\ngo 1.24\n")
+	write("lib/lib.go", "package lib\n\nimport _ \"embed\"\n\n//go:embed text\nvar text string\n\nfunc Do() { println(text) }\n")
+	write("lib/text", "one")
+	write("lib/unused/unused.go", "package unused\n")
+	of := func() string {
+		s, err := folder(t.Context(), filepath.Join(dir, "sim"), ".", "linux", "arm64")
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(s.module).To(Equal("example.com/sim"))
+		return s.version
+	}
+	first := of()
+	write("lib/unused/unused.go", "package unused // changed\n")
+	g.Expect(of()).To(Equal(first), "nothing imports it")
+	write("lib/text", "two")
+	second := of()
+	g.Expect(second).NotTo(Equal(first))
+	write("lib/go.mod", "module example.com/lib\n\ngo 1.23\n")
+	third := of()
+	g.Expect(third).NotTo(Equal(second))
+	write("sim/main.go", "package main\n\nimport \"example.com/lib\"\n\nfunc main() { lib.Do(); lib.Do() }\n")
+	g.Expect(of()).NotTo(Equal(third))
+
+	g.Expect(os.RemoveAll(filepath.Join(dir, "lib"))).To(Succeed())
+	c := &Cache{Dir: t.TempDir()}
+	_, err := c.MainOf(t.Context(), filepath.Join(dir, "sim"), ".", "linux", "arm64")
+	g.Expect(err).To(MatchError(And(ContainSubstring("the module in "+filepath.Join(dir, "sim")),
+		ContainSubstring("../lib"))))
 }
 
 // used is the script of a go command in a module that uses another one. Its only file is

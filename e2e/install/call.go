@@ -20,7 +20,7 @@ import (
 var ErrNoHook = errors.New("the adapter has no such hook")
 
 // Call runs a hook and returns its answer: the HTTP body, the command's output, or the patched
-// NodeClass as JSON. An HTTP status from 400 or a nonzero exit code is an error.
+// object as JSON. An HTTP status from 400 or a nonzero exit code is an error.
 func (i *Installed) Call(ctx context.Context, name providers.HookName, v providers.HookValues) ([]byte, error) {
 	h, there := i.adapter.Hooks[name]
 	if !there {
@@ -49,6 +49,8 @@ func (i *Installed) call(ctx context.Context, name string, h providers.Hook, v p
 		answer, err = i.send(ctx, h.HTTP, v)
 	case h.Patch != nil:
 		answer, err = i.patchNodeClass(ctx, h, v)
+	case h.PatchNode != nil:
+		answer, err = i.patchNode(ctx, h, v)
 	case h.RemoveNode:
 		err = i.removeNode(ctx, v.NodeName)
 	default:
@@ -110,17 +112,9 @@ func fetch(ctx context.Context, method, url, body string) ([]byte, error) {
 }
 
 func (i *Installed) patchNodeClass(ctx context.Context, h providers.Hook, v providers.HookValues) ([]byte, error) {
-	patch, err := providers.ExpandAll(h.Patch, "patch", v)
+	raw, subresources, err := patchOf(h.Patch, "patch", h.Subresource, v)
 	if err != nil {
 		return nil, err
-	}
-	raw, err := json.Marshal(patch)
-	if err != nil {
-		return nil, err
-	}
-	var subresources []string
-	if h.Subresource != "" {
-		subresources = append(subresources, h.Subresource)
 	}
 	patched, err := i.clients.dynamic.Resource(i.adapter.NodeClassGVR()).
 		Patch(ctx, v.NodeClass, types.MergePatchType, raw, metav1.PatchOptions{FieldManager: fieldManager}, subresources...)
@@ -128,6 +122,37 @@ func (i *Installed) patchNodeClass(ctx context.Context, h providers.Hook, v prov
 		return nil, fmt.Errorf("patching the NodeClass %s: %w", v.NodeClass, err)
 	}
 	return patched.MarshalJSON()
+}
+
+func (i *Installed) patchNode(ctx context.Context, h providers.Hook, v providers.HookValues) ([]byte, error) {
+	if v.NodeName == "" {
+		return nil, errors.New("patchNode: the hook is called for no node; it must be http, patch or exec")
+	}
+	raw, subresources, err := patchOf(h.PatchNode, "patchNode", h.Subresource, v)
+	if err != nil {
+		return nil, err
+	}
+	patched, err := i.clients.typed.CoreV1().Nodes().Patch(ctx, v.NodeName, types.StrategicMergePatchType, raw,
+		metav1.PatchOptions{FieldManager: fieldManager}, subresources...)
+	if err != nil {
+		return nil, fmt.Errorf("patching the node %s: %w", v.NodeName, err)
+	}
+	return json.Marshal(patched)
+}
+
+// patchOf returns a hook's patch as JSON, and the subresource to patch, if any.
+func patchOf(patch map[string]any, field, subresource string, v providers.HookValues) (raw []byte,
+	subresources []string, err error,
+) {
+	expanded, err := providers.ExpandAll(patch, field, v)
+	if err != nil {
+		return nil, nil, err
+	}
+	if subresource != "" {
+		subresources = []string{subresource}
+	}
+	raw, err = json.Marshal(expanded)
+	return raw, subresources, err
 }
 
 // removeNode removes a node's finalizers and deletes it. So no controller can delay the

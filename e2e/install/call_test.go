@@ -97,6 +97,38 @@ func TestInstancesAreAListOfProviderIDs(t *testing.T) {
 	g.Expect(err).To(MatchError(ErrNoHook))
 }
 
+func TestAHookPatchesANode(t *testing.T) {
+	g := NewWithT(t)
+	fake := kubefake.NewClientset(&corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "n1"},
+		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
+	})
+	i := &Installed{
+		adapter: &providers.Adapter{
+			Name: "acme", Hooks: map[providers.HookName]providers.Hook{providers.Interrupt: {
+				Subresource: "status",
+				PatchNode: map[string]any{"status": map[string]any{"conditions": []any{
+					map[string]any{"type": "Preempted", "status": "True", "message": "{{.ProviderID}}"},
+				}}},
+			}},
+		},
+		clients: &clients{typed: fake},
+	}
+	answer, err := i.Call(t.Context(), providers.Interrupt, providers.HookValues{NodeName: "n1", ProviderID: "acme://7"})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(string(answer)).To(ContainSubstring("acme://7"))
+	node, err := fake.CoreV1().Nodes().Get(t.Context(), "n1", metav1.GetOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(node.Status.Conditions).To(ConsistOf(
+		HaveField("Type", corev1.NodeReady), HaveField("Message", "acme://7")), "the others stay")
+	g.Expect(fake.Actions()[0].GetSubresource()).To(Equal("status"))
+
+	_, err = i.Call(t.Context(), providers.Interrupt, providers.HookValues{})
+	g.Expect(err).To(MatchError(ContainSubstring("patchNode: the hook is called for no node")))
+	_, err = i.Call(t.Context(), providers.Interrupt, providers.HookValues{NodeName: "n2"})
+	g.Expect(err).To(MatchError(ContainSubstring("patching the node n2")))
+}
+
 func TestAHookRemovesANode(t *testing.T) {
 	g := NewWithT(t)
 	fake := kubefake.NewClientset(

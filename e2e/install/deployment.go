@@ -60,6 +60,9 @@ func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Valu
 	if container["env"], err = p.env(container["env"], v); err != nil {
 		return nil, err
 	}
+	if err := p.addFiles(m, container, v); err != nil {
+		return nil, err
+	}
 	container["image"] = v.Image.Name
 	container["imagePullPolicy"] = string(corev1.PullIfNotPresent) // the image is loaded, and in no registry
 	if err := unstructured.SetNestedSlice(m.deployment.Object, containers, path...); err != nil {
@@ -115,7 +118,8 @@ func controllerContainer(containers []any) (map[string]any, error) {
 }
 
 // env merges the adapter's env and gates into the chart's. Of several entries with one name
-// the last wins, as in the kubelet. Server-side apply refuses duplicates.
+// the last wins, as in the kubelet. Server-side apply refuses duplicates. Those of a proxy win
+// over the chart's only.
 func (p *Prepared) env(rendered any, v providers.Values) ([]any, error) {
 	list, _ := rendered.([]any)
 	var env []any
@@ -136,6 +140,12 @@ func (p *Prepared) env(rendered any, v providers.Values) ([]any, error) {
 		set(name, entry)
 	}
 	k := &p.adapter.Controller
+	if s := p.adapter.Simulator; s != nil && s.Proxy {
+		through := proxied(v)
+		for _, name := range slices.Sorted(maps.Keys(through)) {
+			set(name, map[string]any{"name": name, "value": through[name]})
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(k.Env)) {
 		value, err := providers.Expand(k.Env[name], v)
 		if err != nil {

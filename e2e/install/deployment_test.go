@@ -81,6 +81,27 @@ func TestAdjustedDeployment(t *testing.T) {
 	}))
 }
 
+func TestAControllerBehindAProxy(t *testing.T) {
+	g := NewWithT(t)
+	p := &Prepared{adapter: &providers.Adapter{
+		Simulator:  &providers.Simulator{Proxy: true},
+		Controller: providers.Controller{Env: map[string]string{"SSL_CERT_FILE": "/etc/roots.pem"}},
+	}}
+	chart := []any{map[string]any{"name": "HTTPS_PROXY", "value": "http://proxy.example"}}
+	values := providers.Values{Endpoint: "https://10.1.2.3:6443", Simulator: "127.0.0.9:4566"}.WithCA("PEM")
+	env, err := p.env(chart, values)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(env).To(ConsistOf(
+		map[string]any{"name": "HTTPS_PROXY", "value": "http://127.0.0.9:4566"},
+		map[string]any{"name": "SSL_CERT_FILE", "value": "/etc/roots.pem"}, // the adapter's wins
+		And(HaveKeyWithValue("name", "NO_PROXY"), HaveKeyWithValue("value", And(
+			HavePrefix("$(KUBERNETES_SERVICE_HOST),"), ContainSubstring(",.svc,"), HaveSuffix(",10.1.2.3,127.0.0.9")))),
+	))
+
+	p.adapter.Simulator = &providers.Simulator{TLS: true}
+	g.Expect(p.env(chart, values)).To(ContainElement(chart[0]), "TLS is no proxy")
+}
+
 func TestWhichDeployment(t *testing.T) {
 	deployment := func(name string) string {
 		return "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name + "}\n"

@@ -140,7 +140,11 @@ func (p *Prepared) Objects(ctx context.Context) ([]*unstructured.Unstructured, e
 		}
 	}
 	if p.adapter.Simulator != nil {
-		simulator, err := p.simulatorObjects(p.values, p.values.Image.Name, p.adapter.Simulator.Port)
+		ca, err := authorityOf(p.adapter.Simulator)
+		if err != nil {
+			return nil, err
+		}
+		simulator, err := p.simulatorObjects(p.values, p.values.Image.Name, p.adapter.Simulator.Port, ca)
 		if err != nil {
 			return nil, err
 		}

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -72,7 +74,10 @@ func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Se
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
-	p := &Prepared{adapter: a, kubernetes: s.Kubernetes}
+	p := &Prepared{adapter: a, kubernetes: s.Kubernetes, host: s.Host || runtime.GOOS != "linux" && !s.Containers}
+	if err := p.checkHost(); err != nil {
+		return nil, fmt.Errorf("provider %s: %w", a.Name, err)
+	}
 	for _, step := range []func(context.Context, *build.Cache, Selection) error{
 		p.download, p.findImages, p.readCRDs, p.tryManifests,
 	} {
@@ -81,6 +86,20 @@ func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Se
 		}
 	}
 	return p, nil
+}
+
+// checkHost refuses what a program of the host can't have: a root of its own, and so files at
+// paths of the adapter's choice.
+func (p *Prepared) checkHost() error {
+	files := slices.Sorted(maps.Keys(p.adapter.Controller.Files))
+	switch {
+	case p.host && p.adapter.Simulator.HasCA():
+		files = append(files, providers.CAFolder)
+	case !p.host || len(files) == 0:
+		return nil
+	}
+	return fmt.Errorf("the controller is to run as a program of this machine, which has no files of its own at %s "+
+		"(controller.files, simulator.tls); use a backend that runs images here, such as CLUSTER=kind", strings.Join(files, ", "))
 }
 
 // download downloads the source module and finds the release of core that it links.
@@ -145,7 +164,6 @@ func linkedCore(files providers.Files, gomod, base string) (string, error) {
 // findImages builds the images, or checks that the given ones can run here.
 func (p *Prepared) findImages(ctx context.Context, cache *build.Cache, s Selection) (err error) {
 	a := p.adapter
-	p.host = s.Host || runtime.GOOS != "linux" && !s.Containers
 	given, made := a.Controller.Image, a.Controller.Build
 	if s.Image != "" {
 		given, made = "", nil

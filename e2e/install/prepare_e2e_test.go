@@ -23,6 +23,35 @@ func prepare(t *testing.T, s Selection) (*Prepared, error) {
 	return Prepare(t.Context(), cache, providers.Named("kwok"), s)
 }
 
+// charted returns a provider of a chart that is made for the test.
+func charted(t *testing.T) *Prepared {
+	t.Helper()
+	g := NewWithT(t)
+	cache, err := build.Open(func(line string) { t.Log(line) })
+	g.Expect(err).NotTo(HaveOccurred())
+	dir := t.TempDir()
+	write(t, dir, "chart/Chart.yaml", "apiVersion: v2\nname: acme\nversion: 1.0.0\n")
+	write(t, dir, "chart/templates/deployment.yaml", rendered)
+	p := &Prepared{adapter: &providers.Adapter{
+		Dir: dir, Controller: providers.Controller{Chart: &providers.Chart{Path: "chart"}},
+	}}
+	p.values = p.adapter.SampleValues("")
+	g.Expect(p.tryManifests(t.Context(), cache, Selection{})).To(Succeed())
+	return p
+}
+
+// write writes a file in a folder, which it makes.
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	file := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // One adapter serves all releases, although their charts, values and CRDs differ.
 func TestKwokPreparesAtEveryRelease(t *testing.T) {
 	for _, version := range []string{"v1.15.0", "v1.9.0", "v1.5.5", "v1.0.8"} {
@@ -58,12 +87,8 @@ func TestPrepareSaysWhatIsWrong(t *testing.T) {
 func TestPrepareTellsWhatHelmSays(t *testing.T) {
 	g := NewWithT(t)
 	dir := t.TempDir()
-	write := func(name, text string) {
-		g.Expect(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755)).To(Succeed())
-		g.Expect(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)).To(Succeed())
-	}
-	write("chart/Chart.yaml", "apiVersion: v2\nname: broken\nversion: 1.0.0\n")
-	write("chart/templates/deployment.yaml",
+	write(t, dir, "chart/Chart.yaml", "apiVersion: v2\nname: broken\nversion: 1.0.0\n")
+	write(t, dir, "chart/templates/deployment.yaml",
 		"name: {{ required \"say settings.clusterName\" .Values.settings.clusterName }}\n")
 	cache, err := build.Open(nil)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -73,4 +98,19 @@ func TestPrepareTellsWhatHelmSays(t *testing.T) {
 	_, err = Prepare(t.Context(), cache, a, Selection{})
 	g.Expect(err).To(MatchError(And(ContainSubstring("chart "+a.Controller.Chart.Path+" does not render: helm says: "),
 		ContainSubstring("say settings.clusterName"))))
+}
+
+// ConfigMaps and the like may stand beside a chart.
+func TestManifestsBesideAChart(t *testing.T) {
+	g := NewWithT(t)
+	file := filepath.Join(t.TempDir(), "map.yaml")
+	g.Expect(os.WriteFile(file, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: of-{{.ClusterName}}}\n"), 0o600)).
+		To(Succeed())
+	p := charted(t)
+	p.adapter.Controller.Manifests = []string{file}
+	m, err := p.render(t.Context(), p.values, platformOf(kubernetesVersion))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(m.objects).To(ContainElement(And(HaveField("GetKind()", "ConfigMap"),
+		HaveField("GetName()", "of-plumbline"))))
+	g.Expect(m.deployment.GetName()).To(Equal("acme"), "the chart's")
 }

@@ -73,15 +73,16 @@ func (p *Prepared) tryManifests(ctx context.Context, cache *build.Cache, s Selec
 
 // render returns the objects to apply, in order, with the controller's Deployment adjusted.
 func (p *Prepared) render(ctx context.Context, v providers.Values, on platform) (*manifests, error) {
-	var objects []*unstructured.Unstructured
-	var err error
-	if p.helm != nil {
-		objects, err = p.renderChart(ctx, v, on)
-	} else {
-		objects, err = p.renderFiles(v)
-	}
+	objects, err := p.renderFiles(v)
 	if err != nil {
 		return nil, err
+	}
+	if p.helm != nil {
+		charted, err := p.renderChart(ctx, v, on)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(charted, objects...)
 	}
 	for _, o := range objects {
 		cluster.Own(o)

@@ -64,7 +64,14 @@ func (p *Prepared) simulate(ctx context.Context, c cluster.Cluster, k *clients, 
 	if err != nil {
 		return nil, fmt.Errorf("a port for the simulator: %w", err)
 	}
-	objects, err := p.simulatorObjects(*v, image, port)
+	ca, err := authorityOf(a.Simulator)
+	if err != nil {
+		return nil, err
+	}
+	if ca != nil {
+		*v = v.WithCA(string(ca.cert))
+	}
+	objects, err := p.simulatorObjects(*v, image, port, ca)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +113,10 @@ func simulatorContainer(s *providers.Simulator, image string, args []string, por
 }
 
 // simulatorObjects returns the simulator's pod and what it needs. The pod is never restarted:
-// a restart would silently lose the state of its cloud.
-func (p *Prepared) simulatorObjects(v providers.Values, image string, port int) ([]*unstructured.Unstructured, error) {
+// a restart would silently lose the state of its cloud. The CA is nil unless it serves TLS.
+func (p *Prepared) simulatorObjects(v providers.Values, image string, port int,
+	ca *authority,
+) ([]*unstructured.Unstructured, error) {
 	s := p.adapter.Simulator
 	v.Simulator = fmt.Sprintf("$(%s):%d", podAddress, port)
 	args := make([]string, len(s.Args))
@@ -126,6 +135,11 @@ func (p *Prepared) simulatorObjects(v providers.Values, image string, port int) 
 	cluster.Own(&meta)
 	global := meta
 	global.Namespace = ""
+	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: meta, Spec: corev1.PodSpec{
+		ServiceAccountName: simulatorName, RestartPolicy: corev1.RestartPolicyNever,
+		Tolerations: []corev1.Toleration{{Key: cluster.SystemTaint, Operator: corev1.TolerationOpExists}},
+		Containers:  []corev1.Container{simulatorContainer(s, image, args, port)},
+	}}
 	typed := []runtime.Object{
 		&corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: meta},
 		&rbacv1.ClusterRole{
@@ -138,21 +152,19 @@ func (p *Prepared) simulatorObjects(v providers.Values, image string, port int) 
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: simulatorName},
 			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: simulatorName, Namespace: v.Namespace}},
 		},
-		&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: meta, Spec: corev1.PodSpec{
-			ServiceAccountName: simulatorName, RestartPolicy: corev1.RestartPolicyNever,
-			Tolerations: []corev1.Toleration{{Key: cluster.SystemTaint, Operator: corev1.TolerationOpExists}},
-			Containers:  []corev1.Container{simulatorContainer(s, image, args, port)},
-		}},
+		pod,
+	}
+	if ca != nil {
+		typed = append([]runtime.Object{ca.secret(meta)}, typed...)
+		ca.mount(pod)
 	}
 	var objects []*unstructured.Unstructured
 	for _, o := range typed {
-		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+		fields, err := asUnstructured(o)
 		if err != nil {
 			return nil, err
 		}
-		delete(fields, "status")
-		unstructured.RemoveNestedField(fields, "metadata", "creationTimestamp")
-		objects = append(objects, &unstructured.Unstructured{Object: fields})
+		objects = append(objects, fields)
 	}
 	return objects, nil
 }

@@ -1,11 +1,16 @@
 package install
 
 import (
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -23,7 +28,7 @@ func TestTheSimulatorsPod(t *testing.T) {
 		Rights: []map[string]any{{"apiGroups": []any{"acme.example"}, "resources": []any{"machines"}, "verbs": []any{"get"}}},
 	}}
 	p := &Prepared{adapter: a}
-	objects, err := p.simulatorObjects(a.SampleValues("v1.0.0"), "acme-sim@sha256:1", 30001)
+	objects, err := p.simulatorObjects(a.SampleValues("v1.0.0"), "acme-sim@sha256:1", 30001, nil)
 	g.Expect(err).NotTo(HaveOccurred())
 	kinds := map[string]map[string]any{}
 	for _, o := range objects {
@@ -46,6 +51,59 @@ func TestTheSimulatorsPod(t *testing.T) {
 		Resources: []string{"machines"}, Verbs: []string{"get"},
 	}))
 	g.Expect(role.Rules[0].Resources).To(ContainElement("nodes"))
+}
+
+func TestASimulatorThatServesTLS(t *testing.T) {
+	g := NewWithT(t)
+	a := &providers.Adapter{Name: "acme", Simulator: &providers.Simulator{TLS: true, Port: 4566, Ready: "/healthz"}}
+	ca, err := authorityOf(a.Simulator)
+	g.Expect(err).NotTo(HaveOccurred())
+	objects, err := (&Prepared{adapter: a}).simulatorObjects(a.SampleValues(""), "acme-sim", 30001, ca)
+	g.Expect(err).NotTo(HaveOccurred())
+	var secret corev1.Secret
+	var pod corev1.Pod
+	for _, o := range objects {
+		g.Expect(o.GetLabels()).To(HaveKey(cluster.OwnerLabel), "so that it goes with all else")
+		switch o.GetKind() {
+		case "Secret":
+			g.Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &secret)).To(Succeed())
+		case "Pod":
+			g.Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &pod)).To(Succeed())
+		}
+	}
+	g.Expect(pod.Spec.Volumes[0].Secret.SecretName).To(Equal(secret.Name))
+	c := pod.Spec.Containers[0]
+	g.Expect(c.VolumeMounts[0].MountPath).To(Equal("/etc/plumbline/ca"))
+	g.Expect(c.Env).To(ContainElement(corev1.EnvVar{Name: "PLUMBLINE_CA", Value: "/etc/plumbline/ca"}))
+	g.Expect(c.ReadinessProbe.HTTPGet.Scheme).To(BeEmpty(), "the harness goes on by plain HTTP")
+	g.Expect(secret.Data).To(HaveLen(2))
+
+	// Whoever trusts the CA trusts what it signs, at whatever time the cluster's clock shows.
+	pair, err := tls.X509KeyPair(secret.Data["ca.crt"], secret.Data["ca.key"])
+	g.Expect(err).NotTo(HaveOccurred())
+	leaf := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"acme.example"}, NotAfter: pair.Leaf.NotAfter}
+	raw, err := x509.CreateCertificate(rand.Reader, leaf, pair.Leaf, pair.Leaf.PublicKey, pair.PrivateKey)
+	g.Expect(err).NotTo(HaveOccurred())
+	cert, err := x509.ParseCertificate(raw)
+	g.Expect(err).NotTo(HaveOccurred())
+	roots := x509.NewCertPool()
+	g.Expect(roots.AppendCertsFromPEM(secret.Data["ca.crt"])).To(BeTrue())
+	for _, years := range []int{-49, 0, 49} {
+		_, err = cert.Verify(x509.VerifyOptions{
+			Roots: roots, DNSName: "acme.example", CurrentTime: time.Now().AddDate(years, 0, 0),
+		})
+		g.Expect(err).NotTo(HaveOccurred(), "%d years from now", years)
+	}
+}
+
+func TestTheControllerGetsTheSimulatorsCertificate(t *testing.T) {
+	g := NewWithT(t)
+	p := &Prepared{adapter: &providers.Adapter{Controller: providers.Controller{
+		Files: map[string]providers.File{"/etc/acme/ca.json": {Text: `{{printf "%q" .CA}}`}},
+	}}}
+	texts, err := p.files(providers.Values{}.WithCA("PEM\n"))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(texts).To(Equal(map[string]string{"/etc/acme/ca.json": `"PEM\n"`, "/etc/plumbline/ca/ca.crt": "PEM\n"}))
 }
 
 func TestASimulatorIsAskedWhetherItIsReady(t *testing.T) {
