@@ -220,7 +220,7 @@ func TestMistakesOfAStruct(t *testing.T) {
 func TestUnknownProviders(t *testing.T) {
 	g := NewWithT(t)
 	g.Expect(Named("kwik").Validate()).
-		To(MatchError("unknown provider `kwik`; use aws, kwok, or the path of an adapter's YAML file"))
+		To(MatchError("unknown provider `kwik`; use " + strings.Join(Names(), ", ") + ", or the path of an adapter's YAML file"))
 	missing := filepath.Join(t.TempDir(), "plumbline.yaml")
 	g.Expect(Named(missing).Validate()).
 		To(MatchError(missing + ": the adapter cannot be read: open " + missing + ": no such file or directory"))
