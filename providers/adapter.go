@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/Masterminds/semver/v3"
@@ -32,9 +33,9 @@ type Adapter struct {
 	Core string `yaml:"core"`
 	// Controller says what runs and how it is installed.
 	Controller Controller `yaml:"controller"`
-	// CRDs are files or folders with the provider's CRDs, Karpenter's included. They
-	// must come from the provider: it is built against one version of them.
-	CRDs []string `yaml:"crds"`
+	// CRDs are the provider's CRDs, Karpenter's included. They must come from the provider: it
+	// is built against one version of them.
+	CRDs []CRDs `yaml:"crds"`
 	// NodeClass is the NodeClass with which the provider can launch nodes.
 	NodeClass Object `yaml:"nodeClass"`
 	// NodePool gives every NodePool of a spec the fields that the spec leaves out.
@@ -123,9 +124,14 @@ type Build struct {
 	Package string `yaml:"package"`
 }
 
-// Chart is a Helm chart in a folder.
+// Chart is a Helm chart.
 type Chart struct {
+	// Path is a folder or an archive (.tgz). It may also be remote: the oci:// reference of a
+	// chart, the https:// URL of a repository with the chart's name as the last element, or
+	// the https:// URL of an archive.
 	Path string `yaml:"path"`
+	// Version is the version in a registry or repository; a template.
+	Version string `yaml:"version"`
 	// Release is the release's name. Empty: karpenter.
 	Release string `yaml:"release"`
 	// Values win over the chart's own. Strings in them are templates; a string that is
@@ -139,6 +145,29 @@ type File struct {
 	Text string
 	File string `yaml:"file"`
 }
+
+// CRDs says where CRDs are. In YAML it is the path itself, or {chart: ..., version: ...}.
+type CRDs struct {
+	// Path is a file or a folder, or $chart, the controller's chart.
+	Path string
+	// Chart is another chart, as Chart.Path is, whose CRDs are taken, in the version Version.
+	Chart   string `yaml:"chart"`
+	Version string `yaml:"version"`
+}
+
+// String returns the path or the chart, for messages.
+func (c CRDs) String() string {
+	return cmp.Or(c.Path, strings.TrimSpace(c.Chart+" "+c.Version))
+}
+
+// IsRemote tells whether the path of a chart is that of a registry or repository.
+func IsRemote(chart string) bool {
+	return strings.HasPrefix(chart, "oci://") || strings.HasPrefix(chart, "https://") ||
+		strings.HasPrefix(chart, "http://")
+}
+
+// IsArchive tells whether the path of a chart is that of an archive.
+func IsArchive(chart string) bool { return strings.HasSuffix(chart, ".tgz") }
 
 // Ready says how long the controller may take to become ready.
 type Ready struct {
@@ -251,6 +280,9 @@ const (
 
 	// OwnFolder is the folder in containers for the harness's own files.
 	OwnFolder = "/etc/plumbline"
+
+	// OwnChart, among CRDs, stands for the controller's chart.
+	OwnChart = "$chart"
 
 	// Plumbline, as the module of a Build, stands for this module.
 	Plumbline = "$plumbline"

@@ -65,7 +65,7 @@ func (a *Adapter) resolve(folder string) {
 		paths = append(paths, &k.Manifests[i])
 	}
 	for i := range a.CRDs {
-		paths = append(paths, &a.CRDs[i])
+		paths = append(paths, &a.CRDs[i].Path, &a.CRDs[i].Chart)
 	}
 	builds := []*Build{k.Build}
 	if a.Simulator != nil {

@@ -99,7 +99,7 @@ hooks: {rebalance: {exec: [./mine.sh]}}
 	g.Expect(a.Controller.Files).To(Equal(map[string]File{
 		"/etc/acme/a": {File: "acme/a.json"}, "/etc/acme/b": {File: "acme/second/b.json"},
 	}))
-	g.Expect(a.CRDs).To(Equal([]string{"acme/crds", "$source/crds"}))
+	g.Expect(a.CRDs).To(Equal([]CRDs{{Path: "acme/crds"}, {Path: "$source/crds"}}))
 	g.Expect(a.NodePool.File).To(Equal("acme/pool.yaml"))
 	g.Expect(a.Simulator.Image).To(Equal("./acme/sim"))
 	g.Expect(a.Hooks[Interrupt].Exec).To(Equal([]string{"./acme/interrupt.sh", "./x"}), "only the program is a path")
@@ -137,8 +137,8 @@ func TestABaseOfItself(t *testing.T) {
 func TestBuiltInAdaptersHaveNoFilesOfTheirOwn(t *testing.T) {
 	for _, name := range Names() {
 		a := Named(name)
-		for _, p := range append(a.CRDs, a.Controller.Chart.Path) {
-			NewWithT(t).Expect(fromSource(p)).To(BeTrue(), "%s: %s", name, p)
+		for _, crds := range append(a.CRDs, CRDs{Path: a.Controller.Chart.Path}) {
+			NewWithT(t).Expect(fromSource(crds.Path)).To(BeTrue(), "%s: %s", name, crds)
 		}
 		NewWithT(t).Expect(a.NodeClass.File + a.NodePool.File + a.NodeClaim.File).To(BeEmpty())
 	}

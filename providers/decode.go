@@ -70,6 +70,12 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 			d.value(n, reflect.ValueOf(&out.Text).Elem(), path)
 			return
 		}
+	case *CRDs:
+		*out = CRDs{}
+		if n.Kind == yaml.ScalarNode {
+			d.value(n, reflect.ValueOf(&out.Path).Elem(), path)
+			return
+		}
 	case *Support:
 		*out = Support{} // old parameters have no meaning with a new state
 		if n.Kind == yaml.ScalarNode {

@@ -97,8 +97,8 @@ func (f Files) YAMLs(p string) ([]YAMLFile, error) {
 	return found, nil
 }
 
-// Folder returns the path of the folder p on disk. The folders of a built-in adapter
-// are all in the source module.
+// Folder returns the path of the folder or archive p on disk. Those of a built-in adapter are
+// all in the source module.
 func (f Files) Folder(p string) string {
 	switch {
 	case fromSource(p):

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	semverlib "github.com/Masterminds/semver/v3"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -199,13 +200,7 @@ func (c *checker) installing() {
 		c.add("controller", "`chart` or `manifests` is missing; one of them says what is installed")
 	}
 	if k.Chart != nil {
-		if k.Chart.Path == "" {
-			c.add("controller.chart.path", "missing; write the folder of a Helm chart")
-		} else if c.path("controller.chart.path", k.Chart.Path) && !fromSource(k.Chart.Path) {
-			if _, err := c.a.Files("").stat(path.Join(k.Chart.Path, "Chart.yaml")); err != nil {
-				c.add("controller.chart.path", "%s holds no Chart.yaml; write the folder of a Helm chart", k.Chart.Path)
-			}
-		}
+		c.chart("controller.chart", "path", k.Chart.Path, k.Chart.Version)
 		if bad := validation.IsDNS1123Label(k.Chart.ReleaseName()); bad != nil {
 			c.add("controller.chart.release", "`%s` is not the name of a release: %s", k.Chart.Release, bad[0])
 		}
@@ -214,10 +209,66 @@ func (c *checker) installing() {
 		c.path(fmt.Sprintf("controller.manifests[%d]", i), p)
 	}
 	if len(c.a.CRDs) == 0 {
-		c.add("crds", "missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds")
+		c.add("crds", "missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds, or $chart")
 	}
-	for i, p := range c.a.CRDs {
-		c.path(fmt.Sprintf("crds[%d]", i), p)
+	for i, crds := range c.a.CRDs {
+		c.crds(fmt.Sprintf("crds[%d]", i), crds)
+	}
+}
+
+func (c *checker) crds(at string, crds CRDs) {
+	switch {
+	case crds.Path != "" && crds.Chart != "":
+		c.add(at, "`path` and `chart` exclude each other; keep one")
+	case crds.Path == OwnChart && c.a.Controller.Chart == nil:
+		c.add(at, "there is no controller.chart; write the file or folder of the CRDs, or {chart: ..., version: ...}")
+	case crds.Path == OwnChart:
+	case crds.Path != "":
+		c.path(at, crds.Path)
+	default:
+		c.chart(at, "chart", crds.Chart, crds.Version)
+	}
+}
+
+// chart checks where a chart is. Key is the field that says so.
+func (c *checker) chart(at, key, p, version string) {
+	last := p[strings.LastIndex(p, "/")+1:]
+	switch {
+	case p == "":
+		c.add(join(at, key), "missing; write the folder or the archive (.tgz) of a Helm chart, or an oci:// reference")
+		return
+	case !IsRemote(p):
+		if version != "" {
+			c.add(join(at, "version"), "is only for a chart in a registry or repository; the version of a folder or an archive "+
+				"is in its Chart.yaml")
+		}
+		c.localChart(join(at, key), p)
+		return
+	case last == "":
+		c.add(join(at, key), "`%s` names no chart; its last element must, as in oci://registry.example/charts/acme or "+
+			"https://charts.example/acme", p)
+	case strings.HasPrefix(p, "oci://") && strings.Contains(last, ":") && !strings.Contains(last, "@"):
+		c.add(join(at, key), "`%s` has a tag; write it as the `version`", p)
+	case version == "" && !IsArchive(p) && !strings.Contains(last, "@"):
+		c.add(join(at, "version"), "missing; write the chart's version, such as 1.2.3, or {{slice .Version 1}}: without "+
+			"one, each release of the chart would change what is tested")
+	}
+	text, err := Expand(version, c.a.SampleValues(c.a.Source.Version))
+	if err != nil {
+		c.add(join(at, "version"), "%v", err)
+	} else if _, err := semverlib.NewVersion(text); text != "" && err != nil {
+		c.add(join(at, "version"), "`%s` is not a version; write one such as 1.2.3", text)
+	}
+}
+
+// localChart checks that the folder or archive of a chart is there. Those in the source module
+// can't be checked yet.
+func (c *checker) localChart(at, p string) {
+	if !c.path(at, p) || fromSource(p) || IsArchive(p) {
+		return
+	}
+	if _, err := c.a.Files("").stat(path.Join(p, "Chart.yaml")); err != nil {
+		c.add(at, "%s holds no Chart.yaml; write the folder or the archive (.tgz) of a Helm chart", p)
 	}
 }
 

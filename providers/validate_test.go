@@ -146,6 +146,31 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   adapter.yaml:11:25: hooks.maintain.subresource: is only for a ` + "`patch` or a `patchNode`" + `
   adapter.yaml:12:26: hooks.rebalance.patchNode: a list where a mapping is expected`,
 		},
+		"charts that can't be": {
+			strings.NewReplacer("{path: $source/charts/acme}", "{path: 'oci://registry.example/charts/acme:1.2.3'}",
+				"crds: [$source/pkg/apis/crds]", `crds:
+- {chart: oci://registry.example/charts/acme-crds}
+- {chart: https://charts.example/acme, version: "{{.Vresion}}"}
+- {chart: https://charts.example/, version: latest}
+- {chart: acme-1.2.3.tgz, version: 1.2.3}
+- {chart: .}
+- {version: 1.2.3}
+- {chart: https://charts.example/acme, version: 1.2}
+- {cahrt: x}`).Replace(good),
+			`the adapter has 12 mistakes:
+  adapter.yaml:5:11: controller.chart.path: ` + "`oci://registry.example/charts/acme:1.2.3` has a tag; write it as the `version`" + `
+  adapter.yaml:7:3: crds[0].version: missing; write the chart's version, such as 1.2.3, or {{slice .Version 1}}: without one, each release of the chart would change what is tested
+  adapter.yaml:8:40: crds[1].version: unknown template field ` + "`.Vresion`, did you mean `.Version`?" + `
+  adapter.yaml:9:4: crds[2].chart: ` + "`https://charts.example/`" + ` names no chart; its last element must, as in oci://registry.example/charts/acme or https://charts.example/acme
+  adapter.yaml:9:36: crds[2].version: ` + "`latest`" + ` is not a version; write one such as 1.2.3
+  adapter.yaml:10:4: crds[3].chart: acme-1.2.3.tgz does not exist; paths are relative to the adapter or begin with $source/
+  adapter.yaml:10:27: crds[3].version: is only for a chart in a registry or repository; the version of a folder or an archive is in its Chart.yaml
+  adapter.yaml:11:4: crds[4].chart: . holds no Chart.yaml; write the folder or the archive (.tgz) of a Helm chart
+  adapter.yaml:12:3: crds[5].chart: missing; write the folder or the archive (.tgz) of a Helm chart, or an oci:// reference
+  adapter.yaml:13:49: crds[6].version: the number ` + "`1.2`" + ` where a string is expected; quote it: "1.2"
+  adapter.yaml:14:3: crds[7].chart: missing; write the folder or the archive (.tgz) of a Helm chart, or an oci:// reference
+  adapter.yaml:14:4: crds[7]: unknown field ` + "`cahrt`, did you mean `chart`?",
+		},
 		"what is there twice": {good + "name: other\n", "adapter.yaml:8:1: `name` is there twice, first in line 1"},
 		"nothing":             {"", "adapter.yaml: the file is empty; write an adapter into it"},
 		"not YAML": {
@@ -205,7 +230,7 @@ func TestMistakesOfAStruct(t *testing.T) {
   controller.ports.health: 99999 is not a port; write 1 to 65535
   controller.ready.timeout: -1s is negative
   controller.logs.tolerate[0]: is not a regular expression of Go: error parsing regexp: missing closing ): ` + "`no subnets (found`" + `
-  crds: missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds
+  crds: missing; write the files or folders of the provider's CRDs, such as $source/pkg/apis/crds, or $chart
   controller.image: unknown template field ` + "`.Vresion`, did you mean `.Version`?" + `
   controller.chart.values.metrics: unknown template field ` + "`.Ports.metric`, did you mean `.Ports.metrics`?" + `
   controller.chart.values.x: not a template: :1: missing value for if

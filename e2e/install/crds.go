@@ -21,41 +21,134 @@ import (
 
 // readCRDs reads the CRDs. It fails if one is missing that every spec needs. Of two with the
 // same name, the later one counts.
-func (p *Prepared) readCRDs(context.Context, *build.Cache, Selection) error {
-	files := p.adapter.Files(p.source)
-	for _, path := range p.adapter.CRDs {
-		found, err := files.YAMLs(path)
-		if err != nil {
-			return fmt.Errorf("crds: %w", err)
-		}
-		for _, f := range found {
-			objects, err := parseObjects(f.Raw)
-			if err != nil {
-				return fmt.Errorf("crds: %s: %w", f.Name, err)
+func (p *Prepared) readCRDs(ctx context.Context, cache *build.Cache, s Selection) error {
+	for i, crds := range p.adapter.CRDs {
+		read := p.crdsInFiles
+		switch {
+		case crds.Path == providers.OwnChart:
+			read = func(providers.CRDs) ([]*unstructured.Unstructured, error) { return p.crdsOfChart(ctx, s) }
+		case crds.Chart != "":
+			read = func(crds providers.CRDs) ([]*unstructured.Unstructured, error) {
+				return p.crdsOfAnotherChart(ctx, cache, s, crds)
 			}
-			for _, o := range objects {
-				if o.GetKind() == "CustomResourceDefinition" {
-					p.addCRD(o)
-				}
+		}
+		objects, err := read(crds)
+		if err != nil {
+			return fmt.Errorf("crds[%d]: %w", i, err)
+		}
+		for _, o := range objects {
+			if isCRD(o) {
+				p.addCRD(o)
 			}
 		}
 	}
-	class := p.adapter.NodeClassGVR()
-	needed := []string{karpenter.NodeClaims.GroupResource().String(), class.GroupResource().String()}
+	return p.checkCRDs()
+}
+
+func isCRD(o *unstructured.Unstructured) bool { return o.GetKind() == "CustomResourceDefinition" }
+
+// checkCRDs checks that the CRDs are the provider's.
+func (p *Prepared) checkCRDs() error {
+	names, kinds := make([]string, len(p.crds)), map[string]string{}
+	for i, crd := range p.crds {
+		names[i] = crd.GetName()
+		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+		kinds[kind+"."+group] = crd.GetName()
+	}
+	there := strings.Join(names, ", ")
+	of := make([]string, len(p.adapter.CRDs))
+	for i, crds := range p.adapter.CRDs {
+		of[i] = crds.String()
+	}
+	gvk := p.adapter.NodeClassObject("").GroupVersionKind()
+	class, defined := p.adapter.NodeClassGVR().GroupResource().String(), kinds[gvk.Kind+"."+gvk.Group]
+	switch {
+	case len(names) == 0:
+		return fmt.Errorf("crds: there is no CRD in %s", strings.Join(of, ", "))
+	case defined == "":
+		return fmt.Errorf("crds: no CRD is that of nodeClass, which is a %s of %s; there are %s in %s: are these the CRDs "+
+			"of another provider, or are nodeClass.apiVersion and kind wrong?", gvk.Kind, gvk.Group, there, strings.Join(of, ", "))
+	case defined != class:
+		return fmt.Errorf("crds: the CRD of the NodeClass is named %s; only %s is supported, the plural by Kubernetes' rule "+
+			"for English", defined, class)
+	}
+	needed := []string{karpenter.NodeClaims.GroupResource().String()}
 	if p.adapter.Capabilities[providers.NodePools].State != providers.Unsupported {
 		needed = append(needed, karpenter.NodePools.GroupResource().String())
 	}
-	names := make([]string, len(p.crds))
-	for i, crd := range p.crds {
-		names[i] = crd.GetName()
-	}
 	for _, name := range needed {
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("crds: there is no CRD %s in %s, only %s; add its folder to crds",
-				name, strings.Join(p.adapter.CRDs, ", "), strings.Join(names, ", "))
+			return fmt.Errorf("crds: there is no CRD %s in %s, only %s; add the files or the chart with Karpenter's own CRDs, "+
+				"as the provider ships them", name, strings.Join(of, ", "), there)
 		}
 	}
 	return nil
+}
+
+// crdsInFiles returns the objects in a file or folder.
+func (p *Prepared) crdsInFiles(crds providers.CRDs) ([]*unstructured.Unstructured, error) {
+	found, err := p.adapter.Files(p.source).YAMLs(crds.Path)
+	if err != nil {
+		return nil, err
+	}
+	var objects []*unstructured.Unstructured
+	for _, f := range found {
+		parsed, err := parseObjects(f.Raw)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		objects = append(objects, parsed...)
+	}
+	return objects, nil
+}
+
+// crdsOfChart returns the CRDs of the controller's chart, as the adapter's values render it.
+func (p *Prepared) crdsOfChart(ctx context.Context, s Selection) ([]*unstructured.Unstructured, error) {
+	rendered, err := p.renderChart(ctx, p.values, platformOf(s.Kubernetes))
+	if err != nil {
+		return nil, err
+	}
+	return p.crdsIn(ctx, p.chart, p.adapter.Controller.Chart.Path, rendered)
+}
+
+// crdsOfAnotherChart returns the CRDs of a chart, as its own values render it.
+func (p *Prepared) crdsOfAnotherChart(ctx context.Context, cache *build.Cache, s Selection,
+	crds providers.CRDs,
+) ([]*unstructured.Unstructured, error) {
+	chart, err := p.locateChart(ctx, cache, crds.Chart, crds.Version)
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.helm.template(ctx, "crds", chart, p.values.Namespace, platformOf(s.Kubernetes), nil)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s does not render: %w", crds, err)
+	}
+	rendered, err := parseObjects(out)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s renders invalid manifests: %w", crds, err)
+	}
+	return p.crdsIn(ctx, chart, crds.String(), rendered)
+}
+
+// crdsIn returns the CRDs in a chart's folder crds, and those among its rendered objects.
+func (p *Prepared) crdsIn(ctx context.Context, chart, name string,
+	rendered []*unstructured.Unstructured,
+) ([]*unstructured.Unstructured, error) {
+	out, err := p.helm.crds(ctx, chart)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s: %w", name, err)
+	}
+	found, err := parseObjects(out)
+	if err != nil {
+		return nil, fmt.Errorf("the CRDs of chart %s: %w", name, err)
+	}
+	found = append(found, rendered...)
+	if !slices.ContainsFunc(found, isCRD) {
+		return nil, fmt.Errorf("the chart %s has no CRDs, neither in its folder crds nor among its templates; many projects "+
+			"publish them as a chart of their own: write {chart: ..., version: ...}, or the path of their files", name)
+	}
+	return found, nil
 }
 
 func (p *Prepared) addCRD(crd *unstructured.Unstructured) {

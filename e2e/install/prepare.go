@@ -54,6 +54,7 @@ type Prepared struct {
 	kubernetes string           // see Selection
 	source     string           // folder of the source module, empty if there is none
 	helm       *helm            // nil without a chart
+	chart      string           // folder or archive of the controller's chart, empty if there is none
 	controller loadable
 	simulator  loadable // empty without one
 	host       bool     // programs of the host run, not images
@@ -67,9 +68,9 @@ type loadable struct {
 	digest string // of the image; empty for a program of the host
 }
 
-// Prepare does all that needs no cluster. It validates the adapter, downloads the source
-// module, builds or opens the image, renders the chart and reads the CRDs. So mistakes are
-// reported early. Downloads and builds stay in the cache. Progress goes to cache.Progress.
+// Prepare does all that needs no cluster. It validates the adapter, downloads the source module
+// and the chart, reads the CRDs, renders the chart, and then builds or opens the images. So
+// mistakes are reported early. Downloads and builds stay in the cache. Progress goes to cache.Progress.
 func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Selection) (*Prepared, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Se
 		return nil, fmt.Errorf("provider %s: %w", a.Name, err)
 	}
 	for _, step := range []func(context.Context, *build.Cache, Selection) error{
-		p.download, p.findImages, p.readCRDs, p.tryManifests,
+		p.download, p.findChart, p.readCRDs, p.tryManifests, p.findImages, // what takes minutes comes last
 	} {
 		if err := step(ctx, cache, s); err != nil {
 			return nil, fmt.Errorf("provider %s: %w", a.Name, err)
@@ -99,7 +100,8 @@ func (p *Prepared) checkHost() error {
 		return nil
 	}
 	return fmt.Errorf("the controller is to run as a program of this machine, which has no files of its own at %s "+
-		"(controller.files, simulator.tls); use a backend that runs images here, such as CLUSTER=kind", strings.Join(files, ", "))
+		"(controller.files, simulator.tls); use a backend that runs images here, such as CLUSTER=kind",
+		strings.Join(files, ", "))
 }
 
 // download downloads the source module and finds the release of core that it links.

@@ -36,6 +36,7 @@ func charted(t *testing.T) *Prepared {
 		Dir: dir, Controller: providers.Controller{Chart: &providers.Chart{Path: "chart"}},
 	}}
 	p.values = p.adapter.SampleValues("")
+	g.Expect(p.findChart(t.Context(), cache, Selection{})).To(Succeed())
 	g.Expect(p.tryManifests(t.Context(), cache, Selection{})).To(Succeed())
 	return p
 }

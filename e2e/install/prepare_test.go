@@ -13,7 +13,7 @@ import (
 func TestNoVersionOfWhatLiesInAFolder(t *testing.T) {
 	g := NewWithT(t)
 	a := &providers.Adapter{
-		Name: "acme", Core: "v1.15.0", Dir: t.TempDir(), CRDs: []string{"."},
+		Name: "acme", Core: "v1.15.0", Dir: t.TempDir(), CRDs: []providers.CRDs{{Path: "."}},
 		Controller: providers.Controller{Build: &providers.Build{Module: ".", Package: "."}, Manifests: []string{"."}},
 		NodeClass:  providers.Object{Inline: map[string]any{"apiVersion": "acme.example/v1", "kind": "AcmeNodeClass"}},
 	}

@@ -1,15 +1,10 @@
 package install
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,13 +16,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
-
-// helm is the pinned Helm. It is a separate program, so that importers don't link its SDK. It
-// uses none of the user's settings, and folders of its own.
-type helm struct {
-	program string
-	home    string
-}
 
 // platform is the cluster for which a chart is rendered. Charts choose API versions by it.
 // Without it, many choose those of Kubernetes 1.20.
@@ -59,14 +47,7 @@ func apiNames(kind schema.GroupVersionKind) []string {
 }
 
 // tryManifests renders the manifests with sample values.
-func (p *Prepared) tryManifests(ctx context.Context, cache *build.Cache, s Selection) error {
-	if p.adapter.Controller.Chart != nil {
-		dir, err := cache.Pinned(ctx, "helm")
-		if err != nil {
-			return err
-		}
-		p.helm = &helm{program: filepath.Join(dir, "helm"), home: filepath.Join(cache.Dir, "helm-home")}
-	}
+func (p *Prepared) tryManifests(ctx context.Context, _ *build.Cache, s Selection) error {
 	_, err := p.render(ctx, p.values, platformOf(s.Kubernetes))
 	return err
 }
@@ -77,7 +58,7 @@ func (p *Prepared) render(ctx context.Context, v providers.Values, on platform) 
 	if err != nil {
 		return nil, err
 	}
-	if p.helm != nil {
+	if p.chart != "" {
 		charted, err := p.renderChart(ctx, v, on)
 		if err != nil {
 			return nil, err
@@ -102,8 +83,7 @@ func (p *Prepared) renderChart(ctx context.Context, v providers.Values,
 	if err != nil {
 		return nil, err
 	}
-	folder := p.adapter.Files(p.source).Folder(chart.Path)
-	out, err := p.helm.template(ctx, chart.ReleaseName(), folder, v.Namespace, on, raw)
+	out, err := p.helm.template(ctx, chart.ReleaseName(), p.chart, v.Namespace, on, raw)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s does not render: %w", chart.Path, err)
 	}
@@ -112,34 +92,6 @@ func (p *Prepared) renderChart(ctx context.Context, v providers.Values,
 		return nil, fmt.Errorf("chart %s renders invalid manifests: %w", chart.Path, err)
 	}
 	return objects, nil
-}
-
-func (h *helm) template(ctx context.Context, release, folder, namespace string, on platform,
-	values []byte,
-) ([]byte, error) {
-	args := []string{"template", release, folder, "--namespace", namespace, "--values", "-", "--skip-tests"}
-	if on.kubernetes != "" {
-		args = append(args, "--kube-version", on.kubernetes)
-	}
-	if len(on.apis) > 0 {
-		args = append(args, "--api-versions", strings.Join(on.apis, ","))
-	}
-	cmd := exec.CommandContext(ctx, h.program, args...)
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + h.home, "KUBECONFIG=" + filepath.Join(h.home, "none"),
-		"HELM_CACHE_HOME=" + h.home, "HELM_CONFIG_HOME=" + h.home, "HELM_DATA_HOME=" + h.home,
-	}
-	var stdout, stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(values), &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		// Helm's advice is for users of its own command line.
-		said, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n\nUse --debug")
-		if said != "" {
-			err = fmt.Errorf("helm says: %s", strings.TrimPrefix(said, "Error: "))
-		}
-		return nil, err
-	}
-	return stdout.Bytes(), nil
 }
 
 func (p *Prepared) renderFiles(v providers.Values) ([]*unstructured.Unstructured, error) {
