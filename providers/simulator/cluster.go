@@ -51,7 +51,12 @@ func Connect() (*Cluster, error) {
 func (c *Cluster) Client() kubernetes.Interface { return c.client }
 
 // Config returns the configuration of further clients, such as a dynamic one, or nil with the zero value.
-func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
+func (c *Cluster) Config() *rest.Config {
+	if c.config == nil {
+		return nil
+	}
+	return rest.CopyConfig(c.config)
+}
 
 // Node holds what an instance's kubelet and the cloud controller manager report about it.
 type Node struct {

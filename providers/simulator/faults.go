@@ -110,7 +110,13 @@ func (f Fault) validate() error {
 }
 
 // list returns words with commas.
-func list[S ~string](words []S) string { return strings.Trim(fmt.Sprintf("%q", words), "[]") }
+func list[S ~string](words []S) string {
+	text := make([]string, len(words))
+	for n, word := range words {
+		text[n] = string(word)
+	}
+	return strings.Join(text, ", ")
+}
 
 func (f *Fault) active() bool { return f.Count == 0 || f.Struck < f.Count }
 
@@ -233,6 +239,7 @@ func (f *Faults) add(query url.Values) (string, error) {
 	parameters := map[string]func(string) error{
 		"kind":     func(s string) error { fault.Kind = Kind(s); return nil },
 		"call":     text(&fault.Call),
+		"action":   text(&fault.Call), // the same, in AWS's word
 		"type":     text(&fault.Type),
 		"zone":     text(&fault.Zone),
 		"capacity": text(&fault.CapacityType),

@@ -34,8 +34,8 @@ type Times struct {
 // life is an instance's life.
 type life struct {
 	node   Node
-	failed error           // why it can't join the cluster
-	times  Times           //
+	failed error // why it can't join the cluster
+	times  Times
 	enter  func(State)     // tells the cloud of each state but Pending
 	ending <-chan struct{} // is closed when the instance must end
 }
@@ -84,17 +84,4 @@ func waitOr(ctx context.Context, d time.Duration, ending <-chan struct{}) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// Instance is an instance of a simulated cloud that runs no Fleet.
-type Instance interface {
-	Node() (Node, error)
-	Enter(s State)
-	Ending() <-chan struct{}
-}
-
-// Live runs the life of an instance and of its node. It returns at the end or when ctx ends.
-func (c *Cluster) Live(ctx context.Context, i Instance, t Times) {
-	node, failed := i.Node()
-	c.live(ctx, life{node: node, failed: failed, times: t, enter: i.Enter, ending: i.Ending()})
 }

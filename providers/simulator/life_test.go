@@ -1,9 +1,8 @@
 package simulator
 
 import (
-	"context"
 	"errors"
-	"net/http"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,35 +17,42 @@ import (
 
 // box is a test instance.
 type box struct {
-	states []State
+	name   string
 	broken error
-	end    chan struct{}
+	copied error // why it can't be copied
 }
 
+func (b *box) Name() string              { return b.name }
+func (b *box) ProviderID() string        { return "cloud:///zone/" + b.name }
+func (b *box) Labels() map[string]string { return map[string]string{"of": b.name} }
+func (b *box) Copy() (*box, error)       { return &box{name: "copy-of-" + b.name}, b.copied }
 func (b *box) Node() (Node, error) {
 	return Node{
-		Name: "n", ProviderID: "cloud://n",
+		Name: "node-" + b.name, ProviderID: b.ProviderID(),
 		Taints: []corev1.Taint{{Key: "starting", Effect: "NoExecute"}},
 	}, b.broken
 }
-func (b *box) Enter(s State)           { b.states = append(b.states, s) }
-func (b *box) Ending() <-chan struct{} { return b.end }
 
-// lives runs an instance, ends it after a while, and returns what was created and deleted.
-func lives(t *testing.T, b *box, until time.Duration, react ...clienttesting.ReactionFunc) (did []string) {
+// brief are times that differ from each other.
+func brief() Times {
+	return Times{Pending: 2 * time.Second, Boot: 3 * time.Second, Ending: 2 * time.Second, Notice: time.Second}
+}
+
+// lives launches an instance, ends it after a while, and returns the requests for its node and the reasons of its
+// Events, and its states.
+func lives(t *testing.T, b *box, until time.Duration, react ...clienttesting.ReactionFunc) (did []string, states []State) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset()
 		for _, r := range react {
 			client.PrependReactor("create", "nodes", r)
 		}
-		c := &Cluster{client: client, Version: "v1.36.0"}
-		b.end = make(chan struct{})
-		time.AfterFunc(until, func() { close(b.end) })
-		c.Live(t.Context(), b, Times{
-			Pending: 2 * time.Second, Boot: 3 * time.Second, Ending: 2 * time.Second,
-			Notice: time.Second,
-		})
+		f := NewFleet[*box](NewBase(t.Context(), &Cluster{client: client, Version: "v1.36.0"}, brief(), 1))
+		f.OnChange(func(_ *box, s State) { states = append(states, s) })
+		NewWithT(t).Expect(f.Launch(b)).To(Succeed())
+		time.Sleep(until)
+		NewWithT(t).Expect(f.Terminate(b.name)).To(BeTrue())
+		time.Sleep(time.Minute)
 		for _, a := range client.Actions() {
 			what := a.GetVerb() + " " + a.GetResource().Resource
 			if created, is := a.(clienttesting.CreateAction); is {
@@ -57,16 +63,17 @@ func lives(t *testing.T, b *box, until time.Duration, react ...clienttesting.Rea
 			did = append(did, what)
 		}
 	})
-	return did
+	return did, states
 }
 
 func TestAnInstanceJoinsAndLeaves(t *testing.T) {
 	g := NewWithT(t)
-	b := &box{}
-	g.Expect(lives(t, b, time.Minute)).To(Equal([]string{
-		"InstancePending", "InstanceRunning", "create nodes", "InstanceShuttingDown", "InstanceTerminated", "patch nodes", "patch nodes", "delete nodes",
-	}))
-	g.Expect(b.states).To(Equal([]State{Running, ShuttingDown, Terminated}))
+	did, states := lives(t, &box{name: "b"}, time.Minute)
+	g.Expect(did).To(Equal([]string{
+		"InstancePending", "InstanceRunning", "create nodes", "InstanceShuttingDown", "InstanceTerminated",
+		"patch nodes", "patch nodes", "delete nodes",
+	}), "its kubelet goes silent with it")
+	g.Expect(states).To(Equal([]State{Running, ShuttingDown, Terminated}))
 }
 
 func TestAnInstanceThatEndsEarlyNeverJoins(t *testing.T) {
@@ -74,21 +81,21 @@ func TestAnInstanceThatEndsEarlyNeverJoins(t *testing.T) {
 		time.Second:     {ShuttingDown, Terminated},
 		4 * time.Second: {Running, ShuttingDown, Terminated},
 	} {
-		b := &box{}
-		NewWithT(t).Expect(lives(t, b, until)).NotTo(Or(ContainElement("create nodes"), ContainElement("delete nodes")))
-		NewWithT(t).Expect(b.states).To(Equal(want))
+		did, states := lives(t, &box{name: "b"}, until)
+		NewWithT(t).Expect(did).NotTo(Or(ContainElement("create nodes"), ContainElement("delete nodes")))
+		NewWithT(t).Expect(states).To(Equal(want))
 	}
 }
 
 func TestAnInstanceThatCanNotStartNeverJoins(t *testing.T) {
-	b := &box{broken: errors.New("its user data is none")}
-	NewWithT(t).Expect(lives(t, b, time.Minute)).NotTo(ContainElement("create nodes"))
-	NewWithT(t).Expect(b.states).To(Equal([]State{Running, ShuttingDown, Terminated}))
+	did, states := lives(t, &box{name: "b", broken: errors.New("its user data is none")}, time.Minute)
+	NewWithT(t).Expect(did).NotTo(ContainElement("create nodes"))
+	NewWithT(t).Expect(states).To(Equal([]State{Running, ShuttingDown, Terminated}))
 }
 
 func TestItIsTriedAgainWhileTheAPIServerIsAway(t *testing.T) {
 	away := 3
-	did := lives(t, &box{}, time.Minute, func(clienttesting.Action) (bool, runtime.Object, error) {
+	did, _ := lives(t, &box{name: "b"}, time.Minute, func(clienttesting.Action) (bool, runtime.Object, error) {
 		away--
 		return away >= 0, nil, errors.New("connection refused")
 	})
@@ -100,27 +107,146 @@ func TestNodesAreWhatTheirInstancesSay(t *testing.T) {
 	g := NewWithT(t)
 	client := fake.NewClientset()
 	c := &Cluster{client: client, Version: "v1.36.0"}
-	c.join(t.Context(), Node{
-		Name: "n", ProviderID: "cloud://n",
+	said := Node{
+		Name: "n", ProviderID: "cloud://n", Annotations: map[string]string{"of": "a cloud"},
 		Labels: map[string]string{corev1.LabelArchStable: "arm64"}, Taints: []corev1.Taint{{Key: "a"}},
-	})
+		Conditions: []corev1.NodeCondition{{Type: "Healthy", Status: "False"}},
+	}
+	c.join(t.Context(), said)
 	n, err := client.CoreV1().Nodes().Get(t.Context(), "n", metav1.GetOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(n.Spec).To(Equal(corev1.NodeSpec{ProviderID: "cloud://n", Taints: []corev1.Taint{{Key: "a"}}}))
-	g.Expect(n.Annotations).To(HaveKeyWithValue("kwok.x-k8s.io/node", "fake"))
+	g.Expect(n.Annotations).To(Equal(map[string]string{"kwok.x-k8s.io/node": "fake", "of": "a cloud"}))
+	g.Expect(n.Status.Conditions).To(Equal(said.Conditions))
 	g.Expect(n.Status.NodeInfo.KubeletVersion).To(Equal("v1.36.0"))
 	g.Expect(n.Status.NodeInfo.Architecture).To(Equal("arm64"))
+
+	c.join(t.Context(), Node{Name: "older", KubeletVersion: "v1.35.1"})
+	n, err = client.CoreV1().Nodes().Get(t.Context(), "older", metav1.GetOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(n.Status.NodeInfo.KubeletVersion).To(Equal("v1.35.1"))
 }
 
-func TestWhereASimulatorMayListen(t *testing.T) {
+func TestAKubeletGoesSilentAndSpeaksAgain(t *testing.T) {
 	g := NewWithT(t)
-	ended, end := context.WithCancel(t.Context())
-	end()
-	for _, address := range []string{"127.0.0.1:0", "[::1]:0", "localhost:0"} {
-		g.Expect(Serve(ended, address, http.NotFoundHandler())).
-			To(Or(Succeed(), MatchError(context.Canceled), MatchError(ContainSubstring("assign"))), address)
+	client := fake.NewClientset()
+	c := &Cluster{client: client}
+	g.Expect(c.Silence(t.Context(), "n")).To(MatchError(ContainSubstring("node n has not joined yet, or has left")))
+	c.join(t.Context(), Node{Name: "n", Conditions: []corev1.NodeCondition{
+		{Type: corev1.NodeReady, Status: corev1.ConditionTrue}, {Type: "Healthy", Status: corev1.ConditionTrue},
+	}})
+	node := func() *corev1.Node {
+		n, err := client.CoreV1().Nodes().Get(t.Context(), "n", metav1.GetOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		return n
 	}
-	for _, address := range []string{":4566", "0.0.0.0:4566", "192.0.2.1:4566", "4566"} {
-		g.Expect(Serve(ended, address, http.NotFoundHandler())).To(MatchError(ContainSubstring("address")), address)
+	g.Expect(c.Silence(t.Context(), "n")).To(Succeed())
+	g.Expect(node().Annotations).NotTo(HaveKey(played), "KWOK leaves it alone")
+	conditions := map[corev1.NodeConditionType]corev1.ConditionStatus{}
+	for _, condition := range node().Status.Conditions {
+		conditions[condition.Type] = condition.Status
 	}
+	g.Expect(conditions).To(Equal(map[corev1.NodeConditionType]corev1.ConditionStatus{
+		corev1.NodeReady: corev1.ConditionUnknown, "Healthy": corev1.ConditionTrue,
+	}))
+	g.Expect(c.Speak(t.Context(), "n")).To(Succeed())
+	g.Expect(node().Annotations).To(HaveKeyWithValue(played, "fake"))
+	g.Expect((&Cluster{}).Speak(t.Context(), "n")).To(MatchError(ContainSubstring("--alone")))
+}
+
+// fleet returns a fleet of instances that join nothing.
+func fleet(t *testing.T) (*Base, *Fleet[*box]) {
+	t.Helper()
+	b := NewBase(t.Context(), nil, brief(), 1)
+	return b, NewFleet[*box](b)
+}
+
+// names returns the names and states of entries.
+func names(entries []Entry[*box]) (all []string) {
+	for _, e := range entries {
+		all = append(all, e.Instance.name+" "+string(e.State))
+	}
+	return all
+}
+
+func TestListsShowWhatThereIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewWithT(t)
+		b, f := fleet(t)
+		g.Expect(f.Launch(&box{name: "a"})).To(Succeed())
+		time.Sleep(10 * time.Second)
+		g.Expect(f.Launch(&box{name: "b"})).To(Succeed())
+		g.Expect(f.Launch(&box{name: "b"})).To(MatchError("there already is an instance b: it is pending"))
+		g.Expect(names(f.Listed())).To(Equal([]string{"a running", "b pending"}))
+
+		g.Expect(b.Faults.Add(Fault{Kind: Stale, By: 5 * time.Second})).To(Succeed())
+		g.Expect(names(f.Listed())).To(Equal([]string{"a running"}))
+		g.Expect(names(f.Living())).To(Equal([]string{"a running", "b pending"}), "only lists are stale")
+
+		g.Expect(f.Terminate("a")).To(BeTrue())
+		_, state, _ := f.Get("a")
+		g.Expect(state).To(Equal(ShuttingDown), "at once")
+		time.Sleep(3 * time.Second)
+		g.Expect(names(f.Listed())).To(Equal([]string{"a running"}), "five seconds ago")
+		g.Expect(names(f.Living())).To(Equal([]string{"b running"}))
+		b.Faults.Clear()
+		g.Expect(names(f.Listed())).To(Equal([]string{"b running"}))
+		_, _, there := f.Get("a")
+		g.Expect(there).To(BeFalse())
+		g.Expect(f.Terminate("a")).To(BeFalse())
+		g.Expect(f.Launch(&box{name: "a"})).To(Succeed(), "its name is free")
+	})
+}
+
+func TestEndedInstancesAreRememberedForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewWithT(t)
+		_, f := fleet(t)
+		f.Remember(time.Minute)
+		g.Expect(f.Launch(&box{name: "a"})).To(Succeed())
+		g.Expect(f.Terminate("a")).To(BeTrue())
+		time.Sleep(30 * time.Second)
+		g.Expect(names(f.Listed())).To(Equal([]string{"a terminated"}))
+		g.Expect(f.Listed()[0].Ended.Sub(f.Listed()[0].Launched)).To(Equal(brief().Ending))
+		g.Expect(f.Living()).To(BeEmpty())
+		g.Expect(f.Terminate("a")).To(BeTrue(), "it can be asked for again")
+		time.Sleep(time.Minute)
+		g.Expect(f.Listed()).To(BeEmpty())
+		g.Expect(f.Terminate("a")).To(BeFalse())
+	})
+}
+
+func TestAFleetIsSafeForConcurrentUse(t *testing.T) {
+	g := NewWithT(t)
+	b := NewBase(t.Context(), nil, Times{}, 1)
+	f := NewFleet[*box](b)
+	ended := make(chan string, 100)
+	f.OnChange(func(i *box, s State) {
+		if _, _, there := f.Get(i.name); s == Running && there { // a callback may call the fleet
+			go f.Terminate(i.name)
+		} else if s == Terminated {
+			ended <- i.name
+		}
+	})
+	for n := range 100 {
+		go func() { _ = f.Launch(&box{name: fmt.Sprint(n)}) }()
+	}
+	for range 100 {
+		g.Eventually(ended).Should(Receive())
+		f.Listed()
+	}
+	g.Expect(f.Living()).To(BeEmpty())
+}
+
+func TestWhatIsLeakedIsACopyOfTheLastInstance(t *testing.T) {
+	g := NewWithT(t)
+	_, f := fleet(t)
+	_, err := f.Leak()
+	g.Expect(err).To(MatchError("there has been no instance yet to copy"))
+	g.Expect(f.Launch(&box{name: "a"})).To(Succeed())
+	g.Expect(f.Leak()).To(Equal("cloud:///zone/copy-of-a"))
+	g.Expect(f.ProviderIDs()).To(Equal([]string{"cloud:///zone/a", "cloud:///zone/copy-of-a"}))
+	g.Expect(f.Launch(&box{name: "b", copied: errors.New("its subnet is gone")})).To(Succeed())
+	_, err = f.Leak()
+	g.Expect(err).To(MatchError("its subnet is gone"))
 }

@@ -5,16 +5,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 // region returns a new region with a launch template "t" for x86_64.
 func region(t *testing.T) *Cloud {
 	t.Helper()
 	g := NewWithT(t)
-	c, err := New(Settings{Seed: 7})
+	c, err := New(simulator.NewBase(t.Context(), nil, simulator.Times{Pending: time.Second, Ending: time.Second}, 7), Settings{})
 	g.Expect(err).NotTo(HaveOccurred())
 	image, err := c.Parameter(standard)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -117,11 +120,13 @@ func TestFleetsTakeTheCheapestThatThereIs(t *testing.T) {
 			r.Capacity = Spot
 		}, want: []string{"c5.large", "c5.large"}},
 		"where there is capacity": {
-			change: func(c *Cloud, _ *FleetRequest) { fault(c, Fault{Kind: NoCapacity, Type: "c5.large"}) },
-			want:   []string{"m5.large", "m5.large"}, errors: slices.Repeat([]string{"InsufficientInstanceCapacity"}, 3),
+			change: func(c *Cloud, _ *FleetRequest) {
+				fault(c, simulator.Fault{Kind: simulator.NoCapacity, Offering: simulator.Offering{Type: "c5.large"}})
+			},
+			want: []string{"m5.large", "m5.large"}, errors: slices.Repeat([]string{"InsufficientInstanceCapacity"}, 3),
 		},
 		"nothing where there is none": {
-			change: func(c *Cloud, _ *FleetRequest) { fault(c, Fault{Kind: NoCapacity}) },
+			change: func(c *Cloud, _ *FleetRequest) { fault(c, simulator.Fault{Kind: simulator.NoCapacity}) },
 			errors: slices.Repeat([]string{"InsufficientInstanceCapacity"}, 6),
 		},
 		"as many as a subnet has addresses for": {
@@ -166,8 +171,8 @@ func TestFleetsTakeTheCheapestThatThereIs(t *testing.T) {
 	}
 }
 
-func fault(c *Cloud, f Fault) {
-	if err := c.Inject(f); err != nil {
+func fault(c *Cloud, f simulator.Fault) {
+	if err := c.base.Faults.Add(f); err != nil {
 		panic(err)
 	}
 }
@@ -180,7 +185,7 @@ func TestARequestIsCarriedOutOnce(t *testing.T) {
 	first, err := c.CreateFleet(r)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(c.CreateFleet(r)).To(Equal(first))
-	g.Expect(c.instances).To(HaveLen(1))
+	g.Expect(c.fleet.Living()).To(HaveLen(1))
 }
 
 func TestRequestsThatCanNotBeRight(t *testing.T) {
@@ -199,73 +204,61 @@ func TestRequestsThatCanNotBeRight(t *testing.T) {
 }
 
 func TestALifeOfAnInstance(t *testing.T) {
-	g := NewWithT(t)
-	c := region(t)
-	f, err := c.CreateFleet(wants(c, Spot, 1, "m5.large"))
-	g.Expect(err).NotTo(HaveOccurred())
-	i := f.Launched[0].Instances[0]
-	free := func() int {
-		subnets, _ := c.Subnets([]string{i.Subnet.ID}, nil)
-		return subnets[0].Free
-	}
-	before := free()
-	state := func() State {
-		seen, err := c.Instances([]string{i.ID}, nil)
+	synctest.Test(t, func(t *testing.T) {
+		g := NewWithT(t)
+		c := region(t)
+		f, err := c.CreateFleet(wants(c, Spot, 1, "m5.large"))
 		g.Expect(err).NotTo(HaveOccurred())
-		return seen[0].State
-	}
-	g.Expect(state()).To(Equal(Pending))
-	c.Enter(i, Running)
-	g.Expect(state()).To(Equal(Running))
-	fault(c, Fault{Kind: Stale, By: time.Minute})
-	_, err = c.Instances([]string{i.ID}, nil)
-	g.Expect(code(err)).To(Equal("InvalidInstanceID.NotFound"), "a minute ago it was not there")
-	c.Clear()
+		i := f.Launched[0].Instances[0]
+		free := func() int {
+			subnets, _ := c.Subnets([]string{i.Subnet.ID}, nil)
+			return subnets[0].Free
+		}
+		before := free()
+		states := func() (all []simulator.State) {
+			seen, err := c.Instances([]string{i.ID}, nil)
+			g.Expect(err).NotTo(HaveOccurred())
+			for _, s := range seen {
+				all = append(all, s.State)
+			}
+			return all
+		}
+		g.Expect(states()).To(Equal([]simulator.State{simulator.Pending}))
+		passes := func() { time.Sleep(2 * time.Second); synctest.Wait() }
+		passes()
+		g.Expect(states()).To(Equal([]simulator.State{simulator.Running}))
+		fault(c, simulator.Fault{Kind: simulator.Stale, By: time.Minute})
+		_, err = c.Instances([]string{i.ID}, nil)
+		g.Expect(code(err)).To(Equal("InvalidInstanceID.NotFound"), "a minute ago it was not there")
+		c.base.Faults.Clear()
 
-	changes, err := c.Terminate(i.ProviderID())
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(changes).To(Equal([]Change{{i.ID, Running, ShuttingDown}}))
-	g.Expect(i.Ending()).To(BeClosed())
-	c.Enter(i, Terminated)
-	g.Expect(free()).To(Equal(before + 1))
-	g.Expect(c.Terminate(i.ID)).To(Equal([]Change{{i.ID, Terminated, Terminated}}), "it can be asked for again")
-	_, err = c.Terminate(i.ID, "i-0")
-	g.Expect(code(err)).To(Equal("InvalidInstanceID.NotFound"))
+		changes, err := c.Terminate(i.ID)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(changes).To(Equal([]Change{{i.ID, simulator.Running, simulator.ShuttingDown}}))
+		passes()
+		g.Expect(free()).To(Equal(before + 1))
+		g.Expect(c.Terminate(i.ID)).To(Equal([]Change{{i.ID, simulator.Terminated, simulator.Terminated}}),
+			"it can be asked for again")
+		_, err = c.Terminate(i.ID, "i-0")
+		g.Expect(code(err)).To(Equal("InvalidInstanceID.NotFound"))
 
-	told := c.Receive(t.Context(), 10, time.Minute, 0)
-	g.Expect(told).To(HaveLen(2), "of Running and Terminated")
-	g.Expect(told[1].Body).To(And(ContainSubstring(i.ID), ContainSubstring(`"state":"terminated"`)))
+		told := c.Receive(t.Context(), 10, time.Minute, 0)
+		g.Expect(told).To(HaveLen(3), "of Running, ShuttingDown and Terminated")
+		g.Expect(told[2].Body).To(And(ContainSubstring(i.ID), ContainSubstring(`"state":"terminated"`)))
+		time.Sleep(remembered)
+		_, err = c.Terminate(i.ID)
+		g.Expect(code(err)).To(Equal("InvalidInstanceID.NotFound"), "it is forgotten after an hour")
+	})
 }
 
-func TestFaults(t *testing.T) {
+func TestAFleetCountsAShortageOnce(t *testing.T) {
 	g := NewWithT(t)
 	c := region(t)
-	fault(c, Fault{Kind: Throttle, Action: "CreateFleet", Count: 2})
-	g.Expect(c.ApplyFaults("DescribeImages")).To(BeZero())
-	for range 2 {
-		g.Expect(c.ApplyFaults("CreateFleet").Refusal.Code).To(Equal("RequestLimitExceeded"))
-	}
-	g.Expect(c.ApplyFaults("CreateFleet")).To(BeZero(), "it was to happen twice")
-
-	fault(c, Fault{Kind: Slow, By: time.Second})
-	fault(c, Fault{Kind: Lost, Count: 1})
-	g.Expect(c.ApplyFaults("x")).To(Equal(Effect{Delay: time.Second, Lost: true}))
-	c.Clear()
-	fault(c, Fault{Kind: Denied, Rate: 0.25})
-	denied := 0
-	for range 1000 {
-		denied += count(c.ApplyFaults("x").Refusal != nil)
-	}
-	g.Expect(denied).To(BeNumerically("~", 250, 50))
-
-	fault(c, Fault{Kind: NoCapacity, Zone: "us-east-1a", Count: 1})
+	fault(c, simulator.Fault{Kind: simulator.NoCapacity, Offering: simulator.Offering{Zone: "us-east-1a"}, Count: 1})
 	for _, failed := range []int{1, 0} {
 		f, err := c.CreateFleet(wants(c, OnDemand, 1, "m5.large"))
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(f.Errors).To(HaveLen(failed), "a request at a time")
-	}
-	for _, wrong := range []Fault{{Kind: "rain"}, {Kind: Slow}, {Kind: Lost, Rate: 2}, {Kind: Lost, Count: -1}} {
-		g.Expect(c.Inject(wrong)).NotTo(Succeed())
 	}
 }
 

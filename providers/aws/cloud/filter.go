@@ -14,16 +14,16 @@ type Filter struct {
 	Values []string
 }
 
-// resource is an object that can be filtered. attribute returns the values for a filter's
+// filterable is an object that can be filtered. attribute returns the values for a filter's
 // name, and whether the filter exists. It never gets the filters for tags.
-type resource interface {
+type filterable interface {
 	attribute(name string) (values []string, known bool)
 	tags() map[string]string
 }
 
 // applyFilters returns the resources that match all filters. A filter that the resource does
 // not have is an error, as in AWS. If AWS has it, add it to the resource's attribute method.
-func applyFilters[R resource](all []R, filters []Filter) ([]R, error) {
+func applyFilters[R filterable](all []R, filters []Filter) ([]R, error) {
 	var kept []R
 	for _, r := range all {
 		matches := true
@@ -41,7 +41,7 @@ func applyFilters[R resource](all []R, filters []Filter) ([]R, error) {
 	return kept, nil
 }
 
-func valuesOf(r resource, name string) (values []string, known bool) {
+func valuesOf(r filterable, name string) (values []string, known bool) {
 	if key, is := strings.CutPrefix(name, "tag:"); is {
 		if value, has := r.tags()[key]; has {
 			return []string{value}, true

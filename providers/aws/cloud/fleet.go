@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 // Pool is a source of instances: a type in a subnet's zone, on spot or on demand.
@@ -76,14 +78,13 @@ func (c *Cloud) CreateFleet(r FleetRequest) (*Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	struck := map[*Fault]bool{}
+	short := c.base.Faults.Shortages()
 	missing := r.Count
 	for _, p := range pools {
 		if missing == 0 {
 			break
 		}
-		if fault := c.shortage(p); fault != nil {
-			struck[fault] = true
+		if short(simulator.Offering{Type: p.Type.Name, Zone: p.Subnet.Zone.Name, CapacityType: p.Capacity}) {
 			f.fail(p, refuse("InsufficientInstanceCapacity",
 				"We currently do not have sufficient %s capacity in the Availability Zone you requested (%s).", p.Type.Name,
 				p.Subnet.Zone.Name))
@@ -99,13 +100,14 @@ func (c *Cloud) CreateFleet(r FleetRequest) (*Fleet, error) {
 		}
 		launch := Launch{Template: *p.template, Override: p.override, Capacity: p.Capacity}
 		for range n {
-			launch.Instances = append(launch.Instances, c.launch(p, p.template, r.Tags))
+			i := c.place(p, p.template.Data, r.Tags)
+			if err := c.fleet.Launch(i); err != nil {
+				return nil, err
+			}
+			launch.Instances = append(launch.Instances, i)
 		}
 		f.Launched = append(f.Launched, launch)
 		missing -= n
-	}
-	for fault := range struck {
-		c.countHit(fault) // once per request, not once per pool
 	}
 	if r.Token != "" {
 		c.fleets[r.Token] = f

@@ -3,26 +3,11 @@ package cloud
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
-
-// State is the state of an instance.
-type State string
-
-// The states of an instance, in order. Pending and Running instances can be ended.
-const (
-	Pending      State = "pending"
-	Running      State = "running"
-	ShuttingDown State = "shutting-down"
-	Terminated   State = "terminated"
-)
-
-// Code returns EC2's number for the state.
-func (s State) Code() int {
-	return map[State]int{Pending: 0, Running: 16, ShuttingDown: 32, Terminated: 48}[s]
-}
 
 // Capacity types.
 const (
@@ -49,14 +34,7 @@ type Instance struct {
 
 	Tags map[string]string // replaced, never modified in place
 
-	states []entered     // in order
-	end    chan struct{} // closed when the instance must end
-}
-
-// entered holds a state and the time when an instance entered it.
-type entered struct {
-	state State
-	at    time.Time
+	cloud *Cloud
 }
 
 // Maintenance is an event that EC2 has scheduled for an instance.
@@ -73,26 +51,13 @@ func (i *Instance) PrivateDNS() string {
 // ProviderID returns the spec.providerID of the instance's Node.
 func (i *Instance) ProviderID() string { return "aws:///" + i.Subnet.Zone.Name + "/" + i.ID }
 
-// Ending returns a channel that is closed when the instance must end.
-func (i *Instance) Ending() <-chan struct{} { return i.end }
+// Name returns the instance's ID.
+func (i *Instance) Name() string { return i.ID }
 
-// stateAt returns the state at a time. The time must not be before the launch.
-func (i *Instance) stateAt(t time.Time) (s State) {
-	for _, e := range i.states {
-		if e.at.After(t) {
-			break
-		}
-		s = e.state
-	}
-	return s
-}
-
-func (i *Instance) state() State { return i.states[len(i.states)-1].state }
-
-// Seen is an instance in a list. Under the fault Stale, its State is an older one.
+// Seen is an instance in a list. Under the fault simulator.Stale, its State is an older one.
 type Seen struct {
 	Instance
-	State State
+	State simulator.State
 }
 
 func (s *Seen) tags() map[string]string { return s.Tags }
@@ -134,72 +99,38 @@ func (s *Seen) attribute(name string) ([]string, bool) {
 func (c *Cloud) Instances(ids []string, filters []Filter) ([]Seen, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.forget()
-	at := time.Now().Add(-c.staleness())
-	there := slices.DeleteFunc(slices.Clone(c.instances), func(i *Instance) bool { return i.states[0].at.After(at) })
-	some, err := chosen(there, ids, func(i *Instance) string {
-		return i.ID
-	}, func(id string) error { return noSuchInstance(id) })
+	var seen []*Seen
+	for _, e := range c.fleet.Listed() {
+		seen = append(seen, &Seen{Instance: *e.Instance, State: e.State})
+	}
+	some, err := chosen(seen, ids, func(s *Seen) string { return s.ID }, func(id string) error { return noSuchInstance(id) })
 	if err != nil {
 		return nil, err
 	}
-	seen := make([]*Seen, len(some))
-	for n, i := range some {
-		seen[n] = &Seen{Instance: *i, State: i.stateAt(at)}
-	}
-	return copies(applyFilters(seen, filters))
-}
-
-// Living returns the instances that have not terminated. The fault Stale does not affect it.
-func (c *Cloud) Living() []*Instance {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(c.instances), func(i *Instance) bool { return i.state() == Terminated })
+	return copies(applyFilters(some, filters))
 }
 
 func noSuchInstance(id string) *Error {
 	return refuse("InvalidInstanceID.NotFound", "The instance ID '%s' does not exist", id)
 }
 
-func (c *Cloud) forget() {
-	c.instances = slices.DeleteFunc(c.instances, func(i *Instance) bool {
-		return i.state() == Terminated && time.Since(i.states[len(i.states)-1].at) > remembered
-	})
-}
-
-// instance returns the instance of an ID or provider ID.
-func (c *Cloud) instance(id string) (*Instance, error) {
-	id = id[strings.LastIndex(id, "/")+1:]
-	for _, i := range c.instances {
-		if i.ID == id {
-			return i, nil
-		}
-	}
-	return nil, noSuchInstance(id)
-}
-
-func (c *Cloud) launch(p Pool, t *Template, tags map[string]string) *Instance {
+// place returns a new instance of a pool. It is not launched yet.
+func (c *Cloud) place(p Pool, t TemplateData, tags map[string]string) *Instance {
 	c.addresses++
 	p.Subnet.Free--
-	i := &Instance{
+	return &Instance{
 		ID: c.newID("i"), Type: p.Type, Capacity: p.Capacity, Subnet: *p.Subnet,
 		IP:      fmt.Sprintf("10.%d.%d.%d", c.addresses>>16&0xff, c.addresses>>8&0xff, c.addresses&0xff),
-		ImageID: p.ImageID, Groups: t.Data.Groups, UserData: t.Data.UserData, DiskGiB: t.Data.DiskGiB,
-		Launched: now(), Tags: maps.Clone(tags), states: []entered{{Pending, time.Now()}}, end: make(chan struct{}),
+		ImageID: p.ImageID, Groups: t.Groups, UserData: t.UserData, DiskGiB: t.DiskGiB,
+		Launched: now(), Tags: maps.Clone(tags), cloud: c,
 	}
-	c.instances = append(c.instances, i)
-	if c.settings.Notify != nil {
-		go c.settings.Notify(i)
-	}
-	return i
 }
 
-// Enter moves an instance to a state and publishes EventBridge's event about it.
-func (c *Cloud) Enter(i *Instance, s State) {
+// entered frees an ended instance's address, and publishes EventBridge's event about its new state.
+func (c *Cloud) entered(i *Instance, s simulator.State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i.states = append(i.states, entered{s, time.Now()})
-	if s == Terminated {
+	if s == simulator.Terminated {
 		for _, subnet := range c.subnets {
 			if subnet.ID == i.Subnet.ID {
 				subnet.Free++
@@ -212,32 +143,23 @@ func (c *Cloud) Enter(i *Instance, s State) {
 // Change is an instance's state before and after a call.
 type Change struct {
 	ID            string
-	Before, After State
+	Before, After simulator.State
 }
 
 // Terminate ends all of the instances, or none if one does not exist. An instance that has
 // already ended is no error.
 func (c *Cloud) Terminate(ids ...string) ([]Change, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var some []*Instance
-	for _, id := range ids {
-		i, err := c.instance(id)
-		if err != nil {
-			return nil, err
-		}
-		some = append(some, i)
-	}
 	var changes []Change
-	for _, i := range some {
-		before := i.state()
-		select {
-		case <-i.end:
-			changes = append(changes, Change{i.ID, before, before})
-		default:
-			close(i.end)
-			changes = append(changes, Change{i.ID, before, ShuttingDown})
+	for _, id := range ids {
+		_, before, there := c.fleet.Get(id)
+		if !there {
+			return nil, noSuchInstance(id)
 		}
+		changes = append(changes, Change{ID: id, Before: before})
+	}
+	for n, change := range changes {
+		c.fleet.Terminate(change.ID)
+		_, changes[n].After, _ = c.fleet.Get(change.ID)
 	}
 	return changes, nil
 }
@@ -256,9 +178,9 @@ func (c *Cloud) Tag(ids []string, tags map[string]string) error {
 			some = append(some, &t.Tags)
 			continue
 		}
-		i, err := c.instance(id)
-		if err != nil {
-			return err
+		i, _, there := c.fleet.Get(id)
+		if !there {
+			return noSuchInstance(id)
 		}
 		some = append(some, &i.Tags)
 	}
@@ -269,25 +191,20 @@ func (c *Cloud) Tag(ids []string, tags map[string]string) error {
 	return nil
 }
 
-// Leak launches a copy of the last instance, without the tags that name a NodeClaim and a
-// node. It is an error if there is no instance.
-func (c *Cloud) Leak() (*Instance, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.instances) == 0 {
-		return nil, refuse("IncorrectInstanceState", "there has been no instance yet to copy")
-	}
-	last := c.instances[len(c.instances)-1]
-	for _, s := range c.subnets {
-		if s.ID != last.Subnet.ID {
+// Copy returns a copy of the instance to launch, without the tags that name a NodeClaim and a node. It is an error if
+// its subnet is gone.
+func (i *Instance) Copy() (*Instance, error) {
+	i.cloud.mu.Lock()
+	defer i.cloud.mu.Unlock()
+	for _, s := range i.cloud.subnets {
+		if s.ID != i.Subnet.ID {
 			continue
 		}
-		tags := maps.Clone(last.Tags)
+		tags := maps.Clone(i.Tags)
 		delete(tags, "karpenter.sh/nodeclaim")
 		delete(tags, "Name")
-		p := Pool{Type: last.Type, Subnet: s, Capacity: last.Capacity, ImageID: last.ImageID}
-		return c.launch(p, &Template{Data: TemplateData{Groups: last.Groups, UserData: last.UserData, DiskGiB: last.DiskGiB}},
-			tags), nil
+		p := Pool{Type: i.Type, Subnet: s, Capacity: i.Capacity, ImageID: i.ImageID}
+		return i.cloud.place(p, TemplateData{Groups: i.Groups, UserData: i.UserData, DiskGiB: i.DiskGiB}, tags), nil
 	}
-	return nil, refuse("InvalidSubnetID.NotFound", "The subnet ID '%s' does not exist", last.Subnet.ID)
+	return nil, refuse("InvalidSubnetID.NotFound", "The subnet ID '%s' does not exist", i.Subnet.ID)
 }

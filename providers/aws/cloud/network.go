@@ -156,10 +156,8 @@ func (c *Cloud) SetGroups(count int) {
 	}
 }
 
-// Reset restores the network of a new region and clears all faults. It keeps released images
-// and instances.
+// Reset restores the network of a new region. It keeps released images and instances.
 func (c *Cloud) Reset() {
 	c.SetSubnets("abc")
 	c.SetGroups(1)
-	c.Clear()
 }

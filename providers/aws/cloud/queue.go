@@ -119,9 +119,7 @@ const warning = 2 * time.Minute
 // Interrupt announces the end of a spot instance and ends it two minutes later.
 // Source: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-instance-termination-notices.html.
 func (c *Cloud) Interrupt(id string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i, err := c.instance(id)
+	i, err := c.fleet.Find(id)
 	if err != nil {
 		return err
 	}
@@ -130,15 +128,13 @@ func (c *Cloud) Interrupt(id string) error {
 	}
 	c.publish("EC2 Spot Instance Interruption Warning", i,
 		map[string]any{"instance-id": i.ID, "instance-action": "terminate"})
-	time.AfterFunc(warning, func() { _, _ = c.Terminate(i.ID) }) // it may have ended already
+	time.AfterFunc(warning, func() { c.fleet.Terminate(i.ID) }) // it may have ended already
 	return nil
 }
 
 // Rebalance announces an increased risk that an instance is interrupted.
 func (c *Cloud) Rebalance(id string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i, err := c.instance(id)
+	i, err := c.fleet.Find(id)
 	if err == nil {
 		c.publish("EC2 Instance Rebalance Recommendation", i, map[string]any{"instance-id": i.ID})
 	}
@@ -150,12 +146,12 @@ const notice = 14 * 24 * time.Hour
 
 // Maintain schedules an instance's retirement and publishes AWS Health's event about it.
 func (c *Cloud) Maintain(id string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i, err := c.instance(id)
+	i, err := c.fleet.Find(id)
 	if err != nil {
 		return err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	i.Scheduled = append(i.Scheduled, Maintenance{
 		Code: "instance-retirement", Description: "The instance is running on degraded hardware",
 		NotBefore: now().Add(notice),

@@ -76,7 +76,7 @@ func TestDryRuns(t *testing.T) {
 		})
 	}
 	g := NewWithT(t)
-	report := r.Journal().Report()
+	report := r.Journal.Report()
 	g.Expect(report.Calls).To(HaveLen(17))
 	g.Expect(report.Unknown).To(BeEmpty())
 	g.Expect(report.Refused).To(HaveKeyWithValue("ec2:CreateFleet DryRunOperation", 1))
@@ -115,10 +115,10 @@ func TestUnknown(t *testing.T) {
 			err := do(t.Context())
 			g.Expect(err).To(HaveCode("InvalidAction"))
 			g.Expect(status(err)).To(Equal(http.StatusBadRequest))
-			g.Expect(r.Journal().Unknown()).To(ContainElement(name))
+			g.Expect(r.Journal.Unknown()).To(ContainElement(name))
 		})
 	}
-	NewWithT(t).Expect(r.Journal().Unknown()).To(HaveLen(5))
+	NewWithT(t).Expect(r.Journal.Unknown()).To(HaveLen(5))
 }
 
 // TestUnknownService checks that an unknown service, named by the signature, is counted once.
@@ -126,7 +126,7 @@ func TestUnknownService(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	_, err := sts.NewFromConfig(r.config).GetCallerIdentity(t.Context(), nil)
 	g.Expect(status(err)).To(Equal(http.StatusBadRequest))
-	g.Expect(r.Journal().Report().Unknown).To(Equal(map[string]int{"sts:GetCallerIdentity": 1}))
+	g.Expect(r.Journal.Report().Unknown).To(Equal(map[string]int{"sts:GetCallerIdentity": 1}))
 }
 
 // TestIgnored checks that parameters that an action ignores are counted.
@@ -138,7 +138,7 @@ func TestIgnored(t *testing.T) {
 	_, err = r.ec2.DescribeSpotPriceHistory(t.Context(),
 		&ec2.DescribeSpotPriceHistoryInput{Filters: []types.Filter{filter("availability-zone", "us-east-1a")}})
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(r.Journal().Report().Ignored).To(And(
+	g.Expect(r.Journal.Report().Ignored).To(And(
 		HaveKey("ec2:DescribeInstanceTypeOfferings Filter.Name"), HaveKey("ec2:DescribeSpotPriceHistory Filter.Value")))
 }
 

@@ -17,6 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 // calls returns one call of each service, by its name in the journal.
@@ -49,23 +50,23 @@ func (r *region) calls() map[string]call {
 }
 
 func TestRefusals(t *testing.T) {
-	for kind, want := range map[cloud.FaultKind]struct {
+	for kind, want := range map[simulator.Kind]struct {
 		code     string
 		status   int
 		attempts int // that the SDK makes
 	}{
-		cloud.Throttle: {"RequestLimitExceeded", http.StatusServiceUnavailable, 3},
-		cloud.Denied:   {"UnauthorizedOperation", http.StatusForbidden, 1},
+		simulator.Throttle: {"RequestLimitExceeded", http.StatusServiceUnavailable, 3},
+		simulator.Denied:   {"UnauthorizedOperation", http.StatusForbidden, 1},
 	} {
 		r := newRegion(t)
-		NewWithT(t).Expect(r.Inject(cloud.Fault{Kind: kind})).To(Succeed())
+		NewWithT(t).Expect(r.Faults.Add(simulator.Fault{Kind: kind})).To(Succeed())
 		for name, do := range r.calls() {
 			t.Run(string(kind)+" "+name, func(t *testing.T) {
 				g, err := NewWithT(t), do(t.Context())
 				g.Expect(err).To(HaveCode(want.code))
 				g.Expect(status(err)).To(Equal(want.status))
-				g.Expect(r.Journal().Report().Calls).To(HaveKeyWithValue(name, want.attempts))
-				g.Expect(r.Journal().Report().Refused).To(HaveKeyWithValue(name+" "+want.code, want.attempts))
+				g.Expect(r.Journal.Report().Calls).To(HaveKeyWithValue(name, want.attempts))
+				g.Expect(r.Journal.Report().Refused).To(HaveKeyWithValue(name+" "+want.code, want.attempts))
 			})
 		}
 	}
@@ -73,12 +74,12 @@ func TestRefusals(t *testing.T) {
 
 func TestThrottledForAWhile(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
-	g.Expect(r.Inject(cloud.Fault{Kind: cloud.Throttle, Action: "DescribeInstances", Count: 2})).To(Succeed())
+	g.Expect(r.Faults.Add(simulator.Fault{Kind: simulator.Throttle, Call: "DescribeInstances", Count: 2})).To(Succeed())
 	_, err := r.ec2.DescribeSubnets(t.Context(), nil)
 	g.Expect(err).NotTo(HaveOccurred())
 	_, err = r.ec2.DescribeInstances(t.Context(), nil)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(r.Journal().Report().Calls).To(Equal(map[string]int{"ec2:DescribeSubnets": 1, "ec2:DescribeInstances": 3}))
+	g.Expect(r.Journal.Report().Calls).To(Equal(map[string]int{"ec2:DescribeSubnets": 1, "ec2:DescribeInstances": 3}))
 }
 
 // TestLost checks that a call without an answer is repeated, but carried out only once.
@@ -86,7 +87,7 @@ func TestLost(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	image := r.template(t, "x86_64")
 	for _, action := range []string{"CreateFleet", "CreateLaunchTemplate"} {
-		g.Expect(r.Inject(cloud.Fault{Kind: cloud.Lost, Action: action, Count: 1})).To(Succeed())
+		g.Expect(r.Faults.Add(simulator.Fault{Kind: simulator.Lost, Call: action, Count: 1})).To(Succeed())
 	}
 	ids := r.launch(t, fleet(spot, 1, choice("x86_64", override("c5.large", subnetA))))
 	g.Expect(ids).To(HaveLen(1))
@@ -98,13 +99,13 @@ func TestLost(t *testing.T) {
 	})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(r.Templates(nil, nil)).To(HaveLen(2))
-	g.Expect(r.Journal().Report().Calls).
+	g.Expect(r.Journal.Report().Calls).
 		To(And(HaveKeyWithValue("ec2:CreateFleet", 2), HaveKeyWithValue("ec2:CreateLaunchTemplate", 3)))
 }
 
 func TestSlow(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
-	g.Expect(r.Inject(cloud.Fault{Kind: cloud.Slow, Action: "DescribeInstances", By: 300 * time.Millisecond, Count: 2})).
+	g.Expect(r.Faults.Add(simulator.Fault{Kind: simulator.Slow, Call: "DescribeInstances", By: 300 * time.Millisecond, Count: 2})).
 		To(Succeed())
 	start := time.Now()
 	_, err := r.ec2.DescribeInstances(t.Context(), nil)
@@ -120,7 +121,7 @@ func TestSlow(t *testing.T) {
 func TestStale(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	r.template(t, "x86_64")
-	g.Expect(r.Inject(cloud.Fault{Kind: cloud.Stale, By: time.Hour})).To(Succeed())
+	g.Expect(r.Faults.Add(simulator.Fault{Kind: simulator.Stale, By: time.Hour})).To(Succeed())
 	ids := r.launch(t, fleet(spot, 1, choice("x86_64", override("c5.large", subnetA))))
 	g.Expect(r.list(t, &ec2.DescribeInstancesInput{})).To(BeEmpty())
 	_, err := r.ec2.DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{InstanceIds: ids})
@@ -128,7 +129,7 @@ func TestStale(t *testing.T) {
 	_, err = r.ec2.TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: ids})
 	g.Expect(err).NotTo(HaveOccurred(), "only lists are stale")
 
-	r.Clear()
+	r.Faults.Clear()
 	g.Expect(r.list(t, &ec2.DescribeInstancesInput{})).To(Equal(ids))
 }
 
@@ -136,7 +137,7 @@ func TestStale(t *testing.T) {
 func TestNoCapacityOnce(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	r.template(t, "x86_64")
-	g.Expect(r.Inject(cloud.Fault{Kind: cloud.NoCapacity, Capacity: cloud.Spot, Count: 1})).To(Succeed())
+	g.Expect(r.Faults.Add(simulator.Fault{Kind: simulator.NoCapacity, Offering: simulator.Offering{CapacityType: cloud.Spot}, Count: 1})).To(Succeed())
 	in := fleet(spot, 1, choice("x86_64", override("c5.large", subnetA), override("m5.large", subnetB)))
 	out, err := r.ec2.CreateFleet(t.Context(), in)
 	g.Expect(err).NotTo(HaveOccurred())

@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 const (
@@ -91,7 +92,7 @@ func TestFleetErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, r := NewWithT(t), newRegion(t)
 			r.template(t, "x86_64")
-			g.Expect(r.Inject(cloud.Fault{Kind: cloud.NoCapacity, Type: "c5.large", Zone: "us-east-1b", Capacity: cloud.Spot})).
+			g.Expect(r.Faults.Add(simulator.Fault{Kind: simulator.NoCapacity, Offering: simulator.Offering{Type: "c5.large", Zone: "us-east-1b", CapacityType: cloud.Spot}})).
 				To(Succeed())
 			out, err := r.ec2.CreateFleet(t.Context(), fleet(spot, 1, choice("x86_64", c.override)))
 			g.Expect(err).NotTo(HaveOccurred())

@@ -59,7 +59,7 @@ func TestInstanceProfile(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	_, err = c.DeleteInstanceProfile(t.Context(), remove)
 	g.Expect(err).To(HaveCode("NoSuchEntity"))
-	g.Expect(r.Journal().Report().Ignored).To(BeEmpty())
+	g.Expect(r.Journal.Report().Ignored).To(BeEmpty())
 }
 
 func TestListInstanceProfiles(t *testing.T) {

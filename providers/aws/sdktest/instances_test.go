@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	. "github.com/onsi/gomega"
 
-	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 func TestInstances(t *testing.T) {
@@ -53,8 +53,7 @@ func TestInstances(t *testing.T) {
 func TestInstancesMatching(t *testing.T) {
 	r := newRegion(t)
 	r.template(t, "x86_64")
-	a := r.launch(t, fleet(spot, 1, choice("x86_64", override("c5.large", subnetA))), "cluster", "one", "claim", "a")[0]
-	r.Enter(<-r.launched, cloud.Running)
+	a := r.running(t, fleet(spot, 1, choice("x86_64", override("c5.large", subnetA))), "cluster", "one", "claim", "a")[0]
 	b := r.launch(t, fleet(onDemand, 1, choice("x86_64", override("m5.large", subnetB))), "cluster", "one")[0]
 	c := r.launch(t, fleet(onDemand, 1, choice("x86_64", override("m5.large", subnetA))), "cluster", "two",
 		"claim", "c")[0]
@@ -144,13 +143,13 @@ func TestCreateTags(t *testing.T) {
 func TestTerminate(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	r.template(t, "x86_64")
-	id := r.launch(t, fleet(spot, 1, choice("x86_64", override("c5.large", subnetA))))[0]
-	i := <-r.launched
-	r.Enter(i, cloud.Running)
+	r.Times.Ending = 0
+	id := r.running(t, fleet(spot, 1, choice("x86_64", override("c5.large", subnetA))))[0]
+	state := func() simulator.State { _, s, _ := r.Fleet().Get(id); return s }
 
 	_, err := r.ec2.TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: []string{id, "i-1"}})
 	g.Expect(err).To(HaveCode("InvalidInstanceID.NotFound"))
-	g.Expect(i.Ending()).NotTo(BeClosed())
+	g.Expect(state()).To(Equal(simulator.Running))
 
 	out, err := r.ec2.TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
 	g.Expect(err).NotTo(HaveOccurred())
@@ -159,10 +158,8 @@ func TestTerminate(t *testing.T) {
 		PreviousState: &types.InstanceState{Code: aws.Int32(16), Name: types.InstanceStateNameRunning},
 		CurrentState:  &types.InstanceState{Code: aws.Int32(32), Name: types.InstanceStateNameShuttingDown},
 	}}))
-	g.Expect(i.Ending()).To(BeClosed())
+	g.Eventually(state).Should(Equal(simulator.Terminated))
 
-	r.Enter(i, cloud.ShuttingDown)
-	r.Enter(i, cloud.Terminated)
 	again, err := r.ec2.TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(again.TerminatingInstances[0].CurrentState.Name).To(Equal(types.InstanceStateNameTerminated))
@@ -173,14 +170,8 @@ func TestTerminate(t *testing.T) {
 func TestInstanceStatus(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	r.template(t, "x86_64")
-	ids := r.launch(t, fleet(spot, 3, choice("x86_64", override("c5.large", subnetA))))
-	byID := map[string]*cloud.Instance{}
-	for range ids {
-		i := <-r.launched
-		byID[i.ID] = i
-	}
-	r.Enter(byID[ids[0]], cloud.Running)
-	r.Enter(byID[ids[1]], cloud.Running)
+	ids := r.running(t, fleet(spot, 2, choice("x86_64", override("c5.large", subnetA))))
+	ids = append(ids, r.launch(t, fleet(spot, 1, choice("x86_64", override("c5.large", subnetA))))...)
 	g.Expect(r.Maintain(ids[1])).To(Succeed())
 
 	for _, c := range []struct {

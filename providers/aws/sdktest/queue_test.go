@@ -129,7 +129,7 @@ func TestEvents(t *testing.T) {
 			map[string]any{},
 		},
 		"state": {
-			func(c *cloud.Cloud, i *cloud.Instance) error { c.Enter(i, cloud.ShuttingDown); return nil },
+			func(c *cloud.Cloud, i *cloud.Instance) error { return c.Fleet().End(i.ID) },
 			"aws.ec2", "EC2 Instance State-change Notification",
 			map[string]any{"state": "shutting-down"},
 		},
@@ -143,7 +143,7 @@ func TestEvents(t *testing.T) {
 			g, r := NewWithT(t), newRegion(t)
 			r.template(t, "x86_64")
 			id := r.launch(t, fleet(spot, 1, choice("x86_64", override("c5.large", subnetA))))[0]
-			g.Expect(c.happens(r.Cloud, <-r.launched)).To(Succeed())
+			g.Expect(c.happens(r.Cloud, r.instance(t, id))).To(Succeed())
 			m := r.client(t).receive(t, 10, 20, 20)
 			g.Expect(m).To(HaveLen(1))
 			var e event

@@ -19,15 +19,15 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 	"github.com/plumbline-e2e/plumbline/providers/aws/wire"
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 // region is a simulated region with clients of the SDK.
 type region struct {
 	*cloud.Cloud
-	*wire.Server
-	ec2      *ec2.Client
-	config   aws.Config // for the clients of other services
-	launched chan *cloud.Instance
+	*simulator.Base
+	ec2    *ec2.Client
+	config aws.Config // for the clients of other services
 }
 
 // The subnets of a region, one in each zone.
@@ -37,17 +37,20 @@ const (
 	subnetC = "subnet-00000000000000003"
 )
 
+// never is longer than any test takes.
+const never = time.Hour
+
+// newRegion returns a region whose instances stay pending, and then shutting down.
 func newRegion(t *testing.T) *region {
 	t.Helper()
-	r := &region{launched: make(chan *cloud.Instance, 5000)}
+	r := &region{Base: simulator.NewBase(t.Context(), nil, simulator.Times{Pending: never, Ending: never}, 0)}
 	var err error
-	r.Cloud, err = cloud.New(cloud.Settings{Notify: func(i *cloud.Instance) { r.launched <- i }})
+	r.Cloud, err = cloud.New(r.Base, cloud.Settings{})
 	NewWithT(t).Expect(err).NotTo(HaveOccurred())
-	r.Server = wire.New(r.Cloud, wire.Cluster{
+	server := httptest.NewServer(wire.New(r.Base, r.Cloud, wire.Cluster{
 		Name: "plumbline", Endpoint: "https://127.0.0.1:6443", Version: "1.36",
 		CIDR: "10.0.0.0/16",
-	}, "queue")
-	server := httptest.NewServer(r.Server)
+	}, "queue"))
 	t.Cleanup(server.Close)
 
 	t.Setenv("AWS_CONFIG_FILE", os.DevNull)
@@ -192,6 +195,27 @@ func (r *region) launch(t *testing.T, in *ec2.CreateFleetInput, tags ...string) 
 		ids = append(ids, i.InstanceIds...)
 	}
 	return ids
+}
+
+// running launches instances as launch does, and waits until they run.
+func (r *region) running(t *testing.T, in *ec2.CreateFleetInput, tags ...string) (ids []string) {
+	t.Helper()
+	before := r.Times
+	r.Times.Pending = 0
+	ids = r.launch(t, in, tags...)
+	r.Times = before
+	for _, id := range ids {
+		NewWithT(t).Eventually(func() simulator.State { _, s, _ := r.Fleet().Get(id); return s }).Should(Equal(simulator.Running))
+	}
+	return ids
+}
+
+// instance returns the instance of an ID.
+func (r *region) instance(t *testing.T, id string) *cloud.Instance {
+	t.Helper()
+	i, err := r.Fleet().Find(id)
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
+	return i
 }
 
 // list returns the IDs of the instances that match.

@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
 func TestLaunchTemplates(t *testing.T) {
@@ -87,20 +89,19 @@ func TestLaunchTemplateData(t *testing.T) {
 			Tags:         ec2Tags("of", "interfaces"),
 		}},
 	}
-	create := func(name string) {
+	create := func(name string) *cloud.Instance {
 		_, err := r.ec2.CreateLaunchTemplate(t.Context(),
 			&ec2.CreateLaunchTemplateInput{LaunchTemplateName: aws.String(name), LaunchTemplateData: data})
 		g.Expect(err).NotTo(HaveOccurred())
-		r.launch(t, fleet(spot, 1, choice(name, override("c5.large", subnetA))))
+		return r.instance(t, r.launch(t, fleet(spot, 1, choice(name, override("c5.large", subnetA))))[0])
 	}
-	create("groups")
-	i := <-r.launched
+	i := create("groups")
 	g.Expect(i.ImageID).To(Equal(image))
 	g.Expect(i.UserData).To(Equal(userData))
 	g.Expect(i.Groups).To(Equal(data.SecurityGroupIds))
 	g.Expect(i.DiskGiB).To(Equal(42))
 	g.Expect(i.Tags).To(BeEmpty())
-	g.Expect(r.Journal().Report().Ignored).
+	g.Expect(r.Journal.Report().Ignored).
 		To(HaveKey("ec2:CreateLaunchTemplate LaunchTemplateData.MetadataOptions.HttpTokens"))
 
 	data.SecurityGroupIds = nil
@@ -108,6 +109,5 @@ func TestLaunchTemplateData(t *testing.T) {
 		DeviceIndex: aws.Int32(0),
 		Groups:      []string{"sg-00000000000000002"},
 	}}
-	create("interfaces")
-	g.Expect((<-r.launched).Groups).To(Equal([]string{"sg-00000000000000002"}))
+	g.Expect(create("interfaces").Groups).To(Equal([]string{"sg-00000000000000002"}))
 }

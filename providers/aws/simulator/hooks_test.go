@@ -7,22 +7,25 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 	"github.com/plumbline-e2e/plumbline/providers/aws/wire"
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 // served returns a region, and a function from "METHOD path" to a hook's status and body.
 func served(t *testing.T) (*cloud.Cloud, func(call string) (int, string)) {
 	t.Helper()
 	g := NewWithT(t)
-	c, err := cloud.New(cloud.Settings{})
+	base := simulator.NewBase(t.Context(), nil, simulator.Times{Pending: time.Hour}, 1)
+	c, err := cloud.New(base, cloud.Settings{})
 	g.Expect(err).NotTo(HaveOccurred())
-	mux := http.NewServeMux()
-	handleHooks(mux, c, wire.New(c, wire.Cluster{}, "q").Journal())
-	server := httptest.NewServer(mux)
+	server := httptest.NewServer(base.Handler(simulator.Cloud{
+		Handler: wire.New(base, c, wire.Cluster{}, "q"), Instances: c.Fleet(), Hooks: hooks(c), Reset: c.Reset,
+	}))
 	t.Cleanup(server.Close)
 	return c, func(call string) (int, string) {
 		method, path, _ := strings.Cut(call, " ")
@@ -69,10 +72,8 @@ func TestHooksDoWhatTheySay(t *testing.T) {
 
 	does("POST faults?kind=noCapacity&capacity=spot&count=1")
 	g.Expect([]int{launches(), launches()}).To(Equal([]int{0, 1}))
-	does("POST faults?kind=throttle")
-	g.Expect(c.ApplyFaults("x")).NotTo(BeZero())
+	does("POST faults?kind=lost&action=CreateFleet&count=1")
 	does("DELETE faults")
-	g.Expect(c.ApplyFaults("x")).To(BeZero())
 
 	_, labels := call("GET labels?id=" + ids()[0])
 	g.Expect(labels).To(ContainSubstring(`"karpenter.k8s.aws/instance-memory":"8192"`))
@@ -102,16 +103,9 @@ func TestHooksDoWhatTheySay(t *testing.T) {
 func TestHooksRefuseWhatTheyCanNotDo(t *testing.T) {
 	_, call := served(t)
 	for hook, wrong := range map[string]string{
-		"POST interrupt":                       "?id=i-... is missing",
-		"POST interrupt?id=i-1":                "does not exist",
-		"DELETE instances?id=aws:///z/i-1":     "does not exist",
-		"GET labels":                           "is missing",
-		"POST instances/leak":                  "no instance yet",
-		"POST faults?kind=rain":                "there is no fault",
-		"POST faults?kind=slow&by=3":           "?by=3: ",
-		"POST faults?kind=lost&count=x&rate=y": "?rate=y: ",
-		"PUT security-groups?count=-1":         "how many security groups",
-		"POST nothing":                         "there is no hook POST /_sim/nothing",
+		"POST interrupt":               "?id= is missing",
+		"POST interrupt?id=i-1":        `there is no instance "i-1"`,
+		"PUT security-groups?count=-1": "how many security groups",
 	} {
 		status, body := call(hook)
 		NewWithT(t).Expect(status).To(BeNumerically(">=", http.StatusBadRequest), hook)

@@ -18,15 +18,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
-// box is an instance that joins no cluster.
-type box struct {
-	*cloud.Instance
-	cloud *cloud.Cloud
-}
-
-func (b box) Node() (simulator.Node, error) { return simulator.Node{}, nil }
-func (b box) Enter(s simulator.State)       { b.cloud.Enter(b.Instance, cloud.State(s)) }
-
 const fleet = 1000
 
 // BenchmarkSimulatedAWS launches and ends 1000 instances over HTTP, 32 at a time. It makes
@@ -35,11 +26,10 @@ func BenchmarkSimulatedAWS(b *testing.B) {
 	var calls atomic.Int64
 	for b.Loop() {
 		g := NewWithT(b)
-		live := func(*cloud.Instance) {}
-		c, err := cloud.New(cloud.Settings{Notify: func(i *cloud.Instance) { live(i) }})
+		base := simulator.NewBase(b.Context(), nil, simulator.Times{}, 1)
+		c, err := cloud.New(base, cloud.Settings{})
 		g.Expect(err).NotTo(HaveOccurred())
-		live = func(i *cloud.Instance) { (&simulator.Cluster{}).Live(b.Context(), box{i, c}, simulator.Times{}) }
-		server := httptest.NewServer(New(c, Cluster{}, "q"))
+		server := httptest.NewServer(New(base, c, Cluster{}, "q"))
 		call := func(action, form string, args ...any) (string, error) {
 			calls.Add(1)
 			return ask(server.URL, "Action="+action+"&"+fmt.Sprintf(form, args...))
@@ -57,7 +47,7 @@ func BenchmarkSimulatedAWS(b *testing.B) {
 		g.Expect(all.Wait()).To(Succeed())
 		g.Eventually(func() int {
 			ended, err := c.Instances(nil,
-				[]cloud.Filter{{Name: "instance-state-name", Values: []string{string(cloud.Terminated)}}})
+				[]cloud.Filter{{Name: "instance-state-name", Values: []string{string(simulator.Terminated)}}})
 			g.Expect(err).NotTo(HaveOccurred())
 			return len(ended)
 		}).Should(Equal(fleet), "none is lost, and none is there twice")

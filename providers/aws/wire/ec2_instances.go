@@ -2,6 +2,7 @@ package wire
 
 import (
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 type describeInstancesRequest struct {
@@ -50,7 +51,12 @@ type group struct {
 	ID string `xml:"groupId"`
 }
 
-func stateOf(s cloud.State) state { return state{s.Code(), string(s)} }
+// stateCodes holds EC2's numbers of states.
+var stateCodes = map[simulator.State]int{
+	simulator.Pending: 0, simulator.Running: 16, simulator.ShuttingDown: 32, simulator.Terminated: 48,
+}
+
+func stateOf(s simulator.State) state { return state{stateCodes[s], string(s)} }
 
 func describeInstances(c *cloud.Cloud, r describeInstancesRequest) (a describeInstancesAnswer, err error) {
 	all, err := c.Instances(r.InstanceID, filters(r.Filter))
@@ -135,7 +141,7 @@ func describeInstanceStatus(c *cloud.Cloud, r describeInstanceStatusRequest) (a 
 	}
 	var some []cloud.Seen
 	for _, s := range all {
-		if s.State == cloud.Running || r.IncludeAllInstances {
+		if s.State == simulator.Running || r.IncludeAllInstances {
 			some = append(some, s)
 		}
 	}

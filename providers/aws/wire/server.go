@@ -13,9 +13,9 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 // Cluster holds what EKS returns about the cluster.
@@ -28,24 +28,22 @@ type Cluster struct {
 
 // Server answers requests to the services of a region.
 type Server struct {
+	base     *simulator.Base
 	cloud    *cloud.Cloud
 	cluster  Cluster
 	queue    string // name of the only queue
 	services map[string]service
-	journal  *Journal
 	requests atomic.Int64
 }
 
 // New returns a server for a region with that cluster and a queue of that name.
-func New(c *cloud.Cloud, cluster Cluster, queue string) *Server {
-	return &Server{cloud: c, cluster: cluster, queue: queue, services: services(), journal: newJournal()}
+func New(b *simulator.Base, c *cloud.Cloud, cluster Cluster, queue string) *Server {
+	return &Server{base: b, cloud: c, cluster: cluster, queue: queue, services: services()}
 }
-
-// Journal returns the server's journal.
-func (s *Server) Journal() *Journal { return s.journal }
 
 type request struct {
 	service, action string
+	id              string
 	body            []byte
 	form            url.Values // of the Query protocol
 	http            *http.Request
@@ -83,27 +81,66 @@ func services() map[string]service {
 // scope matches the part of a signature that names the service.
 var scope = regexp.MustCompile(`Credential=[^/]+/[^/]+/[^/]+/([^/]+)/`)
 
-// ServeHTTP answers a request.
+// ServeHTTP answers a request, subject to faults.
 func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 	body, err := io.ReadAll(h.Body)
 	if err != nil {
 		return // the client has gone
 	}
-	id := fmt.Sprintf("00000000-0000-4000-8000-%012x", s.requests.Add(1))
-	r := &request{http: h, body: body}
+	r := &request{http: h, body: body, id: fmt.Sprintf("00000000-0000-4000-8000-%012x", s.requests.Add(1))}
 	if parts := scope.FindStringSubmatch(h.Header.Get("Authorization")); parts != nil {
 		r.service = parts[1]
 	}
-	known, there := s.services[r.service]
-	if !there {
-		known.protocol = restProtocol{} // without actions, so serve counts the call as unknown
-	}
 	r.action = actionOf(r)
-	w.Header().Set("X-Amzn-Requestid", id)
-	if err := s.serve(w, r, id, known); err != nil && !errors.Is(err, http.ErrAbortHandler) {
+	to, there := s.services[r.service]
+	if !there {
+		to.protocol = restProtocol{}
+	}
+	w.Header().Set("X-Amzn-Requestid", r.id)
+	s.base.Journal.CountCall(r.name())
+	act, known := to.actions[r.action]
+	if !known {
+		s.base.Journal.CountUnknown(r.name())
+		s.send(w, r, to.protocol, nil, &cloud.Error{
+			Code: "InvalidAction", Message: "The action " + r.action + " is not valid for this web service.",
+			Status: http.StatusBadRequest,
+		})
+		return
+	}
+	refuse := func(w http.ResponseWriter, k simulator.Kind) { s.send(w, r, to.protocol, nil, refusals[k]) }
+	s.base.Faults.Call(r.name()).Play(w, h, refuse, func(w http.ResponseWriter, h *http.Request) {
+		answer, ignored, err := act(h.Context(), s, r)
+		for _, parameter := range ignored {
+			s.base.Journal.CountIgnored(r.name(), parameter)
+		}
+		s.send(w, r, to.protocol, answer, err)
+	})
+}
+
+// refusals holds the errors that faults answer.
+var refusals = map[simulator.Kind]*cloud.Error{
+	simulator.Throttle: {
+		Code: "RequestLimitExceeded", Message: "Request limit exceeded.", Status: http.StatusServiceUnavailable,
+	},
+	simulator.Denied: {
+		Code: "UnauthorizedOperation", Message: "You are not authorized to perform this operation.",
+		Status: http.StatusForbidden,
+	},
+	simulator.FailedYetDone: {
+		Code: "InternalError", Message: "An internal error has occurred.", Status: http.StatusInternalServerError,
+	},
+}
+
+// send sends an answer or an error.
+func (s *Server) send(w http.ResponseWriter, r *request, p protocol, answer any, err error) {
+	if refusal, is := errors.AsType[*cloud.Error](err); is {
+		s.base.Journal.CountRefusal(r.name(), refusal.Code)
+		err = p.refuse(w, r, r.id, refusal)
+	} else if err == nil {
+		err = p.answer(w, r, r.id, answer)
+	}
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
-	} else if err != nil {
-		panic(http.ErrAbortHandler) // net/http then closes the connection without an answer
 	}
 }
 
@@ -117,53 +154,6 @@ func actionOf(r *request) string {
 		return form.Get("Action")
 	}
 	return restAction(r.http.Method, r.http.URL.Path)
-}
-
-// serve carries out and answers a call, subject to faults.
-func (s *Server) serve(w http.ResponseWriter, r *request, id string, to service) error {
-	s.journal.count(s.journal.calls, r.name())
-	effect := s.cloud.ApplyFaults(r.action)
-	act, known := to.actions[r.action]
-	var answer any
-	var err error
-	switch {
-	case !known:
-		s.journal.count(s.journal.unknown, r.name())
-		err = &cloud.Error{
-			Code: "InvalidAction", Message: "The action " + r.action + " is not valid for this web service.",
-			Status: http.StatusBadRequest,
-		}
-	case effect.Refusal != nil:
-		err = effect.Refusal
-	default:
-		var ignored []string
-		answer, ignored, err = act(r.http.Context(), s, r)
-		for _, parameter := range ignored {
-			s.journal.count(s.journal.ignored, r.name()+" "+parameter)
-		}
-	}
-	pause(r.http.Context(), effect.Delay)
-	if effect.Lost {
-		return http.ErrAbortHandler
-	}
-	if refusal, is := errors.AsType[*cloud.Error](err); is {
-		s.journal.count(s.journal.refused, r.name()+" "+refusal.Code)
-		return to.protocol.refuse(w, r, id, refusal)
-	}
-	if err != nil {
-		return err
-	}
-	return to.protocol.answer(w, r, id, answer)
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
 }
 
 // query returns an action of the Query protocol. It decodes the parameters into a Request.

@@ -1,22 +1,18 @@
-package main
+package cloud
 
 import (
-	"errors"
-	"fmt"
 	"math"
-	"net/http"
 	"strconv"
 	"strings"
-
-	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
 // group is the label prefix of the EC2NodeClass API.
 const group = "karpenter.k8s.aws/"
 
-// labels returns the labels that a Node gets from its instance type in the catalogue.
+// Labels returns the labels that the instance's Node gets from its type in the catalogue.
 // Source: https://karpenter.sh/docs/reference/instance-types, labels of the EC2NodeClass API.
-func labels(t *cloud.Type) map[string]string {
+func (i *Instance) Labels() map[string]string {
+	t := i.Type
 	_, size, _ := strings.Cut(t.Name, ".")
 	family := t.Family()
 	letters := strings.IndexAny(family, "0123456789")
@@ -50,20 +46,4 @@ func labels(t *cloud.Type) map[string]string {
 		whole[group+key] = value
 	}
 	return whole
-}
-
-// listLabels answers with the labels that the Node of the instance ?id= gets from its type.
-func listLabels(c *cloud.Cloud, r *http.Request) (any, error) {
-	id := r.FormValue("id")
-	if id == "" {
-		return nil, errors.New("parameter ?id=i-... is missing")
-	}
-	some, err := c.Instances([]string{id[strings.LastIndex(id, "/")+1:]}, nil)
-	if err != nil {
-		return nil, err
-	}
-	if len(some) != 1 {
-		return nil, fmt.Errorf("there is no instance %s", id)
-	}
-	return labels(some[0].Type), nil
 }

@@ -1,4 +1,4 @@
-package main
+package cloud
 
 import (
 	"encoding/base64"
@@ -6,8 +6,6 @@ import (
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
 )
 
 // userData is karpenter-provider-aws v1.14.0's user data for Amazon Linux 2023, shortened.
@@ -40,16 +38,13 @@ spec:
 
 func TestAnInstanceJoinsAsItsUserDataSays(t *testing.T) {
 	g := NewWithT(t)
-	c, err := cloud.New(cloud.Settings{})
-	g.Expect(err).NotTo(HaveOccurred())
-	types, err := c.TypesThat([]string{"g4dn.xlarge"}, nil)
-	g.Expect(err).NotTo(HaveOccurred())
-	m := &machine{cloud: c, Instance: &cloud.Instance{
-		ID: "i-1", Type: &types[0], IP: "10.0.0.1",
-		Subnet:   cloud.Subnet{Zone: cloud.Zone{Name: "us-east-1a", ID: "use1-az1"}},
+	c := region(t)
+	i := &Instance{
+		ID: "i-1", Type: c.typeNamed("g4dn.xlarge"), IP: "10.0.0.1", cloud: c,
+		Subnet:   Subnet{Zone: Zone{Name: "us-east-1a", ID: "use1-az1"}},
 		UserData: base64.StdEncoding.EncodeToString([]byte(userData)),
-	}}
-	n, err := m.Node()
+	}
+	n, err := i.Node()
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(n.Name).To(Equal("ip-10-0-0-1.ec2.internal"))
 	g.Expect(n.ProviderID).To(Equal("aws:///us-east-1a/i-1"))
@@ -70,6 +65,7 @@ func TestAnInstanceJoinsAsItsUserDataSays(t *testing.T) {
 	g.Expect(amount(n.Allocatable, "cpu")).To(Equal("3920m"), "60m, 10m, 5m and 5m are kept")
 	g.Expect(amount(n.Allocatable, "memory")).
 		To(Equal("14954Mi"), "255Mi, 11Mi for each pod, 100Mi for the system and 100Mi against eviction are kept")
+	g.Expect(amount(n.Allocatable, "ephemeral-storage")).To(Equal("17Gi"), "1Gi and, against eviction, a tenth are kept")
 }
 
 func TestUserDataThatNoNodeCouldStartWith(t *testing.T) {
