@@ -125,6 +125,9 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 	for _, name := range reaped {
 		steps("ended what a dead run left behind: " + name)
 	}
+	if c.Release, err = resolveRelease(ctx, c, a, steps); err != nil {
+		return err
+	}
 	plan, err := Prepare(ctx, c, a, steps)
 	if err != nil {
 		return err
@@ -168,6 +171,25 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 	return err
 }
 
+// resolveRelease returns the release to select. For a branch or a commit that is the version
+// that it stands for now, so that all workers test the same, and the report says what.
+func resolveRelease(ctx context.Context, c Config, a *providers.Adapter, say func(string)) (string, error) {
+	asked := cmp.Or(c.Release, a.Source.Version)
+	if a.Source.Module == "" || a.Controller.Build != nil && a.Controller.Build.Module != "" {
+		return c.Release, nil
+	}
+	cache, err := build.Open(say)
+	if err != nil {
+		return "", err
+	}
+	release, err := cache.Resolve(ctx, a.Source.Module, asked)
+	if err != nil || strings.TrimPrefix(release, "v") == strings.TrimPrefix(asked, "v") {
+		return c.Release, err
+	}
+	say(fmt.Sprintf("%s of %s is %s", asked, a.Source.Module, release))
+	return release, nil
+}
+
 func (c Config) writeConformance(a *providers.Adapter, proven report.Conformance, file string) error {
 	proven.Provider, proven.Version = a.Name, cmp.Or(c.Release, a.Source.Version)
 	proven.Gates = a.Controller.Gates
@@ -191,7 +213,7 @@ func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, cli, args...)
 	cmd.Env = append(os.Environ(), runVariable+"="+run, fmt.Sprintf("%s=%d", leaderVariable, os.Getpid()),
-		"SPEED="+c.Speed.String())
+		"SPEED="+c.Speed.String(), "KARPENTER="+c.Release)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // only we pass Ctrl-C on, once
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 2 * time.Minute

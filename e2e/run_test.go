@@ -12,6 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // followed runs a command in place of the workers and returns what people see.
@@ -44,4 +45,30 @@ func TestMessagesThatCannotBeReadStopTheWorkers(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("progress file: ")))
 	g.Expect(shown).To(HavePrefix("\n✗ progress file: "))
 	g.Expect(os.ReadDir(run)).To(HaveLen(2), "the messages and Ginkgo's log")
+}
+
+func TestABranchIsTheSameReleaseForAllWorkers(t *testing.T) {
+	g := NewWithT(t)
+	dir := t.TempDir()
+	const pseudo = "v1.15.1-0.20260819221709-6e7eab7a0f48"
+	script := "#!/bin/sh\necho '{\"Version\": \"" + pseudo + "\"}'\n"
+	g.Expect(os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o700)).To(Succeed())
+	t.Setenv("PATH", dir)
+	t.Setenv("PLUMBLINE_CACHE", t.TempDir())
+	a := &providers.Adapter{Source: providers.Source{Module: "example.com/acme", Version: "v1.2.3"}}
+	var said []string
+	release := func(asked string) string {
+		resolved, err := resolveRelease(t.Context(), Config{Release: asked}, a, func(line string) { said = append(said, line) })
+		g.Expect(err).NotTo(HaveOccurred())
+		return resolved
+	}
+	g.Expect(release("")).To(BeEmpty(), "the adapter's")
+	g.Expect(release("1.2.4")).To(Equal("1.2.4"))
+	g.Expect(said).To(BeEmpty())
+	g.Expect(release("main")).To(Equal(pseudo))
+	g.Expect(said).To(ConsistOf("main of example.com/acme is " + pseudo))
+	a.Source.Version = "main"
+	g.Expect(release("")).To(Equal(pseudo))
+	a.Controller.Build = &providers.Build{Module: "."}
+	g.Expect(release("")).To(BeEmpty(), "a folder is built as it is")
 }

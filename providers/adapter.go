@@ -36,6 +36,9 @@ type Adapter struct {
 	// CRDs are the provider's CRDs, Karpenter's included. They must come from the provider: it
 	// is built against one version of them.
 	CRDs []CRDs `yaml:"crds"`
+	// Management is the management cluster, if that is another one than where the nodes are, as
+	// Cluster API has it. Optional.
+	Management *Management `yaml:"management"`
 	// NodeClass is the NodeClass with which the provider can launch nodes.
 	NodeClass Object `yaml:"nodeClass"`
 	// NodePool gives every NodePool of a spec the fields that the spec leaves out.
@@ -74,9 +77,11 @@ type Adapter struct {
 
 // Source is a Go module. It is downloaded from the Go module proxy.
 type Source struct {
-	// Module is the module's path, such as sigs.k8s.io/karpenter.
+	// Module is the module's path, such as sigs.k8s.io/karpenter. Empty: nothing is taken from
+	// a module, and Version is a value of templates only.
 	Module string `yaml:"module"`
-	// Version is the default release, such as v1.15.0; Selection overrides it.
+	// Version is the default release, such as v1.15.0; Selection overrides it. It may be a
+	// branch or a commit of the module. What Go makes of it is what is built and reported.
 	Version string `yaml:"version"`
 }
 
@@ -158,6 +163,15 @@ type CRDs struct {
 // String returns the path or the chart, for messages.
 func (c CRDs) String() string {
 	return cmp.Or(c.Path, strings.TrimSpace(c.Chart+" "+c.Version))
+}
+
+// Management is a management cluster: a second control plane without nodes. The controller and
+// the simulator get the access of its administrator as a file; see Values.
+type Management struct {
+	// CRDs are installed there, such as those of Cluster API.
+	CRDs []CRDs `yaml:"crds"`
+	// Manifests are files or folders of YAML to apply there; their text is a template.
+	Manifests []string `yaml:"manifests"`
 }
 
 // IsRemote tells whether the path of a chart is that of a registry or repository.

@@ -67,6 +67,14 @@ func (a *Adapter) resolve(folder string) {
 	for i := range a.CRDs {
 		paths = append(paths, &a.CRDs[i].Path, &a.CRDs[i].Chart)
 	}
+	if m := a.Management; m != nil {
+		for i := range m.Manifests {
+			paths = append(paths, &m.Manifests[i])
+		}
+		for i := range m.CRDs {
+			paths = append(paths, &m.CRDs[i].Path, &m.CRDs[i].Chart)
+		}
+	}
 	builds := []*Build{k.Build}
 	if a.Simulator != nil {
 		builds = append(builds, a.Simulator.Build)

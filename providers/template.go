@@ -1,7 +1,6 @@
 package providers
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+
+	"golang.org/x/mod/semver"
 )
 
 // Values are the values that templates in controller.image, env, chart values and
@@ -29,7 +30,13 @@ type Values struct {
 	Simulator   string         // host:port where it listens; empty without one
 	CA          string         // certificate of the simulator's CA, in PEM; empty unless it serves TLS
 	CAFile      string         // path of the same in the controller's container
+	// Management is the kubeconfig of the management cluster, and ManagementFile its path in the
+	// containers. Both are empty without one.
+	Management, ManagementFile string
 }
+
+// ManagementFolder is where controllers and simulators find the management cluster's kubeconfig.
+const ManagementFolder = OwnFolder + "/management"
 
 // CAFolder is where simulators find their CA, and controllers its certificate.
 const CAFolder = OwnFolder + "/ca"
@@ -60,8 +67,11 @@ func ParseImageName(name string) ImageName {
 
 // SampleValues returns values with which templates are tried before there is a cluster.
 func (a *Adapter) SampleValues(version string) Values {
+	if !semver.IsValid(version) { // none, or a branch
+		version = "v1.0.0"
+	}
 	v := Values{
-		Version:     cmp.Or(version, "v1.0.0"),
+		Version:     version,
 		ClusterName: defaultClusterName,
 		Endpoint:    "https://127.0.0.1:6443",
 		Namespace:   a.Controller.namespace(),
@@ -70,6 +80,9 @@ func (a *Adapter) SampleValues(version string) Values {
 	}
 	if a.Simulator != nil {
 		v.Simulator = net.JoinHostPort("127.0.0.1", strconv.Itoa(a.Simulator.Port))
+	}
+	if a.Management != nil {
+		v.ManagementFile = ManagementFolder + "/kubeconfig"
 	}
 	if a.Simulator.HasCA() {
 		v = v.WithCA("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n")

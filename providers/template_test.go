@@ -36,7 +36,8 @@ func TestExpand(t *testing.T) {
 		"{{.ClusterNme}}": "unknown template field `.ClusterNme`, did you mean `.ClusterName`?",
 		"{{.Image.Tga}}":  "unknown template field `.Image.Tga`, did you mean `.Image.Tag`?",
 		"{{.Ports.health}}": "unknown template field `.Ports.health`; known are .Version, .ClusterName, .Endpoint, " +
-			".Namespace, .Image.Name, .Image.Repository, .Image.Tag, .Image.Digest, .Ports.metrics, .Simulator, .CA, .CAFile",
+			".Namespace, .Image.Name, .Image.Repository, .Image.Tag, .Image.Digest, .Ports.metrics, .Simulator, .CA, .CAFile, " +
+			".Management, .ManagementFile",
 		"{{slice .Version 9}}": "the template failed: index out of range: 9",
 		"{{.ClusterName":       "not a template: :1: unclosed action",
 	} {

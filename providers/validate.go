@@ -79,11 +79,25 @@ func (c *checker) identity() {
 	if a.Source == (Source{}) {
 		return
 	}
-	if err := module.CheckPath(a.Source.Module); err != nil {
+	if err := module.CheckPath(a.Source.Module); err != nil && a.Source.Module != "" {
 		c.add("source.module", "`%s` is not the path of a Go module such as sigs.k8s.io/karpenter", a.Source.Module)
 	}
-	if !semver.IsValid(a.Source.Version) {
-		c.add("source.version", "`%s` is not a version; write one such as v1.15.0", a.Source.Version)
+	c.version("source.version", a.Source)
+}
+
+// commitish matches branches and commits, of which Go can ask a module proxy.
+var commitish = regexp.MustCompile(`^[A-Za-z0-9_][\w.-]*$`)
+
+// version checks the version of the source module: a release, a branch or a commit. Without a
+// module it is only a value of templates, so it must be a release.
+func (c *checker) version(at string, s Source) {
+	switch v := s.Version; {
+	case semver.IsValid(v):
+	case strings.Contains(v, "/"):
+		c.add(at, "`%s` can't be asked of a Go module proxy, because of the slash; write the branch's commit", v)
+	case s.Module == "", strings.Contains(v, ".") && semver.IsValid("v"+v), slices.Contains([]string{"latest", "upgrade", "patch", "none"}, v),
+		!commitish.MatchString(v):
+		c.add(at, "`%s` is not a version; write one such as v1.15.0, or a module's branch or commit", v)
 	}
 }
 
@@ -214,6 +228,15 @@ func (c *checker) installing() {
 	for i, crds := range c.a.CRDs {
 		c.crds(fmt.Sprintf("crds[%d]", i), crds)
 	}
+	if c.a.Management == nil {
+		return
+	}
+	for i, p := range c.a.Management.Manifests {
+		c.path(fmt.Sprintf("management.manifests[%d]", i), p)
+	}
+	for i, crds := range c.a.Management.CRDs {
+		c.crds(fmt.Sprintf("management.crds[%d]", i), crds)
+	}
 }
 
 func (c *checker) crds(at string, crds CRDs) {
@@ -287,7 +310,7 @@ func (c *checker) path(at, p string) (ok bool) {
 
 func (c *checker) needsSource(at string) {
 	if c.a.Source.Module == "" {
-		c.add(at, "`source` is missing, the Go module that holds it")
+		c.add(at, "`source.module` is missing, the Go module that holds it")
 	}
 }
 

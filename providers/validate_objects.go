@@ -28,17 +28,25 @@ func (c *checker) templates() {
 	if k.Chart != nil {
 		expandAll(k.Chart.Values, "controller.chart.values", sample, complain)
 	}
-	for i, p := range k.Manifests {
+	c.manifestTemplates("controller.manifests", k.Manifests, sample)
+	if c.a.Management != nil {
+		c.manifestTemplates("management.manifests", c.a.Management.Manifests, sample)
+	}
+}
+
+// manifestTemplates tries the texts of manifests.
+func (c *checker) manifestTemplates(at string, manifests []string, sample Values) {
+	for i, p := range manifests {
 		if _, err := c.a.Files("").stat(p); err != nil || fromSource(p) {
 			continue // not downloaded yet, or already reported
 		}
 		files, err := c.a.Files("").YAMLs(p)
 		if err != nil {
-			c.add(fmt.Sprintf("controller.manifests[%d]", i), "%v", err)
+			c.add(fmt.Sprintf("%s[%d]", at, i), "%v", err)
 		}
 		for _, f := range files {
 			if _, err := Expand(string(f.Raw), sample); err != nil {
-				c.add(fmt.Sprintf("controller.manifests[%d]", i), "%s: %v", f.Name, err)
+				c.add(fmt.Sprintf("%s[%d]", at, i), "%s: %v", f.Name, err)
 			}
 		}
 	}

@@ -171,6 +171,20 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   adapter.yaml:14:3: crds[7].chart: missing; write the folder or the archive (.tgz) of a Helm chart, or an oci:// reference
   adapter.yaml:14:4: crds[7]: unknown field ` + "`cahrt`, did you mean `chart`?",
 		},
+		"a management cluster": {
+			good + `management:
+  crds: [{chart: oci://registry.example/capi}, none]
+  manifests: [none.yaml, adapter.yaml]
+  kubeconfig: x
+nodePool: {spec: {template: {spec: {x: "{{.Nothing}}"}}}}
+`,
+			`the adapter has 5 mistakes:
+  adapter.yaml:9:10: management.crds[0].version: missing; write the chart's version, such as 1.2.3, or {{slice .Version 1}}: without one, each release of the chart would change what is tested
+  adapter.yaml:9:48: management.crds[1]: none does not exist; paths are relative to the adapter or begin with $source/
+  adapter.yaml:10:15: management.manifests[0]: none.yaml does not exist; paths are relative to the adapter or begin with $source/
+  adapter.yaml:10:26: management.manifests[1]: adapter.yaml: unknown template field ` + "`.Nothing`; known are .Version, .ClusterName, .Endpoint, .Namespace, .Image.Name, .Image.Repository, .Image.Tag, .Image.Digest, .Simulator, .CA, .CAFile, .Management, .ManagementFile" + `
+  adapter.yaml:11:3: management: unknown field ` + "`kubeconfig`; known are crds, manifests",
+		},
 		"what is there twice": {good + "name: other\n", "adapter.yaml:8:1: `name` is there twice, first in line 1"},
 		"nothing":             {"", "adapter.yaml: the file is empty; write an adapter into it"},
 		"not YAML": {
@@ -183,6 +197,44 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
 			NewWithT(t).Expect(loaded(t, c.text).Validate()).To(MatchError(c.want))
 		})
 	}
+}
+
+func TestTheVersionOfTheSource(t *testing.T) {
+	g := NewWithT(t)
+	a := loaded(t, good)
+	for version, want := range map[string]string{
+		"v1.15.0": "", "main": "", "release-v1.5.x": "", "6e7eab7a0f48": "", "1234567890": "",
+		"1.15.0":    "`1.15.0` is not a version; write one such as v1.15.0, or a module's branch or commit",
+		"":          "`` is not a version",
+		"feature/x": "`feature/x` can't be asked of a Go module proxy, because of the slash; write the branch's commit",
+		"a b":       "`a b` is not a version",
+	} {
+		a.Source.Version = version
+		if want == "" {
+			g.Expect(a.Validate()).To(Succeed(), version)
+		} else {
+			g.Expect(a.Validate()).To(MatchError(ContainSubstring("adapter.yaml:2:36: source.version: " + want)))
+		}
+	}
+	a.Source.Version = "main"
+	a.Controller.Chart.Values = map[string]any{"tag": "{{slice .Version 1}}"}
+	g.Expect(a.Validate()).To(Succeed(), "a template is tried on a version")
+}
+
+// An image's version may be selected as a module's is.
+func TestAVersionWithoutAModule(t *testing.T) {
+	g := NewWithT(t)
+	a := loaded(t, `name: acme
+source: {version: v1.2.3}
+controller: {image: "acme:{{.Version}}", chart: {path: oci://acme.example/acme, version: "{{slice .Version 1}}"}}
+crds: [$chart]
+nodeClass: {apiVersion: acme.example/v1, kind: AcmeNodeClass}
+`)
+	g.Expect(a.Validate()).To(Succeed())
+	a.Source.Version = "main"
+	a.CRDs = []CRDs{{Path: "$source/crds"}}
+	g.Expect(a.Validate()).To(MatchError(And(ContainSubstring("source.version: `main` is not a version"),
+		ContainSubstring("crds[0]: `source.module` is missing, the Go module that holds it"))))
 }
 
 func TestAnAliasThatContainsItself(t *testing.T) {
@@ -224,7 +276,7 @@ func TestMistakesOfAStruct(t *testing.T) {
 	}
 	g.Expect(a.Validate()).To(MatchError(`the adapter has 17 mistakes:
   name: ` + "`Acme Cloud`" + ` is not a DNS label such as kwok: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')
-  source.version: ` + "`latest`" + ` is not a version; write one such as v1.15.0
+  source.version: ` + "`latest`" + ` is not a version; write one such as v1.15.0, or a module's branch or commit
   controller: ` + "`image` and `build`" + ` exclude each other; keep one
   controller.build.package: ` + "`cmd/controller`" + ` is not a package of the module; write it relative to its root, such as ./cmd/controller
   controller.ports.health: 99999 is not a port; write 1 to 65535

@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 	"golang.org/x/mod/sumdb/dirhash"
 	"golang.org/x/mod/zip"
@@ -37,6 +39,24 @@ func (c *Cache) Module(ctx context.Context, path, version string) (dir string, e
 		return "", err
 	}
 	return d.Dir, nil
+}
+
+// Resolve returns the version that a branch or a commit of a module stands for now, such as
+// v1.15.1-0.20260819221709-6e7eab7a0f48. A version stands for itself, and takes no download.
+func (c *Cache) Resolve(ctx context.Context, path, version string) (string, error) {
+	if version = versioned(version); module.CanonicalVersion(version) == version && version != "" {
+		return version, nil
+	}
+	d, err := c.download(ctx, path, version)
+	return d.Version, err
+}
+
+// versioned returns a version with its v. It returns branches and commits as they are.
+func versioned(version string) string {
+	if strings.Contains(version, ".") && semver.IsValid("v"+version) {
+		return "v" + version
+	}
+	return version
 }
 
 // Main builds a program of a released module and returns its path. It builds in the module's
@@ -243,9 +263,7 @@ func relative(module, pkg string) string {
 }
 
 func (c *Cache) download(ctx context.Context, path, version string) (d download, err error) {
-	if semver.IsValid("v" + version) {
-		version = "v" + version
-	}
+	version = versioned(version)
 	t := task{what: fmt.Sprintf("module %s@%s", path, version), needs: "500 MB"}
 	empty, err := os.MkdirTemp("", "plumbline-download-") // without a go.mod here or above
 	if err != nil {
@@ -272,6 +290,14 @@ func (c *Cache) download(ctx context.Context, path, version string) (d download,
 	return d, t.explain(ctx, c.Dir, err)
 }
 
+// ErrModulePath means that a repository has the version, but not as a version of that module.
+var ErrModulePath = errors.New("its go.mod names a module path that doesn't fit the version's tag")
+
+// disagrees matches what the go command and proxies say of a tag and a module path that don't
+// fit, such as the tag v2.0.0 of a path without /v2.
+var disagrees = regexp.MustCompile(`module path must match major version|go\.mod has (non-|post-|malformed)|` +
+	`module declares its path as|should be v\d`)
+
 // unknown returns an error if a download failed because the version or module doesn't exist,
 // and nil otherwise. It lists the versions, because proxies' status codes (404, 410, 403) and
 // the go command's messages differ.
@@ -283,13 +309,19 @@ func (c *Cache) unknown(ctx context.Context, cmd command, path, version string, 
 	}
 	versions := module.Versions
 	switch {
+	case disagrees.MatchString(cause.Error()):
+		return fmt.Errorf("%s@%s can't be downloaded as a Go module: %w: %w", path, version, ErrModulePath, cause)
 	case err == nil && len(versions) > 0 && !slices.Contains(versions, version):
 		slices.Reverse(versions)
 		older := ""
 		if len(versions) > listed {
 			versions, older = versions[:listed], " and older ones"
 		}
-		return fmt.Errorf("%s has no version %q: there are %s%s", path, version, strings.Join(versions, " "), older)
+		what := "version"
+		if !semver.IsValid(version) {
+			what = "branch or commit"
+		}
+		return fmt.Errorf("%s has no %s %q: there are %s%s", path, what, version, strings.Join(versions, " "), older)
 	case refused.MatchString(cause.Error()) && (err == nil || refused.MatchString(err.Error())):
 		return fmt.Errorf("module %s does not exist, or you have no access to it: %w", path, cause)
 	}

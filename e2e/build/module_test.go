@@ -14,6 +14,10 @@ const modules = `
 case "$1 $2" in
 "mod download")
 	case "$4" in
+	*@main) printf '{"Path":"example.com/karpenter","Version":"v1.15.1-0.20260819221709-6e7eab7a0f48","Dir":"%s"}' \
+		"$SOURCE" ;;
+	*@v2.0.0) printf '{"Error":"%s"}' 'example.com/karpenter@v2.0.0: invalid version: module contains a go.mod file, '\
+'so module path must match major version (example.com/karpenter/v2)'; exit 1 ;;
 	*@v1.15.0) printf '{"Path":"example.com/karpenter","Version":"v1.15.0","Dir":"%s"}' "$SOURCE" ;;
 	*@v9.9.9) printf '{"Path":"example.com/karpenter","Error":"%s"}' \
 		'example.com/karpenter@v9.9.9: invalid version: unknown revision v9.9.9'; exit 1 ;;
@@ -40,6 +44,30 @@ func TestAModuleIsDownloaded(t *testing.T) {
 	for _, version := range []string{"v1.15.0", "1.15.0"} {
 		g.Expect(c.Module(t.Context(), "example.com/karpenter", version)).To(Equal(source))
 	}
+}
+
+func TestABranchStandsForAVersion(t *testing.T) {
+	g := NewWithT(t)
+	t.Setenv("SOURCE", t.TempDir())
+	calls := fakeGo(t, modules)
+	c := &Cache{Dir: t.TempDir()}
+	g.Expect(c.Resolve(t.Context(), "example.com/karpenter", "1.15.0")).To(Equal("v1.15.0"))
+	g.Expect(count(t, calls, "")).To(BeZero(), "a version stands for itself")
+	g.Expect(c.Resolve(t.Context(), "example.com/karpenter", "main")).
+		To(Equal("v1.15.1-0.20260819221709-6e7eab7a0f48"))
+	g.Expect(count(t, calls, "")).To(Equal(1))
+	_, err := c.Resolve(t.Context(), "example.com/karpenter", "1234567")
+	g.Expect(err).To(MatchError(`example.com/karpenter has no branch or commit "1234567": there are v1.15.0 v1.14.3 v1.0.8`))
+}
+
+func TestATagThatDoesNotFitTheModulePath(t *testing.T) {
+	g := NewWithT(t)
+	fakeGo(t, modules)
+	c := &Cache{Dir: t.TempDir()}
+	_, err := c.Module(t.Context(), "example.com/karpenter", "v2.0.0")
+	g.Expect(err).To(And(MatchError(ErrModulePath),
+		MatchError(HavePrefix("example.com/karpenter@v2.0.0 can't be downloaded as a Go module: its go.mod names a module path")),
+		MatchError(ContainSubstring("module path must match major version (example.com/karpenter/v2)"))))
 }
 
 func TestAnUnknownVersionIsAnsweredWithThoseThereAre(t *testing.T) {

@@ -115,6 +115,14 @@ type Cluster interface {
 	Close(ctx context.Context) error
 }
 
+// Manager is a cluster that can have a management cluster. Providers that need one can't be
+// installed elsewhere.
+type Manager interface {
+	// Management starts a second cluster, which has no nodes but the system's, and returns the
+	// access to it. Pods of the first can reach it. Close ends both. It may be called once.
+	Management(ctx context.Context) (Access, error)
+}
+
 // Killer is a cluster that can make a pod crash. Specs that need it are skipped elsewhere.
 type Killer interface {
 	// Kill ends the containers of a pod by SIGKILL and returns when their processes are gone.

@@ -72,26 +72,14 @@ func newAuthority() (*authority, error) {
 	}, nil
 }
 
-// secret returns the Secret with the CA, which only the simulator mounts.
-func (a *authority) secret(meta metav1.ObjectMeta) *corev1.Secret {
+// give gives the CA to the simulator. It returns the Secret that holds it.
+func (a *authority) give(pod *corev1.Pod, meta metav1.ObjectMeta) *corev1.Secret {
 	meta.Name = caName
+	giveSecret(pod, caName, providers.CAFolder, caVariable, providers.CAFolder)
 	return &corev1.Secret{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: meta,
 		Data: map[string][]byte{caCert: a.cert, caKey: a.key},
 	}
-}
-
-// mount gives the CA to the simulator.
-func (a *authority) mount(pod *corev1.Pod) {
-	pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{
-		Name:         caName,
-		VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: caName}},
-	})
-	c := &pod.Spec.Containers[0]
-	c.Env = append(c.Env, corev1.EnvVar{Name: caVariable, Value: providers.CAFolder})
-	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{
-		Name: caName, MountPath: providers.CAFolder, ReadOnly: true,
-	})
 }
 
 // proxied returns the environment in which a controller reaches its cloud through the

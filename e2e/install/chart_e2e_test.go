@@ -23,7 +23,8 @@ import (
 // crd returns the manifest of a CRD.
 func crd(plural, group, kind string) string {
 	return fmt.Sprintf("---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: %[1]s.%[2]s}\n"+
-		"spec: {group: %[2]s, names: {kind: %[3]s, plural: %[1]s}}\n", plural, group, kind)
+		"spec:\n  {group: %[2]s, scope: Cluster, names: {kind: %[3]s, plural: %[1]s}, versions: [{name: v1, served: true,\n"+
+		"    storage: true, schema: {openAPIV3Schema: {type: object}}}]}\n", plural, group, kind)
 }
 
 // published holds a chart as a folder and as an archive, and what helps to publish it.

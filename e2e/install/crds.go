@@ -19,30 +19,45 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// readCRDs reads the CRDs. It fails if one is missing that every spec needs. Of two with the
-// same name, the later one counts.
-func (p *Prepared) readCRDs(ctx context.Context, cache *build.Cache, s Selection) error {
-	for i, crds := range p.adapter.CRDs {
-		read := p.crdsInFiles
-		switch {
-		case crds.Path == providers.OwnChart:
-			read = func(providers.CRDs) ([]*unstructured.Unstructured, error) { return p.crdsOfChart(ctx, s) }
-		case crds.Chart != "":
-			read = func(crds providers.CRDs) ([]*unstructured.Unstructured, error) {
-				return p.crdsOfAnotherChart(ctx, cache, s, crds)
-			}
-		}
-		objects, err := read(crds)
-		if err != nil {
-			return fmt.Errorf("crds[%d]: %w", i, err)
-		}
-		for _, o := range objects {
-			if isCRD(o) {
-				p.addCRD(o)
-			}
+// readCRDs reads the CRDs, also those of the management cluster. It fails if one is missing
+// that every spec needs.
+func (p *Prepared) readCRDs(ctx context.Context, cache *build.Cache, s Selection) (err error) {
+	if p.crds, err = p.readAll(ctx, cache, s, "crds", p.adapter.CRDs); err != nil {
+		return err
+	}
+	if m := p.adapter.Management; m != nil {
+		if p.managementCRDs, err = p.readAll(ctx, cache, s, "management.crds", m.CRDs); err != nil {
+			return err
 		}
 	}
 	return p.checkCRDs()
+}
+
+// readAll reads CRDs from all places of a list. Of two with the same name, the later one
+// counts. At is the list's path in the adapter.
+func (p *Prepared) readAll(ctx context.Context, cache *build.Cache, s Selection, at string,
+	list []providers.CRDs,
+) (all []*unstructured.Unstructured, err error) {
+	for i, crds := range list {
+		var objects []*unstructured.Unstructured
+		switch {
+		case crds.Path == providers.OwnChart:
+			objects, err = p.crdsOfChart(ctx, s)
+		case crds.Chart != "":
+			objects, err = p.crdsOfAnotherChart(ctx, cache, s, crds)
+		default:
+			objects, err = p.crdsInFiles(crds)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s[%d]: %w", at, i, err)
+		}
+		for _, o := range objects {
+			if isCRD(o) {
+				all = withCRD(all, o)
+			}
+		}
+	}
+	return all, nil
 }
 
 func isCRD(o *unstructured.Unstructured) bool { return o.GetKind() == "CustomResourceDefinition" }
@@ -151,11 +166,11 @@ func (p *Prepared) crdsIn(ctx context.Context, chart, name string,
 	return found, nil
 }
 
-func (p *Prepared) addCRD(crd *unstructured.Unstructured) {
+func withCRD(all []*unstructured.Unstructured, crd *unstructured.Unstructured) []*unstructured.Unstructured {
 	unstructured.RemoveNestedField(crd.Object, "status")
 	cluster.Own(crd)
-	p.crds = slices.DeleteFunc(p.crds, func(o *unstructured.Unstructured) bool { return o.GetName() == crd.GetName() })
-	p.crds = append(p.crds, crd)
+	all = slices.DeleteFunc(all, func(o *unstructured.Unstructured) bool { return o.GetName() == crd.GetName() })
+	return append(all, crd)
 }
 
 // parseObjects returns the objects in a stream of YAML documents, with lists split into items.

@@ -33,6 +33,9 @@ func (p *Prepared) files(v providers.Values) (map[string]string, error) {
 		}
 		texts[name] = text
 	}
+	if v.ManagementFile != "" {
+		texts[v.ManagementFile] = v.Management
+	}
 	if v.CAFile != "" {
 		texts[v.CAFile] = v.CA
 	}

@@ -95,6 +95,6 @@ func TestAProgramOfTheHostHasNoFiles(t *testing.T) {
 	a.Controller.Files = map[string]providers.File{"/etc/acme/cloud.json": {Text: "x"}}
 	_, err := Prepare(t.Context(), nil, a, Selection{Host: true})
 	g.Expect(err).To(MatchError("provider kwok: the controller is to run as a program of this machine, which has no files of " +
-		"its own at /etc/acme/cloud.json (controller.files, simulator.tls); use a backend that runs images here, such as " +
+		"its own at /etc/acme/cloud.json (controller.files, simulator.tls, management); use a backend that runs images here, such as " +
 		"CLUSTER=kind"))
 }

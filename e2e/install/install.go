@@ -90,6 +90,9 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 	if err != nil {
 		return nil, err
 	}
+	if values.Management, err = p.manage(ctx, c, values, say); err != nil {
+		return nil, err
+	}
 	sim, err := p.simulate(ctx, c, clients, &values, simulator, say)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package install
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
@@ -60,6 +62,8 @@ type Prepared struct {
 	host       bool     // programs of the host run, not images
 	core       string
 	crds       []*unstructured.Unstructured
+
+	managementCRDs []*unstructured.Unstructured
 }
 
 // loadable is an image or a program that a cluster can load.
@@ -93,14 +97,17 @@ func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Se
 // paths of the adapter's choice.
 func (p *Prepared) checkHost() error {
 	files := slices.Sorted(maps.Keys(p.adapter.Controller.Files))
-	switch {
-	case p.host && p.adapter.Simulator.HasCA():
+	if p.adapter.Simulator.HasCA() {
 		files = append(files, providers.CAFolder)
-	case !p.host || len(files) == 0:
+	}
+	if p.adapter.Management != nil {
+		files = append(files, providers.ManagementFolder)
+	}
+	if !p.host || len(files) == 0 {
 		return nil
 	}
 	return fmt.Errorf("the controller is to run as a program of this machine, which has no files of its own at %s "+
-		"(controller.files, simulator.tls); use a backend that runs images here, such as CLUSTER=kind",
+		"(controller.files, simulator.tls, management); use a backend that runs images here, such as CLUSTER=kind",
 		strings.Join(files, ", "))
 }
 
@@ -112,32 +119,45 @@ func (p *Prepared) download(ctx context.Context, cache *build.Cache, s Selection
 		return fmt.Errorf("version %s is asked for, but the adapter builds the controller from the folder %s, as it is",
 			s.Version, a.Controller.Build.Module)
 	}
-	version := cmp.Or(s.Version, a.Source.Version)
-	if version != "" && !strings.HasPrefix(version, "v") {
-		version = "v" + version
+	if a.Source.Version == "" && s.Version != "" {
+		return fmt.Errorf("version %s is asked for, but the adapter has no `source`", s.Version)
+	}
+	version, err := p.downloadModule(ctx, cache, cmp.Or(s.Version, a.Source.Version))
+	if err != nil {
+		return err
 	}
 	p.values = a.SampleValues(version)
 	p.values.Namespace = cmp.Or(s.Namespace, p.values.Namespace)
 	p.core = a.Core
-	if a.Source.Module == "" && s.Version != "" {
-		return fmt.Errorf("version %s is asked for, but the adapter has no source module", s.Version)
-	}
-	var err error
-	if a.Source.Module != "" {
-		if p.source, err = cache.Module(ctx, a.Source.Module, version); err != nil {
-			return err
-		}
-	}
+	// A commit's version may be no release's, such as v0.0.0-20260819221709-6e7eab7a0f48.
+	chosen := s.Version != "" && !module.IsPseudoVersion(version)
 	switch {
 	case local && a.Core == "":
 		p.core, err = linkedCore(a.Files(p.source), path.Join(a.Controller.Build.Module, "go.mod"), version)
 	case local:
-	case a.Source.Module == coreModule:
+	case a.Source.Module == coreModule && (a.Core == "" || !module.IsPseudoVersion(version)):
 		p.core = version
-	case a.Source.Module != "" && (a.Core == "" || s.Version != ""):
+	case a.Source.Module != "" && a.Source.Module != coreModule && (a.Core == "" || chosen):
 		p.core, err = linkedCore(a.Files(p.source), providers.SourcePrefix+"/go.mod", version)
 	}
 	return err
+}
+
+// downloadModule downloads the source module, if there is one, and returns its version: of a
+// branch or a commit the one that it stands for.
+func (p *Prepared) downloadModule(ctx context.Context, cache *build.Cache, version string) (resolved string, err error) {
+	path := p.adapter.Source.Module
+	if path == "" {
+		return version, nil
+	}
+	if resolved, err = cache.Resolve(ctx, path, version); err == nil {
+		p.source, err = cache.Module(ctx, path, resolved)
+	}
+	if errors.Is(err, build.ErrModulePath) {
+		err = fmt.Errorf("%w; write the path that its go.mod names, if that has the version, or an image and its chart, or "+
+			"clone the repository and write its folder as controller.build.module", err)
+	}
+	return resolved, err
 }
 
 // linkedCore returns the release of core that a provider's go.mod requires. For the go.mod of

@@ -48,13 +48,18 @@ func apiNames(kind schema.GroupVersionKind) []string {
 
 // tryManifests renders the manifests with sample values.
 func (p *Prepared) tryManifests(ctx context.Context, _ *build.Cache, s Selection) error {
+	if m := p.adapter.Management; m != nil {
+		if _, err := p.renderFiles(m.Manifests, p.values); err != nil {
+			return fmt.Errorf("management: %w", err)
+		}
+	}
 	_, err := p.render(ctx, p.values, platformOf(s.Kubernetes))
 	return err
 }
 
 // render returns the objects to apply, in order, with the controller's Deployment adjusted.
 func (p *Prepared) render(ctx context.Context, v providers.Values, on platform) (*manifests, error) {
-	objects, err := p.renderFiles(v)
+	objects, err := p.renderFiles(p.adapter.Controller.Manifests, v)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +99,11 @@ func (p *Prepared) renderChart(ctx context.Context, v providers.Values,
 	return objects, nil
 }
 
-func (p *Prepared) renderFiles(v providers.Values) ([]*unstructured.Unstructured, error) {
+// renderFiles returns the objects in files and folders of manifests.
+func (p *Prepared) renderFiles(manifests []string, v providers.Values) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	files := p.adapter.Files(p.source)
-	for _, path := range p.adapter.Controller.Manifests {
+	for _, path := range manifests {
 		found, err := files.YAMLs(path)
 		if err != nil {
 			return nil, fmt.Errorf("manifests: %w", err)

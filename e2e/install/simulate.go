@@ -155,8 +155,10 @@ func (p *Prepared) simulatorObjects(v providers.Values, image string, port int,
 		pod,
 	}
 	if ca != nil {
-		typed = append([]runtime.Object{ca.secret(meta)}, typed...)
-		ca.mount(pod)
+		typed = append([]runtime.Object{ca.give(pod, meta)}, typed...)
+	}
+	if v.ManagementFile != "" {
+		typed = append([]runtime.Object{giveManagement(pod, meta, v)}, typed...)
 	}
 	var objects []*unstructured.Unstructured
 	for _, o := range typed {

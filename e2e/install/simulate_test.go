@@ -96,6 +96,35 @@ func TestASimulatorThatServesTLS(t *testing.T) {
 	}
 }
 
+func TestASimulatorOfAManagementCluster(t *testing.T) {
+	g := NewWithT(t)
+	a := &providers.Adapter{
+		Name: "acme", Simulator: &providers.Simulator{Port: 4566, Ready: "/healthz"}, Management: &providers.Management{},
+	}
+	values := a.SampleValues("")
+	values.Management = "a kubeconfig"
+	objects, err := (&Prepared{adapter: a}).simulatorObjects(values, "acme-sim", 30001, nil)
+	g.Expect(err).NotTo(HaveOccurred())
+	var secret corev1.Secret
+	g.Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(objects[0].Object, &secret)).To(Succeed())
+	g.Expect(secret.Data).To(HaveKeyWithValue("kubeconfig", []byte("a kubeconfig")))
+	var pod corev1.Pod
+	g.Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(objects[len(objects)-1].Object, &pod)).To(Succeed())
+	g.Expect(pod.Spec.Volumes[0].Secret.SecretName).To(Equal(secret.Name))
+	g.Expect(pod.Spec.Containers[0].VolumeMounts[0].MountPath).To(Equal("/etc/plumbline/management"))
+	g.Expect(pod.Spec.Containers[0].Env).
+		To(ContainElement(corev1.EnvVar{Name: "PLUMBLINE_MANAGEMENT", Value: "/etc/plumbline/management/kubeconfig"}))
+
+	texts, err := (&Prepared{adapter: a}).files(values)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(texts).To(Equal(map[string]string{"/etc/plumbline/management/kubeconfig": "a kubeconfig"}), "the controller's")
+
+	// A backend that can't start one says so.
+	_, err = (&Prepared{adapter: a}).manage(t.Context(), nil, values, nil)
+	g.Expect(err).To(MatchError("the adapter of acme has a management cluster, which this backend can't start; " +
+		"CLUSTER=local can"))
+}
+
 func TestTheControllerGetsTheSimulatorsCertificate(t *testing.T) {
 	g := NewWithT(t)
 	p := &Prepared{adapter: &providers.Adapter{Controller: providers.Controller{

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/hostnode"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
@@ -32,6 +33,9 @@ type local struct {
 	supervisor *supervisor
 	clock      *clock.Clock     // the clock of all processes; nil: the machine's
 	components func() *starting // returns the means to start them and to wait for them
+
+	another    func(context.Context) (cluster.Cluster, error) // starts one for Management
+	management cluster.Cluster                                // nil without one
 
 	closing sync.Mutex
 	closed  bool
@@ -59,7 +63,19 @@ func (l *local) Kill(_ context.Context, namespace, pod string) error {
 	return l.node.Kill(namespace, pod)
 }
 
-// Close ends all processes of the cluster and removes its folder. It sends SIGTERM, and
+// Management starts a second cluster of the same version and by the same clock.
+func (l *local) Management(ctx context.Context) (cluster.Access, error) {
+	second, err := l.another(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.closing.Lock()
+	defer l.closing.Unlock()
+	l.management = second
+	return second, nil
+}
+
+// Close ends all processes of the cluster, and its management cluster, and removes its folder. It sends SIGTERM, and
 // SIGKILL after a quarter of a second (pods: two seconds) or when ctx ends.
 func (l *local) Close(ctx context.Context) error {
 	l.closing.Lock()
@@ -71,8 +87,11 @@ func (l *local) Close(ctx context.Context) error {
 		l.supervisor.stop()
 	}
 	var err error
+	if l.management != nil {
+		err = l.management.Close(ctx)
+	}
 	if l.node != nil {
-		err = l.node.Close(ctx)
+		err = errors.Join(err, l.node.Close(ctx))
 	}
 	if endErr := process.End(ctx, l.folder.Dir, grace); endErr != nil {
 		// The folder stays as the proof of ownership: the next run tries again.

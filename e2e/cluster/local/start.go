@@ -51,6 +51,13 @@ func Start(ctx context.Context, c *build.Cache, o cluster.Options) (cluster.Clus
 	if err != nil {
 		return nil, err
 	}
+	started.another = func(ctx context.Context) (cluster.Cluster, error) {
+		o.Name, o.Bare, o.Progress = o.Name+"-management", true, nil
+		if o.Logs != "" {
+			o.Logs = filepath.Join(o.Logs, "management")
+		}
+		return Start(ctx, c, o)
+	}
 	return started, nil
 }
 
