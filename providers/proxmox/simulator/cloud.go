@@ -24,7 +24,6 @@ const (
 	secondImage = "creation-qemu=10.0.0,ctime=1760000000"
 )
 
-//nolint:gochecknoglobals // tables
 var (
 	hosts    = []string{"pve-1", "pve-2", "pve-3"}
 	storages = []map[string]any{

@@ -95,7 +95,7 @@ func (r refusal) Error() string { return r.text }
 
 // refusals holds the answers to calls that a fault refuses. Proxmox VE has no rate limit: its hosts don't answer each
 // other in time when they are busy, and that is status 596.
-var refusals = map[simulator.Kind]refusal{ //nolint:gochecknoglobals // a table
+var refusals = map[simulator.Kind]refusal{
 	simulator.Throttle: {596, "Connection timed out"},
 	simulator.Denied:   {http.StatusForbidden, "Permission check failed"},
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"mime/multipart"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 // api is a test's client. Its calls return the status and the field data.
 type api struct {
 	*GomegaWithT
+	ctx   context.Context //nolint:containedctx // the test's
 	cloud *cloud
 }
 
@@ -29,7 +31,7 @@ func simulate(t *testing.T, test func(a *api)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		times := simulator.Times{Pending: 2 * time.Second, Boot: 3 * time.Second, Ending: 2 * time.Second}
-		test(&api{NewWithT(t), newCloud(simulator.NewBase(t.Context(), nil, times, 1))})
+		test(&api{NewWithT(t), t.Context(), newCloud(simulator.NewBase(t.Context(), nil, times, 1))})
 	})
 }
 
@@ -42,7 +44,7 @@ func (a *api) send(r *http.Request) (int, any) {
 }
 
 func (a *api) call(method, path, body string) (int, any) {
-	return a.send(httptest.NewRequest(method, path, strings.NewReader(body)))
+	return a.send(httptest.NewRequestWithContext(a.ctx, method, path, strings.NewReader(body)))
 }
 
 // ok makes a call that must succeed, and waits for its task if it has one. It returns the data or the exit status.
@@ -58,7 +60,7 @@ func (a *api) ok(method, path, body string) any {
 		if s := data.(map[string]any); s["status"] == "stopped" {
 			return s["exitstatus"]
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 	}
 }
 
@@ -77,7 +79,7 @@ func (a *api) prepare() {
 		"      registerWithTaints: [{key: unregistered, effect: NoExecute}]}}\n\x00\x00hostname: claim-1\n"))
 	a.Expect(err).NotTo(HaveOccurred())
 	a.Expect(w.Close()).To(Succeed())
-	r := httptest.NewRequest(http.MethodPost, "/nodes/pve-1/storage/local/upload", &body)
+	r := httptest.NewRequestWithContext(a.ctx, http.MethodPost, "/nodes/pve-1/storage/local/upload", &body)
 	r.Header.Set("Content-Type", w.FormDataContentType())
 	status, _ := a.send(r)
 	a.Expect(status).To(Equal(http.StatusOK))
@@ -123,7 +125,8 @@ func TestANodeIsWhatItsVMAndItsImageSay(t *testing.T) {
 		a.Expect(n.Taints).To(Equal([]corev1.Taint{{Key: "unregistered", Effect: "NoExecute"}}))
 		a.Expect(n.Labels).To(HaveKeyWithValue(corev1.LabelTopologyZone, "pve-1"))
 		a.Expect(m.Labels()).To(HaveKeyWithValue(corev1.LabelInstanceTypeStable, "s1.4VCPU-16GB"))
-		for name, want := range map[corev1.ResourceName]string{"cpu": "3900m", "memory": "15Gi", "ephemeral-storage": "40Gi"} {
+		left := map[corev1.ResourceName]string{"cpu": "3900m", "memory": "15Gi", "ephemeral-storage": "40Gi"}
+		for name, want := range left {
 			got := n.Allocatable[name]
 			a.Expect(got.Cmp(resource.MustParse(want))).To(BeZero(), "%s is %s", name, got.String())
 		}

@@ -158,15 +158,21 @@ func (c *cloud) destroy(v *vm, _ map[string]string) (any, error) {
 // machine is a started VM.
 type machine struct {
 	*vm
-	kind string // instance type
-	node simulator.Node
+	name     string // of the node
+	kind     string // instance type
+	kubelet  simulator.Kubelet
+	capacity corev1.ResourceList
 }
 
 // Name returns the VM's ID, since the VMs of a NodeClaim have one name.
 func (m machine) Name() string { return m.key() }
 
 // Node returns the node that the VM registers.
-func (m machine) Node() (simulator.Node, error) { return m.node, nil }
+func (m machine) Node() (simulator.Node, error) {
+	n, err := m.kubelet.Node(m.capacity)
+	n.Name, n.ProviderID = m.name, m.ProviderID()
+	return n, err
+}
 
 // Labels returns the labels of the VM's instance type.
 func (m machine) Labels() map[string]string {
@@ -178,7 +184,7 @@ func (m machine) Labels() map[string]string {
 
 // boot reads what a VM starts with.
 func (c *cloud) boot(v *vm) (m machine, err error) {
-	m.vm = v
+	m.vm, m.name = v, v.options["name"]
 	_, sku, _ := strings.Cut(v.options["smbios1"], "sku=")
 	sku, _, _ = strings.Cut(sku, ",")
 	kind, err := base64.StdEncoding.DecodeString(sku)
@@ -187,26 +193,21 @@ func (c *cloud) boot(v *vm) (m machine, err error) {
 	}
 	m.kind = string(kind)
 	image, _, _ := strings.Cut(v.options["ide2"], ",")
-	kubelet, err := readISO(c.isos[v.host+"/"+image])
-	if err != nil {
+	if m.kubelet, err = readISO(c.isos[v.host+"/"+image]); err != nil {
 		return m, fmt.Errorf("cloud-init: %w", err)
 	}
-	kubelet.Labels = map[string]string{
-		corev1.LabelHostname: v.options["name"], corev1.LabelArchStable: "amd64", corev1.LabelOSStable: "linux",
+	m.kubelet.Labels = map[string]string{
+		corev1.LabelHostname: m.name, corev1.LabelArchStable: "amd64", corev1.LabelOSStable: "linux",
 		// The cloud controller manager's.
 		corev1.LabelInstanceTypeStable: m.kind, corev1.LabelTopologyRegion: region, corev1.LabelTopologyZone: v.host,
 	}
 	_, size, _ := strings.Cut(v.options["scsi0"], ",size=")
 	disk, err := resource.ParseQuantity(size + "i")
-	if err != nil {
-		return m, fmt.Errorf("scsi0: %w", err)
-	}
-	m.node, err = kubelet.Node(corev1.ResourceList{
+	m.capacity = corev1.ResourceList{
 		corev1.ResourceCPU:              *resource.NewQuantity(int64(v.number("cores")), resource.DecimalSI),
 		corev1.ResourceMemory:           *resource.NewQuantity(int64(v.number("memory"))<<20, resource.BinarySI),
 		corev1.ResourceEphemeralStorage: disk,
-	})
-	m.node.Name, m.node.ProviderID = v.options["name"], v.ProviderID()
+	}
 	return m, err
 }
 
