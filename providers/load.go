@@ -12,7 +12,7 @@ import (
 
 // builtins holds the built-in adapters, one folder each.
 //
-//go:embed aws/adapter.yaml azure/adapter.yaml kwok/adapter.yaml
+//go:embed aws/adapter.yaml azure/adapter.yaml kwok/adapter.yaml proxmox/adapter.yaml
 var builtins embed.FS
 
 // Load reads an adapter from a YAML file. It never fails: Validate reports all mistakes

@@ -297,7 +297,7 @@ func TestMistakesOfAStruct(t *testing.T) {
 func TestUnknownProviders(t *testing.T) {
 	g := NewWithT(t)
 	g.Expect(Named("kwik").Validate()).
-		To(MatchError("unknown provider `kwik`; use aws, azure, kwok, or the path of an adapter's YAML file"))
+		To(MatchError("unknown provider `kwik`; use aws, azure, kwok, proxmox, or the path of an adapter's YAML file"))
 	missing := filepath.Join(t.TempDir(), "plumbline.yaml")
 	g.Expect(Named(missing).Validate()).
 		To(MatchError(missing + ": the adapter cannot be read: open " + missing + ": no such file or directory"))

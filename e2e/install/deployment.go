@@ -30,7 +30,7 @@ const (
 )
 
 // adjust finds the controller's Deployment and sets the loaded image, the adapter's env and
-// gates, and one replica. There is one host node, and charts forbid two replicas on it.
+// gates, the ports that were taken, and one replica. There is one host node, and charts forbid two replicas on it.
 func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Values) (*manifests, error) {
 	m := &manifests{objects: objects}
 	k := &p.adapter.Controller
@@ -66,6 +66,7 @@ func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Valu
 	if err := p.addFiles(m, container, v); err != nil {
 		return nil, err
 	}
+	movePorts(container, p.adapter.Controller.Ports, v.Ports)
 	container["image"] = v.Image.Name
 	container["imagePullPolicy"] = string(corev1.PullIfNotPresent) // the image is loaded, and in no registry
 	if err := unstructured.SetNestedSlice(m.deployment.Object, containers, path...); err != nil {
@@ -78,6 +79,33 @@ func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Valu
 		return nil, fmt.Errorf("%s: its container %v is malformed: %w", what, container["name"], err)
 	}
 	return m, nil
+}
+
+// movePorts replaces preferred ports by those that were taken, in the ports and the probes of a container. Charts write
+// some of them as constants.
+func movePorts(container map[string]any, preferred, taken map[string]int) {
+	moved := map[int64]int64{}
+	for name, port := range preferred {
+		moved[int64(port)] = int64(taken[name])
+	}
+	move := func(holder map[string]any, field string) {
+		if port, is := holder[field].(int64); is && moved[port] != 0 {
+			holder[field] = moved[port]
+		}
+	}
+	ports, _ := container["ports"].([]any)
+	for _, port := range ports {
+		if p, is := port.(map[string]any); is {
+			move(p, "containerPort")
+		}
+	}
+	for _, probe := range []string{"startupProbe", "livenessProbe", "readinessProbe"} {
+		if get, is, _ := unstructured.NestedFieldNoCopy(container, probe, "httpGet"); is {
+			if g, is := get.(map[string]any); is {
+				move(g, "port")
+			}
+		}
+	}
 }
 
 // controllerOf returns the Deployment with this name. Without a name it returns the only one.

@@ -101,6 +101,21 @@ spec:
 	}
 }
 
+func TestPortsThatAChartWritesAsConstantsAreMoved(t *testing.T) {
+	container := func(health int64) map[string]any {
+		return map[string]any{
+			"ports": []any{
+				map[string]any{"name": "http", "containerPort": health}, map[string]any{"containerPort": int64(9)},
+			},
+			"livenessProbe":  map[string]any{"httpGet": map[string]any{"port": "http"}},
+			"readinessProbe": map[string]any{"httpGet": map[string]any{"port": health}},
+		}
+	}
+	c := container(8081)
+	movePorts(c, map[string]int{"health": 8081, "metrics": 8080}, map[string]int{"health": 20001, "metrics": 20002})
+	NewWithT(t).Expect(c).To(Equal(container(20001)))
+}
+
 func TestAControllerBehindAProxy(t *testing.T) {
 	g := NewWithT(t)
 	p := &Prepared{adapter: &providers.Adapter{

@@ -22,6 +22,9 @@ type sandbox struct {
 	dir string
 	own bool // the process is confined to it
 	user
+	// fsGroup is set if the pod has one. The kubelet gives volumes to that group, which the user is in. Here the user
+	// owns them: they are copies for this container.
+	fsGroup bool
 }
 
 // pathInside returns a file's path as the container's process sees it.
@@ -104,7 +107,7 @@ func (s sandbox) replaceFile(root *os.Root, target string, f file) error {
 	if err := root.WriteFile(unfinished, f.data, 0o600); err != nil {
 		return err
 	}
-	if f.secret && s.own && os.Getuid() == 0 {
+	if (f.secret || s.fsGroup) && s.own && os.Getuid() == 0 {
 		if err := root.Chown(unfinished, int(s.uid), int(s.gid)); err != nil {
 			return err
 		}

@@ -54,6 +54,9 @@ func (c *container) prepare(ctx context.Context, l *loaded) (*command, error) {
 		return nil, &waitError{reasonConfig, err}
 	}
 	box := sandbox{dir: c.rootDir(), own: way != None, user: u}
+	if s := c.pod.object().Spec.SecurityContext; s != nil {
+		box.fsGroup = s.FSGroup != nil
+	}
 	if err := c.createRoot(box, l); err != nil {
 		return nil, &waitError{reasonCreate, err}
 	}

@@ -1,6 +1,7 @@
 package hostnode
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -195,6 +196,18 @@ func TestMount(t *testing.T) {
 	g.Expect(box.refresh(settings, one, two)).To(Succeed())
 	g.Expect(read(t, dir, "etc/settings/a")).To(Equal("new"))
 	g.Expect(filepath.Join(dir, "etc/settings/d/b")).NotTo(BeAnExistingFile())
+}
+
+func TestVolumesOfAPodWithAGroupAreItsUsers(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	g := NewWithT(t)
+	box := sandbox{dir: t.TempDir(), own: true, user: user{65532, 65532}, fsGroup: true}
+	g.Expect(box.mount("/etc/acme", content{"config": {data: []byte("1"), mode: 0o440}})).To(Succeed())
+	info, err := os.Stat(filepath.Join(box.dir, "etc/acme/config"))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(fmt.Sprintf("%+v", info.Sys())).To(ContainSubstring("Uid:65532 Gid:65532"))
 }
 
 func TestEmptyDirsStayOverRestarts(t *testing.T) {

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
+)
+
+// The cluster is one region, and its hosts are the zones. Each host has a template, a storage for disks and one for
+// ISO images.
+const (
+	region = "plumbline"
+	cpus   = 512     // of a host
+	memory = 4 << 40 // of a host, in bytes
+
+	templates   = 9000 // the ID of the first host's template
+	firstImage  = "creation-qemu=9.2.0,ctime=1750000000"
+	secondImage = "creation-qemu=10.0.0,ctime=1760000000"
+)
+
+var (
+	hosts    = []string{"pve-1", "pve-2", "pve-3"}
+	storages = []map[string]any{
+		{"storage": "system", "content": "images,rootdir", "plugintype": "zfspool", "enabled": 1},
+		{"storage": "local", "content": "iso,vztmpl,import", "plugintype": "dir", "enabled": 1},
+	}
+)
+
+// cloud is a Proxmox VE cluster. The fleet has the VMs that have started.
+type cloud struct {
+	*simulator.Fleet[machine]
+	base *simulator.Base
+
+	mu    sync.Mutex
+	vms   map[int]*vm
+	isos  map[string][]byte        // by host/volume
+	tasks map[string]func() string // their exit status, by ID
+}
+
+func newCloud(b *simulator.Base) *cloud {
+	c := &cloud{
+		Fleet: simulator.NewFleet[machine](b), base: b,
+		vms: map[int]*vm{}, isos: map[string][]byte{}, tasks: map[string]func() string{},
+	}
+	c.install(firstImage)
+	return c
+}
+
+// install installs each host's template again, from an image. The provider knows an image by the option meta.
+func (c *cloud) install(image string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for n, host := range hosts {
+		c.vms[templates+n] = &vm{id: templates + n, host: host, options: map[string]string{
+			"name": "debian", "template": "1", "meta": image, "cores": "1", "memory": "1024", "boot": "order=scsi0",
+			"scsi0": fmt.Sprintf("system:base-%d-disk-0,size=3G", templates+n), "ipconfig0": "ip=dhcp",
+			"net0": "virtio=BC:24:11:00:00:00,bridge=vmbr0", "smbios1": "uuid=00000000-0000-0000-0000-000000000000",
+		}}
+	}
+}
+
+// sweep forgets VMs that have ended.
+func (c *cloud) sweep() {
+	maps.DeleteFunc(c.vms, func(_ int, v *vm) bool {
+		_, _, living := c.Get(v.key())
+		return v.started && !living
+	})
+}
+
+// ProviderIDs returns the provider IDs of all VMs but templates, also of those that have not started.
+func (c *cloud) ProviderIDs() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sweep()
+	ids := []string{}
+	for _, v := range c.vms {
+		if !v.isTemplate() {
+			ids = append(ids, v.ProviderID())
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func (c *cloud) listResources(r *http.Request) (any, error) {
+	kind, all := r.FormValue("type"), []map[string]any{}
+	add := func(host string, o map[string]any) {
+		o["type"], o["node"] = kind, host
+		all = append(all, o)
+	}
+	if kind == "vm" {
+		kind = "qemu"
+		for _, v := range c.listed() {
+			add(v.host, v.summary())
+		}
+		return all, nil
+	}
+	for _, host := range hosts {
+		if kind == "node" {
+			add(host, map[string]any{"status": "online", "maxcpu": cpus, "maxmem": memory, "cpu": c.load(host)})
+			continue
+		}
+		for _, s := range storages {
+			s = maps.Clone(s)
+			s["status"] = "available"
+			add(host, s)
+		}
+	}
+	return all, nil
+}
+
+// listed returns the VMs as lists show them. Only that a VM has started or ended is told late, by the fault stale.
+func (c *cloud) listed() []*vm {
+	all := slices.DeleteFunc(slices.Collect(maps.Values(c.vms)), func(v *vm) bool { return v.started })
+	for _, e := range c.Listed() {
+		all = append(all, e.Instance.vm)
+	}
+	return all
+}
+
+// load returns the part of a host's CPUs that its running VMs have.
+func (c *cloud) load(host string) float64 {
+	used := 0
+	for _, v := range c.vms {
+		if v.host == host && v.power() == "running" {
+			used += v.number("cores")
+		}
+	}
+	return float64(used) / cpus
+}
+
+func (c *cloud) showHost(*http.Request) (any, error) {
+	return map[string]any{
+		"cpuinfo": map[string]any{"model": "Intel Xeon", "cpus": cpus, "cores": cpus / 2, "sockets": 2},
+		"memory":  map[string]any{"total": memory},
+	}, nil
+}
+
+func (c *cloud) listBridges(*http.Request) (any, error) {
+	return []map[string]any{{"iface": "vmbr0", "active": 1}}, nil
+}
+
+func (c *cloud) listStorages(*http.Request) (any, error) { return storages, nil }
+
+// checkID asserts that a VM's ID is free.
+func (c *cloud) checkID(r *http.Request) (any, error) {
+	text := r.FormValue("vmid")
+	if id, err := strconv.Atoi(text); err != nil || c.vms[id] != nil {
+		return nil, refusal{http.StatusBadRequest, "VM " + text + " already exists"}
+	}
+	return text, nil
+}
+
+func (c *cloud) upload(r *http.Request) (any, error) {
+	file, header, err := r.FormFile("filename")
+	if err != nil {
+		return nil, refusal{http.StatusBadRequest, err.Error()}
+	}
+	defer func() { _ = file.Close() }()
+	iso := make([]byte, header.Size)
+	if _, err := file.ReadAt(iso, 0); err != nil {
+		return nil, err
+	}
+	host := r.PathValue("host")
+	c.isos[fmt.Sprintf("%s/%s:iso/%s", host, r.PathValue("storage"), header.Filename)] = iso
+	return c.newTask(host, "imgcopy", done), nil
+}
+
+// volume shows or deletes an ISO image.
+func (c *cloud) volume(r *http.Request) (any, error) {
+	host, name := r.PathValue("host"), r.PathValue("volume")
+	iso, there := c.isos[host+"/"+name]
+	if !there {
+		return nil, errors.New("volume does not exist")
+	}
+	if r.Method == http.MethodDelete {
+		delete(c.isos, host+"/"+name)
+		return c.newTask(host, "imgdel", done), nil
+	}
+	return map[string]any{"path": "/var/lib/vz/" + name, "size": len(iso), "format": "iso"}, nil
+}
