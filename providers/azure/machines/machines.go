@@ -101,18 +101,25 @@ func (d *Door) put(r *arm.Request) (arm.Answer, error) {
 		v.Zone = all.Zones[0]
 	}
 	v.Kubelet = func() (simulator.Kubelet, error) { return p.Kubernetes.kubelet(pool, v) }
-	status := arm.Object{"creationTimestamp": time.Now().UTC().Format(time.RFC3339), "vmState": "Running"}
-	properties := arm.Merge(arm.Properties(body), arm.Object{
-		"resourceId": v.ID.Path, "status": status, "eTag": "1", "provisioningState": "Creating",
-	})
+	status := arm.Object{"vmState": "Running"}
+	properties := arm.Merge(arm.Properties(body), arm.Object{"eTag": "1", "provisioningState": "Creating"})
+	show := func(id arm.ID, of *vm.VM) arm.Object {
+		created := arm.Object{"creationTimestamp": time.Now().UTC().Format(time.RFC3339)}
+		properties := arm.Merge(properties, arm.Object{"resourceId": of.ID.Path, "status": arm.Merge(status, created)})
+		o, _ := d.Store.Put(id, arm.Merge(body, arm.Object{"properties": properties}))
+		return o
+	}
+	v.Copied = func(other *vm.VM) {
+		other.With = []arm.ID{arm.Parse(r.ID.Path + "-" + other.Name())}
+		show(other.With[0], other)
+	}
 	// AKS accepts a machine for which there is no capacity. It says later that it has failed.
 	if lack := cmp.Or(d.Group.CheckQuota(v), d.Group.CheckCapacity(v)); lack != nil {
 		status["provisioningError"], properties["provisioningState"] = lack, "Failed"
 	} else if err := d.Group.Create(v); err != nil {
 		return arm.Answer{}, err
 	}
-	o, _ := d.Store.Put(r.ID, arm.Merge(body, arm.Object{"properties": properties}))
-	return arm.Answer{Status: http.StatusCreated, Body: o, Begun: r.ID.Path}, nil
+	return arm.Answer{Status: http.StatusCreated, Body: show(r.ID, v), Begun: r.ID.Path}, nil
 }
 
 // remove deletes machines. The deletion of the last one is followed.

@@ -79,3 +79,16 @@ func TestAMachineFailsLaterWithoutCapacity(t *testing.T) {
 	g.Expect(*m.Properties.ProvisioningState).To(Equal("Failed"))
 	g.Expect(*m.Properties.Status.ProvisioningError.Code).To(Equal("AllocationFailed"))
 }
+
+func TestALeakedMachineIsListed(t *testing.T) {
+	g, ctx, s := NewWithT(t), t.Context(), newSubscription(t)
+	machines, err := armcontainerservice.NewMachinesClient(id, anybody{}, s.options)
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = machines.BeginCreateOrUpdate(ctx, aksGroup, aks, pool, "m", aksMachine("Standard_D4s_v5"), nil)
+	g.Expect(err).NotTo(HaveOccurred())
+	s.hook(t, http.MethodPost, "/_sim/instances/leak")
+	page, err := machines.NewListPager(aksGroup, aks, pool, nil).NextPage(ctx)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(page.Value).To(HaveLen(2))
+	g.Expect(*page.Value[1].Properties.ResourceID).NotTo(Equal(*page.Value[0].Properties.ResourceID))
+}

@@ -27,6 +27,8 @@ type VM struct {
 	Resource arm.Object
 	// With holds the resources that live and end with it, such as its NIC.
 	With []arm.ID
+	// Copied makes With for a copy, which has none. Nil: a copy needs none.
+	Copied func(*VM)
 	// Kubelet reads how its kubelet is started.
 	Kubelet func() (simulator.Kubelet, error)
 }
@@ -52,6 +54,9 @@ func (v *VM) Labels() map[string]string { return v.Size.Labels() }
 func (v *VM) Copy() (*VM, error) {
 	other := *v
 	other.ID, other.With = arm.Parse(v.ID.Path+"-"+strconv.FormatInt(time.Now().UnixNano(), 36)), nil
+	if v.Copied != nil {
+		v.Copied(&other)
+	}
 	return &other, nil
 }
 
