@@ -111,7 +111,7 @@ func (p *Prepared) checkHost() error {
 		return nil
 	}
 	return fmt.Errorf("the controller is to run as a program of this machine, which has no files of its own at %s "+
-		"(controller.files, simulator.tls, management); use a backend that runs images here, such as CLUSTER=kind",
+		"(controller.files, simulator.tls, management); use a backend that runs images here",
 		strings.Join(files, ", "))
 }
 
