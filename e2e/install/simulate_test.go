@@ -125,7 +125,7 @@ func TestASimulatorOfAManagementCluster(t *testing.T) {
 	// A backend that can't start one says so.
 	_, err = (&Prepared{adapter: a}).manage(t.Context(), nil, values, nil)
 	g.Expect(err).To(MatchError("the adapter of acme has a management cluster, which this backend can't start; " +
-		"CLUSTER=local can"))
+		"the default one can"))
 }
 
 func TestTheControllerGetsTheSimulatorsCertificate(t *testing.T) {
