@@ -88,7 +88,7 @@ func (c *Chart) render(ctx context.Context, values map[string]any) (*rendered, e
 			continue
 		}
 		if err := r.read(o); err != nil {
-			return nil, fmt.Errorf("Deployment %s: %w", o.GetName(), err)
+			return nil, fmt.Errorf("the chart's Deployment %s: %w", o.GetName(), err)
 		}
 	}
 	if len(r.deployments) == 0 {

@@ -95,7 +95,7 @@ func (f *findings) try(ctx context.Context, c *Chart, l leaf) error {
 	with[l.path] = other
 	r, err := c.render(ctx, with)
 	if err != nil {
-		return ctx.Err() //nolint:nilerr // the chart refuses this value, so it is not one of those
+		return ctx.Err() // without one, the chart only refuses this value
 	}
 	before := f.rendered
 	for _, name := range slices.Sorted(maps.Keys(f.ports)) {
