@@ -7,6 +7,8 @@
 package invariant
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -45,6 +47,9 @@ type Params struct {
 	NodeClass schema.GroupVersionResource
 	// Controller is the namespace of the provider's controller; empty means kube-system.
 	Controller string
+	// InstanceGC is how long the provider may take to end an instance without a NodeClaim; less
+	// than five minutes count as five.
+	InstanceGC time.Duration
 }
 
 func (p Params) isNodeClass(r schema.GroupVersionResource) bool {

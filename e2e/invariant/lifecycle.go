@@ -1,6 +1,8 @@
 package invariant
 
 import (
+	"time"
+
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -23,10 +25,10 @@ func lifecycleCloses() Invariant {
 			"Karpenter: pkg/controllers/nodeclaim/lifecycle, nodeclaim/garbagecollection, nodeclaim/consistency",
 		Untested: "no instance was launched and no NodeClaim went",
 		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools, karpenter.Pods},
-		New: func(Params) check.Monitor {
+		New: func(p Params) check.Monitor {
 			return &lifecycleMonitor{
 				nodeIndex: newNodeIndex(), pods: podsOnNodes{}, nodeOfOwner: map[string]string{}, strays: map[string]bool{},
-				orphans: orphans{map[string]orphan{}, newTimers()},
+				orphans: orphans{map[string]orphan{}, newTimers()}, nodeBound: max(nodeBound, p.InstanceGC),
 			}
 		},
 	}
@@ -38,6 +40,7 @@ type lifecycleMonitor struct {
 	pods        podsOnNodes
 	nodeOfOwner map[string]string // the name of the node that a NodeClaim owns, by the NodeClaim's UID
 	strays      map[string]bool   // nodes without a NodeClaim at the start, by UID: not judged
+	nodeBound   time.Duration
 }
 
 func (l *lifecycleMonitor) Observe(m *check.Moment) {
@@ -163,7 +166,7 @@ func (l *lifecycleMonitor) awaitNodeClaim(m *check.Moment, node *history.Object)
 		l.adopt("node/" + node.Name)
 		return
 	}
-	l.note(m, "node/"+node.Name, nodeBound, "node %s has no NodeClaim", node)
+	l.note(m, "node/"+node.Name, l.nodeBound, "node %s has no NodeClaim", node)
 }
 
 func (l *lifecycleMonitor) nodeClaimGone(m *check.Moment, nodeClaim *history.Object) {

@@ -99,3 +99,15 @@ func TestLifecycleCloses(t *testing.T) {
 		"a gap, and nothing wrong": {up().Gap(karpenter.Nodes, "410"), check.Unknown, "gap"},
 	})
 }
+
+func TestALeakedNodeMayStayAsLongAsTheProviderTakes(t *testing.T) {
+	for stays, want := range map[time.Duration]check.Verdict{7 * time.Minute: check.Vacuous, 9 * time.Minute: check.Broken} {
+		leaked := historytest.Begin().Add(historytest.Pool("p")).
+			Add(historytest.Node("n0").Pool("p").Set("id0", "spec", "providerID")).
+			After(stays).Add(historytest.Pod("other", "app")).History()
+		f := lifecycleCloses().Check(Params{InstanceGC: 8 * time.Minute}).Judge(leaked)
+		if f.Verdict != want {
+			t.Errorf("%s: want %s, got %s", stays, want, f)
+		}
+	}
+}

@@ -23,7 +23,7 @@ const (
 	// minutes (Karpenter: pkg/controllers/nodeclaim/garbagecollection).
 	nodeClaimBound = 5 * time.Minute
 	// nodeBound is for a node without a NodeClaim: it never had one, or was unregistered when
-	// that went. The provider's own collection is as slow.
+	// that went. The provider's own collection may be slower: Params.InstanceGC.
 	nodeBound = 5 * time.Minute
 	// podBound is for a pod whose node is gone. Pod garbage collection waits 40 s and runs
 	// every 20 s (Kubernetes: pkg/controller/podgc).

@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 const (
@@ -59,8 +60,10 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 	if err != nil {
 		return failure.Merge(env.Failed(fmt.Sprintf("recording: %v", err)))
 	}
-	failure = c.judge(failure, recorded,
-		invariant.Params{NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace})
+	failure = c.judge(failure, recorded, invariant.Params{
+		NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace,
+		InstanceGC: s.Adapter.Capabilities[providers.InstanceGC].Within,
+	})
 	if stray := strayEviction(recorded, s.Namespace); stray != "" && failure != nil &&
 		(failure.Verdict == report.Failed || failure.Verdict == report.Vacuous) {
 		failure.Verdict = report.Infra

@@ -45,7 +45,10 @@ func judgeParams() (invariant.Params, error) {
 		return invariant.Params{}, nil
 	}
 	a := providers.Named(providerName())
-	return invariant.Params{NodeClass: a.NodeClassGVR(), Controller: a.Controller.Namespace}, a.Validate()
+	return invariant.Params{
+		NodeClass: a.NodeClassGVR(), Controller: a.Controller.Namespace,
+		InstanceGC: a.Capabilities[providers.InstanceGC].Within,
+	}, a.Validate()
 }
 
 func recordings(args []string) ([]string, error) {

@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Hook(ctx, providers.FailNextLaunch, providers.HookValues{CapacityType: karpenter.Spot})
 		env.Create(ctx, app)
 		env.AwaitAtLeast(ctx, 1, refusedLaunches(before))
-		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReadyNodes(pool)))
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(1, check.NodeClaims(pool).Staying())),
