@@ -21,6 +21,7 @@ func TestTheAdaptersOfClusterAPINeedOnlyAClone(t *testing.T) {
 	adapters := []string{
 		write("plumbline/providers/clusterapi/adapter.yaml", text(t, "clusterapi/adapter.yaml")),
 		write("plumbline/providers/clusterapi/management.yaml", text(t, "clusterapi/management.yaml")),
+		write("plumbline/providers/clusterapi/same-types.yaml", text(t, "clusterapi/same-types.yaml")),
 	}
 	g.Expect(Load(adapters[0]).Validate()).
 		To(MatchError(ContainSubstring("karpenter-provider-cluster-api holds no go.mod")))

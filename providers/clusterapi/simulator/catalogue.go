@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,13 +13,13 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// size is a type of machines. Each type has a MachineDeployment in each zone.
+// size is a size of machines. Each has a MachineDeployment in each zone.
 type size struct {
 	arch      string
 	cpu, gibs int
 }
 
-// sizes returns the types by name. The provider takes the first name that fits, as none has a price.
+// sizes returns the sizes of machines by name. The provider takes the first name that fits, as none has a price.
 func sizes() map[string]size {
 	return map[string]size{
 		"general-02": {"amd64", 2, 8}, "general-04": {"amd64", 4, 16}, "general-08": {"amd64", 8, 32},
@@ -33,23 +34,47 @@ func zones() []string { return []string{"zone-a", "zone-b", "zone-c"} }
 // clusterName is the Cluster that all Machines belong to.
 const clusterName = "plumbline"
 
-// deployment returns the MachineDeployment of a type in a zone, without replicas. Labels and capacity
-// are in the annotations that Cluster API has for autoscalers.
+// offer is what a MachineDeployment offers.
+type offer struct {
+	size
+	name, zone   string // the MachineDeployment's name and namespace
+	instanceType string
+}
+
+// offers returns what all MachineDeployments offer. Each is an instance type of its own, such as
+// general-04-a, unless the zones have the same types.
+func offers(sameTypes bool) []offer {
+	var all []offer
+	for _, zone := range zones() {
+		for name, s := range sizes() {
+			o := offer{size: s, name: name, zone: zone, instanceType: name}
+			if !sameTypes {
+				o.instanceType += strings.TrimPrefix(zone, "zone")
+			}
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// deployment returns the MachineDeployment of an offer, without replicas. Labels and capacity are in the
+// annotations that Cluster API has for autoscalers.
 // Source: docs/proposals/20210310-opt-in-autoscaling-from-zero.md of Cluster API.
-func deployment(name, zone string, s size) *unstructured.Unstructured {
-	selector := map[string]any{deploymentLabel: name}
+func deployment(o offer) *unstructured.Unstructured {
+	selector := map[string]any{deploymentLabel: o.name}
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": deployments.GroupVersion().String(), "kind": "MachineDeployment",
 		"metadata": map[string]any{
-			"name": name, "namespace": zone,
+			"name": o.name, "namespace": o.zone,
 			"labels": map[string]any{memberLabel: ""},
 			"annotations": map[string]any{
-				capacityPrefix + "cpu":            strconv.Itoa(s.cpu),
-				capacityPrefix + "memory":         fmt.Sprintf("%dGi", s.gibs),
+				capacityPrefix + "cpu":            strconv.Itoa(o.cpu),
+				capacityPrefix + "memory":         fmt.Sprintf("%dGi", o.gibs),
 				capacityPrefix + "ephemeral-disk": "100Gi",
 				capacityPrefix + "maxPods":        "110",
-				capacityPrefix + "labels": fmt.Sprintf("%s=%s,%s=%s,%s=linux,%s=%s,%s=on-demand", corev1.LabelInstanceTypeStable,
-					name, corev1.LabelArchStable, s.arch, corev1.LabelOSStable, corev1.LabelTopologyZone, zone, capacityTypeLabel),
+				capacityPrefix + "labels": fmt.Sprintf("%s=%s,%s=%s,%s=linux,%s=%s,%s=on-demand",
+					corev1.LabelInstanceTypeStable, o.instanceType, corev1.LabelArchStable, o.arch, corev1.LabelOSStable,
+					corev1.LabelTopologyZone, o.zone, capacityTypeLabel),
 			},
 		},
 		"spec": map[string]any{
@@ -60,15 +85,15 @@ func deployment(name, zone string, s size) *unstructured.Unstructured {
 				"spec": map[string]any{
 					"clusterName":       clusterName,
 					"bootstrap":         map[string]any{"dataSecretName": "none"},
-					"infrastructureRef": map[string]any{"kind": "SimulatedMachineTemplate", "name": name},
+					"infrastructureRef": map[string]any{"kind": "SimulatedMachineTemplate", "name": o.name},
 				},
 			},
 		},
 	}}
 }
 
-// createAll creates the zones' namespaces and all MachineDeployments that don't exist yet.
-func createAll(ctx context.Context, api dynamic.Interface) error {
+// createAll creates the zones' namespaces and the MachineDeployments of all offers that don't exist yet.
+func createAll(ctx context.Context, api dynamic.Interface, all []offer) error {
 	for _, zone := range zones() {
 		namespace := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": zone},
@@ -77,12 +102,11 @@ func createAll(ctx context.Context, api dynamic.Interface) error {
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("creating namespace %s: %w", zone, err)
 		}
-		for name, s := range sizes() {
-			_, err := api.Resource(deployments).Namespace(zone).
-				Create(ctx, deployment(name, zone, s), metav1.CreateOptions{})
-			if err != nil && !apierrors.IsAlreadyExists(err) {
-				return fmt.Errorf("creating MachineDeployment %s/%s: %w", zone, name, err)
-			}
+	}
+	for _, o := range all {
+		_, err := api.Resource(deployments).Namespace(o.zone).Create(ctx, deployment(o), metav1.CreateOptions{})
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("creating MachineDeployment %s/%s: %w", o.zone, o.name, err)
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ func simulated(t *testing.T, test func(w world)) {
 			deployments: "MachineDeploymentList", machines: "MachineList", namespaces: "NamespaceList",
 		})
 		b := simulator.NewBase(t.Context(), nil, simulator.Times{Pending: 2 * time.Second, Ending: 2 * time.Second}, 1)
-		cloud, err := start(b, api, 40*time.Second)
+		cloud, err := start(b, api, offers(false), 40*time.Second)
 		NewWithT(t).Expect(err).NotTo(HaveOccurred())
 		test(world{NewWithT(t), t, api, b.Handler(cloud)})
 	})
@@ -175,7 +175,7 @@ func TestRoomIsTheGreatestSizeUntilTheReset(t *testing.T) {
 
 func TestNodesAreWhatTheirMachineDeploymentsAnnounce(t *testing.T) {
 	g := NewWithT(t)
-	d := deployment("general-04", "zone-b", sizes()["general-04"])
+	d := deployment(offer{sizes()["general-04"], "general-04", "zone-b", "general-04-b"})
 	m := &machine{namespace: "zone-b", name: "general-04-1", annotations: d.GetAnnotations()}
 	node, err := m.Node()
 	g.Expect(err).NotTo(HaveOccurred())
@@ -192,7 +192,7 @@ func TestNodesAreWhatTheirMachineDeploymentsAnnounce(t *testing.T) {
 
 func TestMachinesBelongToTheirMachineDeployment(t *testing.T) {
 	g := NewWithT(t)
-	d := deployment("general-04", "zone-b", sizes()["general-04"])
+	d := deployment(offer{sizes()["general-04"], "general-04", "zone-b", "general-04-b"})
 	d.SetUID("u")
 	m := newMachine(d, 7)
 	g.Expect(m.GetName()).To(Equal("general-04-7"))
@@ -200,4 +200,14 @@ func TestMachinesBelongToTheirMachineDeployment(t *testing.T) {
 	g.Expect(m.GetOwnerReferences()[0].UID).To(Equal(apitypes.UID("u")))
 	cluster, _, _ := unstructured.NestedString(m.Object, "spec", "clusterName")
 	g.Expect(cluster).To(Equal(clusterName))
+}
+
+func TestZonesHaveTheSameTypesOnlyIfAsked(t *testing.T) {
+	for sameTypes, want := range map[bool]int{true: len(sizes()), false: len(sizes()) * len(zones())} {
+		types := map[string]bool{}
+		for _, o := range offers(sameTypes) {
+			types[o.instanceType] = true
+		}
+		NewWithT(t).Expect(types).To(HaveLen(want))
+	}
 }

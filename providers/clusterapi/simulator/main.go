@@ -23,12 +23,14 @@ const port = 4570
 func main() {
 	var management string
 	var late time.Duration
+	var sameTypes bool
 	simulator.Main(simulator.Command{
 		About: "Plays the controllers of Cluster API for the MachineDeployments of a management cluster.",
 		Port:  port,
 		Flags: func(flags *flag.FlagSet) {
 			flags.StringVar(&management, "management", os.Getenv("PLUMBLINE_MANAGEMENT"),
 				"kubeconfig of the management cluster, by default $PLUMBLINE_MANAGEMENT; empty: the nodes' cluster")
+			flags.BoolVar(&sameTypes, "same-types", false, "offer the same instance types in all zones, not some of each")
 			flags.DurationVar(&late, "late", 40*time.Second, "how late a Machine appears under the fault lost")
 		},
 		New: func(b *simulator.Base) (simulator.Cloud, error) {
@@ -36,7 +38,7 @@ func main() {
 			if err != nil {
 				return simulator.Cloud{}, err
 			}
-			return start(b, api, late)
+			return start(b, api, offers(sameTypes), late)
 		},
 	})
 }
@@ -54,14 +56,14 @@ func connect(kubeconfig string) (dynamic.Interface, error) {
 }
 
 // start creates the MachineDeployments and starts the controllers.
-func start(b *simulator.Base, api dynamic.Interface, late time.Duration) (simulator.Cloud, error) {
+func start(b *simulator.Base, api dynamic.Interface, all []offer, late time.Duration) (simulator.Cloud, error) {
 	c := &controllers{
 		api: api, base: b, fleet: simulator.NewFleet[*machine](b), late: late,
 		queue:  workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[types.NamespacedName]()),
 		number: map[types.NamespacedName]int{},
 	}
 	c.fleet.OnChange(func(m *machine, s simulator.State) { c.entered(b.Context, m, s) })
-	if err := createAll(b.Context, api); err != nil {
+	if err := createAll(b.Context, api, all); err != nil {
 		return simulator.Cloud{}, err
 	}
 	return simulator.Cloud{
