@@ -19,6 +19,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:   "gives the pod a node although a launch never comes to an end",
 	Hooks:  []providers.HookName{providers.StallLaunch, providers.ListInstances},
+	Since:  e2e.Since{Karpenter: "1.7"},
 	Within: 12 * time.Minute,
 	Labels: []string{"slow"},
 	Run: func(ctx context.Context, env *e2e.Env) {
