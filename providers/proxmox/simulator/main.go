@@ -93,10 +93,12 @@ type refusal struct {
 
 func (r refusal) Error() string { return r.text }
 
-// refusals holds the answers to calls that a fault refuses. Proxmox VE has no rate limit: its hosts don't answer each
-// other in time when they are busy, and that is status 596.
+// busy is the status of calls that a host passes on to another, which doesn't answer in time. It has no body.
+const busy = 596
+
+// refusals holds the answers to calls that a fault refuses. Proxmox VE has no rate limit.
 var refusals = map[simulator.Kind]refusal{
-	simulator.Throttle: {596, "Connection timed out"},
+	simulator.Throttle: {busy, "Connection timed out"},
 	simulator.Denied:   {http.StatusForbidden, "Permission check failed"},
 }
 
@@ -111,6 +113,9 @@ func answer(w http.ResponseWriter, data any, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
+	if status == busy {
+		return
+	}
 	_ = json.NewEncoder(w).Encode(body) // the client may have gone
 }
 
