@@ -101,7 +101,9 @@ func TestLifecycleCloses(t *testing.T) {
 }
 
 func TestALeakedNodeMayStayAsLongAsTheProviderTakes(t *testing.T) {
-	for stays, want := range map[time.Duration]check.Verdict{7 * time.Minute: check.Vacuous, 9 * time.Minute: check.Broken} {
+	for stays, want := range map[time.Duration]check.Verdict{
+		7 * time.Minute: check.Vacuous, 9 * time.Minute: check.Broken,
+	} {
 		leaked := historytest.Begin().Add(historytest.Pool("p")).
 			Add(historytest.Node("n0").Pool("p").Set("id0", "spec", "providerID")).
 			After(stays).Add(historytest.Pod("other", "app")).History()
