@@ -57,8 +57,9 @@ func TestABranchIsTheSameReleaseForAllWorkers(t *testing.T) {
 	t.Setenv("PLUMBLINE_CACHE", t.TempDir())
 	a := &providers.Adapter{Source: providers.Source{Module: "example.com/acme", Version: "v1.2.3"}}
 	var said []string
+	say := func(line string) { said = append(said, line) }
 	release := func(asked string) string {
-		resolved, err := resolveRelease(t.Context(), Config{Release: asked}, a, func(line string) { said = append(said, line) })
+		resolved, err := resolveRelease(t.Context(), Config{Release: asked}, a, say)
 		g.Expect(err).NotTo(HaveOccurred())
 		return resolved
 	}

@@ -109,8 +109,9 @@ hooks: {rebalance: {exec: [./mine.sh]}}
 
 func TestAMistakeInABaseIsReportedThere(t *testing.T) {
 	inFiles(t, map[string]string{
-		"base/adapter.yaml": strings.Replace(good, "chart: {path: $source/charts/acme}", "chrat: {}\n  manifests: [none.yaml]", 1),
-		"adapter.yaml":      "base: base/adapter.yaml\ncoree: x\ncontroller: {namespace: A}\n",
+		"base/adapter.yaml": strings.Replace(good, "chart: {path: $source/charts/acme}",
+			"chrat: {}\n  manifests: [none.yaml]", 1),
+		"adapter.yaml": "base: base/adapter.yaml\ncoree: x\ncontroller: {namespace: A}\n",
 	})
 	NewWithT(t).Expect(Load("adapter.yaml").Validate()).To(MatchError(`the adapter has 4 mistakes:
   adapter.yaml:2:1: unknown field ` + "`coree`, did you mean `core`?" + `

@@ -95,8 +95,8 @@ func (c *checker) version(at string, s Source) {
 	case semver.IsValid(v):
 	case strings.Contains(v, "/"):
 		c.add(at, "`%s` can't be asked of a Go module proxy, because of the slash; write the branch's commit", v)
-	case s.Module == "", strings.Contains(v, ".") && semver.IsValid("v"+v), slices.Contains([]string{"latest", "upgrade", "patch", "none"}, v),
-		!commitish.MatchString(v):
+	case s.Module == "", strings.Contains(v, ".") && semver.IsValid("v"+v), !commitish.MatchString(v),
+		slices.Contains([]string{"latest", "upgrade", "patch", "none"}, v): // Go's words for releases
 		c.add(at, "`%s` is not a version; write one such as v1.15.0, or a module's branch or commit", v)
 	}
 }
@@ -170,8 +170,10 @@ func (c *checker) file(at, name string, f File) {
 
 // systemFolders returns the folders of an image that a program needs as they are.
 func systemFolders() []string {
-	return []string{"/bin", "/dev", "/etc", "/etc/ssl", "/etc/ssl/certs", "/lib", "/proc", "/run", "/sbin", "/sys", "/tmp",
-		"/usr", "/usr/bin", "/var", "/var/run"}
+	return []string{
+		"/bin", "/dev", "/etc", "/etc/ssl", "/etc/ssl/certs", "/lib", "/proc", "/run", "/sbin", "/sys", "/tmp",
+		"/usr", "/usr/bin", "/var", "/var/run",
+	}
 }
 
 // runs checks that there is either an image or a build.

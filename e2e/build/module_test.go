@@ -66,7 +66,7 @@ func TestATagThatDoesNotFitTheModulePath(t *testing.T) {
 	c := &Cache{Dir: t.TempDir()}
 	_, err := c.Module(t.Context(), "example.com/karpenter", "v2.0.0")
 	g.Expect(err).To(And(MatchError(ErrModulePath),
-		MatchError(HavePrefix("example.com/karpenter@v2.0.0 can't be downloaded as a Go module: its go.mod names a module path")),
+		MatchError(HavePrefix("example.com/karpenter@v2.0.0 can't be downloaded as a Go module: its go.mod names a ")),
 		MatchError(ContainSubstring("module path must match major version (example.com/karpenter/v2)"))))
 }
 
@@ -122,7 +122,6 @@ func TestTheModuleOfAFolderIsBuiltAsItIs(t *testing.T) {
 	write("main.go", "package main // changed\n")
 	g.Expect(c.MainOf(t.Context(), dir, ".", "linux", "arm64")).NotTo(Equal(first))
 	g.Expect(count(t, calls, "build")).To(Equal(2))
-
 }
 
 // With the real go command: what counts is what it says.
@@ -137,7 +136,8 @@ func TestTheFoldersThatReplaceModulesCount(t *testing.T) {
 		"replace example.com/lib => ../lib\n")
 	write("sim/main.go", "package main\n\nimport \"example.com/lib\"\n\nfunc main() { lib.Do() }\n")
 	write("lib/go.mod", "module example.com/lib\n\ngo 1.24\n")
-	write("lib/lib.go", "package lib\n\nimport _ \"embed\"\n\n//go:embed text\nvar text string\n\nfunc Do() { println(text) }\n")
+	write("lib/lib.go", "package lib\n\nimport _ \"embed\"\n\n"+
+		"//go:embed text\nvar text string\n\nfunc Do() { println(text) }\n")
 	write("lib/text", "one")
 	write("lib/unused/unused.go", "package unused\n")
 	of := func() string {

@@ -101,7 +101,9 @@ func TestAHookPatchesANode(t *testing.T) {
 	g := NewWithT(t)
 	fake := kubefake.NewClientset(&corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: "n1"},
-		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
+		Status: corev1.NodeStatus{
+			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+		},
 	})
 	i := &Installed{
 		adapter: &providers.Adapter{

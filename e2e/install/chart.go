@@ -98,7 +98,7 @@ func (p *Prepared) chartsInSource() string {
 				found = append(found, providers.SourcePrefix+"/"+filepath.ToSlash(inside))
 			}
 		}
-		return nil //nolint:nilerr // what can't be read is not listed
+		return nil // what can't be read is not listed
 	})
 	module := p.adapter.Source.Module + "@" + p.values.Version
 	if found == nil {

@@ -22,7 +22,8 @@ import (
 
 // crd returns the manifest of a CRD.
 func crd(plural, group, kind string) string {
-	return fmt.Sprintf("---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: %[1]s.%[2]s}\n"+
+	return fmt.Sprintf("---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"+
+		"metadata: {name: %[1]s.%[2]s}\n"+
 		"spec:\n  {group: %[2]s, scope: Cluster, names: {kind: %[3]s, plural: %[1]s}, versions: [{name: v1, served: true,\n"+
 		"    storage: true, schema: {openAPIV3Schema: {type: object}}}]}\n", plural, group, kind)
 }

@@ -83,7 +83,8 @@ func (p *Prepared) checkCRDs() error {
 		return fmt.Errorf("crds: there is no CRD in %s", strings.Join(of, ", "))
 	case defined == "":
 		return fmt.Errorf("crds: no CRD is that of nodeClass, which is a %s of %s; there are %s in %s: are these the CRDs "+
-			"of another provider, or are nodeClass.apiVersion and kind wrong?", gvk.Kind, gvk.Group, there, strings.Join(of, ", "))
+			"of another provider, or are nodeClass.apiVersion and kind wrong?", gvk.Kind, gvk.Group, there,
+			strings.Join(of, ", "))
 	case defined != class:
 		return fmt.Errorf("crds: the CRD of the NodeClass is named %s; only %s is supported, the plural by Kubernetes' rule "+
 			"for English", defined, class)

@@ -84,10 +84,11 @@ controller: {build: {module: ., package: .}}
 	i, c, err := install(t, a, "")
 	g.Expect(err).NotTo(HaveOccurred())
 
-	pods, err := i.clients.typed.CoreV1().Pods(i.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: i.selector})
+	pods, err := i.clients.typed.CoreV1().Pods(i.Namespace).
+		List(t.Context(), metav1.ListOptions{LabelSelector: i.selector})
 	g.Expect(err).NotTo(HaveOccurred())
 	of := func(host, kind, name string) string {
-		text, err := fetch(t.Context(), http.MethodGet, fmt.Sprintf("http://%s/%s?of=%s", host, kind, url.QueryEscape(name)), "")
+		text, err := fetch(t.Context(), http.MethodGet, "http://"+host+"/"+kind+"?of="+url.QueryEscape(name), "")
 		g.Expect(err).NotTo(HaveOccurred())
 		return string(text)
 	}

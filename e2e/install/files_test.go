@@ -94,7 +94,7 @@ func TestAProgramOfTheHostHasNoFiles(t *testing.T) {
 	a := providers.Named("kwok")
 	a.Controller.Files = map[string]providers.File{"/etc/acme/cloud.json": {Text: "x"}}
 	_, err := Prepare(t.Context(), nil, a, Selection{Host: true})
-	g.Expect(err).To(MatchError("provider kwok: the controller is to run as a program of this machine, which has no files of " +
-		"its own at /etc/acme/cloud.json (controller.files, simulator.tls, management); use a backend that runs images here, such as " +
-		"CLUSTER=kind"))
+	g.Expect(err).To(MatchError("provider kwok: the controller is to run as a program of this machine, which has no " +
+		"files of its own at /etc/acme/cloud.json (controller.files, simulator.tls, management); use a backend that runs " +
+		"images here, such as CLUSTER=kind"))
 }

@@ -146,7 +146,9 @@ func (p *Prepared) download(ctx context.Context, cache *build.Cache, s Selection
 
 // downloadModule downloads the source module, if there is one, and returns its version: of a
 // branch or a commit the one that it stands for.
-func (p *Prepared) downloadModule(ctx context.Context, cache *build.Cache, version string) (resolved string, err error) {
+func (p *Prepared) downloadModule(ctx context.Context, cache *build.Cache, version string) (resolved string,
+	err error,
+) {
 	path := p.adapter.Source.Module
 	if path == "" {
 		return version, nil

@@ -105,8 +105,8 @@ func TestPrepareTellsWhatHelmSays(t *testing.T) {
 func TestManifestsBesideAChart(t *testing.T) {
 	g := NewWithT(t)
 	file := filepath.Join(t.TempDir(), "map.yaml")
-	g.Expect(os.WriteFile(file, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: of-{{.ClusterName}}}\n"), 0o600)).
-		To(Succeed())
+	const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: of-{{.ClusterName}}}\n"
+	g.Expect(os.WriteFile(file, []byte(text), 0o600)).To(Succeed())
 	p := charted(t)
 	p.adapter.Controller.Manifests = []string{file}
 	m, err := p.render(t.Context(), p.values, platformOf(kubernetesVersion))

@@ -81,7 +81,9 @@ func TestASimulatorThatServesTLS(t *testing.T) {
 	// Whoever trusts the CA trusts what it signs, at whatever time the cluster's clock shows.
 	pair, err := tls.X509KeyPair(secret.Data["ca.crt"], secret.Data["ca.key"])
 	g.Expect(err).NotTo(HaveOccurred())
-	leaf := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"acme.example"}, NotAfter: pair.Leaf.NotAfter}
+	leaf := &x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{"acme.example"}, NotAfter: pair.Leaf.NotAfter,
+	}
 	raw, err := x509.CreateCertificate(rand.Reader, leaf, pair.Leaf, pair.Leaf.PublicKey, pair.PrivateKey)
 	g.Expect(err).NotTo(HaveOccurred())
 	cert, err := x509.ParseCertificate(raw)
@@ -117,7 +119,8 @@ func TestASimulatorOfAManagementCluster(t *testing.T) {
 
 	texts, err := (&Prepared{adapter: a}).files(values)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(texts).To(Equal(map[string]string{"/etc/plumbline/management/kubeconfig": "a kubeconfig"}), "the controller's")
+	g.Expect(texts).To(Equal(map[string]string{"/etc/plumbline/management/kubeconfig": "a kubeconfig"}),
+		"the controller's")
 
 	// A backend that can't start one says so.
 	_, err = (&Prepared{adapter: a}).manage(t.Context(), nil, values, nil)
