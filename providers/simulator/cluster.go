@@ -111,7 +111,8 @@ func (c *Cluster) Silence(ctx context.Context, node string) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.client.CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, status, metav1.PatchOptions{}, "status")
+	_, err = c.client.CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, status,
+		metav1.PatchOptions{}, "status")
 	return err
 }
 

@@ -21,10 +21,12 @@
 //	}
 //
 //	func main() {
-//		simulator.Main(simulator.Command{About: "A region of Acme's cloud.", Port: 4580, New: func(b *simulator.Base) (simulator.Cloud, error) {
-//			fleet := simulator.NewFleet[*vm](b)
-//			return simulator.Cloud{Handler: &api{b, fleet}, Instances: fleet}, nil
-//		}})
+//		simulator.Main(simulator.Command{About: "A region of Acme's cloud.", Port: 4580, New: newCloud})
+//	}
+//
+//	func newCloud(b *simulator.Base) (simulator.Cloud, error) {
+//		fleet := simulator.NewFleet[*vm](b)
+//		return simulator.Cloud{Handler: &api{b, fleet}, Instances: fleet}, nil
 //	}
 //
 // The handler names each call, counts it, and plays the faults that strike it:

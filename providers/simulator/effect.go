@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"time"
 )
@@ -19,7 +20,9 @@ type Effect struct {
 
 // Play answers a call with its effect. do carries out the call and answers it, refuse answers the cloud's error for a
 // kind of refusal.
-func (e Effect) Play(w http.ResponseWriter, r *http.Request, refuse func(http.ResponseWriter, Kind), do http.HandlerFunc) {
+func (e Effect) Play(w http.ResponseWriter, r *http.Request, refuse func(http.ResponseWriter, Kind),
+	do http.HandlerFunc,
+) {
 	if e.Silent {
 		_, _ = io.Copy(io.Discard, r.Body) // or else net/http does not notice that the client gives up
 		<-r.Context().Done()
@@ -70,9 +73,7 @@ func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
 func (a *answer) WriteHeader(status int) { a.status = status }
 
 func (a *answer) send(w http.ResponseWriter) {
-	for name, values := range a.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.header)
 	if a.status != 0 {
 		w.WriteHeader(a.status)
 	}

@@ -31,10 +31,12 @@ func TestFaultsStrikeTheCallsTheyAreAbout(t *testing.T) {
 		g.Expect(f.Call("ec2:CreateFleet")).To(Equal(Effect{Refused: Throttle}))
 	}
 	g.Expect(f.Call("ec2:CreateFleet")).To(BeZero(), "it was to strike twice")
-	g.Expect(f.Report()).To(HaveExactElements(HaveField("Struck", 2)), "what has struck is told until the faults are cleared")
+	g.Expect(f.Report()).To(HaveExactElements(HaveField("Struck", 2)),
+		"what has struck is told until the faults are cleared")
 
-	f = faults(t, 1, Fault{Kind: Denied, Call: "CreateFleet"}, Fault{Kind: Slow, By: time.Second}, Fault{Kind: Lost, Count: 1},
-		Fault{Kind: Silent, Call: "other"}, Fault{Kind: NoCapacity}, Fault{Kind: Stale, By: time.Hour})
+	f = faults(t, 1, Fault{Kind: Denied, Call: "CreateFleet"}, Fault{Kind: Slow, By: time.Second},
+		Fault{Kind: Lost, Count: 1}, Fault{Kind: Silent, Call: "other"}, Fault{Kind: NoCapacity},
+		Fault{Kind: Stale, By: time.Hour})
 	g.Expect(f.Call("ec2:CreateFleet")).To(Equal(Effect{Refused: Denied, Delay: time.Second, Lost: true}),
 		"the part after the colon is enough")
 	g.Expect(f.Call("other")).To(Equal(Effect{Delay: time.Second, Silent: true}))
@@ -69,8 +71,8 @@ func TestAShortageIsOfAnOffering(t *testing.T) {
 	}
 	f = faults(t, 1, Fault{Kind: NoCapacity, Count: 1})
 	first, second := f.Shortages(), f.Shortages()
-	g.Expect([]bool{first(Offering{}), first(Offering{Zone: "z"}), second(Offering{})}).To(Equal([]bool{true, true, false}),
-		"a fault counts once for a request")
+	g.Expect([]bool{first(Offering{}), first(Offering{Zone: "z"}), second(Offering{})}).
+		To(Equal([]bool{true, true, false}), "a fault counts once for a request")
 }
 
 func TestFaultsThatCanNotBeMeant(t *testing.T) {
@@ -146,8 +148,7 @@ func TestEffectsArePlayed(t *testing.T) {
 				answer, took, done := play(t, row.effect, time.Minute)
 				g.Expect(answer).To(Equal(row.answer))
 				g.Expect(took).To(Equal(row.took))
-				time.Sleep(time.Hour)
-				synctest.Wait()
+				pass(time.Hour)
 				g.Expect(*done).To(Equal(row.done))
 			})
 		})

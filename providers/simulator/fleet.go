@@ -38,7 +38,8 @@ type Fleet[I Machine] struct {
 	base *Base
 
 	mu       sync.Mutex
-	all      []*record[I] // by time of launch
+	all      []*record[I]          // by time of launch
+	newest   map[string]*record[I] // by name
 	remember time.Duration
 	changed  func(I, State)
 }
@@ -60,7 +61,7 @@ type entered struct {
 
 // NewFleet returns a fleet without instances.
 func NewFleet[I Machine](b *Base) *Fleet[I] {
-	return &Fleet[I]{base: b, changed: func(I, State) {}}
+	return &Fleet[I]{base: b, newest: map[string]*record[I]{}, changed: func(I, State) {}}
 }
 
 // Remember sets how long an instance is still found and listed after its end. The default is 0.
@@ -89,7 +90,7 @@ func (f *Fleet[I]) Launch(i I) error {
 	if old := f.named(r.name); old != nil && old.state() != Terminated {
 		return fmt.Errorf("there already is an instance %s: it is %s", r.name, old.state())
 	}
-	f.all = append(f.all, r)
+	f.all, f.newest[r.name] = append(f.all, r), r
 	go f.base.Nodes.live(f.base.Context, life{
 		node: node, failed: failed, times: f.base.Times, ending: r.end, enter: func(s State) { f.enter(r, s) },
 	})
@@ -137,10 +138,8 @@ const kept = time.Hour
 func (f *Fleet[I]) at(t time.Time) []Entry[I] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.all = slices.DeleteFunc(f.all, func(r *record[I]) bool {
-		return r.state() == Terminated && time.Since(r.last().at) > max(f.remember, kept)
-	})
-	var entries []Entry[I]
+	f.forget()
+	entries := make([]Entry[I], 0, len(f.all))
 	for _, r := range f.all {
 		if e := r.asOf(t); !r.states[0].at.After(t) && (e.State != Terminated || t.Sub(e.Ended) < f.remember) {
 			entries = append(entries, e)
@@ -149,17 +148,24 @@ func (f *Fleet[I]) at(t time.Time) []Entry[I] {
 	return entries
 }
 
+// forget drops instances that no list shows any more. The fleet is locked.
+func (f *Fleet[I]) forget() {
+	f.all = slices.DeleteFunc(f.all, func(r *record[I]) bool {
+		old := r.state() == Terminated && time.Since(r.last().at) > max(f.remember, kept)
+		if old && f.newest[r.name] == r {
+			delete(f.newest, r.name)
+		}
+		return old
+	})
+}
+
 // named returns the instance that was last launched with a name, or nil. The fleet is locked.
 func (f *Fleet[I]) named(name string) *record[I] {
-	for _, r := range slices.Backward(f.all) {
-		if r.name == name {
-			if r.state() == Terminated && time.Since(r.last().at) >= f.remember {
-				return nil
-			}
-			return r
-		}
+	r := f.newest[name]
+	if r == nil || r.state() == Terminated && time.Since(r.last().at) >= f.remember {
+		return nil
 	}
-	return nil
+	return r
 }
 
 // enter moves an instance to a state and tells of it. The request to end has entered ShuttingDown already.

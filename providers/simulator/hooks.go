@@ -40,7 +40,7 @@ func (b *Base) Handler(c Cloud) http.Handler {
 	mux.HandleFunc("GET /_sim/healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
 	mux.HandleFunc("/_sim/", func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("there is no hook %s %s; there are:\n%s", r.Method, r.URL.Path,
-			strings.Join(slices.Sorted(maps.Keys(hooks)), "\n")), http.StatusNotFound)
+			strings.Join(append(slices.Sorted(maps.Keys(hooks)), "GET /_sim/healthz"), "\n")), http.StatusNotFound)
 	})
 	for pattern, do := range hooks {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {

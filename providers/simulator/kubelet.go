@@ -42,7 +42,7 @@ var evictionSignals = map[string]corev1.ResourceName{
 // mistakes.
 func ParseKubeletFlags(flags ...string) (k Kubelet, err error) {
 	var wrong []error
-	for _, flag := range strings.Fields(strings.Join(flags, " ")) {
+	for flag := range strings.FieldsSeq(strings.Join(flags, " ")) {
 		name, value, _ := strings.Cut(flag, "=")
 		value = strings.Trim(value, `"'`)
 		var err error

@@ -23,10 +23,13 @@ func whole() Kubelet {
 func TestKubeletFlagsAreRead(t *testing.T) {
 	g := NewWithT(t)
 	g.Expect(ParseKubeletFlags(`--node-labels="a=1,b/c=,d=x=y" --register-with-taints=k=v:NoSchedule,l:NoExecute`,
-		"--max-pods=250 --kube-reserved=cpu=100m,memory=1Gi", "--system-reserved='memory=512Mi'", "--v=2 --cloud-provider=external",
-		"--eviction-hard=memory.available<256Mi,nodefs.available<10%,nodefs.inodesFree<5%")).To(Equal(whole()))
+		"--max-pods=250 --kube-reserved=cpu=100m,memory=1Gi", "--system-reserved='memory=512Mi'",
+		"--v=2 --cloud-provider=external",
+		"--eviction-hard=memory.available<256Mi,nodefs.available<10%,nodefs.inodesFree<5%")).
+		To(Equal(whole()))
 	g.Expect(ParseKubeletFlags()).To(Equal(Kubelet{}))
-	_, err := ParseKubeletFlags("--max-pods=many --node-labels=a --register-with-taints=b --eviction-hard=memory.available=1Gi")
+	_, err := ParseKubeletFlags("--max-pods=many --node-labels=a --register-with-taints=b",
+		"--eviction-hard=memory.available=1Gi")
 	g.Expect(err).To(MatchError(And(
 		ContainSubstring(`kubelet flag --max-pods=many: `), ContainSubstring(`--node-labels=a: "a" is not key=value`),
 		ContainSubstring(`taint "b" is not key=value:effect`), ContainSubstring(`"memory.available=1Gi" is not key<value`),

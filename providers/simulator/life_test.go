@@ -38,6 +38,12 @@ func brief() Times {
 	return Times{Pending: 2 * time.Second, Boot: 3 * time.Second, Ending: 2 * time.Second, Notice: time.Second}
 }
 
+// pass lets time pass.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
 // lives launches an instance, ends it after a while, and returns the requests for its node and the reasons of its
 // Events, and its states.
 func lives(t *testing.T, b *box, until time.Duration, react ...clienttesting.ReactionFunc) (did []string, states []State) {
@@ -50,9 +56,9 @@ func lives(t *testing.T, b *box, until time.Duration, react ...clienttesting.Rea
 		f := NewFleet[*box](NewBase(t.Context(), &Cluster{client: client, Version: "v1.36.0"}, brief(), 1))
 		f.OnChange(func(_ *box, s State) { states = append(states, s) })
 		NewWithT(t).Expect(f.Launch(b)).To(Succeed())
-		time.Sleep(until)
+		pass(until)
 		NewWithT(t).Expect(f.Terminate(b.name)).To(BeTrue())
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		for _, a := range client.Actions() {
 			what := a.GetVerb() + " " + a.GetResource().Resource
 			if created, is := a.(clienttesting.CreateAction); is {
@@ -174,7 +180,7 @@ func TestListsShowWhatThereIs(t *testing.T) {
 		g := NewWithT(t)
 		b, f := fleet(t)
 		g.Expect(f.Launch(&box{name: "a"})).To(Succeed())
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		g.Expect(f.Launch(&box{name: "b"})).To(Succeed())
 		g.Expect(f.Launch(&box{name: "b"})).To(MatchError("there already is an instance b: it is pending"))
 		g.Expect(names(f.Listed())).To(Equal([]string{"a running", "b pending"}))
@@ -186,7 +192,7 @@ func TestListsShowWhatThereIs(t *testing.T) {
 		g.Expect(f.Terminate("a")).To(BeTrue())
 		_, state, _ := f.Get("a")
 		g.Expect(state).To(Equal(ShuttingDown), "at once")
-		time.Sleep(3 * time.Second)
+		pass(3 * time.Second)
 		g.Expect(names(f.Listed())).To(Equal([]string{"a running"}), "five seconds ago")
 		g.Expect(names(f.Living())).To(Equal([]string{"b running"}))
 		b.Faults.Clear()
@@ -205,14 +211,18 @@ func TestEndedInstancesAreRememberedForAWhile(t *testing.T) {
 		f.Remember(time.Minute)
 		g.Expect(f.Launch(&box{name: "a"})).To(Succeed())
 		g.Expect(f.Terminate("a")).To(BeTrue())
-		time.Sleep(30 * time.Second)
+		pass(30 * time.Second)
 		g.Expect(names(f.Listed())).To(Equal([]string{"a terminated"}))
 		g.Expect(f.Listed()[0].Ended.Sub(f.Listed()[0].Launched)).To(Equal(brief().Ending))
 		g.Expect(f.Living()).To(BeEmpty())
 		g.Expect(f.Terminate("a")).To(BeTrue(), "it can be asked for again")
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		g.Expect(f.Listed()).To(BeEmpty())
 		g.Expect(f.Terminate("a")).To(BeFalse())
+		pass(2 * time.Hour)
+		g.Expect(f.Listed()).To(BeEmpty())
+		g.Expect(f.all).To(BeEmpty(), "it is forgotten")
+		g.Expect(f.newest).To(BeEmpty())
 	})
 }
 

@@ -50,7 +50,9 @@ func NewBase(ctx context.Context, nodes *Cluster, t Times, seed uint64) *Base {
 		nodes = &Cluster{}
 	}
 	random := rand.New(&source{pcg: rand.NewPCG(seed, 0)}) //nolint:gosec // nothing here is a secret
-	return &Base{Context: ctx, Nodes: nodes, Times: t, Random: random, Faults: &Faults{random: random}, Journal: NewJournal()}
+	return &Base{
+		Context: ctx, Nodes: nodes, Times: t, Random: random, Faults: &Faults{random: random}, Journal: NewJournal(),
+	}
 }
 
 // source is a source of random numbers that is safe for concurrent use.

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -22,6 +21,7 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gbytes"
 )
 
 func TestWhereASimulatorMayListen(t *testing.T) {
@@ -80,7 +80,7 @@ func starts(t *testing.T) (address string) {
 		g.Eventually(ended).Should(Receive(BeNil()))
 	})
 	g.Eventually(func() error {
-		c, err := net.Dial("tcp", address)
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 		if err == nil {
 			_ = c.Close()
 		}
@@ -109,11 +109,15 @@ func TestOnePortServesTLSAndPlainHTTPAndConnections(t *testing.T) {
 			"https://compute.googleapis.com/a", &http.Transport{Proxy: proxy}, "HTTP/1.1 true compute.googleapis.com",
 		},
 		"proxy, an address": {"https://192.0.2.1/a", &http.Transport{Proxy: proxy}, "HTTP/1.1 true 192.0.2.1"},
-		"proxy, HTTP":       {"http://metadata.google.internal/", &http.Transport{Proxy: proxy}, "HTTP/1.1 false metadata.google.internal"},
+		"proxy, HTTP": {
+			"http://metadata.google.internal/", &http.Transport{Proxy: proxy}, "HTTP/1.1 false metadata.google.internal",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
-			row.transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12, Time: func() time.Time { return century }}
+			row.transport.TLSClientConfig = &tls.Config{
+				RootCAs: pool, MinVersion: tls.VersionTLS12, Time: func() time.Time { return century },
+			}
 			defer row.transport.CloseIdleConnections()
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, row.url, nil)
 			g.Expect(err).NotTo(HaveOccurred())
@@ -157,11 +161,11 @@ func TestCAsThatAreNone(t *testing.T) {
 
 func TestTLSWithoutACAIsTold(t *testing.T) {
 	g := NewWithT(t)
-	var told bytes.Buffer
+	told := gbytes.NewBuffer()
 	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&told, nil)))
+	slog.SetDefault(slog.New(slog.NewTextHandler(told, nil)))
 	defer slog.SetDefault(before)
-	_, err := tls.Dial("tcp", starts(t), &tls.Config{MinVersion: tls.VersionTLS12})
+	_, err := (&tls.Dialer{}).DialContext(t.Context(), "tcp", starts(t))
 	g.Expect(err).To(HaveOccurred())
-	g.Expect(told.String()).To(ContainSubstring("a client speaks TLS, but the simulator has no CA"))
+	g.Eventually(told).Should(gbytes.Say("a client speaks TLS, but the simulator has no CA"))
 }

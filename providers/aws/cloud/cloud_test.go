@@ -17,7 +17,8 @@ import (
 func region(t *testing.T) *Cloud {
 	t.Helper()
 	g := NewWithT(t)
-	c, err := New(simulator.NewBase(t.Context(), nil, simulator.Times{Pending: time.Second, Ending: time.Second}, 7), Settings{})
+	times := simulator.Times{Pending: time.Second, Ending: time.Second}
+	c, err := New(simulator.NewBase(t.Context(), nil, times, 7), Settings{})
 	g.Expect(err).NotTo(HaveOccurred())
 	image, err := c.Parameter(standard)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -224,8 +225,8 @@ func TestALifeOfAnInstance(t *testing.T) {
 			return all
 		}
 		g.Expect(states()).To(Equal([]simulator.State{simulator.Pending}))
-		passes := func() { time.Sleep(2 * time.Second); synctest.Wait() }
-		passes()
+		passes := func(d time.Duration) { <-time.After(d); synctest.Wait() }
+		passes(2 * time.Second)
 		g.Expect(states()).To(Equal([]simulator.State{simulator.Running}))
 		fault(c, simulator.Fault{Kind: simulator.Stale, By: time.Minute})
 		_, err = c.Instances([]string{i.ID}, nil)
@@ -235,7 +236,7 @@ func TestALifeOfAnInstance(t *testing.T) {
 		changes, err := c.Terminate(i.ID)
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(changes).To(Equal([]Change{{i.ID, simulator.Running, simulator.ShuttingDown}}))
-		passes()
+		passes(2 * time.Second)
 		g.Expect(free()).To(Equal(before + 1))
 		g.Expect(c.Terminate(i.ID)).To(Equal([]Change{{i.ID, simulator.Terminated, simulator.Terminated}}),
 			"it can be asked for again")
@@ -245,7 +246,7 @@ func TestALifeOfAnInstance(t *testing.T) {
 		told := c.Receive(t.Context(), 10, time.Minute, 0)
 		g.Expect(told).To(HaveLen(3), "of Running, ShuttingDown and Terminated")
 		g.Expect(told[2].Body).To(And(ContainSubstring(i.ID), ContainSubstring(`"state":"terminated"`)))
-		time.Sleep(remembered)
+		passes(remembered)
 		_, err = c.Terminate(i.ID)
 		g.Expect(code(err)).To(Equal("InvalidInstanceID.NotFound"), "it is forgotten after an hour")
 	})

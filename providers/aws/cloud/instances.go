@@ -99,15 +99,17 @@ func (s *Seen) attribute(name string) ([]string, bool) {
 func (c *Cloud) Instances(ids []string, filters []Filter) ([]Seen, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var seen []*Seen
-	for _, e := range c.fleet.Listed() {
-		seen = append(seen, &Seen{Instance: *e.Instance, State: e.State})
-	}
-	some, err := chosen(seen, ids, func(s *Seen) string { return s.ID }, func(id string) error { return noSuchInstance(id) })
+	some, err := chosen(c.fleet.Listed(), ids, func(e simulator.Entry[*Instance]) string {
+		return e.Instance.ID
+	}, func(id string) error { return noSuchInstance(id) })
 	if err != nil {
 		return nil, err
 	}
-	return copies(applyFilters(some, filters))
+	seen := make([]*Seen, len(some))
+	for n, e := range some {
+		seen[n] = &Seen{Instance: *e.Instance, State: e.State}
+	}
+	return copies(applyFilters(seen, filters))
 }
 
 func noSuchInstance(id string) *Error {

@@ -91,7 +91,9 @@ func (i *Instance) Node() (simulator.Node, error) {
 	kubelet.KubeReserved = with(map[string]string{
 		"cpu": reservedCPU(i.Type.VCPUs), "memory": fmt.Sprintf("%dMi", 11*kubelet.MaxPods+255), "ephemeral-storage": "1Gi",
 	}, kubelet.KubeReserved)
-	kubelet.EvictionHard = with(map[string]string{"memory.available": "100Mi", "nodefs.available": "10%"}, kubelet.EvictionHard)
+	kubelet.EvictionHard = with(map[string]string{
+		"memory.available": "100Mi", "nodefs.available": "10%",
+	}, kubelet.EvictionHard)
 	registered, err := kubelet.Node(i.capacity())
 	registered.Name, registered.ProviderID = n.Name, n.ProviderID
 	return registered, err

@@ -105,8 +105,9 @@ func TestLost(t *testing.T) {
 
 func TestSlow(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
-	g.Expect(r.Faults.Add(simulator.Fault{Kind: simulator.Slow, Call: "DescribeInstances", By: 300 * time.Millisecond, Count: 2})).
-		To(Succeed())
+	g.Expect(r.Faults.Add(simulator.Fault{
+		Kind: simulator.Slow, Call: "DescribeInstances", By: 300 * time.Millisecond, Count: 2,
+	})).To(Succeed())
 	start := time.Now()
 	_, err := r.ec2.DescribeInstances(t.Context(), nil)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -137,7 +138,9 @@ func TestStale(t *testing.T) {
 func TestNoCapacityOnce(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	r.template(t, "x86_64")
-	g.Expect(r.Faults.Add(simulator.Fault{Kind: simulator.NoCapacity, Offering: simulator.Offering{CapacityType: cloud.Spot}, Count: 1})).To(Succeed())
+	g.Expect(r.Faults.Add(simulator.Fault{
+		Kind: simulator.NoCapacity, Offering: simulator.Offering{CapacityType: cloud.Spot}, Count: 1,
+	})).To(Succeed())
 	in := fleet(spot, 1, choice("x86_64", override("c5.large", subnetA), override("m5.large", subnetB)))
 	out, err := r.ec2.CreateFleet(t.Context(), in)
 	g.Expect(err).NotTo(HaveOccurred())

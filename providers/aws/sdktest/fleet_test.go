@@ -92,8 +92,8 @@ func TestFleetErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, r := NewWithT(t), newRegion(t)
 			r.template(t, "x86_64")
-			g.Expect(r.Faults.Add(simulator.Fault{Kind: simulator.NoCapacity, Offering: simulator.Offering{Type: "c5.large", Zone: "us-east-1b", CapacityType: cloud.Spot}})).
-				To(Succeed())
+			scarce := simulator.Offering{Type: "c5.large", Zone: "us-east-1b", CapacityType: cloud.Spot}
+			g.Expect(r.Faults.Add(simulator.Fault{Kind: simulator.NoCapacity, Offering: scarce})).To(Succeed())
 			out, err := r.ec2.CreateFleet(t.Context(), fleet(spot, 1, choice("x86_64", c.override)))
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(out.Instances).To(BeEmpty())

@@ -205,7 +205,8 @@ func (r *region) running(t *testing.T, in *ec2.CreateFleetInput, tags ...string)
 	ids = r.launch(t, in, tags...)
 	r.Times = before
 	for _, id := range ids {
-		NewWithT(t).Eventually(func() simulator.State { _, s, _ := r.Fleet().Get(id); return s }).Should(Equal(simulator.Running))
+		state := func() simulator.State { _, s, _ := r.Fleet().Get(id); return s }
+		NewWithT(t).Eventually(state).Should(Equal(simulator.Running))
 	}
 	return ids
 }
