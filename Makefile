@@ -81,6 +81,7 @@ lint-workflows:
 .PHONY: lint-catalogue
 lint-catalogue:
 	@$(PLUMBLINE) catalogue | diff suites/README.md - || { echo 'suites/README.md is not what the specs say; make catalogue' >&2; exit 1; }
+	@$(PLUMBLINE) providers | diff providers/README.md - || { echo 'providers/README.md has another table; make providers' >&2; exit 1; }
 
 .PHONY: fix
 fix: ## format the code and tidy every go.mod
@@ -167,6 +168,10 @@ list: ## list the specs: make list FORMAT=json
 .PHONY: adapter
 adapter: ## write the first adapter of a provider from its chart: make adapter CHART=... IMAGE=... CRDS=... OUT=plumbline.yaml
 	@$(PLUMBLINE) adapter
+
+.PHONY: providers
+providers: ## write the table in providers/README.md from providers.yaml
+	@$(PLUMBLINE) providers > providers/README.md.new && mv providers/README.md.new providers/README.md
 
 .PHONY: catalogue
 catalogue: ## write suites/README.md from the specs

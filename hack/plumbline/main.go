@@ -27,6 +27,7 @@ func commands() []command {
 		{name: "list", help: "list the specs; -format table or json", run: list},
 		{name: "catalogue", help: "print suites/README.md, made from the specs", run: catalogue},
 		{name: "check", help: "check the adapter and say what would run, in seconds; -ids, -help", run: checkAdapter},
+		{name: "providers", help: "print providers/README.md, with its table made from providers.yaml", run: writeProviders},
 		{name: "setup", help: "build all that a run needs into the cache", run: setup},
 		{name: "up", help: "start a cluster with the provider, or with PROVIDER=none, and leave it running", run: up},
 		{name: "down", help: "end the cluster that up started", run: down},
