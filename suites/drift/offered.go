@@ -23,6 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "leaves nodes alone whose type is offered in their zone, however old they are",
 	Needs:  []providers.Capability{providers.NodePools, providers.Zones},
 	Within: 90 * time.Minute,
+	Labels: []string{"slow"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(4).On(pool).OnePodPerNode().Spread(fixtures.TopologySpread(corev1.LabelTopologyZone))
