@@ -110,7 +110,7 @@ func (p *Prepared) crdsInFiles(crds providers.CRDs) ([]*unstructured.Unstructure
 	}
 	var objects []*unstructured.Unstructured
 	for _, f := range found {
-		parsed, err := parseObjects(f.Raw)
+		parsed, err := ParseObjects(f.Raw)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
@@ -140,7 +140,7 @@ func (p *Prepared) crdsOfAnotherChart(ctx context.Context, cache *build.Cache, s
 	if err != nil {
 		return nil, fmt.Errorf("chart %s does not render: %w", crds, err)
 	}
-	rendered, err := parseObjects(out)
+	rendered, err := ParseObjects(out)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s renders invalid manifests: %w", crds, err)
 	}
@@ -155,7 +155,7 @@ func (p *Prepared) crdsIn(ctx context.Context, chart, name string,
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", name, err)
 	}
-	found, err := parseObjects(out)
+	found, err := ParseObjects(out)
 	if err != nil {
 		return nil, fmt.Errorf("the CRDs of chart %s: %w", name, err)
 	}
@@ -174,8 +174,8 @@ func withCRD(all []*unstructured.Unstructured, crd *unstructured.Unstructured) [
 	return append(all, crd)
 }
 
-// parseObjects returns the objects in a stream of YAML documents, with lists split into items.
-func parseObjects(raw []byte) ([]*unstructured.Unstructured, error) {
+// ParseObjects returns the objects in a stream of YAML documents, with lists split into items.
+func ParseObjects(raw []byte) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(raw)))
 	for n := 1; ; n++ {

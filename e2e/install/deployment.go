@@ -53,7 +53,7 @@ func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Valu
 	if err != nil || len(containers) == 0 {
 		return nil, fmt.Errorf("%s has no containers", what)
 	}
-	container, err := controllerContainer(containers)
+	container, err := ControllerContainer(containers)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
@@ -135,8 +135,8 @@ func controllerOf(objects []*unstructured.Unstructured, name string) (*unstructu
 	return found, nil
 }
 
-// controllerContainer returns the container "controller", as Karpenter names it, or the first.
-func controllerContainer(containers []any) (map[string]any, error) {
+// ControllerContainer returns the container "controller", as Karpenter names it, or the first.
+func ControllerContainer(containers []any) (map[string]any, error) {
 	for _, c := range containers {
 		if m, ok := c.(map[string]any); ok && m["name"] == "controller" {
 			return m, nil

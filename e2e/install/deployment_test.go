@@ -39,7 +39,7 @@ items:
 
 func parsed(t *testing.T, text string) []*unstructured.Unstructured {
 	t.Helper()
-	objects, err := parseObjects([]byte(text))
+	objects, err := ParseObjects([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,6 +164,6 @@ func TestWhichDeployment(t *testing.T) {
 }
 
 func TestParseObjectsRefusesOtherYAML(t *testing.T) {
-	_, err := parseObjects([]byte("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n---\nfoo: bar\n"))
+	_, err := ParseObjects([]byte("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n---\nfoo: bar\n"))
 	NewWithT(t).Expect(err).To(MatchError("document 2 is no API object: apiVersion, kind and metadata.name are needed"))
 }

@@ -33,8 +33,7 @@ func (p *Prepared) manage(ctx context.Context, c cluster.Cluster, v providers.Va
 	manager, ok := c.(cluster.Manager)
 	if !ok {
 		return "", fmt.Errorf("the adapter of %s has a management cluster, which this backend can't start; "+
-			"the default one can",
-			p.adapter.Name)
+			"the default one can", p.adapter.Name)
 	}
 	say("starting the management cluster")
 	access, err := manager.Management(ctx)

@@ -92,7 +92,7 @@ func (p *Prepared) renderChart(ctx context.Context, v providers.Values,
 	if err != nil {
 		return nil, fmt.Errorf("chart %s does not render: %w", chart.Path, err)
 	}
-	objects, err := parseObjects(out)
+	objects, err := ParseObjects(out)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s renders invalid manifests: %w", chart.Path, err)
 	}
@@ -113,7 +113,7 @@ func (p *Prepared) renderFiles(manifests []string, v providers.Values) ([]*unstr
 			if err != nil {
 				return nil, fmt.Errorf("manifests: %s: %w", f.Name, err)
 			}
-			parsed, err := parseObjects([]byte(text))
+			parsed, err := ParseObjects([]byte(text))
 			if err != nil {
 				return nil, fmt.Errorf("manifests: %s: %w", f.Name, err)
 			}

@@ -2,12 +2,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/install"
@@ -35,7 +39,7 @@ func draftAdapter(ctx context.Context, args []string) error {
 		}
 		return err
 	}
-	chart, out := os.Getenv("CHART"), envOr("OUT", "plumbline.yaml")
+	chart, out := os.Getenv("CHART"), cmp.Or(os.Getenv("OUT"), "plumbline.yaml")
 	o := draft.Options{
 		Name: os.Getenv("NAME"), Path: chart, Version: os.Getenv("CHART_VERSION"), Image: os.Getenv("IMAGE"),
 		CRDs: os.Getenv("CRDS"),
@@ -95,7 +99,7 @@ func checkDraft(chart, out string, o *draft.Options) error {
 	}
 	if o.CRDs != "" {
 		var err error
-		if o.Definitions, err = readYAML(o.CRDs); err != nil {
+		if o.Definitions, err = readObjects(o.CRDs); err != nil {
 			mistakes = append(mistakes, fmt.Errorf("CRDS=%s: %w", o.CRDs, err))
 		}
 		o.CRDs = relativeTo(out, o.CRDs)
@@ -115,30 +119,21 @@ func relativeTo(file, path string) string {
 	return relative
 }
 
-// readYAML reads a YAML file, or those of a folder, as one stream.
-func readYAML(path string) ([]byte, error) {
-	files := []string{path}
-	if info, err := os.Stat(path); err != nil {
+// readObjects reads the objects in a YAML file, or in those of a folder.
+func readObjects(path string) (all []*unstructured.Unstructured, err error) {
+	files, err := (&providers.Adapter{}).Files("").YAMLs(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, errors.New("there is no such file or folder")
-	} else if info.IsDir() {
-		if files, err = filepath.Glob(filepath.Join(path, "*.y*ml")); err != nil || len(files) == 0 {
-			return nil, errors.New("the folder holds no .yaml file")
-		}
+	case err != nil:
+		return nil, err
 	}
-	var all []byte
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
+	for _, f := range files {
+		objects, err := install.ParseObjects(f.Raw)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
-		all = append(append(all, raw...), "\n---\n"...)
+		all = append(all, objects...)
 	}
 	return all, nil
-}
-
-func envOr(name, other string) string {
-	if v := os.Getenv(name); v != "" {
-		return v
-	}
-	return other
 }

@@ -1,11 +1,9 @@
 package draft
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,8 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/plumbline-e2e/plumbline/e2e/install"
 )
 
 // Helm runs Helm's command with its standard input. It returns the standard output.
@@ -74,7 +73,7 @@ func (c *Chart) render(ctx context.Context, values map[string]any) (*rendered, e
 	if err != nil {
 		return nil, err
 	}
-	objects, err := documents(out)
+	objects, err := install.ParseObjects(out)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +96,7 @@ func (c *Chart) render(ctx context.Context, values map[string]any) (*rendered, e
 	return r, nil
 }
 
-// read reads a Deployment. Its controller is the container of that name, or the first.
+// read reads a Deployment.
 func (r *rendered) read(deployment *unstructured.Unstructured) error {
 	r.replicas = 1
 	if n, there, err := unstructured.NestedFieldNoCopy(deployment.Object, "spec", "replicas"); err == nil && there {
@@ -110,12 +109,15 @@ func (r *rendered) read(deployment *unstructured.Unstructured) error {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(spec, &r.controller); err != nil {
 		return err
 	}
-	for i, container := range r.controller.Containers {
-		if i == 0 || container.Name == "controller" {
-			r.container = container
-		}
+	containers, _, err := unstructured.NestedSlice(spec, "containers")
+	if err != nil || len(containers) == 0 {
+		return errors.New("it has no containers")
 	}
-	return nil
+	container, err := install.ControllerContainer(containers)
+	if err != nil {
+		return err
+	}
+	return runtime.DefaultUnstructuredConverter.FromUnstructured(container, &r.container)
 }
 
 // env returns the literal environment of the controller.
@@ -137,24 +139,6 @@ func (r *rendered) port(name string) int64 {
 		}
 	}
 	return 0
-}
-
-// documents parses the objects of a YAML stream.
-func documents(raw []byte) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
-	for in := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(raw), 4096); ; {
-		o := &unstructured.Unstructured{}
-		err := in.Decode(&o.Object)
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(o.Object) > 0 {
-			objects = append(objects, o)
-		}
-	}
 }
 
 // leaf is a scalar or empty value of a chart.

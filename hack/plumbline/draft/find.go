@@ -11,11 +11,11 @@ import (
 
 // findings is what was found about a chart.
 type findings struct {
-	required map[string]any    // values without which the chart doesn't render
-	values   map[string]string // templates of the adapter, by the paths of values
-	ports    map[string]int64  // of the container, by the names of the adapter
-	movable  map[string]bool   // the ports that a value changes
-	filled   map[string]bool   // the variables that the adapter's values set
+	required map[string]any   // values without which the chart doesn't render
+	values   map[string]any   // of the adapter, mostly templates, by the paths of the chart's
+	ports    map[string]int64 // of the container, by the names of the adapter
+	movable  map[string]bool  // the ports that a value changes
+	filled   map[string]bool  // the variables that the adapter's values set
 	rendered *rendered
 }
 
@@ -29,7 +29,7 @@ const (
 // find renders the chart with other values, one at a time, and notes which of them change what.
 func (c *Chart) find(ctx context.Context) (*findings, error) {
 	f := &findings{
-		values: map[string]string{}, ports: map[string]int64{}, movable: map[string]bool{}, filled: map[string]bool{},
+		values: map[string]any{}, ports: map[string]int64{}, movable: map[string]bool{}, filled: map[string]bool{},
 	}
 	var err error
 	if f.required, f.rendered, err = c.require(ctx); err != nil {
@@ -115,7 +115,7 @@ func (f *findings) try(ctx context.Context, c *Chart, l leaf) error {
 		}
 	}
 	if r.replicas == otherNumber && before.replicas != otherNumber {
-		f.values[l.path] = "1"
+		f.values[l.path] = int64(1)
 	}
 	if r.container.Image != before.container.Image {
 		switch name := strings.ToLower(l.path[strings.LastIndex(l.path, ".")+1:]); {

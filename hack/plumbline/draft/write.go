@@ -14,6 +14,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/plumbline-e2e/plumbline/e2e/install"
 )
 
 //go:embed adapter.yaml.tmpl
@@ -26,8 +28,8 @@ type Options struct {
 	Version string // of a chart that has an address; empty: the newest
 	Image   string // empty: the chart's
 	CRDs    string // path of the CRDs, as the adapter's file names it; empty: the chart's
-	// Definitions are the CRDs in CRDs, as YAML documents.
-	Definitions []byte
+	// Definitions are the objects in CRDs.
+	Definitions []*unstructured.Unstructured
 }
 
 // page is what the layout shows.
@@ -96,16 +98,15 @@ func Write(ctx context.Context, c *Chart, o Options) ([]byte, error) {
 
 // addNodeClass makes a NodeClass from the CRDs.
 func (p *page) addNodeClass(ctx context.Context, c *Chart) error {
-	raw := p.Definitions
-	var err error
+	crds := p.Definitions
 	if p.CRDs == "" {
-		if raw, err = c.crds(ctx); err != nil {
+		raw, err := c.crds(ctx)
+		if err != nil {
 			return err
 		}
-	}
-	var crds []*unstructured.Unstructured
-	if crds, err = documents(raw); err != nil {
-		return fmt.Errorf("the CRDs: %w", err)
+		if crds, err = install.ParseObjects(raw); err != nil {
+			return fmt.Errorf("the CRDs: %w", err)
+		}
 	}
 	if len(crds) == 0 {
 		return errors.New("the chart has no CRDs; say where they are, as in CRDS=pkg/apis/crds")
@@ -123,12 +124,7 @@ func (p *page) addNodeClass(ctx context.Context, c *Chart) error {
 // valuesOf returns the chart's values for the adapter, as YAML.
 func valuesOf(f *findings) (string, error) {
 	values := maps.Clone(f.required)
-	for path, text := range f.values {
-		values[path] = text
-		if text == "1" {
-			values[path] = int64(1)
-		}
-	}
+	maps.Copy(values, f.values)
 	if len(values) == 0 {
 		return "", nil
 	}
