@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -34,7 +35,7 @@ func main() {
 			flags.DurationVar(&late, "late", 40*time.Second, "how late a Machine appears under the fault lost")
 		},
 		New: func(b *simulator.Base) (simulator.Cloud, error) {
-			api, err := connect(management)
+			api, err := connect(b.Nodes, management)
 			if err != nil {
 				return simulator.Cloud{}, err
 			}
@@ -43,15 +44,19 @@ func main() {
 	})
 }
 
-// connect returns a client of the management cluster. Without a kubeconfig it is found as kubectl does.
-func connect(kubeconfig string) (dynamic.Interface, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = kubeconfig
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
-	if err != nil {
-		return nil, fmt.Errorf("connecting to the management cluster: %w", err)
+// connect returns a client of the management cluster. Without a kubeconfig it is the nodes' cluster.
+func connect(nodes *simulator.Cluster, kubeconfig string) (dynamic.Interface, error) {
+	config := nodes.Config()
+	if kubeconfig != "" {
+		var err error
+		if config, err = clientcmd.BuildConfigFromFlags("", kubeconfig); err != nil {
+			return nil, fmt.Errorf("connecting to the management cluster: %w", err)
+		}
+		config.QPS = -1 // no rate limit, as for nodes
 	}
-	config.QPS = -1 // no rate limit, as for nodes
+	if config == nil {
+		return nil, errors.New("there is no management cluster: give --management, or leave --alone out")
+	}
 	return dynamic.NewForConfig(config)
 }
 

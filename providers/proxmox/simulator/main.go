@@ -98,8 +98,9 @@ const busy = 596
 
 // refusals holds the answers to calls that a fault refuses. Proxmox VE has no rate limit.
 var refusals = map[simulator.Kind]refusal{
-	simulator.Throttle: {busy, "Connection timed out"},
-	simulator.Denied:   {http.StatusForbidden, "Permission check failed"},
+	simulator.Throttle:      {busy, "Connection timed out"},
+	simulator.Denied:        {http.StatusForbidden, "Permission check failed"},
+	simulator.FailedYetDone: {http.StatusInternalServerError, "got timeout"},
 }
 
 // answer writes an answer. Proxmox VE tells most errors in the status line, which Go can't set.

@@ -179,6 +179,14 @@ func TestABusyClusterAnswersWithoutABody(t *testing.T) {
 	})
 }
 
+func TestACallThatFailedAndWasDoneYetAnswersAnError(t *testing.T) {
+	simulate(t, func(a *api) {
+		a.Expect(a.cloud.base.Faults.Add(simulator.Fault{Kind: simulator.FailedYetDone, Count: 1, By: time.Second})).To(Succeed())
+		status, _ := a.call("GET", "/cluster/nextid?vmid=100", "")
+		a.Expect(status).To(Equal(http.StatusInternalServerError))
+	})
+}
+
 func TestUnknownCallsAreCounted(t *testing.T) {
 	simulate(t, func(a *api) {
 		status, _ := a.call("GET", "/cluster/ceph", "")
