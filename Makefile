@@ -110,11 +110,11 @@ e2e: conformance.test ## run the suites against a provider: make e2e PROVIDER=kw
 lies: conformance.test ## run the specs against providers that are broken on purpose: make lies LIE=cloud
 	@$(PLUMBLINE) lies -binary "$(ARTIFACTS)/conformance.test"
 
-# One spec of each suite will do to see that importing works. The artifacts
-# lie apart, so that `latest` stays the last `make e2e`.
+# One spec of each suite will do to see that importing works, and one that needs
+# the importer's simulator. The artifacts lie apart, so that `latest` stays the last `make e2e`.
 SAMPLE := ^(provisioning/fits|taints/startup|drift/template/labels|expiration/replaced|budgets/count)$$
 .PHONY: import-test
-import-test: override FOCUS := $(or $(FOCUS),$(SAMPLE))
+import-test: override FOCUS := $(or $(FOCUS),$(SAMPLE)|^cloud/ended$$)
 import-test: export ARTIFACTS := $(ARTIFACTS)/import
 import-test: export PLUMBLINE_RERUN := $(subst make e2e,make import-test,$(PLUMBLINE_RERUN))
 import-test: ## run the suites from another module, as a provider's repository does

@@ -21,6 +21,7 @@ import (
 // Launched of the NodeClaim API.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "is given up when it can't be launched for five minutes",
+	Since:  e2e.Since{Karpenter: "1.7"},
 	Within: 7 * time.Minute,
 	Labels: []string{"slow"},
 	Run: func(ctx context.Context, env *e2e.Env) {
