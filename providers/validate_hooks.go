@@ -51,6 +51,9 @@ func (c *checker) hook(at string, h Hook) {
 	if h.Subresource != "" && !patches {
 		c.add(join(at, "subresource"), "is only for a `patch`, a `patchNode` or a `patchNodeClaim`")
 	}
+	if patches && h.Subresource != "" && h.Subresource != "status" {
+		c.add(join(at, "subresource"), "`%s` can't be patched; write status, or leave it out", h.Subresource)
+	}
 	if h.Within < 0 || h.Poison < 0 {
 		c.add(at, "within and poison cannot be negative")
 	}

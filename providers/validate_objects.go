@@ -177,7 +177,9 @@ func (c *checker) knownFailures() {
 		"what it breaks"
 	for i, k := range c.a.KnownFailures {
 		at := fmt.Sprintf("knownFailures[%d]", i)
-		for field, v := range map[string]string{"spec": k.Spec, "issue": k.Issue, "reason": k.Reason} {
+		for field, v := range map[string]string{
+			"spec": k.Spec, "issue": k.Issue, "reason": k.Reason, "releases": k.Releases,
+		} {
 			if v == "" {
 				c.add(join(at, field), wanted)
 			}
@@ -193,7 +195,7 @@ func (c *checker) knownFailures() {
 				c.add(fmt.Sprintf("%s.breaks[%d]", at, n), "is not a regular expression of Go: %v", err)
 			}
 		}
-		if _, err := semver.NewConstraint(k.Releases); err != nil {
+		if _, err := semver.NewConstraint(k.Releases); err != nil && k.Releases != "" {
 			c.add(join(at, "releases"), "`%s` is not a constraint such as \">=1.6.0 <=1.15.0\": %v", k.Releases, err)
 		}
 	}

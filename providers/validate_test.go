@@ -139,12 +139,14 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   interrupt: {patchNode: {status: {x: "{{.NodeNam}}"}}, subresource: status}
   maintain: {exec: [x], subresource: status}
   rebalance: {patchNode: [x]}
+  unreadyNodeClass: {patch: {status: {ready: false}}, subresource: stauts}
 `,
-			`the adapter has 4 mistakes:
+			`the adapter has 5 mistakes:
   adapter.yaml:9:3: hooks.throttle: is called for no node; ` + "`patchNode`, `patchNodeClaim` and `removeNode`" + ` are for drifts, terminateInstance, interrupt, rebalance, maintain
   adapter.yaml:10:36: hooks.interrupt.patchNode.status.x: unknown template field ` + "`.NodeNam`, did you mean `.NodeName`?" + `
   adapter.yaml:11:25: hooks.maintain.subresource: is only for a ` + "`patch`, a `patchNode` or a `patchNodeClaim`" + `
-  adapter.yaml:12:26: hooks.rebalance.patchNode: a list where a mapping is expected`,
+  adapter.yaml:12:26: hooks.rebalance.patchNode: a list where a mapping is expected
+  adapter.yaml:13:55: hooks.unreadyNodeClass.subresource: ` + "`stauts`" + ` can't be patched; write status, or leave it out`,
 		},
 		"charts that can't be": {
 			strings.NewReplacer("{path: $source/charts/acme}", "{path: 'oci://registry.example/charts/acme:1.2.3'}",
