@@ -200,8 +200,8 @@ down: ## end the cluster that `make up` started
 	@$(PLUMBLINE) down
 
 .PHONY: bench
-bench: ## measure start-up, memory and the recorder into _artifacts/bench.json
-	@$(PLUMBLINE) bench
+bench: ## measure start-up, memory and the recorder into _artifacts/bench.json: make bench PROVIDER=azure ONLY=clusters
+	@$(PLUMBLINE) bench $(if $(ONLY),-only '$(ONLY)')
 
 .PHONY: bench-suites
 bench-suites: conformance.test ## measure what bent time gains, by the whole catalogue and Karpenter's own suite: an hour and a half

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -45,14 +46,20 @@ func bench(ctx context.Context, args []string) error {
 	binary := flags.String("suites", "",
 		"measure suites instead, with and without bent time: the catalogue by this test `binary`, and Karpenter's "+
 			"own; two hours")
+	only := flags.String("only", "", "measure only what matches this `regexp`, such as clusters")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *binary != "" {
 		return benchSuites(ctx, *binary)
 	}
+	var b benched
+	chosen, err := matching(b.all(), *only)
+	if err != nil {
+		return err
+	}
 	// Only kind accepts it. The other measured backends refuse it.
-	nodeImage := os.Getenv("NODE_IMAGE")
+	b.nodeImage = os.Getenv("NODE_IMAGE")
 	if err := os.Unsetenv("NODE_IMAGE"); err != nil {
 		return err
 	}
@@ -63,40 +70,66 @@ func bench(ctx context.Context, args []string) error {
 	if _, err := c.Reap(ctx); err != nil {
 		return err
 	}
-	plan, err := e2e.Prepare(ctx, c, a, step)
-	if err != nil {
+	if b.plan, err = e2e.Prepare(ctx, c, a, step); err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "plumbline-bench-")
-	if err != nil {
+	if b.scratch, err = os.MkdirTemp("", "plumbline-bench-"); err != nil {
 		return err
 	}
-	figures, err := measure(ctx, plan, nodeImage, scratch)
-	if err = errors.Join(err, os.RemoveAll(scratch)); err != nil {
+	figures, err := measure(ctx, chosen)
+	if err = errors.Join(err, os.RemoveAll(b.scratch)); err != nil {
 		return err
 	}
 	return publish(figures, filepath.Join(c.Artifacts, "bench.json"))
 }
 
-// measure measures everything, with files in the folder scratch.
-func measure(ctx context.Context, plan *session.Plan, nodeImage, scratch string) ([]figure, error) {
-	var figures []figure
-	for _, m := range []measurement{
-		{"make e2e until the first spec", func(ctx context.Context) ([]figure, error) { return firstSpec(ctx, scratch) }},
+// benched holds what is measured.
+type benched struct {
+	plan      *session.Plan
+	nodeImage string
+	scratch   string // a folder for files
+}
+
+// all returns all measurements, in their order.
+func (b *benched) all() []measurement {
+	return []measurement{
+		{"make e2e until the first spec", func(ctx context.Context) ([]figure, error) { return firstSpec(ctx, b.scratch) }},
 		{"make test", makeTest},
 		{"the recorder and the invariants", recorder},
 		{"the simulated AWS", simulated},
 		{"go.mod", countRequires},
-		{"plain kwokctl", func(ctx context.Context) ([]figure, error) { return plainKwokctl(ctx, plan, scratch) }},
+		{"plain kwokctl", func(ctx context.Context) ([]figure, error) { return plainKwokctl(ctx, b.plan, b.scratch) }},
 		{"kind", func(ctx context.Context) ([]figure, error) {
-			return onKind(ctx, plan.Setup.Adapter, nodeImage, scratch)
+			return onKind(ctx, b.plan.Setup.Adapter, b.nodeImage, b.scratch)
 		}},
 		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) {
-			return onLocal(ctx, plan, scratch)
+			return onLocal(ctx, b.plan, b.scratch)
 		}},
 		// From here on this process may use a cluster's clock, which runs ahead.
-		{"the clock", func(ctx context.Context) ([]figure, error) { return benchClock(ctx, plan, scratch) }},
-	} {
+		{"the clock", func(ctx context.Context) ([]figure, error) { return benchClock(ctx, b.plan, b.scratch) }},
+	}
+}
+
+// matching returns the measurements that a regular expression matches. That it matches none is an error.
+func matching(all []measurement, only string) ([]measurement, error) {
+	wanted, err := regexp.Compile(only)
+	if err != nil {
+		return nil, fmt.Errorf("bench: -only %q is not a regular expression of Go: %w", only, err)
+	}
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = m.what
+	}
+	chosen := slices.DeleteFunc(all, func(m measurement) bool { return !wanted.MatchString(m.what) })
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("bench: -only %q matches nothing; there are: %s", only, strings.Join(names, ", "))
+	}
+	return chosen, nil
+}
+
+func measure(ctx context.Context, chosen []measurement) ([]figure, error) {
+	var figures []figure
+	for _, m := range chosen {
 		step("measuring " + m.what)
 		some, err := m.run(ctx)
 		if err != nil {

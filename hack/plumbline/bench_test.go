@@ -42,3 +42,15 @@ func TestASampleIsTheLongestAndSomeOfTheOthers(t *testing.T) {
 	g.Expect(others).To(HaveLen(100 / oneIn))
 	g.Expect(others[0].Spec).To(Equal("94"), "the middle one of 99 to 90")
 }
+
+func TestOnlySomeAreMeasured(t *testing.T) {
+	g := NewWithT(t)
+	var b benched
+	chosen, err := matching(b.all(), "clusters")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(chosen).To(HaveLen(1))
+	_, err = matching(b.all(), "clutsers")
+	g.Expect(err).To(MatchError(ContainSubstring(`-only "clutsers" matches nothing; there are: make e2e until`)))
+	_, err = matching(b.all(), "(")
+	g.Expect(err).To(MatchError(ContainSubstring("is not a regular expression")))
+}
