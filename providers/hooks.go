@@ -14,6 +14,9 @@ const (
 	// TerminateInstance ends the instance {{.ProviderID}}, without notice to the provider. The
 	// kubelet of its node goes silent with it, or the node goes too, as in the real cloud.
 	TerminateInstance HookName = "terminateInstance"
+	// ReplaceInstance makes the cloud replace the instance {{.ProviderID}} on its own by a new one
+	// of the same kind, without notice to the provider, as groups of instances are rolled out.
+	ReplaceInstance HookName = "replaceInstance"
 	// LeakInstance creates an instance that belongs to no NodeClaim: a copy of one that the
 	// provider launched, with the tags by which the provider finds what is its own, as if its
 	// NodeClaim had been deleted and the instance forgotten. Specs call it after a launch. The
@@ -24,6 +27,9 @@ const (
 	// empty, only launches of that capacity type or in that zone fail. A request that allows others
 	// too may succeed with these.
 	FailNextLaunch HookName = "failNextLaunch"
+	// FillZone lets no more instances into the zone {{.Zone}} until ClearFailures, as a quota or a
+	// greatest size does that the provider can read before it launches.
+	FillZone HookName = "fillZone"
 	// LoseAnswer makes the next {{.Count}} launches succeed, but loses the answers: the provider
 	// gets an error or nothing. The instance runs, and its node joins.
 	LoseAnswer HookName = "loseAnswer"
@@ -39,8 +45,8 @@ const (
 	// StaleLists makes the cloud's lists some seconds old, until ClearFailures. Requests for a
 	// single instance are answered as it is.
 	StaleLists HookName = "staleLists"
-	// ClearFailures undoes FailNextLaunch, LoseAnswer, DelayLaunch, StallLaunch, Throttle, SlowDown
-	// and StaleLists. It changes nothing else. It is no error if there is nothing to undo.
+	// ClearFailures undoes FailNextLaunch, FillZone, LoseAnswer, DelayLaunch, StallLaunch, Throttle,
+	// SlowDown and StaleLists. It changes nothing else. It is no error if there is nothing to undo.
 	ClearFailures HookName = "clearFailures"
 	// DriftNodeClass makes the nodes of the NodeClass drift, for any reason of the provider's. New
 	// nodes must not have drifted.
@@ -69,8 +75,8 @@ const (
 // HookNames returns the names of all hooks.
 func HookNames() []HookName {
 	return []HookName{
-		ListInstances, TerminateInstance, LeakInstance,
-		FailNextLaunch, LoseAnswer, DelayLaunch, StallLaunch, Throttle, SlowDown, StaleLists, ClearFailures,
+		ListInstances, TerminateInstance, ReplaceInstance, LeakInstance,
+		FailNextLaunch, FillZone, LoseAnswer, DelayLaunch, StallLaunch, Throttle, SlowDown, StaleLists, ClearFailures,
 		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, Rebalance, Maintain, NodeLabels, ResetCloud,
 	}
 }

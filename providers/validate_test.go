@@ -142,7 +142,7 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   unreadyNodeClass: {patch: {status: {ready: false}}, subresource: stauts}
 `,
 			`the adapter has 5 mistakes:
-  adapter.yaml:9:3: hooks.throttle: is called for no node; ` + "`patchNode`, `patchNodeClaim` and `removeNode`" + ` are for drifts, terminateInstance, interrupt, rebalance, maintain
+  adapter.yaml:9:3: hooks.throttle: is called for no node; ` + "`patchNode`, `patchNodeClaim` and `removeNode`" + ` are for drifts, terminateInstance, replaceInstance, interrupt, rebalance, maintain
   adapter.yaml:10:36: hooks.interrupt.patchNode.status.x: unknown template field ` + "`.NodeNam`, did you mean `.NodeName`?" + `
   adapter.yaml:11:25: hooks.maintain.subresource: is only for a ` + "`patch`, a `patchNode` or a `patchNodeClaim`" + `
   adapter.yaml:12:26: hooks.rebalance.patchNode: a list where a mapping is expected
