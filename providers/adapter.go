@@ -20,7 +20,7 @@ type Adapter struct {
 	// Name is a DNS label such as kwok; reports and spec names begin with it.
 	Name string `yaml:"name"`
 	// Base is another adapter: the name of a built-in one, such as kwok, or the path of its
-	// file. This adapter changes it: mappings are merged, lists and values are replaced, and
+	// file. The one named simulator holds what simulated clouds share. This adapter changes it: mappings are merged, lists and values are replaced, and
 	// null removes a field. Paths in a base start in the base's folder. A base may have a base.
 	// Base works in YAML only. Empty: none.
 	Base string `yaml:"base"`
@@ -191,8 +191,26 @@ type Ready struct {
 
 // Logs says which errors in the controller's log are harmless.
 type Logs struct {
-	// Tolerate lists regular expressions. A line that matches one of them is ignored.
+	// Tolerate lists regular expressions for errors of the provider's own. A line that matches one of them is ignored.
+	// So is what Karpenter core logs with every provider: see Tolerated.
 	Tolerate []string `yaml:"tolerate"`
+}
+
+// Tolerated returns regular expressions for all harmless errors: those that Karpenter core logs with every provider, and
+// Tolerate.
+func (l Logs) Tolerated() []string {
+	return append([]string{
+		// A pod came before its NodePool was ready. The next try succeeds.
+		"ignoring nodepool, not ready",
+		// Karpenter logs this, besides the event, for a pod that fits no node.
+		"could not schedule pod",
+		// A NodeClaim exists without its NodePool while it drains.
+		"NodePool.karpenter.sh .* not found",
+		// Karpenter gives up a NodeClaim that fails to launch. An event has the reason.
+		"failed launching nodeclaim",
+		// As it should, Karpenter gives up a disruption when its replacement is lost.
+		"failed terminating nodes while executing a disruption command",
+	}, l.Tolerate...)
 }
 
 // NameRules says which names of NodePools and NodeClaims the provider accepts. The suites use
