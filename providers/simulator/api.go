@@ -68,8 +68,8 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, name string, do Call
 	a.Base.Journal.CountCall(name)
 	if do == nil {
 		a.Base.Journal.CountUnknown(name)
-		e := Error{cmp.Or(a.Unknown.Status, http.StatusNotImplemented), cmp.Or(a.Unknown.Code, "NotImplemented"),
-			cmp.Or(a.Unknown.Message, "the simulator does not know "+name)}
+		e := cmp.Or(a.Unknown, Error{Status: http.StatusNotImplemented, Code: "NotImplemented"})
+		e.Message = cmp.Or(e.Message, "the simulator does not know "+name)
 		a.answer(w, r, name, nil, &e)
 		return
 	}

@@ -32,7 +32,7 @@ func vms(lock *sync.Mutex) map[string]Call {
 	}
 	return map[string]Call{
 		"GET /vms/{id}":    locked(func(r *http.Request) (any, error) { return r.PathValue("id"), nil }),
-		"POST /vms":        locked(func(*http.Request) (any, error) { return nil, Errorf(409, "Conflict", "vm %d exists", 1) }),
+		"POST /vms":        locked(func(*http.Request) (any, error) { return nil, Errorf(409, "Conflict", "there") }),
 		"DELETE /vms/{id}": locked(func(*http.Request) (any, error) { return nil, errors.New("out of order") }),
 	}
 }
@@ -47,7 +47,7 @@ func TestAnAPIAnswersAndCounts(t *testing.T) {
 		body   string
 	}{
 		"GET /vms/7":    {200, `"7"`},
-		"POST /vms":     {409, `{"error":{"code":"Conflict","message":"vm 1 exists"}}`},
+		"POST /vms":     {409, `{"error":{"code":"Conflict","message":"there"}}`},
 		"DELETE /vms/7": {500, `{"error":{"message":"out of order"}}`},
 		"PUT /vms/7": {
 			501, `{"error":{"code":"NotImplemented","message":"the simulator does not know PUT /vms/7"}}`,

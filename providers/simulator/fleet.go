@@ -124,7 +124,8 @@ func (f *Fleet[I]) add(name string, i I, s State) (*record[I], error) {
 	return r, nil
 }
 
-// Terminate ends an instance. One that is only prepared is gone at once. It returns false if there is none of that name.
+// Terminate ends an instance. One that is only prepared is gone at once. It returns false if there is none of that
+// name.
 func (f *Fleet[I]) Terminate(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -54,7 +54,7 @@ type Server struct {
 // refusals holds the errors of faults.
 var refusals = map[simulator.Kind]*Error{
 	simulator.Throttle:      Errorf(http.StatusTooManyRequests, "TooManyRequests", "The request is being throttled."),
-	simulator.Denied:        Errorf(http.StatusForbidden, "AuthorizationFailed", "The client has no authorization for it."),
+	simulator.Denied:        Errorf(http.StatusForbidden, "AuthorizationFailed", "The client may not do this."),
 	simulator.FailedYetDone: Errorf(http.StatusConflict, "InternalExecutionError", "An internal error occurred."),
 }
 

@@ -195,7 +195,8 @@ func TestABusyClusterAnswersWithoutABody(t *testing.T) {
 
 func TestACallThatFailedAndWasDoneYetAnswersAnError(t *testing.T) {
 	simulate(t, func(a *api) {
-		a.Expect(a.cloud.base.Faults.Add(simulator.Fault{Kind: simulator.FailedYetDone, Count: 1, By: time.Second})).To(Succeed())
+		fault := simulator.Fault{Kind: simulator.FailedYetDone, Count: 1, By: time.Second}
+		a.Expect(a.cloud.base.Faults.Add(fault)).To(Succeed())
 		status, _ := a.call("GET", "/cluster/nextid?vmid=100", "")
 		a.Expect(status).To(Equal(http.StatusInternalServerError))
 	})
