@@ -20,9 +20,9 @@ type Adapter struct {
 	// Name is a DNS label such as kwok; reports and spec names begin with it.
 	Name string `yaml:"name"`
 	// Base is another adapter: the name of a built-in one, such as kwok, or the path of its
-	// file. This adapter changes it: mappings are merged, lists and values are replaced, and
-	// null removes a field. Paths in a base start in the base's folder. A base may have a base.
-	// Base works in YAML only. Empty: none.
+	// file. The one named simulator holds what simulated clouds share. This adapter changes it:
+	// mappings are merged, lists and values are replaced, and null removes a field. Paths in a base
+	// start in the base's folder. A base may have a base. Base works in YAML only. Empty: none.
 	Base string `yaml:"base"`
 	// Source is the Go module with the chart, the CRDs and the code. It is optional
 	// if no path begins with $source and nothing is built.
@@ -191,8 +191,26 @@ type Ready struct {
 
 // Logs says which errors in the controller's log are harmless.
 type Logs struct {
-	// Tolerate lists regular expressions. A line that matches one of them is ignored.
+	// Tolerate lists regular expressions for errors of the provider's own. A line that matches one
+	// of them is ignored. So is what Karpenter core logs with every provider: see Tolerated.
 	Tolerate []string `yaml:"tolerate"`
+}
+
+// Tolerated returns regular expressions for all harmless errors: those that Karpenter core logs
+// with every provider, and Tolerate.
+func (l Logs) Tolerated() []string {
+	return append([]string{
+		// A pod came before its NodePool was ready. The next try succeeds.
+		"ignoring nodepool, not ready",
+		// Karpenter logs this, besides the event, for a pod that fits no node.
+		"could not schedule pod",
+		// A NodeClaim exists without its NodePool while it drains.
+		"NodePool.karpenter.sh .* not found",
+		// Karpenter gives up a NodeClaim that fails to launch. An event has the reason.
+		"failed launching nodeclaim",
+		// As it should, Karpenter gives up a disruption when its replacement is lost.
+		"failed terminating nodes while executing a disruption command",
+	}, l.Tolerate...)
 }
 
 // NameRules says which names of NodePools and NodeClaims the provider accepts. The suites use
@@ -235,7 +253,8 @@ type KnownFailure struct {
 	// Releases is a constraint on the release of Karpenter core that the provider links,
 	// such as ">=1.6.0 <=1.15.0". It covers the releases in which the failure was seen.
 	Releases string `yaml:"releases"`
-	// Issue is the address of the upstream issue.
+	// Issue is the address where others can read of the failure: of the upstream issue, or, as long as
+	// there is none, of a finding that shows it, such as https://.../suites/findings.md#acme-zones.
 	Issue string `yaml:"issue"`
 	// Reason says in a sentence what goes wrong.
 	Reason string `yaml:"reason"`

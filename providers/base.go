@@ -19,10 +19,10 @@ func (d *decoder) base(base, dir string, above []string) *Adapter {
 		return nil
 	}
 	switch {
-	case slices.Contains(Names(), base):
-		return Named(base)
+	case slices.Contains(bases(), base):
+		return builtin(base)
 	case !isFile(base):
-		return complain("there is no built-in adapter `%s`%s", base, hint(base, Names()))
+		return complain("there is no built-in adapter `%s`%s", base, hint(base, bases()))
 	}
 	file := base
 	if !filepath.IsAbs(base) {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 )
@@ -48,6 +49,24 @@ func TestABaseThatThereIsNot(t *testing.T) {
 	NewWithT(t).Expect(err).To(MatchError(And(
 		ContainSubstring("adapter.yaml:2:1: base: there is no built-in adapter `kwuk`, did you mean `kwok`?"),
 		ContainSubstring("unknown field `color`"))))
+}
+
+func TestTheBaseOfSimulatedClouds(t *testing.T) {
+	g := NewWithT(t)
+	a := loaded(t, "name: mine\nbase: simulator\n"+good[len("name: acme\n"):]+`
+simulator: {image: ./sim, port: 1}
+hooks: {leakInstance: null, failNextLaunch: {poison: 3m}}
+`)
+	g.Expect(a.Validate()).To(Succeed())
+	g.Expect(a.Simulator.Ready).To(Equal("/_sim/healthz"))
+	g.Expect(a.Simulator.Image).To(Equal("./sim"))
+	g.Expect(a.Hooks).NotTo(HaveKey(LeakInstance))
+	g.Expect(a.Hooks[FailNextLaunch]).To(And(HaveField("Poison", 3*time.Minute), HaveField("HTTP", Not(BeNil()))))
+	g.Expect(Names()).NotTo(ContainElement("simulator"))
+	g.Expect(Named("simulator").Validate()).To(MatchError(ContainSubstring("`simulator` is no provider but the base of")))
+	g.Expect(loaded(t, "name: mine\nbase: simulatr\n").Validate()).To(MatchError(ContainSubstring("did you mean `simulator`?")))
+	g.Expect(loaded(t, "name: mine\nbase: simulator\n"+good[len("name: acme\n"):]).Validate()).
+		To(MatchError(ContainSubstring("simulator: `image` or `build` is missing")))
 }
 
 // inFiles writes files into a new folder, and changes to it.

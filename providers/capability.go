@@ -75,7 +75,8 @@ type Support struct {
 	Within time.Duration `yaml:"within"`
 	// Toleration is how long an unhealthy node is left alone.
 	Toleration time.Duration `yaml:"toleration"`
-	// Condition makes a node unhealthy. Nothing but specs may set it.
+	// Condition makes a node unhealthy. Nothing but specs may set it, except Ready: specs stop the
+	// node's kubelet then, and its status should be Unknown, as Kubernetes makes it.
 	Condition NodeCondition `yaml:"condition"`
 }
 

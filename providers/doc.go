@@ -40,7 +40,8 @@
 //
 // A provider that can be told the address of its cloud is tested on a simulated one. A
 // [Simulator] runs in a pod of its own, beside the controller, on every backend. KWOK plays
-// the nodes of its instances. Package simulator has what such clouds share, and aws is one.
+// the nodes of its instances. Package simulator has what such clouds share, and aws is one. What
+// their adapters share is in the built-in one named simulator: base: simulator.
 //
 // # What a provider can do
 //

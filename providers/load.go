@@ -7,13 +7,17 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // builtins holds the built-in adapters, one folder each.
 //
-//go:embed aws/adapter.yaml azure/adapter.yaml kwok/adapter.yaml proxmox/adapter.yaml
+//go:embed aws/adapter.yaml azure/adapter.yaml kwok/adapter.yaml proxmox/adapter.yaml simulator/adapter.yaml
 var builtins embed.FS
+
+// simulated is the built-in base of adapters for simulated clouds. It is no provider.
+const simulated = "simulator"
 
 // Load reads an adapter from a YAML file. It never fails: Validate reports all mistakes
 // together, each with its place in the file.
@@ -27,6 +31,11 @@ func Load(file string) *Adapter {
 
 // Names returns the names of the built-in providers.
 func Names() []string {
+	return slices.DeleteFunc(bases(), func(name string) bool { return name == simulated })
+}
+
+// bases returns the names of the built-in adapters: of all providers, and of what only others are based on.
+func bases() []string {
 	files, err := fs.Glob(builtins, "*/adapter.yaml")
 	if err != nil {
 		return nil
@@ -41,19 +50,31 @@ func Names() []string {
 // Named returns the built-in provider of that name, or else the adapter in the file of
 // that path. Like Load it leaves mistakes to Validate.
 func Named(nameOrPath string) *Adapter {
-	file := path.Join(nameOrPath, "adapter.yaml")
-	if raw, err := builtins.ReadFile(file); err == nil && nameOrPath != "." {
-		folder, err := fs.Sub(builtins, nameOrPath)
-		if err != nil {
-			return broken(nameOrPath, "%v", err)
-		}
-		return parse(raw, "providers/"+file, "", folder)
-	}
-	if isFile(nameOrPath) {
+	switch {
+	case slices.Contains(Names(), nameOrPath):
+		return builtin(nameOrPath)
+	case isFile(nameOrPath):
 		return Load(nameOrPath)
+	case nameOrPath == simulated:
+		return broken("", "`%s` is no provider but the base of adapters for simulated clouds; use %s, or the path of an "+
+			"adapter with `base: %s`", simulated, strings.Join(Names(), ", "), simulated)
 	}
 	return broken("", "unknown provider `%s`; use %s, or the path of an adapter's YAML file", nameOrPath,
 		strings.Join(Names(), ", "))
+}
+
+// builtin returns the built-in adapter of that name.
+func builtin(name string) *Adapter {
+	file := path.Join(name, "adapter.yaml")
+	raw, err := builtins.ReadFile(file)
+	if err != nil {
+		return broken(file, "%v", err)
+	}
+	folder, err := fs.Sub(builtins, name)
+	if err != nil {
+		return broken(file, "%v", err)
+	}
+	return parse(raw, "providers/"+file, "", folder)
 }
 
 // isFile tells a path from the name of a built-in adapter.

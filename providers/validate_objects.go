@@ -173,8 +173,8 @@ func (c *checker) capabilities() {
 var specID = regexp.MustCompile(`^[a-z0-9-]+(/[a-z0-9-]+)+$`)
 
 func (c *checker) knownFailures() {
-	const wanted = "missing; a known failure names its spec, the releases, the upstream issue, the reason, and " +
-		"what it breaks"
+	const wanted = "missing; a known failure names its spec, the releases, the address of its issue or finding, " +
+		"the reason, and what it breaks"
 	for i, k := range c.a.KnownFailures {
 		at := fmt.Sprintf("knownFailures[%d]", i)
 		for field, v := range map[string]string{

@@ -61,8 +61,8 @@ nodeClass: {apiVersion: acme.example/v1, kind: AcmeNodeClass}
 - {spec: drift keeps nodes, releases: ">=1.0.0", issue: "acme#2", reason: it does not, breaks: ["left behind: (Node"]}
 `,
 			`the adapter has 5 mistakes:
-  adapter.yaml:9:3: knownFailures[0].reason: missing; a known failure names its spec, the releases, the upstream issue, the reason, and what it breaks
-  adapter.yaml:9:3: knownFailures[0].breaks: missing; a known failure names its spec, the releases, the upstream issue, the reason, and what it breaks
+  adapter.yaml:9:3: knownFailures[0].reason: missing; a known failure names its spec, the releases, the address of its issue or finding, the reason, and what it breaks
+  adapter.yaml:9:3: knownFailures[0].breaks: missing; a known failure names its spec, the releases, the address of its issue or finding, the reason, and what it breaks
   adapter.yaml:9:28: knownFailures[0].releases: ` + "`all of them` is not a constraint such as \">=1.6.0 <=1.15.0\": improper constraint: all of them" + `
   adapter.yaml:10:4: knownFailures[1].spec: ` + "`drift keeps nodes` is not the ID of a spec such as drift/one-to-one; `make list` shows them all" + `
   adapter.yaml:10:97: knownFailures[1].breaks[0]: is not a regular expression of Go: error parsing regexp: missing closing ): ` + "`left behind: (Node`",

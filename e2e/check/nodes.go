@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,6 +14,27 @@ import (
 // Nodes returns the nodes of a pool (label karpenter.sh/nodepool); of any pool, if pool is
 // nil. "There are none" is exercised while the pool exists.
 func Nodes(pool Named) Count { return ofPool("nodes", karpenter.Nodes, pool) }
+
+// JoinedNodes returns the nodes of a pool, and those without its label that the provider IDs of
+// its NodeClaims name: some providers leave it to Karpenter to label a node when it is registered.
+func JoinedNodes(pool Named) Count {
+	labeled, nodeClaims := Nodes(pool), NodeClaims(pool)
+	return Count{
+		Name: "nodes of pool " + pool.GetName() + " that have joined", Among: labeled.Among,
+		Reads: readsBoth(labeled.Reads, nodeClaims.Reads),
+		Of: func(w *history.World) []*history.Object {
+			launched := map[string]bool{}
+			for _, o := range nodeClaims.Of(w) {
+				launched[karpenter.NodeClaimProviderID(o.Unstructured())] = true
+			}
+			delete(launched, "")
+			return slices.DeleteFunc(w.List(karpenter.Nodes), func(o *history.Object) bool {
+				node := o.Unstructured()
+				return karpenter.NodePoolOf(node) != pool.GetName() && !launched[karpenter.NodeProviderID(node)]
+			})
+		},
+	}
+}
 
 // ReadyNodes returns the nodes of a pool whose condition Ready is True.
 func ReadyNodes(pool Named) Count { return Nodes(pool).With("that are ready", karpenter.NodeReady) }

@@ -47,7 +47,7 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 		template = mergeDefaults(template, claim)
 	}
 	own, _, _ := unstructured.NestedMap(o.Object, path...)
-	completed := mergeDefaults(template, own)
+	completed := mergeDefaults(map[string]any{"requirements": []any{}}, mergeDefaults(template, own)) // required, if empty
 	class, _, _ := unstructured.NestedMap(own, "nodeClassRef")
 	if len(class) < 2 { // otherwise it is used as it is, even if a part is missing
 		completed["nodeClassRef"] = mergeDefaults(e.nodeClass(ctx), class)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -48,6 +49,18 @@ func TestBelow(t *testing.T) {
 		})
 	}
 	NewWithT(t).Expect(template["expireAfter"]).To(Equal("Never"), "the template itself never changes")
+}
+
+// The CRDs require the list of requirements, not that there is one in it.
+func TestThereAreRequirementsIfOnlyNone(t *testing.T) {
+	g := NewWithT(t)
+	env := &Env{place: &Place{Adapter: &providers.Adapter{}}}
+	pool := fixtures.RawNodePool().Write("spec.template.spec.nodeClassRef", "{group: g, kind: k, name: n}")
+	list, there, err := unstructured.NestedSlice(env.complete(t.Context(), pool.Unstructured()).Object,
+		"spec", "template", "spec", "requirements")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(there).To(BeTrue())
+	g.Expect(list).To(BeEmpty())
 }
 
 // gpu-provisioner, the strictest known provider, names an Azure agent pool after its

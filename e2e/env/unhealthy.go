@@ -10,6 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -40,10 +41,14 @@ func (e *Env) Unhealthy() check.Predicate {
 }
 
 // MakeUnhealthy sets the condition that the adapter's capability nodeRepair names on nodes.
-// All of them are unhealthy since the same time. The spec is skipped if it names none.
+// All of them are unhealthy since the same time. If it is Ready, which kubelets report, their
+// kubelets go silent. The spec is skipped if it names none.
 func (e *Env) MakeUnhealthy(ctx context.Context, nodes ...*history.Object) {
 	unhealthy, since := e.unhealthy(), time.Now().Add(e.ahead())
 	for _, node := range nodes {
+		if unhealthy.Type == karpenter.Ready {
+			e.patch(ctx, node, fixtures.NoKubelet)
+		}
 		e.setCondition(ctx, node.Name, unhealthy.Type, unhealthy.Status, since)
 	}
 }
@@ -55,6 +60,9 @@ func (e *Env) MakeHealthy(ctx context.Context, nodes ...*history.Object) {
 		healthy = "False"
 	}
 	for _, node := range nodes {
+		if unhealthy.Type == karpenter.Ready {
+			e.patch(ctx, node, fixtures.AKubelet)
+		}
 		e.setCondition(ctx, node.Name, unhealthy.Type, healthy, time.Now())
 	}
 }

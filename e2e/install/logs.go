@@ -55,7 +55,7 @@ func unexpectedLines(lines []string, ignore func(line string) bool) []string {
 // tolerated returns a test for lines to ignore. Validate has checked the patterns.
 func tolerated(l providers.Logs) func(line string) bool {
 	var ignored []*regexp.Regexp
-	for _, pattern := range l.Tolerate {
+	for _, pattern := range l.Tolerated() {
 		if compiled, err := regexp.Compile(pattern); err == nil {
 			ignored = append(ignored, compiled)
 		}

@@ -37,6 +37,9 @@ func TestUnexpected(t *testing.T) {
 	g.Expect(unexpectedLines(log, tolerated(providers.Logs{Tolerate: []string{"no subnets found"}}))).
 		To(Equal([]string{reflectorLine, "panic: runtime error"}))
 	g.Expect(unexpectedLines([]string{infoLine}, tolerated(providers.Logs{}))).To(BeEmpty())
+	core := `{"level":"ERROR","message":"could not schedule pod"}`
+	g.Expect(unexpectedLines([]string{core, subnetLine}, tolerated(providers.Logs{}))).To(Equal([]string{subnetLine}),
+		"core says it with every provider")
 
 	i := &Installed{adapter: &providers.Adapter{
 		Controller: providers.Controller{Logs: providers.Logs{Tolerate: []string{"no subnets found"}}},

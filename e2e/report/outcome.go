@@ -15,7 +15,7 @@ type Verdict string
 const (
 	Passed  Verdict = "passed"  // the promise was tested and kept
 	Failed  Verdict = "failed"  // the promise was broken
-	Known   Verdict = "known"   // broken, as an upstream issue says of this release
+	Known   Verdict = "known"   // broken, as an upstream issue or a finding says of this release
 	Vacuous Verdict = "vacuous" // never tested, so nothing is proven
 	Skipped Verdict = "skipped" // not run; the reason says why
 	Infra   Verdict = "infra"   // the harness could not judge: a component died or hangs, the watch has a gap
@@ -69,7 +69,7 @@ type Outcome struct {
 	Reason   string   `json:"reason,omitempty"` // one line; always there unless passed
 	Detail   string   `json:"detail,omitempty"` // the event, the state at that time, the log; many lines
 	Broke    []Broken `json:"broke,omitempty"`  // all that broke
-	Issue    string   `json:"issue,omitempty"`  // known: the upstream issue
+	Issue    string   `json:"issue,omitempty"`  // known: the address of the issue or finding
 	Note     string   `json:"note,omitempty"`   // other important facts, such as an unexpected pass
 	Claims   []Judged `json:"claims,omitempty"` // the judgments on the spec's own checks
 	// Invariants are the judgments on the invariants, in their order.

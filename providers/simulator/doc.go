@@ -25,17 +25,24 @@
 //	}
 //
 //	func newCloud(b *simulator.Base) (simulator.Cloud, error) {
-//		fleet := simulator.NewFleet[*vm](b)
-//		return simulator.Cloud{Handler: &api{b, fleet}, Instances: fleet}, nil
+//		c := &cloud{b, simulator.NewFleet[*vm](b)}
+//		return simulator.Cloud{Handler: c.handler(), Instances: c.fleet, Launches: []string{"POST /vms"}}, nil
 //	}
 //
-// The handler names each call, counts it, and plays the faults that strike it:
+// An [API] answers its calls, counts them, and plays the faults that strike them:
 //
-//	func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-//		name := r.Method + " " + pattern(r.URL.Path)
-//		a.base.Journal.CountCall(name)
-//		a.base.Faults.Call(name).Play(w, r, a.refuse, a.answer)
+//	func (c *cloud) handler() http.Handler {
+//		api := &simulator.API{Base: c.base}
+//		return api.Routes(map[string]simulator.Call{"POST /vms": c.create, "DELETE /vms/{name}": c.delete})
 //	}
 //
-// [Base.Handler] serves the hooks of the harness beside it, below /_sim/. Times, seed and address are flags.
+//	func (c *cloud) delete(r *http.Request) (any, error) {
+//		if !c.fleet.Terminate(r.PathValue("name")) {
+//			return nil, simulator.Errorf(http.StatusNotFound, "NotFound", "there is no such machine")
+//		}
+//		return nil, nil
+//	}
+//
+// [Base.Handler] serves the hooks of the harness beside it, below /_sim/, and an adapter with `base: simulator` calls
+// them. Times, seed and address are flags.
 package simulator

@@ -43,7 +43,8 @@ type Offering struct {
 // Fault is a failure that lasts until it has struck Count times, or until Clear.
 type Fault struct {
 	Kind Kind `json:"kind"`
-	// Call is a call's name as in the journal, or its part after the colon; empty: all. Not for NoCapacity and Stale.
+	// Call is a call's name as in the journal, or its part after the colon; empty: all; "launch": those in
+	// Cloud.Launches. Not for NoCapacity and Stale.
 	Call string `json:"call,omitempty"`
 	// Offering narrows NoCapacity. Only for this kind.
 	Offering
@@ -120,8 +121,12 @@ func list[S ~string](words []S) string {
 
 func (f *Fault) active() bool { return f.Count == 0 || f.Struck < f.Count }
 
-func (f *Fault) isAbout(call string) bool {
-	return f.Call == "" || f.Call == call || strings.HasSuffix(call, ":"+f.Call)
+// launch stands for the calls that launch instances.
+const launch = "launch"
+
+func (f *Fault) isAbout(call string, launches []string) bool {
+	return f.Call == "" || f.Call == call || strings.HasSuffix(call, ":"+f.Call) ||
+		f.Call == launch && slices.Contains(launches, call)
 }
 
 func (f *Fault) takes(o Offering) bool {
@@ -131,7 +136,8 @@ func (f *Fault) takes(o Offering) bool {
 
 // Faults holds what goes wrong on purpose. It is safe for concurrent use.
 type Faults struct {
-	random *rand.Rand
+	random   *rand.Rand
+	launches []string // names of the calls that launch instances
 
 	mu  sync.Mutex
 	all []*Fault
@@ -141,6 +147,9 @@ type Faults struct {
 func (f *Faults) Add(fault Fault) error {
 	if err := fault.validate(); err != nil {
 		return err
+	}
+	if fault.Call == launch && len(f.launches) == 0 {
+		return fmt.Errorf("fault %s: the simulator doesn't say which calls launch instances (Cloud.Launches)", fault.Kind)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -174,7 +183,8 @@ func (f *Faults) Call(name string) (e Effect) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, fault := range f.all {
-		if fault.Kind == NoCapacity || fault.Kind == Stale || !fault.active() || !fault.isAbout(name) || !f.hits(fault) {
+		if fault.Kind == NoCapacity || fault.Kind == Stale || !fault.active() ||
+			!fault.isAbout(name, f.launches) || !f.hits(fault) {
 			continue
 		}
 		fault.Struck++

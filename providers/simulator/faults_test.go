@@ -46,6 +46,19 @@ func TestFaultsStrikeTheCallsTheyAreAbout(t *testing.T) {
 	g.Expect(f.Stale()).To(BeZero())
 }
 
+func TestAFaultOfLaunchesStrikesTheCallsThatTheCloudNames(t *testing.T) {
+	g := NewWithT(t)
+	b := NewBase(t.Context(), nil, Times{}, 1)
+	g.Expect(b.Faults.Add(Fault{Kind: Lost, Call: "launch"})).To(MatchError(ContainSubstring("Cloud.Launches")))
+	b.Handler(Cloud{Handler: http.NotFoundHandler(), Launches: []string{"PUT vm", "PUT pool"}})
+	g.Expect(b.Faults.Add(Fault{Kind: Lost, Call: "launch", Count: 2})).To(Succeed())
+	for _, call := range []string{"PUT vm", "PUT pool"} {
+		g.Expect(b.Faults.Call("GET vm")).To(BeZero())
+		g.Expect(b.Faults.Call(call)).To(Equal(Effect{Lost: true}))
+	}
+	g.Expect(b.Faults.Call("PUT vm")).To(BeZero())
+}
+
 func TestARateIsKeptAndRepeatable(t *testing.T) {
 	g := NewWithT(t)
 	strikes := func(seed uint64) (all []int) {

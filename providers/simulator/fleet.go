@@ -16,7 +16,7 @@ type Machine interface {
 	// ProviderID returns the spec.providerID of the instance's node.
 	ProviderID() string
 	// Node returns the node that joins the cluster. With an error, such as for user data that no kubelet can start
-	// with, it never joins. It is called once, at the launch.
+	// with, it never joins. It is called by Launch.
 	Node() (Node, error)
 	// Labels returns the labels that the instance's type gives to its node.
 	Labels() map[string]string
@@ -29,7 +29,7 @@ type copier[I Machine] interface{ Copy() (I, error) }
 type Entry[I Machine] struct {
 	Instance        I
 	State           State
-	Launched, Ended time.Time // Ended is zero until the instance has terminated
+	Launched, Ended time.Time // zero before the launch, and until the instance has terminated
 }
 
 // Fleet holds a cloud's instances by name and runs their lives. It is safe for concurrent use. I is the cloud's own
@@ -38,7 +38,7 @@ type Fleet[I Machine] struct {
 	base *Base
 
 	mu       sync.Mutex
-	all      []*record[I]          // by time of launch
+	all      []*record[I]          // by time of Prepare or Launch
 	newest   map[string]*record[I] // by name
 	remember time.Duration
 	changed  func(I, State)
@@ -48,7 +48,7 @@ type Fleet[I Machine] struct {
 type record[I Machine] struct {
 	instance I
 	name     string
-	node     string // its name
+	node     string // its name; empty before the launch
 	states   []entered
 	end      chan struct{} // is closed when the instance must end
 }
@@ -71,33 +71,61 @@ func (f *Fleet[I]) Remember(d time.Duration) {
 	f.remember = d
 }
 
-// OnChange sets a function that is told of each state that an instance enters, but Pending. The states of an instance
-// come in order.
+// OnChange sets a function that is told of each state that an instance enters, but Prepared and Pending. The states of
+// an instance come in order.
 func (f *Fleet[I]) OnChange(do func(I, State)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.changed = do
 }
 
-// Launch starts an instance's life. A name that a living instance has is an error.
-func (f *Fleet[I]) Launch(i I) error {
-	node, failed := i.Node()
-	r := &record[I]{
-		instance: i, name: i.Name(), node: node.Name, states: []entered{{Pending, time.Now()}}, end: make(chan struct{}),
-	}
+// Prepare adds an instance that has not been started: it is found and listed, but has no life until Launch. A name that
+// a living instance has is an error.
+func (f *Fleet[I]) Prepare(i I) error {
+	name := i.Name()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if old := f.named(r.name); old != nil && old.state() != Terminated {
-		return fmt.Errorf("there already is an instance %s: it is %s", r.name, old.state())
+	_, err := f.add(name, i, Prepared)
+	return err
+}
+
+// Launch starts an instance's life. A name that a living instance has is an error, unless that one is only prepared:
+// this one takes its place then.
+func (f *Fleet[I]) Launch(i I) error {
+	name := i.Name()
+	node, failed := i.Node()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := f.named(name)
+	if r != nil && r.state() == Prepared {
+		r.instance = i
+		r.enter(Pending)
+	} else {
+		var err error
+		if r, err = f.add(name, i, Pending); err != nil {
+			return err
+		}
 	}
-	f.all, f.newest[r.name] = append(f.all, r), r
+	r.node = node.Name
 	go f.base.Nodes.live(f.base.Context, life{
 		node: node, failed: failed, times: f.base.Times, ending: r.end, enter: func(s State) { f.enter(r, s) },
 	})
 	return nil
 }
 
-// Terminate ends an instance. It returns false if there is none of that name.
+// add adds an instance whose name must be free. The fleet is locked.
+func (f *Fleet[I]) add(name string, i I, s State) (*record[I], error) {
+	if old := f.named(name); old != nil && old.state() != Terminated {
+		return nil, fmt.Errorf("there already is an instance %s: it is %s", name, old.state())
+	}
+	r := &record[I]{instance: i, name: name, end: make(chan struct{})}
+	r.enter(s)
+	f.all, f.newest[name] = append(f.all, r), r
+	return r, nil
+}
+
+// Terminate ends an instance. One that is only prepared is gone at once. It returns false if there is none of that
+// name.
 func (f *Fleet[I]) Terminate(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,9 +133,14 @@ func (f *Fleet[I]) Terminate(name string) bool {
 	if r == nil {
 		return false
 	}
-	if s := r.state(); s == Pending || s == Running {
-		r.states = append(r.states, entered{ShuttingDown, time.Now()})
+	switch r.state() {
+	case Prepared:
+		r.enter(Terminated)
+		go f.changed(r.instance, Terminated) // which may call the fleet
+	case Pending, Running:
+		r.enter(ShuttingDown)
 		close(r.end)
+	case ShuttingDown, Terminated: // it ends already
 	}
 	return true
 }
@@ -176,7 +209,7 @@ func (f *Fleet[I]) enter(r *record[I], s State) {
 		return // it was told to end at this moment
 	}
 	if r.state() != s {
-		r.states = append(r.states, entered{s, time.Now()})
+		r.enter(s)
 	}
 	tell := f.changed
 	f.mu.Unlock()
@@ -185,16 +218,21 @@ func (f *Fleet[I]) enter(r *record[I], s State) {
 
 func (r *record[I]) last() entered { return r.states[len(r.states)-1] }
 func (r *record[I]) state() State  { return r.last().state }
+func (r *record[I]) enter(s State) { r.states = append(r.states, entered{s, time.Now()}) }
 
-// asOf returns the instance as it was at a time, which is not before its launch.
+// asOf returns the instance as it was at a time, which is not before it came into the fleet.
 func (r *record[I]) asOf(t time.Time) Entry[I] {
-	e := Entry[I]{Instance: r.instance, Launched: r.states[0].at}
+	e := Entry[I]{Instance: r.instance}
 	for _, s := range r.states {
 		if s.at.After(t) {
 			break
 		}
-		if e.State = s.state; s.state == Terminated {
+		switch e.State = s.state; s.state {
+		case Pending:
+			e.Launched = s.at
+		case Terminated:
 			e.Ended = s.at
+		case Prepared, Running, ShuttingDown:
 		}
 	}
 	return e
@@ -261,10 +299,10 @@ func (f *Fleet[I]) NodeName(id string) (string, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if r := f.named(i.Name()); r != nil {
+	if r := f.named(i.Name()); r != nil && r.node != "" {
 		return r.node, nil
 	}
-	return "", fmt.Errorf("instance %s has ended", id)
+	return "", fmt.Errorf("instance %s has ended, or has not been started", id)
 }
 
 // Leak launches a copy of the last instance and returns its provider ID. It needs the method Copy of I.

@@ -31,8 +31,9 @@ type Instances interface {
 	NodeName(id string) (string, error)
 }
 
-// Handler serves a cloud, and below /_sim/ the hooks of every cloud and its own.
+// Handler serves a cloud, and below /_sim/ the hooks of every cloud and its own. It is called once.
 func (b *Base) Handler(c Cloud) http.Handler {
+	b.Faults.launches = c.Launches
 	hooks := b.hooks(c)
 	maps.Copy(hooks, c.Hooks)
 	mux := http.NewServeMux()

@@ -9,8 +9,9 @@ import (
 // State is the state of an instance.
 type State string
 
-// The states, in order. An instance that ends early leaves some out.
+// The states, in order. An instance that ends early leaves some out, and only [Fleet.Prepare] begins with Prepared.
 const (
+	Prepared     State = "prepared"
 	Pending      State = "pending"
 	Running      State = "running"
 	ShuttingDown State = "shutting-down"

@@ -204,6 +204,50 @@ func TestListsShowWhatThereIs(t *testing.T) {
 	})
 }
 
+func TestAPreparedInstanceHasNoLifeUntilItIsLaunched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewWithT(t)
+		b, f := fleet(t)
+		var told []State
+		f.OnChange(func(_ *box, s State) { told = append(told, s) })
+		g.Expect(f.Prepare(&box{name: "a"})).To(Succeed())
+		g.Expect(f.Prepare(&box{name: "a"})).To(MatchError("there already is an instance a: it is prepared"))
+		g.Expect(b.Faults.Add(Fault{Kind: Stale, By: 5 * time.Second})).To(Succeed())
+		g.Expect(f.Listed()).To(BeEmpty(), "five seconds ago")
+		pass(time.Minute)
+		g.Expect(names(f.Listed())).To(Equal([]string{"a prepared"}))
+		g.Expect(f.Listed()[0].Launched).To(BeZero())
+		g.Expect(f.ProviderIDs()).To(Equal([]string{"cloud:///zone/a"}))
+		_, err := f.NodeName("a")
+		g.Expect(err).To(MatchError("instance a has ended, or has not been started"))
+
+		started := &box{name: "a"}
+		g.Expect(f.Launch(started)).To(Succeed())
+		g.Expect(names(f.Listed())).To(Equal([]string{"a prepared"}), "five seconds ago")
+		pass(3 * time.Second)
+		i, state, _ := f.Get("a")
+		g.Expect(i).To(BeIdenticalTo(started))
+		g.Expect(state).To(Equal(Running))
+		g.Expect(f.NodeName("a")).To(Equal("node-a"))
+		g.Expect(time.Since(f.Living()[0].Launched)).To(Equal(3 * time.Second))
+		g.Expect(told).To(Equal([]State{Running}))
+	})
+}
+
+func TestAPreparedInstanceIsGoneAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewWithT(t)
+		_, f := fleet(t)
+		told := make(chan State, 1)
+		f.OnChange(func(_ *box, s State) { told <- s })
+		g.Expect(f.Prepare(&box{name: "a"})).To(Succeed())
+		g.Expect(f.End("cloud:///zone/a")).To(Succeed())
+		g.Expect(f.Living()).To(BeEmpty())
+		g.Expect(<-told).To(Equal(Terminated))
+		g.Expect(f.Prepare(&box{name: "a"})).To(Succeed(), "its name is free")
+	})
+}
+
 func TestEndedInstancesAreRememberedForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewWithT(t)

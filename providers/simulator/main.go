@@ -74,6 +74,9 @@ type Cloud struct {
 	Handler http.Handler
 	// Instances serves the hooks about instances. It is usually a [Fleet].
 	Instances Instances
+	// Launches names the calls that launch instances, as the journal names them. A fault of the call "launch" strikes
+	// each of them.
+	Launches []string
 	// Hooks holds further hooks by pattern, such as "PUT /_sim/subnets". A hook of Main's with the same pattern is
 	// replaced.
 	Hooks map[string]Hook

@@ -27,9 +27,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		unregistered := check.Nodes(pool).With("tainted as unregistered", check.Tainted(karpenter.UnregisteredTaint))
+		joined := check.JoinedNodes(pool)
+		unregistered := joined.With("tainted as unregistered", check.Tainted(karpenter.UnregisteredTaint))
 		env.Expect(env.Since(before),
-			check.Always(check.Each(check.Nodes(pool), "are either registered or tainted as unregistered", registeredOrTainted)),
+			check.Always(check.Each(joined, "are either registered or tainted as unregistered", registeredOrTainted)),
 			check.LeadsTo(check.AtLeast(1, unregistered), check.AtLeast(1, check.RegisteredNodes(pool))),
 			check.Always(check.None(check.BoundPods(app).On(unregistered))))
 	},

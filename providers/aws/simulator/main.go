@@ -39,7 +39,8 @@ func main() {
 			cluster.Endpoint = b.Nodes.Endpoint
 			cluster.Version = strings.TrimPrefix(semver.MajorMinor(b.Nodes.Version), "v")
 			return simulator.Cloud{
-				Handler: wire.New(b, c, cluster, queue), Instances: c.Fleet(), Hooks: hooks(c), Reset: c.Reset,
+				Handler: wire.New(b, c, cluster, queue), Instances: c.Fleet(), Launches: []string{"ec2:CreateFleet"},
+				Hooks: hooks(c), Reset: c.Reset,
 			}, nil
 		},
 	})

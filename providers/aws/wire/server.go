@@ -2,10 +2,10 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -97,24 +97,32 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 		to.protocol = restProtocol{}
 	}
 	w.Header().Set("X-Amzn-Requestid", r.id)
-	s.base.Journal.CountCall(r.name())
-	act, known := to.actions[r.action]
-	if !known {
-		s.base.Journal.CountUnknown(r.name())
-		s.send(w, r, to.protocol, nil, &cloud.Error{
-			Code: "InvalidAction", Message: "The action " + r.action + " is not valid for this web service.",
-			Status: http.StatusBadRequest,
-		})
-		return
-	}
-	refuse := func(w http.ResponseWriter, k simulator.Kind) { s.send(w, r, to.protocol, nil, refusals[k]) }
-	s.base.Faults.Call(r.name()).Play(w, h, refuse, func(w http.ResponseWriter, h *http.Request) {
-		answer, ignored, err := act(h.Context(), s, r)
-		for _, parameter := range ignored {
-			s.base.Journal.CountIgnored(r.name(), parameter)
+	var do simulator.Call
+	if act, known := to.actions[r.action]; known {
+		do = func(h *http.Request) (any, error) {
+			answer, ignored, err := act(h.Context(), s, r)
+			for _, parameter := range ignored {
+				s.base.Journal.CountIgnored(r.name(), parameter)
+			}
+			return answer, err
 		}
-		s.send(w, r, to.protocol, answer, err)
-	})
+	}
+	api := &simulator.API{
+		Base: s.base, Refusals: refusals, Unknown: cloud.Error{Status: http.StatusBadRequest, Code: "InvalidAction"},
+		Write: func(w http.ResponseWriter, _ *http.Request, answer any, e *cloud.Error) {
+			var err error
+			if e != nil {
+				e = simulator.Errorf(e.Status, cmp.Or(e.Code, "InternalFailure"), "%s", e.Message)
+				err = to.protocol.refuse(w, r, r.id, e)
+			} else {
+				err = to.protocol.answer(w, r, r.id, answer)
+			}
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+			}
+		},
+	}
+	api.Serve(w, h, r.name(), do)
 }
 
 // refusals holds the errors that faults answer.
@@ -129,19 +137,6 @@ var refusals = map[simulator.Kind]*cloud.Error{
 	simulator.FailedYetDone: {
 		Code: "InternalError", Message: "An internal error has occurred.", Status: http.StatusInternalServerError,
 	},
-}
-
-// send sends an answer or an error.
-func (s *Server) send(w http.ResponseWriter, r *request, p protocol, answer any, err error) {
-	if refusal, is := errors.AsType[*cloud.Error](err); is {
-		s.base.Journal.CountRefusal(r.name(), refusal.Code)
-		err = p.refuse(w, r, r.id, refusal)
-	} else if err == nil {
-		err = p.answer(w, r, r.id, answer)
-	}
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-	}
 }
 
 // actionOf returns the name of a request's action. Its place depends on the protocol.

@@ -52,7 +52,7 @@ func (s *Server) get(r *Request) (Answer, error) {
 }
 
 func (s *Server) list(r *Request) (Answer, error) {
-	return List(s.Store.List(r.ID.Kind, r.ID.Path+"/", s.Faults.Stale())), nil
+	return List(s.Store.List(r.ID.Kind, r.ID.Path+"/", s.Base.Faults.Stale())), nil
 }
 
 func (s *Server) patch(r *Request) (Answer, error) {

@@ -1,22 +1,17 @@
 package arm
 
 import (
-	"fmt"
 	"net/http"
+
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 // Error is an error as ARM answers it.
-type Error struct {
-	Status  int    `json:"-"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-func (e *Error) Error() string { return e.Code + ": " + e.Message }
+type Error = simulator.Error
 
 // Errorf returns an error with a message.
 func Errorf(status int, code, format string, args ...any) *Error {
-	return &Error{status, code, fmt.Sprintf(format, args...)}
+	return simulator.Errorf(status, code, format, args...)
 }
 
 // NotFound returns the error about a resource that doesn't exist.

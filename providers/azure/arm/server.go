@@ -1,8 +1,8 @@
 package arm
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 
@@ -46,10 +46,16 @@ type Server struct {
 	Calls map[string]Call
 	// Kinds lists the kinds, without /*, of resources that are created, read, changed and deleted as
 	// all others. Calls wins.
-	Kinds   []string
-	Store   *Store
-	Faults  *simulator.Faults
-	Journal *simulator.Journal
+	Kinds []string
+	Store *Store
+	Base  *simulator.Base
+}
+
+// refusals holds the errors of faults.
+var refusals = map[simulator.Kind]*Error{
+	simulator.Throttle:      Errorf(http.StatusTooManyRequests, "TooManyRequests", "The request is being throttled."),
+	simulator.Denied:        Errorf(http.StatusForbidden, "AuthorizationFailed", "The client may not do this."),
+	simulator.FailedYetDone: Errorf(http.StatusConflict, "InternalExecutionError", "An internal error occurred."),
 }
 
 // ServeHTTP answers a request, subject to faults.
@@ -59,51 +65,28 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 		return // the client has gone
 	}
 	r := &Request{Request: h, ID: Parse(h.URL.Path), Body: body}
-	name := h.Method + " " + r.ID.Kind
-	s.Journal.CountCall(name)
-	call := s.call(r)
-	if call == nil {
-		s.Journal.CountUnknown(name)
-		s.refuse(w, name, Errorf(http.StatusNotFound, "InvalidResourceType", "The simulator does not know %s.", name))
+	var do simulator.Call
+	if call := s.call(r); call != nil {
+		do = func(*http.Request) (any, error) { return call(r) }
+	}
+	api := &simulator.API{
+		Base: s.Base, Write: write, Refusals: refusals,
+		Unknown: Error{Status: http.StatusNotFound, Code: "InvalidResourceType"},
+	}
+	api.Serve(w, h, h.Method+" "+r.ID.Kind, do)
+}
+
+// write writes an answer or an error.
+func write(w http.ResponseWriter, r *http.Request, answer any, e *Error) {
+	if e != nil {
+		if e.Status == http.StatusTooManyRequests {
+			w.Header().Set("Retry-After", "2") // seconds
+		}
+		e = Errorf(e.Status, cmp.Or(e.Code, "InternalServerError"), "%s", e.Message)
+		simulator.WriteJSON(w, e.Status, Object{"error": e})
 		return
 	}
-	s.Faults.Call(name).Play(w, h,
-		func(w http.ResponseWriter, kind simulator.Kind) { s.refuse(w, name, failure(w, kind)) },
-		func(w http.ResponseWriter, _ *http.Request) {
-			a, err := call(r)
-			if err != nil {
-				s.refuse(w, name, err)
-				return
-			}
-			answer(w, r, a)
-		})
-}
-
-// failure returns the error of a kind of fault.
-func failure(w http.ResponseWriter, kind simulator.Kind) error {
-	switch kind {
-	case simulator.Throttle:
-		w.Header().Set("Retry-After", "2") // seconds
-		return Errorf(http.StatusTooManyRequests, "TooManyRequests", "The request is being throttled.")
-	case simulator.Denied:
-		return Errorf(http.StatusForbidden, "AuthorizationFailed", "The client does not have authorization to perform this.")
-	default:
-		return Errorf(http.StatusConflict, "InternalExecutionError", "An internal execution error occurred.")
-	}
-}
-
-// refuse answers an error. One that is no Error is an internal one.
-func (s *Server) refuse(w http.ResponseWriter, name string, err error) {
-	e, is := errors.AsType[*Error](err)
-	if !is {
-		e = Errorf(http.StatusInternalServerError, "InternalServerError", "%v", err)
-	}
-	s.Journal.CountRefusal(name, e.Code)
-	write(w, e.Status, Object{"error": e})
-}
-
-// answer writes an answer.
-func answer(w http.ResponseWriter, r *Request, a Answer) {
+	a, _ := answer.(Answer)
 	if a.Begun != "" {
 		verb := operations + "/create"
 		if a.Status == http.StatusAccepted {
@@ -111,16 +94,5 @@ func answer(w http.ResponseWriter, r *Request, a Answer) {
 		}
 		w.Header().Set("Azure-AsyncOperation", "https://"+r.Host+a.Begun+verb+"?api-version=2025-01-01")
 	}
-	if a.Status == 0 {
-		a.Status = http.StatusOK
-	}
-	write(w, a.Status, a.Body)
-}
-
-func write(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	if body != nil {
-		_ = json.NewEncoder(w).Encode(body) // the client may have gone
-	}
+	simulator.WriteJSON(w, cmp.Or(a.Status, http.StatusOK), a.Body)
 }

@@ -56,13 +56,14 @@ func New(b *simulator.Base, s Settings) simulator.Cloud {
 	calls["DELETE "+nics+"/*"] = c.deleteNIC
 	return simulator.Cloud{
 		Handler: &arm.Server{
-			Calls: calls, Store: c.store, Faults: b.Faults, Journal: b.Journal,
+			Calls: calls, Store: c.store, Base: b,
 			Kinds: []string{
 				compute.Machines, compute.Machines + "/extensions", nics, networks, networks + "/subnets", balancer, security,
 				machines.Pools, machines.Kind,
 			},
 		},
 		Instances: c.group,
+		Launches:  []string{"PUT " + compute.Machines + "/*", "PUT " + machines.Kind + "/*"},
 		Hooks: map[string]simulator.Hook{
 			"POST /_sim/images": func(*http.Request) (any, error) { c.region.Publish(); return c.region.Releases(), nil },
 			"PUT /_sim/quotas":  c.limit,

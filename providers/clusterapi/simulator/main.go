@@ -72,6 +72,7 @@ func start(b *simulator.Base, api dynamic.Interface, all []offer, late time.Dura
 		return simulator.Cloud{}, err
 	}
 	return simulator.Cloud{
-		Handler: http.NotFoundHandler(), Instances: c.fleet, Hooks: c.hooks(), Reset: c.reset,
+		Handler: http.NotFoundHandler(), Instances: c.fleet, Launches: []string{provisionCall}, Hooks: c.hooks(),
+		Reset: c.reset,
 	}, c.run(b.Context)
 }

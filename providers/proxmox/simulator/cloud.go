@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -19,9 +18,9 @@ const (
 	cpus   = 512     // of a host
 	memory = 4 << 40 // of a host, in bytes
 
-	templates   = 9000 // the ID of the first host's template
-	firstImage  = "creation-qemu=9.2.0,ctime=1750000000"
-	secondImage = "creation-qemu=10.0.0,ctime=1760000000"
+	firstTemplate = 9000 // the ID of the first host's template
+	firstImage    = "creation-qemu=9.2.0,ctime=1750000000"
+	secondImage   = "creation-qemu=10.0.0,ctime=1760000000"
 )
 
 var (
@@ -32,21 +31,21 @@ var (
 	}
 )
 
-// cloud is a Proxmox VE cluster. The fleet has the VMs that have started.
+// cloud is a Proxmox VE cluster. A VM is prepared when it is cloned, and launched when it starts.
 type cloud struct {
-	*simulator.Fleet[machine]
+	*simulator.Fleet[*vm]
 	base *simulator.Base
 
-	mu    sync.Mutex
-	vms   map[int]*vm
-	isos  map[string][]byte        // by host/volume
-	tasks map[string]func() string // their exit status, by ID
+	mu        sync.Mutex
+	templates map[string]*vm           // by ID
+	isos      map[string][]byte        // by host/volume
+	tasks     map[string]func() string // their exit status, by ID
 }
 
 func newCloud(b *simulator.Base) *cloud {
 	c := &cloud{
-		Fleet: simulator.NewFleet[machine](b), base: b,
-		vms: map[int]*vm{}, isos: map[string][]byte{}, tasks: map[string]func() string{},
+		Fleet: simulator.NewFleet[*vm](b), base: b,
+		templates: map[string]*vm{}, isos: map[string][]byte{}, tasks: map[string]func() string{},
 	}
 	c.install(firstImage)
 	return c
@@ -57,35 +56,22 @@ func (c *cloud) install(image string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for n, host := range hosts {
-		c.vms[templates+n] = &vm{id: templates + n, host: host, options: map[string]string{
+		id := strconv.Itoa(firstTemplate + n)
+		c.templates[id] = &vm{id: id, host: host, options: map[string]string{
 			"name": "debian", "template": "1", "meta": image, "cores": "1", "memory": "1024", "boot": "order=scsi0",
-			"scsi0": fmt.Sprintf("system:base-%d-disk-0,size=3G", templates+n), "ipconfig0": "ip=dhcp",
+			"scsi0": "system:base-" + id + "-disk-0,size=3G", "ipconfig0": "ip=dhcp",
 			"net0": "virtio=BC:24:11:00:00:00,bridge=vmbr0", "smbios1": "uuid=00000000-0000-0000-0000-000000000000",
 		}}
 	}
 }
 
-// sweep forgets VMs that have ended.
-func (c *cloud) sweep() {
-	maps.DeleteFunc(c.vms, func(_ int, v *vm) bool {
-		_, _, living := c.Get(v.key())
-		return v.started && !living
-	})
-}
-
-// ProviderIDs returns the provider IDs of all VMs but templates, also of those that have not started.
-func (c *cloud) ProviderIDs() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sweep()
-	ids := []string{}
-	for _, v := range c.vms {
-		if !v.isTemplate() {
-			ids = append(ids, v.ProviderID())
-		}
+// find returns the VM or the template of an ID, or nil.
+func (c *cloud) find(id string) *vm {
+	if v := c.templates[id]; v != nil {
+		return v
 	}
-	slices.Sort(ids)
-	return ids
+	v, _, _ := c.Get(id)
+	return v
 }
 
 func (c *cloud) listResources(r *http.Request) (any, error) {
@@ -96,8 +82,11 @@ func (c *cloud) listResources(r *http.Request) (any, error) {
 	}
 	if kind == "vm" {
 		kind = "qemu"
-		for _, v := range c.listed() {
-			add(v.host, v.summary())
+		for _, v := range c.templates {
+			add(v.host, v.summary(simulator.Prepared))
+		}
+		for _, e := range c.Listed() {
+			add(e.Instance.host, e.Instance.summary(e.State))
 		}
 		return all, nil
 	}
@@ -115,21 +104,12 @@ func (c *cloud) listResources(r *http.Request) (any, error) {
 	return all, nil
 }
 
-// listed returns the VMs as lists show them. Only that a VM has started or ended is told late, by the fault stale.
-func (c *cloud) listed() []*vm {
-	all := slices.DeleteFunc(slices.Collect(maps.Values(c.vms)), func(v *vm) bool { return v.started })
-	for _, e := range c.Listed() {
-		all = append(all, e.Instance.vm)
-	}
-	return all
-}
-
 // load returns the part of a host's CPUs that its running VMs have.
 func (c *cloud) load(host string) float64 {
 	used := 0
-	for _, v := range c.vms {
-		if v.host == host && v.power() == "running" {
-			used += v.number("cores")
+	for _, e := range c.Living() {
+		if e.Instance.host == host && e.Instance.power(e.State) == running {
+			used += e.Instance.number("cores")
 		}
 	}
 	return float64(used) / cpus
@@ -150,17 +130,17 @@ func (c *cloud) listStorages(*http.Request) (any, error) { return storages, nil 
 
 // checkID asserts that a VM's ID is free.
 func (c *cloud) checkID(r *http.Request) (any, error) {
-	text := r.FormValue("vmid")
-	if id, err := strconv.Atoi(text); err != nil || c.vms[id] != nil {
-		return nil, refusal{http.StatusBadRequest, "VM " + text + " already exists"}
+	id := r.FormValue("vmid")
+	if _, err := strconv.Atoi(id); err != nil || c.find(id) != nil {
+		return nil, simulator.Errorf(http.StatusBadRequest, "", "VM %s already exists", id)
 	}
-	return text, nil
+	return id, nil
 }
 
 func (c *cloud) upload(r *http.Request) (any, error) {
 	file, header, err := r.FormFile("filename")
 	if err != nil {
-		return nil, refusal{http.StatusBadRequest, err.Error()}
+		return nil, simulator.Errorf(http.StatusBadRequest, "", "%v", err)
 	}
 	defer func() { _ = file.Close() }()
 	iso := make([]byte, header.Size)

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 
 	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
@@ -23,7 +22,7 @@ func main() {
 			c := newCloud(b)
 			release := func(*http.Request) (any, error) { c.install(secondImage); return nil, nil }
 			return simulator.Cloud{
-				Handler: http.StripPrefix("/api2/json", c.handler()), Instances: c,
+				Handler: http.StripPrefix("/api2/json", c.handler()), Instances: c, Launches: []string{start},
 				Reset: func() { c.install(firstImage) },
 				Hooks: map[string]simulator.Hook{"POST /_sim/images": release},
 			}, nil
@@ -31,13 +30,16 @@ func main() {
 	})
 }
 
-// call carries out a call. Its result becomes the answer's field data.
-type call func(*http.Request) (data any, err error)
+// start is the call that starts a VM.
+const start = "POST /nodes/{host}/qemu/{id}/status/start"
 
-// handler serves the API.
+// handler serves the API. Calls are carried out one at a time.
 func (c *cloud) handler() http.Handler {
-	mux := http.NewServeMux()
-	for pattern, do := range map[string]call{
+	api := &simulator.API{Base: c.base, Lock: &c.mu, Write: write, Refusals: map[simulator.Kind]*simulator.Error{
+		// There is no rate limit.
+		simulator.Throttle: simulator.Errorf(busy, "", "Connection timed out"),
+	}}
+	return api.Routes(map[string]simulator.Call{
 		"GET /cluster/resources":                c.listResources,
 		"GET /cluster/nextid":                   c.checkID,
 		"GET /nodes/{host}/status":              c.showHost,
@@ -54,83 +56,38 @@ func (c *cloud) handler() http.Handler {
 		"POST /nodes/{host}/qemu/{id}/config":        c.aboutVM(c.configure),
 		"PUT /nodes/{host}/qemu/{id}/resize":         c.aboutVM(c.resize),
 		"POST /nodes/{host}/qemu/{id}/clone":         c.aboutVM(c.clone),
-		"POST /nodes/{host}/qemu/{id}/status/start":  c.aboutVM(c.start),
+		start:                                        c.aboutVM(c.start),
 		"POST /nodes/{host}/qemu/{id}/status/stop":   c.aboutVM(c.stop),
 		"DELETE /nodes/{host}/qemu/{id}":             c.aboutVM(c.destroy),
-	} {
-		mux.HandleFunc(pattern, c.serve(do))
-	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		c.base.Journal.CountUnknown(r.Method + " " + r.URL.Path)
-		answer(w, nil, refusal{http.StatusNotImplemented, "not implemented"})
 	})
-	return mux
 }
-
-// serve answers a call, with the effect of the faults. Calls are carried out one at a time.
-func (c *cloud) serve(do call) http.HandlerFunc {
-	refuse := func(w http.ResponseWriter, k simulator.Kind) { answer(w, nil, refusals[k]) }
-	return func(w http.ResponseWriter, r *http.Request) {
-		c.base.Journal.CountCall(r.Pattern)
-		c.base.Faults.Call(r.Pattern).Play(w, r, refuse, func(w http.ResponseWriter, r *http.Request) {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.sweep()
-			data, err := do(r)
-			if err != nil {
-				c.base.Journal.CountRefusal(r.Pattern, err.Error())
-			}
-			answer(w, data, err)
-		})
-	}
-}
-
-// refusal is an error with a status other than 500.
-type refusal struct {
-	status int
-	text   string
-}
-
-func (r refusal) Error() string { return r.text }
 
 // busy is the status of calls that a host passes on to another, which doesn't answer in time. It has no body.
 const busy = 596
 
-// refusals holds the answers to calls that a fault refuses. Proxmox VE has no rate limit.
-var refusals = map[simulator.Kind]refusal{
-	simulator.Throttle:      {busy, "Connection timed out"},
-	simulator.Denied:        {http.StatusForbidden, "Permission check failed"},
-	simulator.FailedYetDone: {http.StatusInternalServerError, "got timeout"},
+// write writes an answer. Proxmox VE tells most errors in the status line, which Go can't set.
+func write(w http.ResponseWriter, _ *http.Request, data any, e *simulator.Error) {
+	switch {
+	case e == nil:
+		simulator.WriteJSON(w, http.StatusOK, map[string]any{"data": data})
+	case e.Status == busy:
+		w.WriteHeader(busy)
+	default:
+		simulator.WriteJSON(w, e.Status, map[string]any{"data": nil, "errors": e.Message})
+	}
 }
 
-// answer writes an answer. Proxmox VE tells most errors in the status line, which Go can't set.
-func answer(w http.ResponseWriter, data any, err error) {
-	status, body := http.StatusOK, map[string]any{"data": data}
-	if err != nil {
-		status, body["errors"] = http.StatusInternalServerError, err.Error()
-	}
-	if r := (refusal{}); errors.As(err, &r) {
-		status = r.status
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	if status == busy {
-		return
-	}
-	_ = json.NewEncoder(w).Encode(body) // the client may have gone
-}
-
-// aboutVM returns a call about the VM of its path, with the parameters of its body as text.
-func (c *cloud) aboutVM(do func(v *vm, parameters map[string]string) (any, error)) call {
+// aboutVM returns a call about the VM or template of its path, with the parameters of its body as text.
+func (c *cloud) aboutVM(do func(v *vm, parameters map[string]string) (any, error)) simulator.Call {
 	return func(r *http.Request) (any, error) {
-		id, err := strconv.Atoi(r.PathValue("id"))
-		v := c.vms[id]
-		if err != nil || v == nil || v.host != r.PathValue("host") {
-			return nil, fmt.Errorf("configuration file of VM %s does not exist on %s", r.PathValue("id"), r.PathValue("host"))
+		id := r.PathValue("id")
+		v := c.find(id)
+		if v == nil || v.host != r.PathValue("host") {
+			return nil, fmt.Errorf("configuration file of VM %s does not exist on %s", id, r.PathValue("host"))
 		}
 		body, parameters := map[string]any{}, map[string]string{}
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil && !errors.Is(err, io.EOF) {
-			return nil, refusal{http.StatusBadRequest, err.Error()}
+			return nil, simulator.Errorf(http.StatusBadRequest, "", "%v", err)
 		}
 		for name, value := range body {
 			parameters[name] = fmt.Sprint(value)
@@ -146,8 +103,16 @@ func (c *cloud) newTask(host, kind string, exit func() string) string {
 	return task
 }
 
+// okIf returns the exit status of a task that has ended, or else none.
+func okIf(ended bool) string {
+	if ended {
+		return "OK"
+	}
+	return ""
+}
+
 // done is the exit status of a task that takes no time.
-func done() string { return "OK" }
+func done() string { return okIf(true) }
 
 func (c *cloud) showTask(r *http.Request) (any, error) {
 	task := r.PathValue("task")

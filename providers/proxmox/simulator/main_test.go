@@ -116,6 +116,20 @@ func TestAVMIsClonedStartedAndDestroyed(t *testing.T) {
 	})
 }
 
+func TestStaleListsAreOfAllVMs(t *testing.T) {
+	simulate(t, func(a *api) {
+		a.Expect(a.cloud.base.Faults.Add(simulator.Fault{Kind: simulator.Stale, By: 10 * time.Second})).To(Succeed())
+		a.prepare()
+		a.Expect(a.listed()).To(BeEmpty())
+		a.Expect(a.ok("GET", vm100+"/status/current", "")).To(HaveKeyWithValue("status", "stopped"), "as it is")
+		<-time.After(10 * time.Second)
+		a.ok("POST", vm100+"/status/start", "")
+		a.Expect(a.listed()).To(Equal("stopped"))
+		<-time.After(10 * time.Second)
+		a.Expect(a.listed()).To(Equal("running"))
+	})
+}
+
 func TestANodeIsWhatItsVMAndItsImageSay(t *testing.T) {
 	simulate(t, func(a *api) {
 		a.prepare()
@@ -181,7 +195,8 @@ func TestABusyClusterAnswersWithoutABody(t *testing.T) {
 
 func TestACallThatFailedAndWasDoneYetAnswersAnError(t *testing.T) {
 	simulate(t, func(a *api) {
-		a.Expect(a.cloud.base.Faults.Add(simulator.Fault{Kind: simulator.FailedYetDone, Count: 1, By: time.Second})).To(Succeed())
+		fault := simulator.Fault{Kind: simulator.FailedYetDone, Count: 1, By: time.Second}
+		a.Expect(a.cloud.base.Faults.Add(fault)).To(Succeed())
 		status, _ := a.call("GET", "/cluster/nextid?vmid=100", "")
 		a.Expect(status).To(Equal(http.StatusInternalServerError))
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,22 +20,24 @@ import (
 
 // vm is a virtual machine or a template.
 type vm struct {
-	id               int
-	host             string
-	options          map[string]string // of its configuration file
-	created          time.Time
-	started, stopped bool
+	id, host string
+	options  map[string]string // of its configuration file
+	created  time.Time
+	stopped  bool
+	kind     string // instance type, once it has started
+	iso      []byte // cloud-init image, once it has started
 }
 
 // cloning is how long a clone of a template takes. The clone is locked as long.
 const cloning = time.Second
 
-func (v *vm) isTemplate() bool { return v.options["template"] != "" }
-func (v *vm) locked() bool     { return time.Since(v.created) < cloning }
-func (v *vm) key() string      { return strconv.Itoa(v.id) }
+func (v *vm) locked() bool { return time.Since(v.created) < cloning }
+
+// Name returns the VM's ID, since the VMs of a NodeClaim have one name.
+func (v *vm) Name() string { return v.id }
 
 // ProviderID returns the provider ID of the VM's node.
-func (v *vm) ProviderID() string { return "proxmox://" + region + "/" + v.key() }
+func (v *vm) ProviderID() string { return "proxmox://" + region + "/" + v.id }
 
 // number returns an option that is a number, or 0.
 func (v *vm) number(option string) int {
@@ -42,25 +45,36 @@ func (v *vm) number(option string) int {
 	return n
 }
 
-func (v *vm) power() string {
-	if v.started && !v.stopped {
-		return "running"
+// running is the power of a VM that runs.
+const running = "running"
+
+func (v *vm) power(s simulator.State) string {
+	if !v.stopped && (s == simulator.Pending || s == simulator.Running) {
+		return running
 	}
 	return "stopped"
 }
 
-// summary returns what lists show of a VM.
-func (v *vm) summary() map[string]any {
+// summary returns what lists show of a VM in a state.
+func (v *vm) summary(s simulator.State) map[string]any {
 	return map[string]any{
-		"vmid": v.id, "name": v.options["name"], "status": v.power(), "tags": v.options["tags"],
+		"vmid": json.Number(v.id), "name": v.options["name"], "status": v.power(s), "tags": v.options["tags"],
 		"template": v.number("template"), "maxcpu": v.number("cores"), "maxmem": v.number("memory") << 20,
 	}
 }
 
+// state returns a VM's state. Templates are never started.
+func (c *cloud) state(v *vm) simulator.State {
+	if _, s, there := c.Get(v.id); there {
+		return s
+	}
+	return simulator.Prepared
+}
+
 func (c *cloud) status(v *vm, _ map[string]string) (any, error) {
-	s := v.summary()
+	s := v.summary(c.state(v))
 	s["cpus"], s["qmpstatus"] = s["maxcpu"], s["status"]
-	if !v.isTemplate() {
+	if v.options["template"] == "" {
 		delete(s, "template")
 	}
 	return s, nil
@@ -93,42 +107,32 @@ func (c *cloud) resize(v *vm, p map[string]string) (any, error) {
 }
 
 func (c *cloud) clone(v *vm, p map[string]string) (any, error) {
-	id, err := strconv.Atoi(p["newid"])
-	if err != nil || c.vms[id] != nil {
-		return nil, fmt.Errorf("unable to create VM %s: config file already exists", p["newid"])
+	copied := &vm{id: p["newid"], host: v.host, options: maps.Clone(v.options), created: time.Now()}
+	delete(copied.options, "template")
+	copied.options["name"] = p["name"]
+	if c.find(copied.id) != nil || c.Prepare(copied) != nil {
+		return nil, fmt.Errorf("unable to create VM %s: config file already exists", copied.id)
 	}
-	options := maps.Clone(v.options)
-	delete(options, "template")
-	options["name"] = p["name"]
-	copied := &vm{id: id, host: v.host, options: options, created: time.Now()}
-	c.vms[id] = copied
-	return c.newTask(v.host, "qmclone", func() string {
-		if copied.locked() {
-			return ""
-		}
-		return "OK"
-	}), nil
+	return c.newTask(v.host, "qmclone", func() string { return okIf(!copied.locked()) }), nil
 }
 
 // start starts a VM. A host without memory for it accepts the call, and the task fails.
 func (c *cloud) start(v *vm, _ map[string]string) (any, error) {
-	if v.locked() || v.started {
+	if v.locked() || c.state(v) != simulator.Prepared {
 		return nil, errLocked
 	}
-	m, err := c.boot(v)
+	_, sku, _ := strings.Cut(v.options["smbios1"], "sku=")
+	sku, _, _ = strings.Cut(sku, ",")
+	kind, err := base64.StdEncoding.DecodeString(sku)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("smbios1: %w", err)
 	}
-	if c.base.Faults.Shortage(simulator.Offering{Type: m.kind, Zone: v.host, CapacityType: "on-demand"}) {
+	image, _, _ := strings.Cut(v.options["ide2"], ",")
+	v.kind, v.iso = string(kind), c.isos[v.host+"/"+image]
+	if c.base.Faults.Shortage(simulator.Offering{Type: v.kind, Zone: v.host, CapacityType: "on-demand"}) {
 		return c.newTask(v.host, "qmstart", func() string { return "start failed: Cannot allocate memory" }), nil
 	}
-	v.started = true
-	return c.newTask(v.host, "qmstart", func() string {
-		if _, state, _ := c.Get(v.key()); state == simulator.Pending {
-			return ""
-		}
-		return "OK"
-	}), c.Launch(m)
+	return c.newTask(v.host, "qmstart", func() string { return okIf(c.state(v) != simulator.Pending) }), c.Launch(v)
 }
 
 func (c *cloud) stop(v *vm, _ map[string]string) (any, error) {
@@ -140,75 +144,45 @@ func (c *cloud) destroy(v *vm, _ map[string]string) (any, error) {
 	switch {
 	case v.locked():
 		return nil, errLocked
-	case v.power() == "running":
+	case v.power(c.state(v)) == running:
 		return nil, errors.New("VM is running - destroy failed")
-	case v.started:
-		c.Terminate(v.key())
-	default:
-		delete(c.vms, v.id)
 	}
-	return c.newTask(v.host, "qmdestroy", func() string {
-		if c.vms[v.id] == v {
-			return ""
-		}
-		return "OK"
-	}), nil
-}
-
-// machine is a started VM.
-type machine struct {
-	*vm
-	name     string // of the node
-	kind     string // instance type
-	kubelet  simulator.Kubelet
-	capacity corev1.ResourceList
-}
-
-// Name returns the VM's ID, since the VMs of a NodeClaim have one name.
-func (m machine) Name() string { return m.key() }
-
-// Node returns the node that the VM registers.
-func (m machine) Node() (simulator.Node, error) {
-	n, err := m.kubelet.Node(m.capacity)
-	n.Name, n.ProviderID = m.name, m.ProviderID()
-	return n, err
+	c.Terminate(v.id)
+	return c.newTask(v.host, "qmdestroy", func() string { return okIf(c.find(v.id) != v) }), nil
 }
 
 // Labels returns the labels of the VM's instance type.
-func (m machine) Labels() map[string]string {
-	family, _, _ := strings.Cut(m.kind, ".")
+func (v *vm) Labels() map[string]string {
+	family, _, _ := strings.Cut(v.kind, ".")
 	return map[string]string{
-		corev1.LabelInstanceTypeStable: m.kind, "karpenter.proxmox.sinextra.dev/instance-family": family,
+		corev1.LabelInstanceTypeStable: v.kind, "karpenter.proxmox.sinextra.dev/instance-family": family,
 	}
 }
 
-// boot reads what a VM starts with.
-func (c *cloud) boot(v *vm) (m machine, err error) {
-	m.vm, m.name = v, v.options["name"]
-	_, sku, _ := strings.Cut(v.options["smbios1"], "sku=")
-	sku, _, _ = strings.Cut(sku, ",")
-	kind, err := base64.StdEncoding.DecodeString(sku)
+// Node returns the node that the VM registers.
+func (v *vm) Node() (simulator.Node, error) {
+	name := v.options["name"]
+	kubelet, err := readISO(v.iso)
 	if err != nil {
-		return m, fmt.Errorf("smbios1: %w", err)
+		return simulator.Node{Name: name}, fmt.Errorf("cloud-init: %w", err)
 	}
-	m.kind = string(kind)
-	image, _, _ := strings.Cut(v.options["ide2"], ",")
-	if m.kubelet, err = readISO(c.isos[v.host+"/"+image]); err != nil {
-		return m, fmt.Errorf("cloud-init: %w", err)
-	}
-	m.kubelet.Labels = map[string]string{
-		corev1.LabelHostname: m.name, corev1.LabelArchStable: "amd64", corev1.LabelOSStable: "linux",
+	kubelet.Labels = map[string]string{
+		corev1.LabelHostname: name, corev1.LabelArchStable: "amd64", corev1.LabelOSStable: "linux",
 		// The cloud controller manager's.
-		corev1.LabelInstanceTypeStable: m.kind, corev1.LabelTopologyRegion: region, corev1.LabelTopologyZone: v.host,
+		corev1.LabelInstanceTypeStable: v.kind, corev1.LabelTopologyRegion: region, corev1.LabelTopologyZone: v.host,
 	}
 	_, size, _ := strings.Cut(v.options["scsi0"], ",size=")
 	disk, err := resource.ParseQuantity(size + "i")
-	m.capacity = corev1.ResourceList{
+	if err != nil {
+		return simulator.Node{Name: name}, fmt.Errorf("scsi0: %w", err)
+	}
+	n, err := kubelet.Node(corev1.ResourceList{
 		corev1.ResourceCPU:              *resource.NewQuantity(int64(v.number("cores")), resource.DecimalSI),
 		corev1.ResourceMemory:           *resource.NewQuantity(int64(v.number("memory"))<<20, resource.BinarySI),
 		corev1.ResourceEphemeralStorage: disk,
-	}
-	return m, err
+	})
+	n.Name, n.ProviderID = name, v.ProviderID()
+	return n, err
 }
 
 // readISO returns the kubelet's configuration from a cloud-init image with the provider's default user data. Files in
