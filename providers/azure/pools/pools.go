@@ -114,8 +114,8 @@ func (d *Door) read(pool arm.ID, p parameters) (*vm.VM, error) {
 
 // machine returns the virtual machine in the scale set of an agent pool.
 func (d *Door) machine(pool arm.ID) arm.ID {
-	return arm.Parse(fmt.Sprintf("%s/providers/Microsoft.Compute/virtualMachineScaleSets/aks-%s-12345678-vmss/virtualMachines/0",
-		d.Nodes, pool.Name()))
+	const path = "%s/providers/Microsoft.Compute/virtualMachineScaleSets/aks-%s-12345678-vmss/virtualMachines/0"
+	return arm.Parse(fmt.Sprintf(path, d.Nodes, pool.Name()))
 }
 
 // copied makes an agent pool of a cluster for a copy of a virtual machine. Its name may have 12 characters.
