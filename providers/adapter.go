@@ -45,8 +45,9 @@ type Adapter struct {
 	// Optional; see NodePoolTemplate for what is added.
 	NodePool Object `yaml:"nodePool"`
 	// NodeClaim does the same for every NodeClaim that no pod asks for: for standalone
-	// NodeClaims and for those of static NodePools. Only their requirements decide what
-	// is launched. NodeClaim wins over NodePool. Optional; see NodeClaimTemplate.
+	// NodeClaims and for those of static NodePools, their labels and annotations included. Only
+	// their requirements decide what is launched. NodeClaim wins over NodePool. Optional; see
+	// NodeClaimTemplate.
 	NodeClaim Object `yaml:"nodeClaim"`
 	// Names says what the provider accepts as names of NodePools and NodeClaims.
 	Names NameRules `yaml:"names"`

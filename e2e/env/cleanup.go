@@ -152,11 +152,11 @@ func (e *Env) awaitAWhile(ctx context.Context, within time.Duration, what string
 	return nil
 }
 
-// deletePools deletes NodePools and NodeClaims, and so their nodes.
+// deletePools deletes NodePools, which not all providers have, and NodeClaims, and so their nodes.
 func (e *Env) deletePools(ctx context.Context) error {
 	for _, kind := range []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims} {
 		err := e.resourceInterface(reference{kind: kind}).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
-		if err != nil {
+		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("deleting %s: %w", kind.Resource, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Names of the NodeClass that every spec gets, and of a second one that it can create.
@@ -18,10 +19,9 @@ const (
 )
 
 // complete adds to a spec's object what only the provider knows. A NodePool or NodeClaim gets
-// the adapter's requirements and a NodeClass, created when first needed. What the spec sets
-// wins, even if it is only the name of another NodeClass. NodeClaims that no pod asks for,
-// including those of static NodePools, also get the adapter's nodeClaim. Every object is
-// marked as ours. On a shared cluster its pods use only our nodes.
+// the adapter's defaults and a NodeClass, created when first needed. What the spec sets wins,
+// even if it is only the name of another NodeClass. Every object is marked as ours. On a
+// shared cluster its pods use only our nodes.
 func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstructured.Unstructured {
 	cluster.Own(o)
 	if e.place.Shared {
@@ -41,21 +41,34 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 	if err := e.place.Adapter.Names.Accept(o.GetName()); err != nil {
 		e.fail(ctx, "%s: %w", o.GetKind(), err)
 	}
-	template, _, _ := unstructured.NestedMap(e.place.Adapter.NodePoolTemplate().Object, "spec", "template", "spec")
-	if _, static, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "replicas"); static || o.GetKind() == "NodeClaim" {
-		claim, _, _ := unstructured.NestedMap(e.place.Adapter.NodeClaimTemplate().Object, "spec")
-		template = mergeDefaults(template, claim)
-	}
+	class, _, _ := unstructured.NestedMap(o.Object, append(path, "nodeClassRef")...)
+	o.Object = mergeDefaults(defaults(e.place.Adapter, o), o.Object)
 	own, _, _ := unstructured.NestedMap(o.Object, path...)
-	completed := mergeDefaults(map[string]any{"requirements": []any{}}, mergeDefaults(template, own)) // required, if empty
-	class, _, _ := unstructured.NestedMap(own, "nodeClassRef")
-	if len(class) < 2 { // otherwise it is used as it is, even if a part is missing
+	completed := mergeDefaults(map[string]any{"requirements": []any{}}, own) // required, if empty
+	if len(class) < 2 {                                                      // otherwise it is used as it is, even if a part is missing
 		completed["nodeClassRef"] = mergeDefaults(e.nodeClass(ctx), class)
 	}
 	if err := unstructured.SetNestedMap(o.Object, completed, path...); err != nil {
 		e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
 	}
 	return o
+}
+
+// defaults returns what the adapter gives to a NodePool or NodeClaim. NodeClaims that no pod
+// asks for, including those of static NodePools, get the adapter's nodeClaim on top of the
+// template in its nodePool.
+func defaults(a *providers.Adapter, o *unstructured.Unstructured) map[string]any {
+	pool, claim := a.NodePoolTemplate().Object, a.NodeClaimTemplate().Object
+	template, _, _ := unstructured.NestedMap(pool, "spec", "template")
+	if o.GetKind() == "NodeClaim" {
+		return mergeDefaults(template, claim)
+	}
+	if _, static, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "replicas"); !static {
+		return pool
+	}
+	delete(claim, "apiVersion")
+	delete(claim, "kind")
+	return mergeDefaults(pool, map[string]any{"spec": map[string]any{"template": mergeDefaults(template, claim)}})
 }
 
 // nodeClass returns a reference to the spec's NodeClass. The first call creates it.
@@ -87,7 +100,7 @@ func (e *Env) nodeClassCalled(ctx context.Context, name string) map[string]any {
 	return map[string]any{"group": gvk.Group, "kind": gvk.Kind, "name": o.GetName()}
 }
 
-// mergeDefaults fills a NodeClaim's spec from a template. Maps are merged. Requirements are
+// mergeDefaults fills an object, or a part of it, from a template. Maps are merged. Requirements are
 // added if the spec has none with their key. Otherwise the spec's own value wins.
 func mergeDefaults(template, own map[string]any) map[string]any {
 	merged := maps.Clone(template)

@@ -63,6 +63,39 @@ func TestThereAreRequirementsIfOnlyNone(t *testing.T) {
 	g.Expect(list).To(BeEmpty())
 }
 
+func TestWhatTheAdapterGivesToNodePoolsAndNodeClaims(t *testing.T) {
+	labels := func(key string) map[string]any { return map[string]any{"labels": map[string]any{key: "a"}} }
+	both := map[string]any{"labels": map[string]any{"pool": "a", "claim": "a"}}
+	a := &providers.Adapter{
+		NodePool: providers.Object{Inline: map[string]any{"spec": map[string]any{
+			"weight": int64(1), "template": map[string]any{
+				"metadata": labels("pool"), "spec": map[string]any{"requirements": []any{requirement("arch", "amd64")}},
+			},
+		}}},
+		NodeClaim: providers.Object{Inline: map[string]any{
+			"metadata": labels("claim"), "spec": map[string]any{"requirements": []any{requirement("type", "large")}},
+		}},
+	}
+	requirements := []any{requirement("type", "large"), requirement("arch", "amd64")}
+	pool, static := fixtures.NodePool().Unstructured(), fixtures.NodePool().Replicas(1).Unstructured()
+
+	g := NewWithT(t)
+	g.Expect(defaults(a, pool)).To(Equal(map[string]any{
+		"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "spec": a.NodePool.Inline["spec"],
+	}))
+	g.Expect(defaults(a, static)).To(Equal(map[string]any{
+		"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "spec": map[string]any{
+			"weight": int64(1), "template": map[string]any{
+				"metadata": both, "spec": map[string]any{"requirements": requirements},
+			},
+		},
+	}))
+	g.Expect(defaults(a, fixtures.NodeClaim().Unstructured())).To(Equal(map[string]any{
+		"apiVersion": "karpenter.sh/v1", "kind": "NodeClaim", "metadata": both,
+		"spec": map[string]any{"requirements": requirements},
+	}))
+}
+
 // gpu-provisioner, the strictest known provider, names an Azure agent pool after its
 // NodeClaim.
 func TestNamesFollowTheStrictestProvider(t *testing.T) {

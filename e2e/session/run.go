@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,20 +120,18 @@ func (s *Session) record(file string) (*history.Recorder, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, err
 	}
-	return history.Record(s.alive, s.Cluster.Config(), file, append(s.alpha(),
+	return history.Record(s.alive, s.Cluster.Config(), file, append(s.served(
+		karpenter.NodePools, karpenter.NodeOverlays, karpenter.CapacityBuffers),
 		karpenter.Nodes, karpenter.Pods, karpenter.PodDisruptionBudgets, karpenter.Events,
-		karpenter.NodePools, karpenter.NodeClaims, s.Adapter.NodeClassGVR())...)
+		karpenter.NodeClaims, s.Adapter.NodeClassGVR())...)
 }
 
-// alpha returns the kinds that only some releases serve, if this one does.
-func (s *Session) alpha() []schema.GroupVersionResource {
-	var served []schema.GroupVersionResource
-	for _, kind := range []schema.GroupVersionResource{karpenter.NodeOverlays, karpenter.CapacityBuffers} {
-		if _, err := s.Mapper.KindFor(kind); err == nil {
-			served = append(served, kind)
-		}
-	}
-	return served
+// served returns those of some kinds that the cluster serves: not all releases and providers have them.
+func (s *Session) served(kinds ...schema.GroupVersionResource) []schema.GroupVersionResource {
+	return slices.DeleteFunc(kinds, func(kind schema.GroupVersionResource) bool {
+		_, err := s.Mapper.KindFor(kind)
+		return err != nil
+	})
 }
 
 // save ends the recording and returns its file.

@@ -78,6 +78,7 @@ func (s *Server) remove(r *Request) (Answer, error) {
 func (s *Server) operation(r *Request) (Answer, error) {
 	o, there := s.Store.Get(r.ID.Parent())
 	state, status := Properties(o)["provisioningState"], "InProgress"
+	why, _ := Properties(o)["status"].(Object)
 	switch {
 	case r.ID.Name() == "delete":
 		if !there {
@@ -88,5 +89,5 @@ func (s *Server) operation(r *Request) (Answer, error) {
 	case state == "Succeeded":
 		status = "Succeeded"
 	}
-	return Answer{Body: Object{"status": status, "error": Properties(o)["error"]}}, nil
+	return Answer{Body: Object{"status": status, "error": why["provisioningError"]}}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/azure/arm/graph"
 	"github.com/plumbline-e2e/plumbline/providers/azure/compute"
 	"github.com/plumbline-e2e/plumbline/providers/azure/machines"
+	"github.com/plumbline-e2e/plumbline/providers/azure/pools"
 	"github.com/plumbline-e2e/plumbline/providers/azure/region"
 	"github.com/plumbline-e2e/plumbline/providers/azure/vm"
 	"github.com/plumbline-e2e/plumbline/providers/simulator"
@@ -51,6 +52,7 @@ func New(b *simulator.Base, s Settings) simulator.Cloud {
 	calls := compute.Calls(c.region, c.group, c.store)
 	aks := &machines.Door{Region: c.region, Group: c.group, Store: c.store, Nodes: s.Group}
 	maps.Copy(calls, aks.Calls())
+	maps.Copy(calls, (&pools.Door{Region: c.region, Group: c.group, Store: c.store, Nodes: s.Group}).Calls())
 	calls["GET /msi/token"] = token
 	calls["POST microsoft.resourcegraph/resources"] = c.query
 	calls["DELETE "+nics+"/*"] = c.deleteNIC
@@ -59,7 +61,7 @@ func New(b *simulator.Base, s Settings) simulator.Cloud {
 			Calls: calls, Store: c.store, Base: b,
 			Kinds: []string{
 				compute.Machines, compute.Machines + "/extensions", nics, networks, networks + "/subnets", balancer, security,
-				machines.Pools, machines.Kind,
+				pools.Kind, machines.Kind,
 			},
 		},
 		Instances: c.group,
@@ -86,12 +88,12 @@ func (c *cloud) reset() {
 	if c.Pool != "" {
 		put(c.Pool, arm.Object{"type": "VirtualMachines", "mode": "User"})
 	}
-	pools := []arm.Object{}
+	backends := []arm.Object{}
 	for _, name := range []string{"kubernetes", "aksOutboundBackendPool"} {
 		path := at + "loadBalancers/kubernetes/backendAddressPools/" + name
-		pools = append(pools, arm.Object{"id": path, "name": name, "properties": arm.Object{}})
+		backends = append(backends, arm.Object{"id": path, "name": name, "properties": arm.Object{}})
 	}
-	put(at+"loadBalancers/kubernetes", arm.Object{"backendAddressPools": pools})
+	put(at+"loadBalancers/kubernetes", arm.Object{"backendAddressPools": backends})
 }
 
 // limit changes the quota ?quota= to ?cpus=.

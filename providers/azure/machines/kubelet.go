@@ -15,13 +15,20 @@ import (
 // overlay is how many pods nodes have with Azure CNI overlay.
 const overlay = 250
 
-// kubelet returns how AKS starts the kubelet of a machine.
-func (k kubernetes) kubelet(pool arm.ID, v *vm.VM) (simulator.Kubelet, error) {
+// Kubernetes is the part of a description, of a machine or of an agent pool, that is about the kubelet.
+type Kubernetes struct {
+	NodeLabels                           map[string]string
+	NodeTaints, NodeInitializationTaints []string
+	MaxPods                              int64
+}
+
+// Kubelet returns how AKS starts the kubelet of a virtual machine in an agent pool.
+func (k Kubernetes) Kubelet(pool arm.ID, v *vm.VM) (simulator.Kubelet, error) {
 	taints := slices.Concat(k.NodeTaints, k.NodeInitializationTaints)
 	kubelet, err := simulator.ParseKubeletFlags("--register-with-taints=" + strings.Join(taints, ","))
 	kubelet.Labels = map[string]string{
 		"kubernetes.azure.com/cluster": v.ID.Group, "kubernetes.azure.com/mode": "user",
-		"kubernetes.azure.com/agentpool": pool.Name(), "karpenter.sh/do-not-sync-taints": "true",
+		"kubernetes.azure.com/agentpool": pool.Name(), "agentpool": pool.Name(),
 	}
 	maps.Copy(kubelet.Labels, k.NodeLabels)
 	kubelet.MaxPods = cmp.Or(k.MaxPods, overlay)

@@ -18,8 +18,8 @@ func TestWhatAKSReserves(t *testing.T) {
 		"Standard_E64s_v5": {"cpu": "740m", "memory": "17408Mi"},
 	} {
 		g := NewWithT(t)
-		k, err := kubernetes{NodeTaints: []string{"a=b:NoSchedule"}, NodeLabels: map[string]string{"c": "d"}}.
-			kubelet(pool, &vm.VM{Size: r.Size(size)})
+		k, err := Kubernetes{NodeTaints: []string{"a=b:NoSchedule"}, NodeLabels: map[string]string{"c": "d"}}.
+			Kubelet(pool, &vm.VM{Size: r.Size(size)})
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(k.KubeReserved).To(Equal(want), size)
 		g.Expect(k.MaxPods).To(BeEquivalentTo(overlay))

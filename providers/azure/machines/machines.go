@@ -62,14 +62,8 @@ type parameters struct {
 		OperatingSystem struct{ OSDiskSizeGB int }
 		Priority        string
 		Tags            arm.Object
-		Kubernetes      kubernetes
+		Kubernetes      Kubernetes
 	}
-}
-
-type kubernetes struct {
-	NodeLabels                           map[string]string
-	NodeTaints, NodeInitializationTaints []string
-	MaxPods                              int64
 }
 
 // put creates a machine. Of one that is there, it changes the tags.
@@ -100,7 +94,11 @@ func (d *Door) put(r *arm.Request) (arm.Answer, error) {
 	if len(all.Zones) > 0 {
 		v.Zone = all.Zones[0]
 	}
-	v.Kubelet = func() (simulator.Kubelet, error) { return p.Kubernetes.kubelet(pool, v) }
+	v.Kubelet = func() (simulator.Kubelet, error) {
+		kubelet, err := p.Kubernetes.Kubelet(pool, v)
+		kubelet.Labels["karpenter.sh/do-not-sync-taints"] = "true"
+		return kubelet, err
+	}
 	status := arm.Object{"vmState": "Running"}
 	properties := arm.Merge(arm.Properties(body), arm.Object{"eTag": "1", "provisioningState": "Creating"})
 	show := func(id arm.ID, of *vm.VM) arm.Object {

@@ -1,6 +1,7 @@
 package sdktest
 
 import (
+	"io"
 	"net/http"
 	"testing"
 	"time"
@@ -15,15 +16,18 @@ import (
 )
 
 // hook sends a request of the harness.
-func (s *subscription) hook(t *testing.T, method, path string) {
+func (s *subscription) hook(t *testing.T, method, path string) (answered string) {
 	t.Helper()
 	g := NewWithT(t)
 	r, err := http.NewRequestWithContext(t.Context(), method, "https://"+s.address+path, http.NoBody)
 	g.Expect(err).NotTo(HaveOccurred())
 	answer, err := s.client.Do(r)
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(answer.Body.Close()).To(Succeed())
+	defer answer.Body.Close()
 	g.Expect(answer.StatusCode).To(BeNumerically("<", 300))
+	text, err := io.ReadAll(answer.Body)
+	g.Expect(err).NotTo(HaveOccurred())
+	return string(text)
 }
 
 func TestSizes(t *testing.T) {

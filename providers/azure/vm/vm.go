@@ -33,8 +33,17 @@ type VM struct {
 	Kubelet func() (simulator.Kubelet, error)
 }
 
-// Name returns the name of the virtual machine and of its node.
-func (v *VM) Name() string { return v.ID.Name() }
+// ScaleSets is the kind of scale sets. The names of their virtual machines are numbers.
+const ScaleSets = "microsoft.compute/virtualmachinescalesets"
+
+// Name returns the name of the virtual machine's computer, and so of its node.
+// Source: https://learn.microsoft.com/azure/virtual-machine-scale-sets/virtual-machine-scale-sets-instance-ids.
+func (v *VM) Name() string {
+	if number := v.ID.Name(); v.ID.Kind == ScaleSets+"/virtualmachines/*" {
+		return v.ID.Parent().Name() + strings.Repeat("0", max(0, 6-len(number))) + number
+	}
+	return v.ID.Name()
+}
 
 // ProviderID returns the ID with the resource group in lower case, as cloud-provider-azure does.
 func (v *VM) ProviderID() string {

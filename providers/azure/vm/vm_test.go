@@ -48,6 +48,16 @@ func TestNodes(t *testing.T) {
 	g.Expect(other.Name()).NotTo(Equal(v.Name()))
 }
 
+// The names in a scale set are those of Azure: its own, and the number in six digits.
+func TestNodesOfScaleSets(t *testing.T) {
+	g := NewWithT(t)
+	v := &vm.VM{ID: arm.Parse("/subscriptions/s/resourceGroups/MC_Group/providers/Microsoft.Compute/" +
+		"virtualMachineScaleSets/aks-a-12345678-vmss/virtualMachines/0")}
+	g.Expect(v.Name()).To(Equal("aks-a-12345678-vmss000000"))
+	g.Expect(v.ProviderID()).To(Equal("azure:///subscriptions/s/resourceGroups/mc_group/providers/Microsoft.Compute/" +
+		"virtualMachineScaleSets/aks-a-12345678-vmss/virtualMachines/0"))
+}
+
 func TestCustomDataThatStartsNoKubelet(t *testing.T) {
 	for data, want := range map[string]string{
 		"%":                             "base64",
