@@ -44,8 +44,9 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 	class, _, _ := unstructured.NestedMap(o.Object, append(path, "nodeClassRef")...)
 	o.Object = mergeDefaults(defaults(e.place.Adapter, o), o.Object)
 	own, _, _ := unstructured.NestedMap(o.Object, path...)
-	completed := mergeDefaults(map[string]any{"requirements": []any{}}, own) // required, if empty
-	if len(class) < 2 {                                                      // otherwise it is used as it is, even if a part is missing
+	// The list of requirements must be there, even if it is empty.
+	completed := mergeDefaults(map[string]any{"requirements": []any{}}, own)
+	if len(class) < 2 { // otherwise it is used as it is, even if a part is missing
 		completed["nodeClassRef"] = mergeDefaults(e.nodeClass(ctx), class)
 	}
 	if err := unstructured.SetNestedMap(o.Object, completed, path...); err != nil {
