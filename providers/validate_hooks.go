@@ -32,7 +32,9 @@ func (c *checker) hooks() {
 }
 
 // nodeHooks returns the hooks that are called for a node.
-func nodeHooks() []HookName { return []HookName{TerminateInstance, ReplaceInstance, Interrupt, Rebalance, Maintain} }
+func nodeHooks() []HookName {
+	return []HookName{TerminateInstance, ReplaceInstance, Interrupt, Rebalance, Maintain}
+}
 
 func (c *checker) hook(at string, h Hook) {
 	patches := h.Patch != nil || h.PatchNode != nil || h.PatchNodeClaim != nil

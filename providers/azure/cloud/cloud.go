@@ -65,7 +65,7 @@ func New(b *simulator.Base, s Settings) simulator.Cloud {
 			},
 		},
 		Instances: c.group,
-		Launches:  []string{"PUT " + compute.Machines + "/*", "PUT " + machines.Kind + "/*"},
+		Launches:  []string{"PUT " + compute.Machines + "/*", "PUT " + machines.Kind + "/*", "PUT " + pools.Kind + "/*"},
 		Hooks: map[string]simulator.Hook{
 			"POST /_sim/images": func(*http.Request) (any, error) { c.region.Publish(); return c.region.Releases(), nil },
 			"PUT /_sim/quotas":  c.limit,

@@ -80,6 +80,18 @@ func TestAMachineFailsLaterWithoutCapacity(t *testing.T) {
 	g.Expect(*m.Properties.Status.ProvisioningError.Code).To(Equal("AllocationFailed"))
 }
 
+func TestFaultsOfLaunchesStrikeVirtualMachinesAndMachines(t *testing.T) {
+	g, ctx, s := NewWithT(t), t.Context(), newSubscription(t)
+	machines, err := armcontainerservice.NewMachinesClient(id, anybody{}, s.options)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(s.Faults.Add(simulator.Fault{Kind: simulator.Denied, Call: "launch", Count: 2})).To(Succeed())
+	_, err = machines.NewListPager(aksGroup, aks, pool, nil).NextPage(ctx)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(s.launch(ctx, "aks-a", machine("Standard_D4s_v5", "1", nil))).To(HaveCode("AuthorizationFailed"))
+	_, err = machines.BeginCreateOrUpdate(ctx, aksGroup, aks, pool, "m", aksMachine("Standard_D4s_v5"), nil)
+	g.Expect(err).To(HaveCode("AuthorizationFailed"))
+}
+
 func TestALeakedMachineIsListed(t *testing.T) {
 	g, ctx, s := NewWithT(t), t.Context(), newSubscription(t)
 	machines, err := armcontainerservice.NewMachinesClient(id, anybody{}, s.options)

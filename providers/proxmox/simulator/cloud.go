@@ -18,9 +18,8 @@ const (
 	cpus   = 512     // of a host
 	memory = 4 << 40 // of a host, in bytes
 
-	firstTemplate = 9000 // the ID of the first host's template
-	firstImage    = "creation-qemu=9.2.0,ctime=1750000000"
-	secondImage   = "creation-qemu=10.0.0,ctime=1760000000"
+	firstTemplate = 9000       // the ID of the first host's template
+	firstImage    = 1750000000 // when it was created, in seconds since 1970
 )
 
 var (
@@ -37,6 +36,7 @@ type cloud struct {
 	base *simulator.Base
 
 	mu        sync.Mutex
+	images    int                      // installed so far
 	templates map[string]*vm           // by ID
 	isos      map[string][]byte        // by host/volume
 	tasks     map[string]func() string // their exit status, by ID
@@ -47,14 +47,17 @@ func newCloud(b *simulator.Base) *cloud {
 		Fleet: simulator.NewFleet[*vm](b), base: b,
 		templates: map[string]*vm{}, isos: map[string][]byte{}, tasks: map[string]func() string{},
 	}
-	c.install(firstImage)
+	c.install()
 	return c
 }
 
-// install installs each host's template again, from an image. The provider knows an image by the option meta.
-func (c *cloud) install(image string) {
+// install installs each host's template again, from a new image. The provider knows an image by the option meta.
+// Nothing brings an old one back: the provider would find it within five minutes, and the next spec's nodes would drift.
+func (c *cloud) install() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	image := fmt.Sprintf("creation-qemu=10.0.0,ctime=%d", firstImage+c.images)
+	c.images++
 	for n, host := range hosts {
 		id := strconv.Itoa(firstTemplate + n)
 		c.templates[id] = &vm{id: id, host: host, options: map[string]string{

@@ -20,10 +20,9 @@ func main() {
 		Port:  8006,
 		New: func(b *simulator.Base) (simulator.Cloud, error) {
 			c := newCloud(b)
-			release := func(*http.Request) (any, error) { c.install(secondImage); return nil, nil }
+			release := func(*http.Request) (any, error) { c.install(); return nil, nil }
 			return simulator.Cloud{
 				Handler: http.StripPrefix("/api2/json", c.handler()), Instances: c, Launches: []string{start},
-				Reset: func() { c.install(firstImage) },
 				Hooks: map[string]simulator.Hook{"POST /_sim/images": release},
 			}, nil
 		},

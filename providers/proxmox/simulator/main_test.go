@@ -160,6 +160,17 @@ func TestAVMIsLockedWhileItIsCloned(t *testing.T) {
 	})
 }
 
+func TestEachImageIsNew(t *testing.T) {
+	simulate(t, func(a *api) {
+		seen := map[any]bool{}
+		for range 3 {
+			seen[a.ok("GET", "/nodes/pve-1/qemu/9000/config", "").(map[string]any)["meta"]] = true
+			a.cloud.install()
+		}
+		a.Expect(seen).To(HaveLen(3))
+	})
+}
+
 func TestAnIDIsGivenOnce(t *testing.T) {
 	simulate(t, func(a *api) {
 		a.Expect(a.ok("GET", "/cluster/nextid?vmid=100", "")).To(Equal("100"))
