@@ -21,7 +21,7 @@ export PLUMBLINE_RERUN := $(strip make e2e $(foreach v,PROVIDER K8S KARPENTER CL
 
 PLUMBLINE := go run ./hack/plumbline
 TOOL      := go tool -modfile=$(CURDIR)/hack/tools/go.mod
-MODULES   := . hack/tools hack/importer hack/node-image providers/faulty providers/aws/sdktest providers/azure/sdktest
+MODULES   := . hack/tools hack/importer hack/node-image providers/faulty providers/aws/sdktest providers/azure/sdktest providers/hetzner/sdktest
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
 
 # The race detector needs a C compiler; Go says whether it has found one.
@@ -45,6 +45,7 @@ test: ## run the unit tests; starts no cluster
 	cd providers/faulty && $(RELEASED) go test ./...
 	cd providers/aws/sdktest && go test ./...
 	cd providers/azure/sdktest && go test ./...
+	cd providers/hetzner/sdktest && go test ./...
 
 .PHONY: lint
 lint: lint-go lint-platforms lint-modules lint-workflows lint-catalogue ## check everything that can be checked without running it
@@ -56,6 +57,7 @@ lint-go:
 	cd providers/faulty && $(RELEASED) $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
 	cd providers/aws/sdktest && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
 	cd providers/azure/sdktest && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
+	cd providers/hetzner/sdktest && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
 
 # Vetting compiles everything for the platform, tests included.
 VETS := $(addprefix vet-,$(PLATFORMS))

@@ -17,6 +17,7 @@
 //		}
 //		n, err := kubelet.Node(capacity(v.size))
 //		n.Name, n.ProviderID = v.name, v.ProviderID()
+//		maps.Copy(n.Labels, map[string]string{"kubernetes.io/hostname": v.name, "kubernetes.io/os": "linux"})
 //		return n, err
 //	}
 //
