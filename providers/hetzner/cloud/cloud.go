@@ -4,7 +4,6 @@ package cloud
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -18,6 +17,8 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
+
+const launchCall = "POST /v1/servers"
 
 // object is what the API answers with, or a part of it.
 type object = map[string]any
@@ -39,7 +40,7 @@ func New(b *simulator.Base) (simulator.Cloud, error) {
 	c.next.Store(1000)
 	c.reset()
 	return simulator.Cloud{
-		Handler: c.handler(), Instances: c.fleet, Reset: c.reset,
+		Handler: c.handler(), Instances: c.fleet, Reset: c.reset, Launches: []string{launchCall},
 		Hooks: map[string]simulator.Hook{
 			"POST /_sim/images": func(*http.Request) (any, error) { c.publish(); return nil, nil },
 		},
@@ -67,51 +68,25 @@ func (c *cloud) publish() {
 
 // handler serves the calls. The path of the API begins with /v1.
 func (c *cloud) handler() http.Handler {
-	mux := http.NewServeMux()
-	call := func(pattern string, do func(*http.Request) (object, error)) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			c.base.Journal.CountCall(pattern)
-			c.base.Faults.Call(pattern).Play(w, r,
-				func(w http.ResponseWriter, k simulator.Kind) { c.answer(w, r, nil, refusal(k)) },
-				func(w http.ResponseWriter, r *http.Request) {
-					o, err := do(r)
-					c.answer(w, r, o, err)
-				})
-		})
-	}
 	fixed := func() []object { return []object{{"id": 1, "name": "one"}, {"id": 2, "name": "two"}} }
+	calls := map[string]simulator.Call{
+		"POST /v1/placement_groups": c.createGroup, launchCall: c.createServer, "DELETE /v1/servers/{id}": c.deleteServer,
+	}
 	for kind, items := range map[string]func() []object{
 		"server_types": types, "images": c.copyOf(&c.images), "placement_groups": c.copyOf(&c.groups),
 		"networks": fixed, "firewalls": fixed, "ssh_keys": fixed, "servers": c.listed, "actions": c.actions,
 	} {
-		call("GET /v1/"+kind, func(r *http.Request) (object, error) { return list(r, kind, items()) })
+		calls["GET /v1/"+kind] = func(r *http.Request) (any, error) { return list(r, kind, items()) }
 		if kind == "servers" {
 			items = c.living
 		}
-		call("GET /v1/"+kind+"/{id}", func(r *http.Request) (object, error) { return get(r, kind, items()) })
+		calls["GET /v1/"+kind+"/{id}"] = func(r *http.Request) (any, error) { return get(r, kind, items()) }
 	}
-	call("POST /v1/placement_groups", c.createGroup)
-	call("POST /v1/servers", c.createServer)
-	call("DELETE /v1/servers/{id}", c.deleteServer)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		c.base.Journal.CountUnknown(r.Method + " " + r.URL.Path)
-		c.answer(w, r, nil, notFound("call"))
-	})
-	return mux
-}
-
-// answer writes the answer to a call, or the error.
-func (c *cloud) answer(w http.ResponseWriter, r *http.Request, o object, err error) {
-	status := http.StatusOK
-	if err != nil {
-		e := apiError{http.StatusInternalServerError, "server_error", err.Error()}
-		_ = errors.As(err, &e)
-		c.base.Journal.CountRefusal(r.Pattern, e.code)
-		status, o = e.status, object{"error": object{"code": e.code, "message": e.message}}
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(o) // the client may have gone
+	api := simulator.API{Base: c.base, Refusals: map[simulator.Kind]*simulator.Error{
+		simulator.Throttle: simulator.Errorf(http.StatusTooManyRequests, "rate_limit_exceeded", "too many requests"),
+		simulator.Denied:   simulator.Errorf(http.StatusForbidden, "token_readonly", "the token may only read"),
+	}}
+	return api.Routes(calls)
 }
 
 func (c *cloud) copyOf(items *[]object) func() []object {
@@ -147,11 +122,11 @@ func (c *cloud) actions() (all []object) {
 }
 
 // list returns a page of those objects that have the labels, and the values of the other parameters.
-func list(r *http.Request, kind string, items []object) (object, error) {
+func list(r *http.Request, kind string, items []object) (any, error) {
 	query := r.URL.Query()
 	selector, err := labels.Parse(query.Get("label_selector"))
 	if err != nil {
-		return nil, invalid("label_selector: " + err.Error())
+		return nil, invalid("label_selector: %v", err)
 	}
 	items = slices.DeleteFunc(items, func(o object) bool {
 		for key, values := range query {
@@ -173,7 +148,7 @@ func list(r *http.Request, kind string, items []object) (object, error) {
 	return object{kind: items[from:to], "meta": object{"pagination": pagination}}, nil
 }
 
-func get(r *http.Request, kind string, items []object) (object, error) {
+func get(r *http.Request, kind string, items []object) (any, error) {
 	o := find(items, r.PathValue("id"))
 	if o == nil {
 		return nil, notFound(kind)
@@ -190,10 +165,10 @@ func find(items []object, id any) object {
 	return items[i]
 }
 
-func (c *cloud) createGroup(r *http.Request) (object, error) {
+func (c *cloud) createGroup(r *http.Request) (any, error) {
 	var ask struct{ Name, Type string }
 	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
-		return nil, invalid(err.Error())
+		return nil, invalid("%v", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,12 +195,12 @@ type launch struct {
 	} `json:"firewalls"`
 }
 
-func (c *cloud) createServer(r *http.Request) (object, error) {
+func (c *cloud) createServer(r *http.Request) (any, error) {
 	var ask launch
 	decoder := json.NewDecoder(r.Body)
 	decoder.UseNumber()
 	if err := decoder.Decode(&ask); err != nil {
-		return nil, invalid(err.Error())
+		return nil, invalid("%v", err)
 	}
 	s, err := c.launch(ask)
 	if err != nil {
@@ -245,18 +220,16 @@ func (c *cloud) launch(ask launch) (*server, error) {
 	image := find(c.images, ask.Image)
 	switch {
 	case k < 0 || image == nil || datacenters()[ask.Location] == "":
-		return nil, invalid(fmt.Sprintf("no type %v, image %v or location %s", ask.ServerType, ask.Image, ask.Location))
+		return nil, invalid("no type %v, image %v or location %s", ask.ServerType, ask.Image, ask.Location)
 	case image["architecture"] != kinds[k].arch:
 		return nil, invalid("the image is of another architecture than the server type")
 	case c.base.Faults.Shortage(simulator.Offering{
 		Type: kinds[k].name, Zone: ask.Location, CapacityType: "on-demand",
 	}):
-		return nil, apiError{http.StatusPreconditionFailed, "resource_unavailable", "error during placement"}
+		return nil, simulator.Errorf(http.StatusPreconditionFailed, "resource_unavailable", "error during placement")
 	case ask.Group != 0 && c.members(ask.Group) >= 10:
-		return nil, apiError{
-			http.StatusConflict, "placement_group_member_limit_reached",
-			fmt.Sprintf("placement group with ID %d contains already 10 servers", ask.Group),
-		}
+		return nil, simulator.Errorf(http.StatusConflict, "placement_group_member_limit_reached",
+			"placement group with ID %d contains already 10 servers", ask.Group)
 	}
 	s := &server{
 		cloud: c, id: c.next.Add(1), name: ask.Name, location: ask.Location, kind: kinds[k], image: image,
@@ -280,7 +253,7 @@ func (c *cloud) members(group int64) (n int) {
 	return n
 }
 
-func (c *cloud) deleteServer(r *http.Request) (object, error) {
+func (c *cloud) deleteServer(r *http.Request) (any, error) {
 	s, err := c.fleet.Find("hcloud://" + r.PathValue("id"))
 	if err != nil {
 		return nil, notFound("servers")
@@ -289,33 +262,14 @@ func (c *cloud) deleteServer(r *http.Request) (object, error) {
 	return object{"action": s.action(3, "delete_server", simulator.Pending)}, nil
 }
 
-// apiError is an error of the API.
-type apiError struct {
-	status        int
-	code, message string
+func notUnique() error {
+	return simulator.Errorf(http.StatusConflict, "uniqueness_error", "name is already used")
 }
 
-func (e apiError) Error() string { return e.message }
-
-func notUnique() apiError {
-	return apiError{http.StatusConflict, "uniqueness_error", "name is already used"}
+func notFound(kind string) error {
+	return simulator.Errorf(http.StatusNotFound, "not_found", "%s not found", strings.TrimSuffix(kind, "s"))
 }
 
-func notFound(kind string) apiError {
-	return apiError{http.StatusNotFound, "not_found", strings.TrimSuffix(kind, "s") + " not found"}
-}
-
-func invalid(message string) apiError {
-	return apiError{http.StatusUnprocessableEntity, "invalid_input", message}
-}
-
-func refusal(k simulator.Kind) apiError {
-	switch k {
-	case simulator.Throttle:
-		return apiError{http.StatusTooManyRequests, "rate_limit_exceeded", "limit of 3600 requests per hour reached"}
-	case simulator.Denied:
-		return apiError{http.StatusForbidden, "token_readonly", "token is only allowed to perform GET requests"}
-	default:
-		return apiError{http.StatusInternalServerError, "server_error", "an internal error occurred"}
-	}
+func invalid(format string, args ...any) error {
+	return simulator.Errorf(http.StatusUnprocessableEntity, "invalid_input", format, args...)
 }
