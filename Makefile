@@ -21,8 +21,9 @@ export PLUMBLINE_RERUN := $(strip make e2e $(foreach v,PROVIDER K8S KARPENTER CL
 
 PLUMBLINE := go run ./hack/plumbline
 TOOL      := go tool -modfile=$(CURDIR)/hack/tools/go.mod
-MODULES   := . hack/tools hack/importer hack/node-image providers/faulty providers/simulator/sdktest \
-             providers/aws/sdktest providers/azure/sdktest
+# Tests of simulated clouds by the clouds' own SDKs, each in a module of its own.
+SDKTESTS  := $(addprefix providers/,$(addsuffix /sdktest,simulator aws azure hetzner))
+MODULES   := . hack/tools hack/importer hack/node-image providers/faulty $(SDKTESTS)
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
 
 # The race detector needs a C compiler; Go says whether it has found one.
@@ -44,9 +45,7 @@ help: ## list the targets
 test: ## run the unit tests; starts no cluster
 	go test $(RACE) ./...
 	cd providers/faulty && $(RELEASED) go test ./...
-	cd providers/aws/sdktest && go test ./...
-	cd providers/azure/sdktest && go test ./...
-	cd providers/simulator/sdktest && go test ./...
+	set -e; for m in $(SDKTESTS); do (cd $$m && go test ./...); done
 
 .PHONY: lint
 lint: lint-go lint-platforms lint-modules lint-workflows lint-catalogue ## check everything that can be checked without running it
@@ -56,9 +55,7 @@ lint-go:
 	$(TOOL) golangci-lint run
 	cd hack/importer && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
 	cd providers/faulty && $(RELEASED) $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
-	cd providers/aws/sdktest && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
-	cd providers/azure/sdktest && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
-	cd providers/simulator/sdktest && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
+	set -e; for m in $(SDKTESTS); do (cd $$m && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml); done
 
 # Vetting compiles everything for the platform, tests included.
 VETS := $(addprefix vet-,$(PLATFORMS))

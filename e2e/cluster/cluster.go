@@ -70,7 +70,7 @@ func First(life context.Context, onDeath func(Death)) (report func(Death)) {
 }
 
 // SystemTaint is the key of the taint that keeps workloads off the nodes of the system and of
-// the provider's pod. The charts of Karpenter's providers tolerate it.
+// the provider's pod. Most charts of Karpenter's providers tolerate it.
 const SystemTaint = "CriticalAddonsOnly"
 
 // OwnerLabel is on everything that the harness puts on a cluster, with any backend. On a

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -31,6 +32,7 @@ const (
 
 // adjust finds the controller's Deployment and sets the loaded image, the adapter's env and
 // gates, the ports that were taken, and one replica. There is one host node, and charts forbid two replicas on it.
+// Its taint is the harness's, so that the harness adds the toleration.
 func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Values) (*manifests, error) {
 	m := &manifests{objects: objects}
 	k := &p.adapter.Controller
@@ -75,10 +77,24 @@ func (p *Prepared) adjust(objects []*unstructured.Unstructured, v providers.Valu
 	if err := unstructured.SetNestedField(m.deployment.Object, int64(1), "spec", "replicas"); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
+	if err := tolerate(m.deployment); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(container, &m.container); err != nil {
 		return nil, fmt.Errorf("%s: its container %v is malformed: %w", what, container["name"], err)
 	}
 	return m, nil
+}
+
+// tolerate lets a Deployment's pods run on nodes with the SystemTaint. Not every chart does.
+func tolerate(deployment *unstructured.Unstructured) error {
+	path := []string{"spec", "template", "spec", "tolerations"}
+	all, _, err := unstructured.NestedSlice(deployment.Object, path...)
+	if err != nil {
+		return err
+	}
+	all = append(all, map[string]any{"key": cluster.SystemTaint, "operator": string(corev1.TolerationOpExists)})
+	return unstructured.SetNestedSlice(deployment.Object, all, path...)
 }
 
 // movePorts replaces preferred ports by those that were taken, in the ports and the probes of a container. Charts write

@@ -18,6 +18,7 @@ spec:
   selector: {matchLabels: {app: acme}}
   template:
     spec:
+      tolerations: [{key: acme, operator: Exists}]
       containers:
         - {name: proxy, image: proxy}
         - name: controller
@@ -67,6 +68,11 @@ func TestAdjustedDeployment(t *testing.T) {
 	g.Expect(m.deployment.GetNamespace()).To(Equal("kube-system"))
 	replicas, _, _ := unstructured.NestedInt64(m.deployment.Object, "spec", "replicas")
 	g.Expect(replicas).To(Equal(int64(1)))
+	tolerations, _, _ := unstructured.NestedSlice(m.deployment.Object, "spec", "template", "spec", "tolerations")
+	g.Expect(tolerations).To(Equal([]any{
+		map[string]any{"key": "acme", "operator": "Exists"},
+		map[string]any{"key": "CriticalAddonsOnly", "operator": "Exists"},
+	}))
 
 	containers, _, err := unstructured.NestedSlice(m.deployment.Object, "spec", "template", "spec", "containers")
 	g.Expect(err).NotTo(HaveOccurred())

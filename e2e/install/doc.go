@@ -6,7 +6,7 @@
 // [Prepare] needs no cluster. It downloads the source module, builds the controller's image or
 // opens the given one, renders the chart and reads the CRDs. [Prepared.Install] applies the
 // provider's own manifests, as users do. It changes only the replicas (to one), the image, the
-// env and the feature gates. It returns once the controller is ready, or with a [NotReady].
+// env, the feature gates and the tolerations. It returns once the controller is ready, or with a [NotReady].
 // That contains [LacksRights] if the provider's roles lack a right.
 //
 // [Installed.Call] runs the adapter's hooks. They do what no Kubernetes API can, such as

@@ -60,8 +60,11 @@ func (c *Cluster) Config() *rest.Config {
 
 // Node holds what an instance's kubelet and the cloud controller manager report about it.
 type Node struct {
-	Name                string
-	ProviderID          string
+	Name       string
+	ProviderID string
+	// Labels are all that there are: also kubernetes.io/hostname, those of the operating system and the architecture, and
+	// the type, zone and region that the cloud controller manager tells. Taints hold karpenter.sh/unregistered, if the
+	// instance's user data asks for it.
 	Labels, Annotations map[string]string
 	Taints              []corev1.Taint
 	// Allocatable is the part of Capacity that is left for pods.

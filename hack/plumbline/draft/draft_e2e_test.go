@@ -59,9 +59,12 @@ func TestAnAdapterIsMadeFromAChart(t *testing.T) {
 	}))
 	g.Expect(string(text)).To(And(
 		ContainSubstring("# TODO account.token: the chart doesn't render without it"),
+		Not(ContainSubstring("# TODO settings.clusterName")), // the harness knows it
 		ContainSubstring("#   REGION"), Not(ContainSubstring("#   CLUSTER_NAME")),
 		ContainSubstring("8443 # no value of the chart changes it"),
 		ContainSubstring("the Secret acme-key"),
+		ContainSubstring("the Secret acme-account, key password"),
+		ContainSubstring("the ConfigMap acme-settings"),
 		ContainSubstring("spec: the API server checks: an image must be selected"),
 		ContainSubstring("spec.image: made up. Image is the ID of an image"),
 		ContainSubstring("There is also the kind AcmeUnmanagedNodeClass"),

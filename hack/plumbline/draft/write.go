@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/template"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
@@ -67,8 +68,12 @@ func Write(ctx context.Context, c *Chart, o Options) ([]byte, error) {
 	}
 	r := f.rendered
 	p := page{
-		Options: o, Chart: c, Ports: f.ports, Movable: f.movable, Required: slices.Sorted(maps.Keys(f.required)),
-		Account: r.controller.ServiceAccountName,
+		Options: o, Chart: c, Ports: f.ports, Movable: f.movable, Account: r.controller.ServiceAccountName,
+	}
+	for _, path := range slices.Sorted(maps.Keys(f.required)) {
+		if _, known := f.values[path]; !known {
+			p.Required = append(p.Required, path)
+		}
 	}
 	if p.Image == "" {
 		p.Image, _, _ = strings.Cut(r.container.Image, "@")
@@ -169,6 +174,7 @@ func asksFor(r *rendered) []string {
 			}
 		}
 	}
+	all = append(all, variablesFrom(&r.container)...)
 	for _, v := range r.controller.Volumes {
 		switch {
 		case v.Secret != nil:
@@ -177,6 +183,29 @@ func asksFor(r *rendered) []string {
 			all = append(all, "the ConfigMap "+v.ConfigMap.Name)
 		case v.HostPath != nil:
 			all = append(all, "the host's "+v.HostPath.Path)
+		}
+	}
+	return all
+}
+
+// variablesFrom names the objects that a container's variables come from.
+func variablesFrom(c *corev1.Container) []string {
+	var all []string
+	for _, e := range c.Env {
+		from := cmp.Or(e.ValueFrom, &corev1.EnvVarSource{})
+		switch {
+		case from.SecretKeyRef != nil:
+			all = append(all, fmt.Sprintf("the Secret %s, key %s", from.SecretKeyRef.Name, from.SecretKeyRef.Key))
+		case from.ConfigMapKeyRef != nil:
+			all = append(all, fmt.Sprintf("the ConfigMap %s, key %s", from.ConfigMapKeyRef.Name, from.ConfigMapKeyRef.Key))
+		}
+	}
+	for _, e := range c.EnvFrom {
+		switch {
+		case e.SecretRef != nil:
+			all = append(all, "the Secret "+e.SecretRef.Name)
+		case e.ConfigMapRef != nil:
+			all = append(all, "the ConfigMap "+e.ConfigMapRef.Name)
 		}
 	}
 	return all
