@@ -52,7 +52,7 @@ func newCloud(b *simulator.Base) *cloud {
 }
 
 // install installs each host's template again, from a new image. The provider knows an image by the option meta.
-// Nothing brings an old one back: the provider would find it within five minutes, and the next spec's nodes would drift.
+// Nothing brings an old one back: the provider would find it within five minutes, and the next spec's nodes drift.
 func (c *cloud) install() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
