@@ -139,8 +139,9 @@ type Faults struct {
 	random   *rand.Rand
 	launches []string // names of the calls that launch instances
 
-	mu  sync.Mutex
-	all []*Fault
+	mu       sync.Mutex
+	all      []*Fault
+	attempts map[string]*attempt // by the name of what is launched
 }
 
 // Add starts a fault. Its error names all mistakes in it.
@@ -226,6 +227,29 @@ func (f *Faults) Shortages() func(Offering) bool {
 		}
 		return false
 	}
+}
+
+// attempt is a launch for which a provider asks for one offering after another, by calls of their own.
+type attempt struct {
+	lacks func(Offering) bool
+	tried map[Offering]bool
+}
+
+// ShortageFor returns Shortage for a provider that asks for one offering after another until the launch of that name
+// succeeds. A fault counts once for all of them. An offering that is asked for again begins the next attempt.
+func (f *Faults) ShortageFor(launch string, o Offering) bool {
+	f.mu.Lock()
+	a := f.attempts[launch]
+	if a == nil || a.tried[o] {
+		a = &attempt{f.Shortages(), map[Offering]bool{}}
+		if f.attempts == nil {
+			f.attempts = map[string]*attempt{}
+		}
+		f.attempts[launch] = a
+	}
+	a.tried[o] = true
+	f.mu.Unlock()
+	return a.lacks(o)
 }
 
 // Stale returns the age of lists of instances.

@@ -88,6 +88,14 @@ func TestAShortageIsOfAnOffering(t *testing.T) {
 		To(Equal([]bool{true, true, false}), "a fault counts once for a request")
 }
 
+func TestAShortageStrikesAllAttemptsOfALaunchOnce(t *testing.T) {
+	g, f := NewWithT(t), faults(t, 1)
+	g.Expect(f.Add(Fault{Kind: NoCapacity, Count: 1})).To(Succeed())
+	a, b := Offering{Zone: "a"}, Offering{Zone: "b"}
+	g.Expect([]bool{f.ShortageFor("x", a), f.ShortageFor("x", b), f.ShortageFor("y", a), f.ShortageFor("x", a)}).
+		To(Equal([]bool{true, true, false, false}), "both offerings of the first attempt, and nothing else")
+}
+
 func TestFaultsThatCanNotBeMeant(t *testing.T) {
 	for wrong, fault := range map[string]Fault{
 		"there is no fault kind=rain; there are noCapacity, throttle": {Kind: "rain"},

@@ -223,7 +223,7 @@ func (c *cloud) launch(ask launch) (*server, error) {
 		return nil, invalid("no type %v, image %v or location %s", ask.ServerType, ask.Image, ask.Location)
 	case image["architecture"] != kinds[k].arch:
 		return nil, invalid("the image is of another architecture than the server type")
-	case c.base.Faults.Shortage(simulator.Offering{
+	case c.base.Faults.ShortageFor(ask.Name, simulator.Offering{
 		Type: kinds[k].name, Zone: ask.Location, CapacityType: "on-demand",
 	}):
 		return nil, simulator.Errorf(http.StatusPreconditionFailed, "resource_unavailable", "error during placement")

@@ -129,7 +129,8 @@ func (c *cloud) start(v *vm, _ map[string]string) (any, error) {
 	}
 	image, _, _ := strings.Cut(v.options["ide2"], ",")
 	v.kind, v.iso = string(kind), c.isos[v.host+"/"+image]
-	if c.base.Faults.Shortage(simulator.Offering{Type: v.kind, Zone: v.host, CapacityType: "on-demand"}) {
+	offering := simulator.Offering{Type: v.kind, Zone: v.host, CapacityType: "on-demand"}
+	if c.base.Faults.ShortageFor(v.options["name"], offering) {
 		return c.newTask(v.host, "qmstart", func() string { return "start failed: Cannot allocate memory" }), nil
 	}
 	return c.newTask(v.host, "qmstart", func() string { return okIf(c.state(v) != simulator.Pending) }), c.Launch(v)
