@@ -165,7 +165,8 @@ func (c *Cache) Tests(ctx context.Context, module, version, pkg string) (binary,
 type source struct {
 	dir, module, version string
 
-	inUse bool // dir is the folder of another module that uses this one
+	flags string // GOFLAGS; the default if empty
+	inUse bool   // dir is the folder of another module that uses this one
 }
 
 // named returns the package's name for the go command in dir.
@@ -177,7 +178,8 @@ func (s source) named(pkg string) string {
 }
 
 // folder returns the module in a folder. Its version is a hash of its files, and of those in
-// the folders by which it replaces other modules.
+// the folders by which it replaces other modules. A folder vendor counts as it does for the go
+// command: what is built from is in it, and may differ from the released modules.
 func folder(ctx context.Context, dir, pkg, goos, goarch string) (source, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
@@ -189,6 +191,10 @@ func folder(ctx context.Context, dir, pkg, goos, goarch string) (source, error) 
 	}
 	if mod.Module == nil {
 		return source{}, errors.New("go.mod names no module")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "vendor", "modules.txt")); err == nil {
+		hash, err := hashVendored(dir)
+		return source{dir: dir, module: mod.Module.Mod.Path, version: hash, flags: "-mod=vendor"}, err
 	}
 	for _, r := range mod.Replace {
 		if !modfile.IsDirectoryPath(r.New.Path) {
@@ -202,8 +208,26 @@ func folder(ctx context.Context, dir, pkg, goos, goarch string) (source, error) 
 	if err != nil {
 		return source{}, err
 	}
-	hash, err := dirhash.Hash1(files.Valid, func(name string) (io.ReadCloser, error) { return os.Open(name) })
+	hash, err := hashFiles(files.Valid)
 	return source{dir: dir, module: mod.Module.Mod.Path, version: hash}, err
+}
+
+// hashVendored returns a hash of a module's files, which a zip holds, and of those in its folder
+// vendor, which it doesn't.
+func hashVendored(dir string) (string, error) {
+	own, err := zip.CheckDir(dir)
+	if err != nil {
+		return "", err
+	}
+	vendored, err := dirhash.DirFiles(filepath.Join(dir, "vendor"), filepath.Join(dir, "vendor"))
+	if err != nil {
+		return "", err
+	}
+	return hashFiles(append(own.Valid, vendored...))
+}
+
+func hashFiles(paths []string) (string, error) {
+	return dirhash.Hash1(paths, func(path string) (io.ReadCloser, error) { return os.Open(path) })
 }
 
 func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (binary string, err error) {
@@ -229,7 +253,7 @@ func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (b
 		needs:  "2 GB",
 		makes:  []string{name},
 		create: func(ctx context.Context, dir string) error {
-			cmd := command{dir: s.dir, tmp: filepath.Join(dir, "tmp"), goos: goos, goarch: goarch}
+			cmd := command{dir: s.dir, tmp: filepath.Join(dir, "tmp"), goos: goos, goarch: goarch, flags: s.flags}
 			kind, err := cmd.run(ctx, "list", "-f", "{{.Name}}", s.named(pkg))
 			if err != nil {
 				return err

@@ -165,6 +165,27 @@ func TestTheFoldersThatReplaceModulesCount(t *testing.T) {
 		ContainSubstring("../lib"))))
 }
 
+// With the real go command: it must build what is vendored, which is nowhere else.
+func TestAFolderIsBuiltFromWhatItVendors(t *testing.T) {
+	g := NewWithT(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		g.Expect(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700)).To(Succeed())
+		g.Expect(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)).To(Succeed())
+	}
+	write("go.mod", "module example.com/acme\n\ngo 1.24\n\nrequire example.com/lib v1.0.0\n")
+	write("main.go", "package main\n\nimport \"example.com/lib\"\n\nfunc main() { lib.Do() }\n")
+	write("vendor/modules.txt", "# example.com/lib v1.0.0\n## explicit; go 1.24\nexample.com/lib\n")
+	write("vendor/example.com/lib/lib.go", "package lib\n\nfunc Do() { println(1) }\n")
+	c := &Cache{Dir: t.TempDir()}
+	first, err := c.MainOf(t.Context(), dir, ".", "", "")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(c.MainOf(t.Context(), dir, ".", "", "")).To(Equal(first))
+
+	write("vendor/example.com/lib/lib.go", "package lib\n\nfunc Do() { println(2) }\n")
+	g.Expect(c.MainOf(t.Context(), dir, ".", "", "")).NotTo(Equal(first))
+}
+
 // used is the script of a go command in a module that uses another one. Its only file is
 // $SOURCE/main.go.
 const used = `
