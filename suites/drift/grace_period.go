@@ -28,6 +28,7 @@ var _ = e2e.Table(Suite, map[string]heldNode{
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().TerminationGracePeriod(gracePeriod.String())
 			app := fixtures.Deployment(1).On(pool)
+			h.from(app)
 			env.Create(ctx, pool, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 			h.on(ctx, env, app)

@@ -9,9 +9,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A hold keeps a pod's node from being disrupted (on) until it is removed (off). The pod
-// is the only pod of its workload.
+// A hold keeps a pod's node from being disrupted until it is removed (off). The pod is the
+// only pod of its workload. A hold begins before the workload is created (from), so that it
+// outlives its pod, or when the pod runs (on).
 type hold struct {
+	from    func(*fixtures.Workload)
 	on, off func(context.Context, *e2e.Env, *fixtures.Workload)
 }
 
@@ -24,9 +26,8 @@ type heldNode struct {
 // byPod holds a node by a do-not-disrupt pod.
 func byPod() hold {
 	return hold{
-		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
-			env.Annotate(ctx, env.Await(ctx, 1, check.RunningPods(app))[0], karpenter.DoNotDisruptAnnotation, "true")
-		},
+		func(app *fixtures.Workload) { app.Annotate(karpenter.DoNotDisruptAnnotation, "true") },
+		func(context.Context, *e2e.Env, *fixtures.Workload) {},
 		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
 			env.RemoveAnnotation(ctx, env.Await(ctx, 1, check.RunningPods(app))[0], karpenter.DoNotDisruptAnnotation)
 		},
@@ -36,6 +37,7 @@ func byPod() hold {
 // byNode holds a node by do-not-disrupt on the node.
 func byNode() hold {
 	return hold{
+		func(*fixtures.Workload) {},
 		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
 			env.Annotate(ctx, nodeOf(ctx, env, app), karpenter.DoNotDisruptAnnotation, "true")
 		},
@@ -48,6 +50,7 @@ func byNode() hold {
 // byPDB holds a node by a PodDisruptionBudget that allows no eviction.
 func byPDB() hold {
 	return hold{
+		func(*fixtures.Workload) {},
 		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) { env.Create(ctx, app.MinAvailable(1)) },
 		func(ctx context.Context, env *e2e.Env, app *fixtures.Workload) { env.Change(ctx, app.MinAvailable(0)) },
 	}
