@@ -8,7 +8,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -24,11 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 	Hooks:  []providers.HookName{providers.FillZone},
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().OnDemand()
-		first := fixtures.Deployment(1).On(pool)
-		full := e2e.About(env.Launch(ctx, 1, pool, first)[0]).Zone
-		app := fixtures.Deployment(1).On(pool).PodAntiAffinity(first, corev1.LabelHostname).
-			Prefer(1, corev1.LabelTopologyZone, fixtures.In, full)
+		pool, app, full := inAZoneToFill(ctx, env)
 
 		before := env.Mark()
 		env.Hook(ctx, providers.FillZone, providers.HookValues{Zone: full})

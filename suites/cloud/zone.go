@@ -24,11 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 	Hooks:  []providers.HookName{providers.FailNextLaunch},
 	Within: 5 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().OnDemand()
-		first := fixtures.Deployment(1).On(pool)
-		full := e2e.About(env.Launch(ctx, 1, pool, first)[0]).Zone
-		app := fixtures.Deployment(1).On(pool).PodAntiAffinity(first, corev1.LabelHostname).
-			Prefer(1, corev1.LabelTopologyZone, fixtures.In, full)
+		pool, app, full := inAZoneToFill(ctx, env)
 
 		before := env.Mark()
 		env.Hook(ctx, providers.FailNextLaunch, providers.HookValues{Zone: full})
@@ -43,3 +39,14 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(check.AtLeast(1, refusedLaunches(before)), check.Exactly(1, check.RunningPods(app))))
 	},
 })
+
+// inAZoneToFill launches a node of a new pool, and returns its zone and an app that prefers it. The
+// app is not created yet, and needs another node.
+func inAZoneToFill(ctx context.Context, env *e2e.Env) (pool *fixtures.Pool, app *fixtures.Workload, zone string) {
+	pool = fixtures.NodePool().OnDemand()
+	first := fixtures.Deployment(1).On(pool)
+	zone = e2e.About(env.Launch(ctx, 1, pool, first)[0]).Zone
+	app = fixtures.Deployment(1).On(pool).PodAntiAffinity(first, corev1.LabelHostname).
+		Prefer(1, corev1.LabelTopologyZone, fixtures.In, zone)
+	return pool, app, zone
+}
