@@ -66,6 +66,10 @@ type variable struct {
 // spec without leaps, which may see no events. To keep all revisions would fill the disk.
 const kept = time.Hour
 
+// heartbeat is how often KWOK writes the status of its nodes, beside their leases: never. A
+// heartbeat that was due would say that a node is ready whose kubelet a spec has silenced.
+const heartbeat = 10 * 365 * 24 * time.Hour
+
 // patches returns component settings that kwokctl has no option for. Their arguments follow
 // kwokctl's own, and the last one wins. pki is the folder of kwokctl's certificates. Of the
 // options, only Leaps, Clock and Bare are used.
@@ -139,7 +143,8 @@ func kwokctlConfig(version, pki string, bin programs, taken map[string]int, o cl
 			"kubeVersion": version,
 			"bindAddress": "127.0.0.1", // kwokctl's default is all interfaces
 			// The provider should wait for the cluster's state, not for throttling.
-			"disableQPSLimits": true,
+			"disableQPSLimits":                      true,
+			"nodeStatusUpdateFrequencyMilliseconds": heartbeat.Milliseconds(),
 
 			"etcdBinary":                  filepath.Join(bin.etcd, "etcd"),
 			"kubeApiserverBinary":         filepath.Join(bin.kubernetes, "kube-apiserver"),

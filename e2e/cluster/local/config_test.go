@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	"sigs.k8s.io/yaml"
@@ -37,6 +38,7 @@ func TestKwokctlsConfiguration(t *testing.T) {
 		HaveKeyWithValue("kubeApiserverBinary", "/k8s/kube-apiserver"),
 		HaveKeyWithValue("etcdPeerPort", BeEquivalentTo(2)),
 		HaveKeyWithValue("kwokControllerPort", BeEquivalentTo(6)),
+		HaveKeyWithValue("nodeStatusUpdateFrequencyMilliseconds", BeNumerically(">", time.Hour.Milliseconds())),
 	))
 	arguments := map[string][]argument{}
 	for _, p := range doc.ComponentsPatches {
