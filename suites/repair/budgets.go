@@ -20,8 +20,8 @@ var _ = Suite.Add(e2e.Spec{
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		held, other := fixtures.NodePool().Budget("0", "Unhealthy"), fixtures.NodePool()
-		kept := env.Launch(ctx, 1, held, fixtures.Deployment(1).On(held))
-		gone := env.Launch(ctx, 1, other, fixtures.Deployment(1).On(other))
+		kept := env.Launch(ctx, 1, held, deployment(1, held))
+		gone := env.Launch(ctx, 1, other, deployment(1, other))
 
 		before := env.Mark()
 		env.MakeUnhealthy(ctx, kept[0], gone[0])

@@ -1,6 +1,8 @@
 package repair
 
 import (
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -27,4 +29,11 @@ func unhealthyNodesGo(env *e2e.Env, pool *fixtures.Pool) check.Response {
 // repairedOnceDisrupted checks that a pool's unhealthy nodes disappear after a disruption.
 func repairedOnceDisrupted(env *e2e.Env, pool *fixtures.Pool) check.Check {
 	return check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(unhealthyNodes(env, pool)))
+}
+
+// deployment returns a Deployment on a pool. Kubernetes leaves its pods on nodes that are not
+// ready, so that only Karpenter moves them.
+func deployment(pods int, pool *fixtures.Pool) *fixtures.Workload {
+	return fixtures.Deployment(pods).On(pool).
+		Tolerate(corev1.TaintNodeUnreachable).Tolerate(corev1.TaintNodeNotReady)
 }

@@ -21,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod(gracePeriod.String())
-		app := fixtures.Deployment(1).On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
+		app := deployment(1, pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 		nodes := env.Launch(ctx, 1, pool, app)
 
 		before := env.Mark()

@@ -21,8 +21,8 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 8 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		many, other := fixtures.NodePool(), fixtures.NodePool()
-		nodes := env.Launch(ctx, 5, many, fixtures.Deployment(5).OnePodPerNode().On(many))
-		single := env.Launch(ctx, 1, other, fixtures.Deployment(1).On(other))
+		nodes := env.Launch(ctx, 5, many, deployment(5, many).OnePodPerNode())
+		single := env.Launch(ctx, 1, other, deployment(1, other))
 
 		before := env.Mark()
 		env.MakeUnhealthy(ctx, nodes[0], nodes[1], single[0])

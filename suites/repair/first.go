@@ -19,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
-		nodes := env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))
+		nodes := env.Launch(ctx, 1, pool, deployment(1, pool))
 
 		before := env.Mark()
 		env.MakeUnhealthy(ctx, nodes...)

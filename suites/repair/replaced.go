@@ -19,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "replaces a node that stays unhealthy, once its toleration is over",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
-		app := fixtures.Deployment(1).On(pool)
+		app := deployment(1, pool)
 		nodes := env.Launch(ctx, 1, pool, app)
 
 		before := env.Mark()

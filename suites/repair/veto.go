@@ -19,8 +19,8 @@ var _ = Suite.Add(e2e.Spec{
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		vetoed, other := fixtures.NodePool().Annotation(doNotRepair, "true"), fixtures.NodePool()
-		kept := env.Launch(ctx, 1, vetoed, fixtures.Deployment(1).On(vetoed))
-		gone := env.Launch(ctx, 1, other, fixtures.Deployment(1).On(other))
+		kept := env.Launch(ctx, 1, vetoed, deployment(1, vetoed))
+		gone := env.Launch(ctx, 1, other, deployment(1, other))
 
 		before := env.Mark()
 		env.MakeUnhealthy(ctx, kept[0], gone[0])
