@@ -34,18 +34,20 @@ var _ = Suite.Add(e2e.Spec{
 
 // driftFor makes the only node of a pool drift for a reason.
 func driftFor(ctx context.Context, env *e2e.Env, reason string, pool *fixtures.Pool, app *fixtures.Workload) {
+	drifted := check.DriftedNodeClaims(pool)
+	drifted = drifted.Named(drifted.Name + " by " + reason)
 	node := env.Await(ctx, 1, check.ReadyNodes(pool))[0]
 	before := env.Mark()
 	env.Drift(ctx, reason, e2e.About(node))
-	env.Await(ctx, 1, check.DriftedNodeClaims(pool))
+	env.Await(ctx, 1, drifted)
 	env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 	env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
 	env.Observe(ctx, karpenter.PodsRetried)
 
 	env.Expect(env.Since(before),
 		check.ActsOnDrift(pool),
-		check.Always(check.Each(check.DriftedNodeClaims(pool), "have drifted by "+reason, driftedFor(reason))),
-		check.Always(check.None(check.DriftedNodeClaims(pool).New(before))),
+		check.Always(check.Each(drifted, "have that reason", driftedFor(reason))),
+		check.Always(check.None(drifted.New(before))),
 		check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 }
 

@@ -38,23 +38,17 @@ type cloud struct {
 func New(b *simulator.Base) (simulator.Cloud, error) {
 	c := &cloud{base: b, fleet: simulator.NewFleet[*server](b)}
 	c.next.Store(1000)
-	c.reset()
+	c.publish()
 	return simulator.Cloud{
-		Handler: c.handler(), Instances: c.fleet, Reset: c.reset, Launches: []string{launchCall},
+		Handler: c.handler(), Instances: c.fleet, Launches: []string{launchCall},
 		Hooks: map[string]simulator.Hook{
 			"POST /_sim/images": func(*http.Request) (any, error) { c.publish(); return nil, nil },
 		},
 	}, nil
 }
 
-func (c *cloud) reset() {
-	c.mu.Lock()
-	c.images = nil
-	c.mu.Unlock()
-	c.publish()
-}
-
-// publish adds a snapshot for each architecture, newer than those that there are.
+// publish adds a snapshot for each architecture, newer than those that there are. No reset removes it: the provider
+// would find that out by and by, and the next spec's nodes drift.
 func (c *cloud) publish() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -123,7 +123,7 @@ func TestErrorsHaveHetznersCodes(t *testing.T) {
 	g.Expect(b.Journal.Report().Unknown).To(BeEmpty())
 }
 
-func TestPublishedImagesAreNewerUntilReset(t *testing.T) {
+func TestPublishedImagesAreNewer(t *testing.T) {
 	g, ctx := NewWithT(t), t.Context()
 	_, c, client := newClient(t)
 	_, err := c.Hooks["POST /_sim/images"](nil)
@@ -132,6 +132,4 @@ func TestPublishedImagesAreNewerUntilReset(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(images).To(HaveLen(2))
 	g.Expect(images[1].Created).To(BeTemporally(">", images[0].Created))
-	c.Reset()
-	g.Expect(client.Image.All(ctx)).To(HaveLen(2))
 }
