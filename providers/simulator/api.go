@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 )
 
@@ -42,6 +43,8 @@ type API struct {
 	Refusals map[Kind]*Error
 	// Unknown is the error about an unknown call, usually without a message. Optional: its status is 501.
 	Unknown Error
+	// Spared names calls that no fault strikes, for those that a provider repeats many times in a row. Optional.
+	Spared []string
 	// Lock is held while a call is carried out. Optional.
 	Lock sync.Locker
 }
@@ -73,7 +76,11 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, name string, do Call
 		a.answer(w, r, name, nil, &e)
 		return
 	}
-	a.Base.Faults.Call(name).Play(w, r,
+	var effect Effect
+	if !slices.Contains(a.Spared, name) {
+		effect = a.Base.Faults.Call(name)
+	}
+	effect.Play(w, r,
 		func(w http.ResponseWriter, k Kind) { a.answer(w, r, name, nil, cmp.Or(a.Refusals[k], refusals[k])) },
 		func(w http.ResponseWriter, r *http.Request) {
 			if a.Lock != nil {

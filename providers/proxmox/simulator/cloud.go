@@ -38,6 +38,7 @@ type cloud struct {
 	mu        sync.Mutex
 	images    int                      // installed so far
 	templates map[string]*vm           // by ID
+	retired   map[string]bool          // the IDs of all VMs so far: whether no VM may have them again
 	isos      map[string][]byte        // by host/volume
 	tasks     map[string]func() string // their exit status, by ID
 }
@@ -45,7 +46,7 @@ type cloud struct {
 func newCloud(b *simulator.Base) *cloud {
 	c := &cloud{
 		Fleet: simulator.NewFleet[*vm](b), base: b,
-		templates: map[string]*vm{}, isos: map[string][]byte{}, tasks: map[string]func() string{},
+		templates: map[string]*vm{}, retired: map[string]bool{}, isos: map[string][]byte{}, tasks: map[string]func() string{},
 	}
 	c.install()
 	return c
@@ -134,10 +135,20 @@ func (c *cloud) listStorages(*http.Request) (any, error) { return storages, nil 
 // checkID asserts that a VM's ID is free.
 func (c *cloud) checkID(r *http.Request) (any, error) {
 	id := r.FormValue("vmid")
-	if _, err := strconv.Atoi(id); err != nil || c.find(id) != nil {
+	if _, err := strconv.Atoi(id); err != nil || c.retired[id] || c.find(id) != nil {
 		return nil, simulator.Errorf(http.StatusBadRequest, "", "VM %s already exists", id)
 	}
 	return id, nil
+}
+
+// retireIDs keeps the IDs of all VMs so far from use. Karpenter could take a later node with one of them for a node of
+// an earlier spec: see "a command without its NodeClaim" in suites/findings.md.
+func (c *cloud) retireIDs() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id := range c.retired {
+		c.retired[id] = true
+	}
 }
 
 func (c *cloud) upload(r *http.Request) (any, error) {

@@ -23,24 +23,26 @@ func main() {
 			release := func(*http.Request) (any, error) { c.install(); return nil, nil }
 			return simulator.Cloud{
 				Handler: http.StripPrefix("/api2/json", c.handler()), Instances: c, Launches: []string{start},
-				Hooks: map[string]simulator.Hook{"POST /_sim/images": release},
+				Hooks: map[string]simulator.Hook{"POST /_sim/images": release}, Reset: c.retireIDs,
 			}, nil
 		},
 	})
 }
 
-// start is the call that starts a VM.
-const start = "POST /nodes/{host}/qemu/{id}/status/start"
+const (
+	nextID = "GET /cluster/nextid"
+	start  = "POST /nodes/{host}/qemu/{id}/status/start"
+)
 
 // handler serves the API. Calls are carried out one at a time.
 func (c *cloud) handler() http.Handler {
 	api := &simulator.API{Base: c.base, Lock: &c.mu, Write: write, Refusals: map[simulator.Kind]*simulator.Error{
 		// There is no rate limit.
 		simulator.Throttle: simulator.Errorf(busy, "", "Connection timed out"),
-	}}
+	}, Spared: []string{nextID}} // the provider asks for one ID after another
 	return api.Routes(map[string]simulator.Call{
 		"GET /cluster/resources":                c.listResources,
-		"GET /cluster/nextid":                   c.checkID,
+		nextID:                                  c.checkID,
 		"GET /nodes/{host}/status":              c.showHost,
 		"GET /nodes/{host}/network":             c.listBridges,
 		"GET /nodes/{host}/storage":             c.listStorages,

@@ -182,6 +182,18 @@ func TestAnIDIsGivenOnce(t *testing.T) {
 	})
 }
 
+func TestNoIDComesBackAfterAReset(t *testing.T) {
+	simulate(t, func(a *api) {
+		a.prepare()
+		a.Expect(a.ok("DELETE", vm100, "")).To(Equal("OK"))
+		a.Expect(a.ok("GET", "/cluster/nextid?vmid=100", "")).To(Equal("100"))
+		a.cloud.retireIDs()
+		status, _ := a.call("GET", "/cluster/nextid?vmid=100", "")
+		a.Expect(status).To(Equal(http.StatusBadRequest))
+		a.Expect(a.ok("GET", "/cluster/nextid?vmid=101", "")).To(Equal("101"))
+	})
+}
+
 func TestAHostWithoutMemoryStartsNothing(t *testing.T) {
 	simulate(t, func(a *api) {
 		a.prepare()
@@ -197,10 +209,10 @@ func TestAHostWithoutMemoryStartsNothing(t *testing.T) {
 func TestABusyClusterAnswersWithoutABody(t *testing.T) {
 	simulate(t, func(a *api) {
 		a.Expect(a.cloud.base.Faults.Add(simulator.Fault{Kind: simulator.Throttle, Count: 1})).To(Succeed())
-		status, data := a.call("GET", "/cluster/nextid?vmid=100", "")
+		status, data := a.call("GET", "/nodes/pve-1/network", "")
 		a.Expect(status).To(Equal(596))
 		a.Expect(data).To(BeNil())
-		a.Expect(a.ok("GET", "/cluster/nextid?vmid=100", "")).To(Equal("100"))
+		a.Expect(a.ok("GET", "/nodes/pve-1/network", "")).To(HaveLen(1))
 	})
 }
 
@@ -208,7 +220,7 @@ func TestACallThatFailedAndWasDoneYetAnswersAnError(t *testing.T) {
 	simulate(t, func(a *api) {
 		fault := simulator.Fault{Kind: simulator.FailedYetDone, Count: 1, By: time.Second}
 		a.Expect(a.cloud.base.Faults.Add(fault)).To(Succeed())
-		status, _ := a.call("GET", "/cluster/nextid?vmid=100", "")
+		status, _ := a.call("GET", "/nodes/pve-1/network", "")
 		a.Expect(status).To(Equal(http.StatusInternalServerError))
 	})
 }
