@@ -26,7 +26,7 @@ var _ = e2e.Table(Suite, map[string]heldNode{
 		Name: h.name,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			held, free := fixtures.NodePool(), fixtures.NodePool()
-			holding, freely := fixtures.Pod().On(held), fixtures.Deployment(1).On(free)
+			holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)
 			h.from(holding)
 			env.Create(ctx, held, free, holding, freely)
 			env.Await(ctx, 1, check.RunningPods(holding))
