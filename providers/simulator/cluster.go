@@ -78,7 +78,8 @@ type Node struct {
 // played is the annotation of nodes whose kubelet KWOK plays.
 const played = "kwok.x-k8s.io/node"
 
-// join registers a node as its kubelet would.
+// join registers a node as its kubelet would. If there is a node of that name, the kubelet takes it over with its
+// taints: an earlier instance has left it.
 func (c *Cluster) join(ctx context.Context, n Node) {
 	annotations := map[string]string{played: "fake"}
 	maps.Copy(annotations, n.Annotations)
@@ -96,6 +97,12 @@ func (c *Cluster) join(ctx context.Context, n Node) {
 	}
 	c.persist(ctx, "joining "+n.Name, func(ctx context.Context) error {
 		_, err := c.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+		if !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		if err = c.Speak(ctx, n.Name); apierrors.IsNotFound(err) {
+			return fmt.Errorf("it has left meanwhile: %s", n.Name)
+		}
 		return err
 	})
 }
@@ -177,7 +184,7 @@ func (c *Cluster) persist(ctx context.Context, what string, do func(context.Cont
 	_ = wait.PollUntilContextCancel(ctx, again, true, func(ctx context.Context) (bool, error) {
 		err := do(ctx)
 		if apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
-			return true, nil // an earlier call succeeded, but its response was lost
+			return true, nil // an earlier attempt succeeded, but its response was lost
 		}
 		if err != nil && ctx.Err() == nil {
 			slog.Warn("it is tried again", "what", what, "error", err)

@@ -109,6 +109,7 @@ func (f *Fleet[I]) Launch(i I) error {
 	r.node = node.Name
 	go f.base.Nodes.live(f.base.Context, life{
 		node: node, failed: failed, times: f.base.Times, ending: r.end, enter: func(s State) { f.enter(r, s) },
+		renewed: func() bool { return f.renewed(r) },
 	})
 	return nil
 }
@@ -199,6 +200,14 @@ func (f *Fleet[I]) named(name string) *record[I] {
 		return nil
 	}
 	return r
+}
+
+// renewed tells whether a later instance with the name of r lives.
+func (f *Fleet[I]) renewed(r *record[I]) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	latest := f.named(r.name)
+	return latest != nil && latest != r && latest.state() != Terminated
 }
 
 // enter moves an instance to a state and tells of it. The request to end has entered ShuttingDown already.

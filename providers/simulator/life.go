@@ -34,11 +34,12 @@ type Times struct {
 
 // life is an instance's life.
 type life struct {
-	node   Node
-	failed error // why it can't join the cluster
-	times  Times
-	enter  func(State)     // tells the cloud of each state but Pending
-	ending <-chan struct{} // is closed when the instance must end
+	node    Node
+	failed  error // why it can't join the cluster
+	times   Times
+	enter   func(State)     // tells the cloud of each state but Pending
+	ending  <-chan struct{} // is closed when the instance must end
+	renewed func() bool     // tells whether another instance has its name by now
 }
 
 // live runs the life of an instance and of its node. It returns at the end or when ctx ends.
@@ -70,7 +71,8 @@ func (c *Cluster) live(ctx context.Context, l life) {
 		return
 	}
 	c.persist(ctx, "silencing "+l.node.Name, func(ctx context.Context) error { return c.Silence(ctx, l.node.Name) })
-	if waitOr(ctx, l.times.Notice, nil) {
+	// The cloud controller manager asks the cloud for an instance with the node's provider ID.
+	if waitOr(ctx, l.times.Notice, nil) && !l.renewed() {
 		c.leave(ctx, l.node.Name)
 	}
 }

@@ -82,6 +82,37 @@ func TestAnInstanceJoinsAndLeaves(t *testing.T) {
 	g.Expect(states).To(Equal([]State{Running, ShuttingDown, Terminated}))
 }
 
+func TestAnInstanceTakesOverTheNodeOfAnEarlierOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewWithT(t)
+		client := fake.NewClientset()
+		f := NewFleet[*box](NewBase(t.Context(), &Cluster{client: client}, brief(), 1))
+		node := func() *corev1.Node {
+			n, err := client.CoreV1().Nodes().Get(t.Context(), "node-b", metav1.GetOptions{})
+			g.Expect(err).NotTo(HaveOccurred())
+			return n
+		}
+		played := func() string { return node().Annotations["kwok.x-k8s.io/node"] }
+		g.Expect(f.Launch(&box{name: "b"})).To(Succeed())
+		pass(time.Minute)
+		registered := node()
+		registered.Spec.Taints = nil
+		_, err := client.CoreV1().Nodes().Update(t.Context(), registered, metav1.UpdateOptions{})
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(f.Terminate("b")).To(BeTrue())
+		pass(brief().Ending)
+		g.Expect(f.Launch(&box{name: "b"})).To(Succeed())
+		g.Expect(played()).To(BeEmpty(), "the kubelet of the first is silent")
+		pass(time.Minute)
+		g.Expect(played()).To(Equal("fake"))
+		g.Expect(node().Spec.Taints).To(BeEmpty(), "it registers no second time")
+		g.Expect(f.Terminate("b")).To(BeTrue())
+		pass(time.Minute)
+		_, err = client.CoreV1().Nodes().Get(t.Context(), "node-b", metav1.GetOptions{})
+		g.Expect(err).To(HaveOccurred(), "its node leaves with the second")
+	})
+}
+
 func TestAnInstanceThatEndsEarlyNeverJoins(t *testing.T) {
 	for until, want := range map[time.Duration][]State{
 		time.Second:     {ShuttingDown, Terminated},
