@@ -32,7 +32,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		drifting := check.AtLeast(1, check.DriftedNodeClaims(pool))
 		// Budgets don't count a drained node whose instance ends. The invariants look after the budget itself.
-		undrained := check.NodeClaims(pool).With("whose instance doesn't end", check.True(karpenter.InstanceTerminating).Not())
+		undrained := check.NodeClaims(pool).
+			With("whose instance doesn't end", check.True(karpenter.InstanceTerminating).Not())
 		env.Expect(env.Since(before),
 			check.Always(check.When(drifting, check.AtMost(4, undrained))),
 			check.Always(check.When(drifting, check.AtLeast(3, check.NodeClaims(pool).Staying()))),
