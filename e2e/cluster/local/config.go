@@ -143,7 +143,8 @@ func kwokctlConfig(version, pki string, bin programs, taken map[string]int, o cl
 			"kubeVersion": version,
 			"bindAddress": "127.0.0.1", // kwokctl's default is all interfaces
 			// The provider should wait for the cluster's state, not for throttling.
-			"disableQPSLimits":                      true,
+			"disableQPSLimits": true,
+
 			"nodeStatusUpdateFrequencyMilliseconds": heartbeat.Milliseconds(),
 
 			"etcdBinary":                  filepath.Join(bin.etcd, "etcd"),
