@@ -38,7 +38,7 @@ type cloud struct {
 	mu        sync.Mutex
 	images    int                      // installed so far
 	templates map[string]*vm           // by ID
-	retired   map[string]bool          // the IDs of all VMs so far: whether no VM may have them again
+	given     map[string]bool          // the IDs that no other VM gets
 	isos      map[string][]byte        // by host/volume
 	tasks     map[string]func() string // their exit status, by ID
 }
@@ -46,7 +46,7 @@ type cloud struct {
 func newCloud(b *simulator.Base) *cloud {
 	c := &cloud{
 		Fleet: simulator.NewFleet[*vm](b), base: b,
-		templates: map[string]*vm{}, retired: map[string]bool{}, isos: map[string][]byte{}, tasks: map[string]func() string{},
+		templates: map[string]*vm{}, given: map[string]bool{}, isos: map[string][]byte{}, tasks: map[string]func() string{},
 	}
 	c.install()
 	return c
@@ -132,23 +132,21 @@ func (c *cloud) listBridges(*http.Request) (any, error) {
 
 func (c *cloud) listStorages(*http.Request) (any, error) { return storages, nil }
 
-// checkID asserts that a VM's ID is free.
+// checkID asserts that a VM's ID is free. An ID is given once, though a real cluster gives it again: Karpenter could take
+// a node for an earlier one of its ID. See "a command without its NodeClaim" in suites/findings.md.
 func (c *cloud) checkID(r *http.Request) (any, error) {
 	id := r.FormValue("vmid")
-	if _, err := strconv.Atoi(id); err != nil || c.retired[id] || c.find(id) != nil {
+	if _, err := strconv.Atoi(id); err != nil || c.given[id] || c.find(id) != nil {
 		return nil, simulator.Errorf(http.StatusBadRequest, "", "VM %s already exists", id)
 	}
 	return id, nil
 }
 
-// retireIDs keeps the IDs of all VMs so far from use. Karpenter could take a later node with one of them for a node of
-// an earlier spec: see "a command without its NodeClaim" in suites/findings.md.
-func (c *cloud) retireIDs() {
+// freeIDs lets the IDs of deleted VMs be given again.
+func (c *cloud) freeIDs() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for id := range c.retired {
-		c.retired[id] = true
-	}
+	clear(c.given)
 }
 
 func (c *cloud) upload(r *http.Request) (any, error) {

@@ -20,10 +20,12 @@ func main() {
 		Port:  8006,
 		New: func(b *simulator.Base) (simulator.Cloud, error) {
 			c := newCloud(b)
-			release := func(*http.Request) (any, error) { c.install(); return nil, nil }
+			hook := func(do func()) simulator.Hook {
+				return func(*http.Request) (any, error) { do(); return nil, nil }
+			}
 			return simulator.Cloud{
 				Handler: http.StripPrefix("/api2/json", c.handler()), Instances: c, Launches: []string{start},
-				Hooks: map[string]simulator.Hook{"POST /_sim/images": release}, Reset: c.retireIDs,
+				Hooks: map[string]simulator.Hook{"POST /_sim/images": hook(c.install), "POST /_sim/ids": hook(c.freeIDs)},
 			}, nil
 		},
 	})

@@ -113,7 +113,7 @@ func (c *cloud) clone(v *vm, p map[string]string) (any, error) {
 	if c.find(copied.id) != nil || c.Prepare(copied) != nil {
 		return nil, fmt.Errorf("unable to create VM %s: config file already exists", copied.id)
 	}
-	c.retired[copied.id] = false
+	c.given[copied.id] = true
 	return c.newTask(v.host, "qmclone", func() string { return okIf(!copied.locked()) }), nil
 }
 
