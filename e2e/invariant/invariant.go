@@ -79,6 +79,8 @@ func All() []Invariant {
 		keepsSpecAndHash(),
 		comesToRest(),
 		controllerStaysUp(),
+		reasonsAreTrue(),
+		launchesServePods(),
 		conditionsWellFormed(),
 	}
 }

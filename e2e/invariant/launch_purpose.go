@@ -1,0 +1,133 @@
+package invariant
+
+import (
+	"regexp"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// schedulerRetry is how long the scheduler may take to place a pod on a node that has become
+// ready: its longest backoff of ten seconds (Kubernetes: pkg/scheduler/backend/queue), and a
+// margin for busy machines.
+const schedulerRetry = 20 * time.Second
+
+// launchesServePods checks that a node that Karpenter launched for pods takes one of them. The
+// real scheduler judges Karpenter's simulation of it. If it places none of the pods there although they
+// still wait, the simulation was wrong, and the node is paid for nothing.
+//
+// Karpenter reports the pods that a NodeClaim is for (event Nominated). Judged are NodeClaims whose node has
+// been initialized for a while, is ready, and has no taints but those of its NodeClaim. Pods
+// that are gone or run elsewhere don't need the node any more.
+func launchesServePods() Invariant {
+	return Invariant{
+		Name: "launched nodes take pods that they were launched for",
+		Source: "https://karpenter.sh/docs/concepts/scheduling; Karpenter: pkg/controllers/provisioning/scheduling, " +
+			"which simulates the scheduler",
+		Untested: "no node was initialized that was launched for pods",
+		Reads:    resources{karpenter.Pods, karpenter.Nodes, karpenter.NodeClaims, karpenter.Events},
+		New: func(Params) check.Monitor {
+			return &launchMonitor{lastNodeClaims{}, newTimers(), map[string]map[string]bool{}, map[string]bool{}}
+		},
+	}
+}
+
+type launchMonitor struct {
+	lastNodeClaims
+	overdue timers                     // NodeClaims whose nodes should have pods, by name
+	meant   map[string]map[string]bool // the pods that a NodeClaim is for, namespace/name, by its name
+	served  map[string]bool            // NodeClaims whose nodes have got a pod, by name
+}
+
+// nominatedTo finds the NodeClaim in Karpenter's event (Karpenter:
+// pkg/controllers/provisioning/scheduling/events.go).
+var nominatedTo = regexp.MustCompile(`nodeclaim/([^\s,]+)`) //nolint:gochecknoglobals // a constant
+
+func (l *launchMonitor) Observe(m *check.Moment) {
+	l.lastNodeClaims.observe(m)
+	for _, name := range l.overdue.expired(m.Time) {
+		l.judge(m, name)
+	}
+	switch m.Resource() {
+	case karpenter.Events:
+		l.nominated(m)
+	case karpenter.Pods:
+		l.bound(m, m.Event.Object)
+	case karpenter.NodeClaims:
+		if name := m.Event.Object.Name; m.Deleted() {
+			l.overdue.stop(name)
+		} else if becomesTrue(m, karpenter.Initialized) {
+			l.overdue.set(name, m.Time.Add(schedulerRetry))
+		}
+	}
+}
+
+// nominated notes for which NodeClaim Karpenter means a pod.
+func (l *launchMonitor) nominated(m *check.Moment) {
+	reason, about := eventOf(m, karpenter.EventSource, "Pod", karpenter.ReasonNominated)
+	to := nominatedTo.FindStringSubmatch(karpenter.EventMessage(m.Event.Object.Unstructured()))
+	if reason == "" || to == nil {
+		return
+	}
+	if l.meant[to[1]] == nil {
+		l.meant[to[1]] = map[string]bool{}
+	}
+	l.meant[to[1]][about.Namespace+"/"+about.Name] = true
+}
+
+// bound notes that a node has got a pod.
+func (l *launchMonitor) bound(m *check.Moment, pod *history.Object) {
+	on := karpenter.PodNode(pod.Unstructured())
+	if on == "" || ownedBy(pod.Unstructured(), "DaemonSet") {
+		return
+	}
+	if nodeClaim := l.lastNodeClaims[on]; nodeClaim != nil && !l.served[nodeClaim.Name] {
+		l.served[nodeClaim.Name] = true
+		if len(l.meant[nodeClaim.Name]) > 0 {
+			m.Tested()
+		}
+	}
+}
+
+// judge looks for a pod that waits still, beside the node that was launched for it.
+func (l *launchMonitor) judge(m *check.Moment, name string) {
+	nodeClaim := m.World.Get(karpenter.NodeClaims, "", name)
+	if nodeClaim == nil || isDeleting(nodeClaim) || len(l.meant[name]) == 0 {
+		return
+	}
+	node := m.World.Get(karpenter.Nodes, "", karpenter.NodeClaimNode(nodeClaim.Unstructured()))
+	if node == nil || !mayTakePods(node, nodeClaim) || l.served[name] {
+		return
+	}
+	m.Tested()
+	for _, pod := range m.World.List(karpenter.Pods) {
+		u := pod.Unstructured()
+		if l.meant[name][pod.Namespace+"/"+pod.Name] && karpenter.PodNode(u) == "" && isActive(u) {
+			m.Suspect("node %s was launched for pod %s, which waits still: the scheduler has placed no pod on the node in %s",
+				node, pod, schedulerRetry).Beside(nodeClaim, pod)
+			return
+		}
+	}
+}
+
+// mayTakePods reports whether the pods for which Karpenter launched a node may run on it now.
+func mayTakePods(node, nodeClaim *history.Object) bool {
+	if isDeleting(node) || !karpenter.NodeReady(node.Unstructured()) {
+		return false
+	}
+	meant := map[string]bool{}
+	for _, t := range objectsAt(nodeClaim.Unstructured(), "spec", "taints") {
+		key, _ := t["key"].(string)
+		meant[key] = true
+	}
+	for _, t := range karpenter.Taints(node.Unstructured()) {
+		if !meant[t.Key] && t.Effect != corev1.TaintEffectPreferNoSchedule {
+			return false
+		}
+	}
+	return true
+}
