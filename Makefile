@@ -110,6 +110,11 @@ e2e: conformance.test ## run the suites against a provider: make e2e PROVIDER=kw
 lies: conformance.test ## run the specs against providers that are broken on purpose: make lies LIE=cloud
 	@$(PLUMBLINE) lies -binary "$(ARTIFACTS)/conformance.test"
 
+# The mistakes of releases: each is met on the release that made it.
+.PHONY: recall
+recall: conformance.test ## run the specs against releases of Karpenter with known defects, into suites/recall.md: an hour, with the builds
+	@$(PLUMBLINE) recall -binary "$(ARTIFACTS)/conformance.test"
+
 # One spec of each suite will do to see that importing works, and one that needs
 # the importer's simulator. The artifacts lie apart, so that `latest` stays the last `make e2e`.
 SAMPLE := ^(provisioning/fits|taints/startup|drift/template/labels|expiration/replaced|budgets/count)$$

@@ -49,6 +49,15 @@ func (e *Env) jump(ctx context.Context, d time.Duration) {
 // Mark returns a mark for this moment of the recording.
 func (e *Env) Mark() history.Mark { return e.recorded().Mark() }
 
+// Repeat takes a step n times, and lets d of cluster time pass after each. It tells the step how
+// often it was taken before.
+func (e *Env) Repeat(ctx context.Context, n int, d time.Duration, step func(before int)) {
+	for before := range n {
+		step(before)
+		e.Observe(ctx, d)
+	}
+}
+
 // Since returns what was recorded from a mark until now.
 func (e *Env) Since(m history.Mark) *history.History { return e.recorded().Since(m) }
 

@@ -24,24 +24,33 @@ const liesFile = "lies.json"
 // runLies runs the specs of each lie with the lie and with the honest provider. It fails
 // unless every lie is caught and no honest run is red.
 func runLies(ctx context.Context, args []string) error {
+	r, err := tryLies(ctx, args, func(lie) bool { return true })
+	if err != nil {
+		return err
+	}
+	return r.verdict()
+}
+
+// tryLies runs the lies that LIE chooses, or those by default, and prints and saves the report.
+func tryLies(ctx context.Context, args []string, byDefault func(lie) bool) (*liesReport, error) {
 	flags := flag.NewFlagSet("lies", flag.ContinueOnError)
 	binary := flags.String("binary", "", "the compiled conformance test, which `make lies` makes")
 	if err := flags.Parse(args); err != nil {
-		return fmt.Errorf("lies: %w", err)
+		return nil, fmt.Errorf("lies: %w", err)
 	}
-	c, all, chosen, err := chooseLies(*binary)
+	c, all, chosen, err := chooseLies(*binary, byDefault)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	honest, lying, fixed := trials(chosen)
-	if err := prepare(ctx, c, slices.Concat(honest, lying, fixed)); err != nil {
-		return err
+	honest, lying, kept := trials(chosen)
+	if err := prepare(ctx, c, slices.Concat(honest, lying, kept)); err != nil {
+		return nil, err
 	}
 	run, err := e2e.NewRunFolder(c.Artifacts)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	total := len(honest) + len(lying) + len(fixed)
+	total := len(honest) + len(lying) + len(kept)
 	step(fmt.Sprintf("%d lies, %d runs, %d at a time; artifacts in %s", len(chosen), total, min(c.Procs, total), run))
 	r := newLiesReport(chosen, len(chosen) == len(all))
 	show := &liesProgress{total: total, began: time.Now()}
@@ -64,22 +73,19 @@ func runLies(ctx context.Context, args []string) error {
 	for _, t := range lying {
 		start(t, r.addLie)
 	}
-	for _, t := range fixed {
-		start(t, r.addFixed)
+	for _, t := range kept {
+		start(t, r.addKept)
 	}
 	if err := group.Wait(); err != nil {
-		return err
+		return nil, err
 	}
 	r.Took = time.Since(show.began).Seconds()
 	r.finish(allSpecs())
 	if err := r.write(filepath.Join(run, liesFile)); err != nil {
-		return err
+		return nil, err
 	}
 	fmt.Fprintln(os.Stdout)
-	if err := r.print(os.Stdout); err != nil {
-		return err
-	}
-	return r.verdict()
+	return r, r.print(os.Stdout)
 }
 
 // prepare builds what all trials need, so that a failed build is reported before any starts.
@@ -100,8 +106,8 @@ func prepare(ctx context.Context, c e2e.Config, all []trial) error {
 	return nil
 }
 
-// chooseLies returns all lies, and those that LIE chooses. The error holds all mistakes.
-func chooseLies(binary string) (c e2e.Config, all, chosen []lie, err error) {
+// chooseLies returns all lies, and those that LIE chooses, or those by default. The error holds all mistakes.
+func chooseLies(binary string, byDefault func(lie) bool) (c e2e.Config, all, chosen []lie, err error) {
 	c, err = e2e.FromEnv()
 	errs := []error{err}
 	for _, name := range []string{"PROVIDER", "KARPENTER", "IMAGE", "FOCUS", "SKIP", "LABELS", "GATES", "KEEP"} {
@@ -115,8 +121,12 @@ func chooseLies(binary string) (c e2e.Config, all, chosen []lie, err error) {
 	}
 	all, err = loadLies(filepath.Join(faulty, "lies"), suites.All())
 	errs = append(errs, err)
-	if err == nil {
-		chosen, err = choose(all, os.Getenv("LIE"))
+	switch list := os.Getenv("LIE"); {
+	case err != nil:
+	case list == "":
+		chosen = slices.DeleteFunc(slices.Clone(all), func(l lie) bool { return !byDefault(l) })
+	default:
+		chosen, err = choose(all, list)
 		errs = append(errs, err)
 	}
 	return c, all, chosen, errors.Join(errs...)

@@ -32,7 +32,7 @@ type liesReport struct {
 // liesRow is one lie and its result.
 type liesRow struct {
 	lie
-	Caught bool     `json:"caught"` // its specs are all red, and green in the fixed release
+	Caught bool     `json:"caught"` // its specs are all red, and green in the release that keeps the promise
 	By     []caught `json:"by"`
 	Missed []string `json:"missed,omitempty"` // specs that claim to catch it but did not, with verdicts
 	Wrong  []string `json:"wrong,omitempty"`  // other problems
@@ -76,9 +76,9 @@ func (r *liesReport) addHonest(t trial, got result) string {
 		got.took.Round(time.Second))
 }
 
-// addFixed adds a run of the release in which a lie is fixed.
-func (r *liesReport) addFixed(t trial, got result) string {
-	row := r.row(strings.TrimSuffix(t.name, "-fixed"))
+// addKept adds a run of the release that keeps a promise.
+func (r *liesReport) addKept(t trial, got result) string {
+	row := r.row(strings.TrimSuffix(t.name, keptSuffix))
 	red := redSpecs(got)
 	for _, why := range red {
 		row.Wrong = append(row.Wrong, fmt.Sprintf("red in %s too: %s", t.release, why))

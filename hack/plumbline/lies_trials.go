@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
 )
+
+// keptSuffix ends the names of trials with the release that keeps a promise.
+const keptSuffix = "-kept"
 
 // lying returns the trial that tells the lie.
 func (l lie) lying() trial {
@@ -13,26 +17,26 @@ func (l lie) lying() trial {
 		specs: l.Specs, procs: "1",
 	}
 	if l.Karpenter != "" {
-		t.lie, t.provider, t.release = "", "kwok", l.Karpenter
+		t.lie, t.provider, t.release = "", cmp.Or(l.Provider, "kwok"), l.Karpenter
 	}
 	return t
 }
 
-// trials returns all trials. lying has one for each lie. fixed has one for each lie that a
-// later release of Karpenter doesn't tell. honest runs, for each suite and its gates, all
+// trials returns all trials. lying has one for each lie. kept has one for each lie that another
+// release of Karpenter doesn't tell. honest runs, for each suite and its gates, all
 // specs that claim to catch a lie of the faulty provider, against its honest twin. Those with
 // most specs come first.
-func trials(lies []lie) (honest, lying, fixed []trial) {
+func trials(lies []lie) (honest, lying, kept []trial) {
 	type group struct{ suite, gates string }
 	specs := map[group][]string{}
 	var groups []group
 	for _, l := range lies {
 		lying = append(lying, l.lying())
 		if l.Karpenter != "" {
-			if l.Fixed != "" {
+			if l.Kept != "" {
 				t := l.lying()
-				t.name, t.release = l.Name+"-fixed", l.Fixed
-				fixed = append(fixed, t)
+				t.name, t.release = l.Name+keptSuffix, l.Kept
+				kept = append(kept, t)
 			}
 			continue
 		}
@@ -53,5 +57,5 @@ func trials(lies []lie) (honest, lying, fixed []trial) {
 		honest = append(honest, t)
 	}
 	slices.SortStableFunc(honest, func(a, b trial) int { return len(b.specs) - len(a.specs) })
-	return honest, lying, fixed
+	return honest, lying, kept
 }

@@ -15,6 +15,7 @@ import (
 type rule struct {
 	name     string
 	since    string // the first Karpenter release with the rule; empty: all
+	known    []e2e.Known
 	of       []field
 	as       string // a format with the value at %s; empty: the value itself
 	refused  []string
@@ -56,7 +57,8 @@ func staticPool(path string) []field {
 
 // spec returns the spec that makes the API server check a rule's values.
 func (r rule) spec() e2e.Spec {
-	return e2e.Spec{Name: r.name, Since: e2e.Since{Karpenter: r.since}, Run: func(ctx context.Context, env *e2e.Env) {
+	since := e2e.Since{Karpenter: r.since}
+	return e2e.Spec{Name: r.name, Since: since, Known: r.known, Run: func(ctx context.Context, env *e2e.Env) {
 		env.Refused(ctx, r.reason(), r.objectsWith(r.of, r.refused)...)
 		env.Accepted(ctx, r.objectsWith(r.accepting(), r.accepted)...)
 	}}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// recallFile is the table of what the specs recall of Karpenter's history.
+const recallFile = "suites/recall.md"
+
+const recallHead = `# Recall
+
+What released versions of Karpenter got wrong, and whether the specs would have met it. Each row was run on a release
+that broke the promise and on one that keeps it, a later one unless none does yet. It counts as caught if the specs
+are red on the first and green on the second. This table is written by ` + "`make recall`" + `, from
+[releases.yaml](../providers/faulty/lies/releases.yaml).
+
+`
+
+// recall runs the specs of each defect of a release on that release, and on one that keeps the
+// promise. It writes the table of recallFile if it ran all of them.
+func recall(ctx context.Context, args []string) error {
+	r, err := tryLies(ctx, args, func(l lie) bool { return l.Level == releases })
+	if err != nil {
+		return err
+	}
+	if os.Getenv("LIE") == "" {
+		if err := os.WriteFile(recallFile, []byte(r.recallTable()), 0o644); err != nil { //nolint:gosec // a document
+			return err
+		}
+	}
+	return r.verdict()
+}
+
+// recallTable formats the report as recallFile.
+func (r *liesReport) recallTable() string {
+	var b strings.Builder
+	b.WriteString(recallHead)
+	caught := 0
+	for _, l := range r.Lies {
+		if l.Caught {
+			caught++
+		}
+	}
+	fmt.Fprintf(&b, "%d of %d are caught.\n\n", caught, len(r.Lies))
+	b.WriteString("| | What went wrong | Promise | Broken in | Kept in | Specs | Caught by |\n|---|---|---|---|---|---|---|\n")
+	for _, l := range r.Lies {
+		fmt.Fprintf(&b, "| %s | [%s](%s): %s | %s | %s | %s | %s | %s |\n",
+			mark(l.Caught), cell(l.Name), l.Issue, cell(l.Lie), cell(l.Promise),
+			l.release(l.Karpenter), l.release(l.Kept), cell(strings.Join(l.Specs, ", ")), cell(l.caughtBy()))
+	}
+	return b.String()
+}
+
+// release names a release of the lie's provider.
+func (l lie) release(version string) string {
+	return strings.TrimSpace(l.Provider + " " + version)
+}
+
+// caughtBy names the checks that broke, or what was not as claimed.
+func (l liesRow) caughtBy() string {
+	if !l.Caught {
+		return strings.Join(slices.Concat(l.Missed, l.Wrong), "; ")
+	}
+	var by []string
+	for _, c := range l.By {
+		if check := varying.ReplaceAllString(c.brokenChecks(), "$1$2"); !slices.Contains(by, check) {
+			by = append(by, check)
+		}
+	}
+	return strings.Join(by, "; ")
+}
+
+// varying is what differs between two runs of a spec: the ends of names, and times.
+var varying = regexp.MustCompile(`\b(pool|claim)[b-z2-9]{5}\b|\b([a-z]+)-[b-z2-9]{5}\b| [0-9.]+m?[0-9.]*s\b`)

@@ -1,0 +1,34 @@
+package buffer
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A buffer that comes before its Deployment is filled once the Deployment comes. Tools that apply a
+// folder of manifests promise no order.
+//
+// Source: spec.scalableRef of the CapacityBuffer API; designs/capacity-buffers.md;
+// https://github.com/kubernetes-sigs/karpenter/releases/tag/v1.14.3.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "is filled though its workload comes later",
+	Known: sharedNode,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(0).OnePodPerNode().On(pool)
+		buffer := fixtures.CapacityBuffer(app).Pods(2)
+		env.Create(ctx, pool, buffer)
+		env.Observe(ctx, karpenter.Settled)
+
+		before := env.Mark()
+		env.Create(ctx, app)
+		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
+
+		env.Expect(env.Since(before), check.Within(filled,
+			check.LeadsTo(check.AtLeast(1, check.The(buffer)), check.Exactly(2, check.ReadyNodes(pool)))))
+	},
+})

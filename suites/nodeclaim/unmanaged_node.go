@@ -1,0 +1,45 @@
+package nodeclaim
+
+import (
+	"context"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// Karpenter leaves nodes alone that it hasn't launched. Such a node may have no provider ID,
+// as on control planes and on machines at home, and a NodeClaim has none either during its launch. If
+// Karpenter took one for the other, it would drain the node with the NodeClaim.
+//
+// Source: spec.providerID of the Node API; status.providerID of the NodeClaim API;
+// https://github.com/kubernetes-sigs/karpenter/issues/2505.
+var _ = Suite.Add(e2e.Spec{
+	Name: "claims no node of others that has no provider ID",
+	Run: func(ctx context.Context, env *e2e.Env) {
+		node, nodeClaim := fixtures.UnmanagedNode(), fixtures.NodeClaim()
+		env.Create(ctx, node)
+		env.Await(ctx, 1, check.The(node))
+
+		before := env.Mark()
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Initialized))
+
+		env.Expect(env.Since(before), check.While(check.The(nodeClaim),
+			check.Each(check.The(node), "have none of Karpenter's labels", isUnlabeled)))
+	},
+})
+
+// isUnlabeled tells whether a node has no label of Karpenter or of a provider.
+func isUnlabeled(node *unstructured.Unstructured) bool {
+	for label := range node.GetLabels() {
+		if strings.HasPrefix(label, "karpenter.") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,74 @@
+package provisioning
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// Karpenter launches nothing for a pod that the scheduler places on no node, since what the
+// pod claims can't be had. It would launch a node, remove it as empty, and launch the next.
+// Another pod gets its node meanwhile.
+//
+// Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes and
+// https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation;
+// https://github.com/kubernetes-sigs/karpenter/pull/2488 and
+// https://github.com/kubernetes-sigs/karpenter/pull/2384.
+var _ = e2e.Table(Suite, map[string]unstartable{
+	"volume-ends": {"whose volume claim is being deleted", "", mountEnding},
+	"volume-lost": {"whose volume is lost", "", mountLost},
+	"device":      {"that claims a device of an unknown class", "1.34", claimUnknown},
+}, func(row unstartable) e2e.Spec {
+	return e2e.Spec{
+		Name:  "launches nothing for a pod " + row.which,
+		Since: e2e.Since{Kubernetes: row.since},
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool, other := fixtures.NodePool(), fixtures.NodePool()
+			hopeless, modest := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(other)
+			row.spoil(ctx, env, hopeless)
+
+			before := env.Mark()
+			env.Create(ctx, hopeless, modest)
+			env.Await(ctx, 1, waitingPods(hopeless))
+			env.Create(ctx, pool, other)
+			env.Await(ctx, 1, check.RunningPods(modest))
+			env.Observe(ctx, karpenter.PodsRetried)
+
+			env.Expect(env.Since(before), passedOver(pool, hopeless), check.Always(check.AtMost(1, check.NodeClaims(other))))
+		},
+	}
+})
+
+// unstartable is a pod that the scheduler refuses everywhere.
+type unstartable struct {
+	which, since string // since: first release of Kubernetes; empty: any
+	spoil        func(context.Context, *e2e.Env, *fixtures.Workload)
+}
+
+// mountEnding mounts a volume claim that is being deleted. Another pod keeps it.
+func mountEnding(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
+	pool := fixtures.NodePool()
+	volume, claim := fixtures.Volume()
+	user := fixtures.Deployment(1).On(pool).Mount(claim)
+	env.Create(ctx, pool, volume, claim, user)
+	env.Await(ctx, 1, check.RunningPods(user))
+	env.Delete(ctx, claim)
+	app.Mount(claim)
+}
+
+// mountLost mounts a volume claim whose volume is gone. Kubernetes gives it the same phase, a moment later.
+func mountLost(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
+	claim := fixtures.LostVolume()
+	env.Create(ctx, claim)
+	env.PatchStatus(ctx, claim, `{"status":{"phase":"Lost"}}`)
+	app.Mount(claim)
+}
+
+func claimUnknown(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
+	device := fixtures.ResourceClaim("nowhere")
+	env.Create(ctx, device)
+	app.Claim(device)
+}
