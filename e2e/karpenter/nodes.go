@@ -40,6 +40,10 @@ func NodeProviderID(node *unstructured.Unstructured) string {
 	return text(child(node.Object, "spec"), "providerID")
 }
 
+// InstanceType returns the instance type of a node or NodeClaim: its label
+// node.kubernetes.io/instance-type.
+func InstanceType(o *unstructured.Unstructured) string { return Label(o, corev1.LabelInstanceTypeStable) }
+
 // Capacity returns status.capacity[name] of a node or NodeClaim, zero if absent.
 func Capacity(o *unstructured.Unstructured, name corev1.ResourceName) resource.Quantity {
 	list, _ := lookup(o, fieldCapacity).(map[string]any)

@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 		nodeClaim := ready.Unstructured()
 		env.ExpectColumns(ctx, ready,
 			e2e.Cell{Column: "Name", Text: nodeClaim.GetName()},
-			e2e.Cell{Column: "Type", Text: karpenter.Label(nodeClaim, corev1.LabelInstanceTypeStable)},
+			e2e.Cell{Column: "Type", Text: karpenter.InstanceType(nodeClaim)},
 			e2e.Cell{Column: "Capacity", Text: karpenter.Label(nodeClaim, karpenter.CapacityTypeLabel)},
 			e2e.Cell{Column: "Zone", Text: karpenter.Label(nodeClaim, corev1.LabelTopologyZone)},
 			e2e.Cell{Column: "Node", Text: karpenter.NodeClaimNode(nodeClaim)},

@@ -53,7 +53,7 @@ var _ = Suite.Add(e2e.Spec{
 // type. Later launches pay these prices: Karpenter would notice new prices of old nodes within an hour.
 func priceTypes(ctx context.Context, env *e2e.Env) (dear string) {
 	pool := fixtures.NodePool()
-	dear = typeOf(env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))[0])
+	dear = karpenter.InstanceType(env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))[0].Unstructured())
 	onDemand := fixtures.NodeOverlay().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.OnDemand).Price("1")
 	spot := fixtures.NodeOverlay().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot).Price("0.01")
 	dearer := fixtures.NodeOverlay().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.OnDemand).

@@ -7,7 +7,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -32,7 +31,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, freely)
 		env.Await(ctx, 2, check.RunningPods(freely))
 		nodes := env.Await(ctx, 2, check.ReadyNodes(free))
-		held.Require(corev1.LabelInstanceTypeStable, fixtures.In, typeOf(nodes[0]), typeOf(nodes[1]))
+		held.Require(corev1.LabelInstanceTypeStable, fixtures.In,
+			karpenter.InstanceType(nodes[0].Unstructured()), karpenter.InstanceType(nodes[1].Unstructured()))
 		env.Create(ctx, held.Consolidate(fixtures.WhenEmptyOrUnderutilized), spot)
 		env.Await(ctx, 1, check.RunningPods(spot))
 		env.Create(ctx, holding)
@@ -50,8 +50,3 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.AtLeast(1, check.ReplacedNodes(free, before))))
 	},
 })
-
-// typeOf returns the name of a node's instance type.
-func typeOf(node *history.Object) string {
-	return karpenter.Label(node.Unstructured(), corev1.LabelInstanceTypeStable)
-}

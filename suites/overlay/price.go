@@ -40,5 +40,5 @@ var _ = Suite.Add(e2e.Spec{
 func cheapest(ctx context.Context, env *e2e.Env) (pool *fixtures.Pool, instanceType string) {
 	pool = fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 	node := env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))[0]
-	return pool, karpenter.Label(node.Unstructured(), corev1.LabelInstanceTypeStable)
+	return pool, karpenter.InstanceType(node.Unstructured())
 }
