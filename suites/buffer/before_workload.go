@@ -28,7 +28,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, app)
 		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
-		env.Expect(env.Since(before), check.Within(filled,
+		env.Expect(env.Since(before), check.Within(2*karpenter.Settled,
 			check.LeadsTo(check.AtLeast(1, check.The(buffer)), check.Exactly(2, check.ReadyNodes(pool)))))
 	},
 })

@@ -22,11 +22,16 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "claims no node of others that has no provider ID",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		node, nodeClaim := fixtures.UnmanagedNode(), fixtures.NodeClaim()
+		policy, binding := fixtures.Unlaunched(nodeClaim)
+		env.Enforce(ctx, policy, binding)
 		env.Create(ctx, node)
-		env.Await(ctx, 1, check.The(node))
 
 		before := env.Mark()
 		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim))
+		env.Annotate(ctx, node, fixtures.Key("seen"), "true") // Karpenter looks at nodes that change
+		env.Observe(ctx, karpenter.Settled)
+		env.Delete(ctx, binding)
 		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Initialized))
 
 		env.Expect(env.Since(before), check.While(check.The(nodeClaim),

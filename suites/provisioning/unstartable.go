@@ -20,7 +20,8 @@ import (
 var _ = e2e.Table(Suite, map[string]unstartable{
 	"volume-ends": {"whose volume claim is being deleted", "", mountEnding},
 	"volume-lost": {"whose volume is lost", "", mountLost},
-	"device":      {"that claims a device of an unknown class", "1.34", claimUnknown},
+	"device":      {"whose container uses a device of an unknown class", "1.34", useUnknown},
+	"device-held": {"that claims a device of an unknown class", "1.34", claimUnknown},
 }, func(row unstartable) e2e.Spec {
 	return e2e.Spec{
 		Name:  "launches nothing for a pod " + row.which,
@@ -59,12 +60,18 @@ func mountEnding(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
 	app.Mount(claim)
 }
 
-// mountLost mounts a volume claim whose volume is gone. Kubernetes gives it the same phase, a moment later.
+// mountLost mounts a volume claim that has lost its volume. Kubernetes would say so a moment later.
 func mountLost(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
-	claim := fixtures.LostVolume()
-	env.Create(ctx, claim)
+	volume, claim := fixtures.LostVolume()
+	env.Create(ctx, volume, claim)
 	env.PatchStatus(ctx, claim, `{"status":{"phase":"Lost"}}`)
 	app.Mount(claim)
+}
+
+func useUnknown(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
+	device := fixtures.ResourceClaim("nowhere")
+	env.Create(ctx, device)
+	app.Claim(device).Use(device)
 }
 
 func claimUnknown(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
