@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -55,7 +56,9 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 	if err := synced(alive, s.Provider.Metric, syncedWithin); err != nil {
 		failure = failure.Merge(env.Failed(err.Error()))
 	}
-	c.outcome.Errors = errorsIn(s.Provider.Unexpected(s.Provider.LogSince(ctx, c.outcome.Started)))
+	unexpected := s.Provider.Unexpected(s.Provider.LogSince(ctx, c.outcome.Started))
+	c.outcome.Errors = errorsIn(unexpected)
+	failure = panicked(failure, unexpected)
 	recorded, err := c.recorder.Complete(alive)
 	if err != nil {
 		return failure.Merge(env.Failed(fmt.Sprintf("recording: %v", err)))
@@ -95,6 +98,17 @@ func (c *postChecks) judge(failure *env.Failure, recorded *history.History, para
 			fmt.Sprintf("an invariant is broken: %s\n%s", j.Check, f), at))
 	}
 	return failure
+}
+
+// panicked fails a spec if one of the controllers has panicked. controller-runtime recovers
+// panics: the process goes on, and the controller does nothing.
+func panicked(failure *env.Failure, log []string) *env.Failure {
+	i := slices.IndexFunc(log, func(line string) bool { return strings.Contains(line, "Observed a panic") })
+	if i < 0 {
+		return failure
+	}
+	return failure.Merge(env.Failed("a controller of the provider panicked, and the process went on\n" +
+		install.Shorten(log[i])))
 }
 
 // leftBehind fails a spec if its clean-up left something.

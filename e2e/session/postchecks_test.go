@@ -136,3 +136,12 @@ func TestTheControllersPictureMustBeComplete(t *testing.T) {
 		})
 	}
 }
+
+func TestARecoveredPanicFailsASpec(t *testing.T) {
+	g := NewWithT(t)
+	g.Expect(panicked(nil, []string{`{"level":"ERROR","message":"Reconciler error"}`})).To(BeNil())
+	f := panicked(nil, []string{`{"level":"ERROR","message":"Observed a panic","panic":"nil pointer dereference"}`})
+	g.Expect(f.Verdict).To(Equal(report.Failed))
+	g.Expect(f.Reason).To(Equal("a controller of the provider panicked, and the process went on"))
+	g.Expect(f.Detail).To(ContainSubstring("nil pointer dereference"))
+}
