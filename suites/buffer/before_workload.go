@@ -2,6 +2,7 @@ package buffer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -15,8 +16,13 @@ import (
 // Source: spec.scalableRef of the CapacityBuffer API; designs/capacity-buffers.md;
 // https://github.com/kubernetes-sigs/karpenter/releases/tag/v1.14.3.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "is filled though its workload comes later",
-	Known: sharedNode,
+	Name: "is filled though its workload comes later",
+	Known: append(slices.Clone(sharedNode), e2e.Known{
+		Releases: ">=1.14.1 <1.14.3", // seen in v1.14.1
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/3028",
+		Reason:   "Karpenter looks for a missing workload only every 30 s",
+		Breaks:   []string{"leads to exactly 2 nodes"},
+	}),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)

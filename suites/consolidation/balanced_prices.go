@@ -19,7 +19,13 @@ import (
 // Source: designs/balanced-consolidation.md;
 // https://github.com/kubernetes-sigs/karpenter/pull/3217.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "counts no savings that the NodePool rules out when its policy is Balanced",
+	Name: "counts no savings that the NodePool rules out when its policy is Balanced",
+	Known: []e2e.Known{{
+		Releases: ">=1.14.0 <1.14.1", // seen in v1.14.0
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/3217",
+		Reason:   "savings are computed with offerings that the NodePool rules out",
+		Breaks:   []string{"^always no nodes of pool .* that are disrupted"},
+	}},
 	Needs: []providers.Capability{providers.NodePools, providers.Spot, providers.NodeOverlay},
 	Gate:  "NodeOverlay",
 	Since: e2e.Since{Karpenter: "1.14"},

@@ -18,6 +18,12 @@ import (
 // https://github.com/kubernetes-sigs/karpenter/pull/2472.
 var _ = Suite.Add(e2e.Spec{
 	Name: "removes a node where minValues leave no replacement for several",
+	Known: []e2e.Known{{
+		Releases: ">=1.6.0 <1.9.0", // seen in v1.6.4
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2472",
+		Reason:   "consolidation of several nodes panics when minValues can't be met at the price",
+		Breaks:   []string{"^waited for 1 node of pool", "^a controller of the provider panicked"},
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().OnDemand().MinValues(corev1.LabelInstanceTypeStable, fewTypes).
 			Consolidate(fixtures.WhenEmptyOrUnderutilized)

@@ -18,6 +18,12 @@ import (
 // https://github.com/kubernetes-sigs/karpenter/issues/1244.
 var _ = Suite.Add(e2e.Spec{
 	Name: "launches a node in time for a pod that others change all the time",
+	Known: []e2e.Known{{
+		Releases: ">=1.0.0 <1.5.0", // seen in v1.1.5
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/1244",
+		Reason:   "each event of a pending pod holds the batch open",
+		Breaks:   []string{"leads to at least 1 NodeClaim"},
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Pod().On(pool)

@@ -19,6 +19,12 @@ import (
 // https://github.com/kubernetes-sigs/karpenter/pull/2316.
 var _ = Suite.Add(e2e.Spec{
 	Name: "hurries a pod that is ending too slowly for the deadline",
+	Known: []e2e.Known{{
+		Releases: ">=1.0.0 <1.6.0", // seen in v1.5.5
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2316",
+		Reason:   "a pod that is ending keeps its grace period, however soon its node must go",
+		Breaks:   []string{"^waited for 1 pod", "drains end by their deadline, and evict pods in their order"},
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("10s")
 		app := fixtures.Pod().On(pool).GracePeriod(3600)

@@ -18,6 +18,12 @@ import (
 // https://github.com/kubernetes-sigs/karpenter/pull/3038.
 var _ = Suite.Add(e2e.Spec{
 	Name: "leaves a pod a second to end even when the deadline has passed",
+	Known: []e2e.Known{{
+		Releases: ">=1.0.0 <1.12.1", // seen in v1.12.0
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/3038",
+		Reason:   "a pod's grace period becomes zero when the deadline has passed",
+		Breaks:   []string{"^always no pods of pod-"},
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("1s")
 		app := fixtures.Pod().On(pool).GracePeriod(60).Lingering()
