@@ -183,6 +183,10 @@ providers: ## write the table in providers/README.md from providers.yaml
 catalogue: ## write suites/README.md from the specs
 	@$(PLUMBLINE) catalogue > suites/README.md.new && mv suites/README.md.new suites/README.md
 
+.PHONY: fields
+fields: ## write suites/fields.md from the last run: make e2e with all gates first
+	@$(PLUMBLINE) fields > suites/fields.md.new && mv suites/fields.md.new suites/fields.md
+
 # The image goes into Docker's engine, as plumbline/node:<version>.
 .PHONY: node-image
 node-image: ## build an image for kind's nodes without any registry: make node-image K8S=1.36

@@ -224,6 +224,7 @@ func (e *Env) send(ctx context.Context, ref reference, o *unstructured.Unstructu
 	if err != nil {
 		return nil, err
 	}
+	e.result.sets(o)
 	return e.resourceInterface(ref).Patch(ctx, ref.name, types.ApplyPatchType, data, metav1.PatchOptions{
 		FieldManager: fieldManager, Force: new(true), FieldValidation: metav1.FieldValidationStrict, DryRun: dryRun,
 	})

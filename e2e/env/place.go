@@ -76,6 +76,8 @@ func Run(ctx context.Context, e *Env, spec func(context.Context, *Env)) (failure
 type Result struct {
 	Claims []report.Judged // checks that were judged; a spec without any proves nothing
 	Notes  []string        // other facts that readers of the outcome must know
+
+	fields sets.Set[string] // of objects, that the spec has set
 }
 
 // ResultOf returns a spec's result so far.

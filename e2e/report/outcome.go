@@ -77,6 +77,8 @@ type Outcome struct {
 	// Errors are those in the controller's log that the adapter doesn't tolerate. They fail
 	// nothing.
 	Errors  []LogError    `json:"errors,omitempty"`
+	// Fields are those of objects that the spec has set, such as "NodePool.spec.weight".
+	Fields  []string      `json:"fields,omitempty"`
 	History string        `json:"history,omitempty"` // the recording, a file
 	Rerun   string        `json:"rerun,omitempty"`   // the command that runs this spec alone
 	Took    time.Duration `json:"took"`              // in nanoseconds of cluster time, including the clean-up

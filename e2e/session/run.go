@@ -59,7 +59,7 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 		left = env.CleanUp(ctx, e)
 	}
 	result := env.ResultOf(e)
-	o.Claims, o.Note = result.Claims, strings.Join(result.Notes, "; ")
+	o.Claims, o.Note, o.Fields = result.Claims, strings.Join(result.Notes, "; "), result.Fields()
 	failure = checks.run(ctx, failure, left)
 	log := ""
 	if failure != nil { // before a restart, which starts a new log

@@ -26,6 +26,7 @@ func commands() []command {
 	return []command{
 		{name: "list", help: "list the specs; -format table or json", run: list},
 		{name: "catalogue", help: "print suites/README.md, made from the specs", run: catalogue},
+		{name: "fields", help: "print suites/fields.md, made from the schemas and the last run", run: fields},
 		{name: "check", help: "check the adapter and say what would run, in seconds; -ids, -help", run: checkAdapter},
 		{name: "providers", help: "print providers/README.md, with its table made from providers.yaml", run: writeProviders},
 		{name: "setup", help: "build all that a run needs into the cache", run: setup},
