@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -184,7 +185,7 @@ func patchOf(patch map[string]any, field, subresource string, v providers.HookVa
 }
 
 // removeNode removes a node's finalizers and deletes it. So no controller can delay the
-// deletion or see it coming.
+// deletion or see it coming. A node that was being deleted is gone with its finalizers.
 func (i *Installed) removeNode(ctx context.Context, name string) error {
 	nodes := i.clients.typed.CoreV1().Nodes()
 	_, err := nodes.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`),
@@ -192,7 +193,7 @@ func (i *Installed) removeNode(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("releasing node %s: %w", name, err)
 	}
-	if err := nodes.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+	if err := nodes.Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("deleting node %s: %w", name, err)
 	}
 	return nil

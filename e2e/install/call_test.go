@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	kubefake "k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -151,6 +152,16 @@ func TestAHookRemovesANode(t *testing.T) {
 	g.Expect(apierrors.IsNotFound(err)).To(BeTrue())
 	_, err = i.Call(t.Context(), providers.TerminateInstance, providers.HookValues{NodeName: "n2"})
 	g.Expect(err).To(MatchError(ContainSubstring("n2")))
+}
+
+func TestAHookRemovesANodeThatIsBeingDeleted(t *testing.T) {
+	fake := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}})
+	fake.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+		// The API server removes the node with its last finalizer.
+		return true, &corev1.Node{}, fake.Tracker().Delete(corev1.SchemeGroupVersion.WithResource("nodes"), "", "n1")
+	})
+	i := &Installed{clients: &clients{typed: fake}}
+	NewWithT(t).Expect(i.removeNode(t.Context(), "n1")).To(Succeed())
 }
 
 func TestAHookPatchesTheNodeClaimOfItsNode(t *testing.T) {
