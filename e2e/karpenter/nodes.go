@@ -42,7 +42,9 @@ func NodeProviderID(node *unstructured.Unstructured) string {
 
 // InstanceType returns the instance type of a node or NodeClaim: its label
 // node.kubernetes.io/instance-type.
-func InstanceType(o *unstructured.Unstructured) string { return Label(o, corev1.LabelInstanceTypeStable) }
+func InstanceType(o *unstructured.Unstructured) string {
+	return Label(o, corev1.LabelInstanceTypeStable)
+}
 
 // Capacity returns status.capacity[name] of a node or NodeClaim, zero if absent.
 func Capacity(o *unstructured.Unstructured, name corev1.ResourceName) resource.Quantity {

@@ -76,7 +76,7 @@ type Outcome struct {
 	Invariants []Judged `json:"invariants,omitempty"`
 	// Errors are those in the controller's log that the adapter doesn't tolerate. They fail
 	// nothing.
-	Errors  []LogError    `json:"errors,omitempty"`
+	Errors []LogError `json:"errors,omitempty"`
 	// Fields are those of objects that the spec has set, such as "NodePool.spec.weight".
 	Fields  []string      `json:"fields,omitempty"`
 	History string        `json:"history,omitempty"` // the recording, a file
