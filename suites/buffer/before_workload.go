@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A buffer that comes before its Deployment is filled once the Deployment comes. Tools that apply a
-// folder of manifests promise no order.
+// A buffer that comes before its Deployment is filled once the Deployment comes. Tools
+// that apply a folder of manifests promise no order.
 //
 // Source: spec.scalableRef of the CapacityBuffer API; designs/capacity-buffers.md;
 // https://github.com/kubernetes-sigs/karpenter/releases/tag/v1.14.3.

@@ -11,12 +11,12 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Karpenter ends the drain of a node when the cloud ends the node's instance. No pod runs there
-// any more, so there is nothing to wait for. Otherwise a pod that must not be disrupted
-// counts as running for ever, and its workload never starts another.
+// Karpenter ends the drain of a node when the cloud ends the node's instance. No pod runs
+// there any more, so there is nothing to wait for. Otherwise a pod that must not be
+// disrupted counts as running for ever, and its workload never starts another.
 //
-// Source: pkg/controllers/node/termination/controller.go, which asks the cloud for the instance
-// of a node that isn't ready.
+// Source: pkg/controllers/node/termination/controller.go, which asks the cloud for the
+// instance of a node that isn't ready.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "removes a node whose instance the cloud ends during its drain",
 	Hooks:  []providers.HookName{providers.TerminateInstance},

@@ -12,9 +12,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// With the policy Balanced, Karpenter counts only what the NodePool can save. Here spot is
-// nearly free, but the pool allows none. An on-demand node of another type saves a third,
-// which is too little for a move of all pods. Another pool's policy is content with it.
+// With the policy Balanced, Karpenter counts only what the NodePool can save. Here spot
+// is nearly free, but the pool allows none. An on-demand node of another type saves a
+// third, which is too little for a move of all pods. Another pool's policy is content
+// with it.
 //
 // Source: designs/balanced-consolidation.md;
 // https://github.com/kubernetes-sigs/karpenter/pull/3217.
@@ -55,8 +56,9 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// priceTypes makes spot nearly free, and an instance type dearer than all others. It returns the
-// type. Later launches pay these prices: Karpenter would notice new prices of old nodes within an hour.
+// priceTypes makes spot nearly free, and an instance type dearer than all others. It
+// returns the type. Later launches pay these prices: Karpenter would notice new prices of
+// old nodes within an hour.
 func priceTypes(ctx context.Context, env *e2e.Env) (dear string) {
 	pool := fixtures.NodePool()
 	dear = karpenter.InstanceType(env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))[0].Unstructured())

@@ -11,8 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Karpenter removes a node whose pods fit on another although minValues rule out one new node
-// for the pods of both: several cheaper types would do, but fewer than minValues ask for.
+// Karpenter removes a node whose pods fit on another although minValues rule out one new
+// node for the pods of both: several cheaper types would do, but fewer than minValues ask
+// for.
 //
 // Source: minValues of spec.template.spec.requirements of the NodePool API;
 // https://github.com/kubernetes-sigs/karpenter/pull/2472.
@@ -49,6 +50,6 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// fewTypes is more types than a small catalogue has that are cheaper than the cheapest for three
-// CPUs, and fewer than those that cost less than twice as much.
+// fewTypes is more types than a small catalogue has that are cheaper than the cheapest
+// for three CPUs, and fewer than those that cost less than twice as much.
 const fewTypes = 8

@@ -8,8 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A pool's drifted nodes are replaced although those of another pool, which drifted before,
-// can't be. One team's used-up quota must not keep the old, insecure images of all other teams.
+// A pool's drifted nodes are replaced although those of another pool, which drifted
+// before, can't be. One team's used-up quota must not keep the old, insecure images of
+// all other teams.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Drift";
 // https://github.com/kubernetes-sigs/karpenter/issues/3080.

@@ -12,9 +12,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Karpenter leaves nodes alone that it hasn't launched. Such a node may have no provider ID,
-// as on control planes and on machines at home, and a NodeClaim has none either during its launch. If
-// Karpenter took one for the other, it would drain the node with the NodeClaim.
+// Karpenter leaves nodes alone that it hasn't launched. Such a node may have no provider
+// ID, as on control planes and on machines at home, and a NodeClaim has none either
+// during its launch. If Karpenter took one for the other, it would drain the node with
+// the NodeClaim.
 //
 // Source: spec.providerID of the Node API; status.providerID of the NodeClaim API;
 // https://github.com/kubernetes-sigs/karpenter/issues/2505.

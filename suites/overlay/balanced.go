@@ -11,9 +11,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// With the policy Balanced, Karpenter compares what a move saves with what the NodePool costs,
-// both at the prices of NodeOverlays. Here a node's type becomes half as dear again as all others, so
-// a move saves a third, which is too little. Another pool's policy is content with it.
+// With the policy Balanced, Karpenter compares what a move saves with what the NodePool
+// costs, both at the prices of NodeOverlays. Here a node's type becomes half as dear
+// again as all others, so a move saves a third, which is too little. Another pool's
+// policy is content with it.
 //
 // Source: spec.price of the NodeOverlay API; designs/balanced-consolidation.md.
 var _ = Suite.Add(e2e.Spec{

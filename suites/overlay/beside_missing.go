@@ -9,10 +9,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A NodeOverlay takes effect although another NodePool's NodeClass doesn't exist. One team's
-// mistake must not stop the nodes of all other teams, who can't even see it.
+// A NodeOverlay takes effect although another NodePool's NodeClass doesn't exist. One
+// team's mistake must not stop the nodes of all other teams, who can't even see it.
 //
-// Source: designs/node-overlay.md; https://github.com/kubernetes-sigs/karpenter/issues/3002.
+// Source: designs/node-overlay.md;
+// https://github.com/kubernetes-sigs/karpenter/issues/3002.
 var _ = Suite.Add(e2e.Spec{
 	Name: "takes effect beside a NodePool whose NodeClass doesn't exist",
 	Run: func(ctx context.Context, env *e2e.Env) {

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Karpenter closes a batch when no other pod has come for a second. Changes of a pod that it
-// knows do not hold the batch open. Controllers such as queues annotate waiting pods all the time,
-// and each of their nodes would come ten seconds late.
+// Karpenter closes a batch when no other pod has come for a second. Changes of a pod that
+// it knows do not hold the batch open. Controllers such as queues annotate waiting pods
+// all the time, and each of their nodes would come ten seconds late.
 //
 // Source: setting batch-idle-duration, https://karpenter.sh/docs/concepts/scheduling;
 // https://github.com/kubernetes-sigs/karpenter/issues/1244.
@@ -42,5 +42,6 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// often is the time between two changes of a pod. It is shorter than an idle batch stays open.
+// often is the time between two changes of a pod. It is shorter than an idle batch stays
+// open.
 const often = karpenter.BatchIdle / 2

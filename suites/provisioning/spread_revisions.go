@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Karpenter spreads the pods of each revision on their own if the constraint says so, also
-// when pods of several revisions wait together. Here two Deployments have the same
+// Karpenter spreads the pods of each revision on their own if the constraint says so,
+// also when pods of several revisions wait together. Here two Deployments have the same
 // constraint. The large pods need two nodes, and the small ones three. The first node has
 // room for both kinds.
 //

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Karpenter launches nothing for a pod that the scheduler places on no node, since what the
-// pod claims can't be had. It would launch a node, remove it as empty, and launch the next.
-// Another pod gets its node meanwhile.
+// Karpenter launches nothing for a pod that the scheduler places on no node, since what
+// the pod claims can't be had. It would launch a node, remove it as empty, and launch the
+// next. Another pod gets its node meanwhile.
 //
 // Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes and
 // https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation;
@@ -69,7 +69,8 @@ func mountEnding(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
 	app.Mount(claim)
 }
 
-// mountLost mounts a volume claim that has lost its volume. Kubernetes would say so a moment later.
+// mountLost mounts a volume claim that has lost its volume. Kubernetes would say so a
+// moment later.
 func mountLost(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
 	volume, claim := fixtures.LostVolume()
 	env.Create(ctx, volume, claim)

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A static pool at its limit of nodes gets a healthy node for an unhealthy one: Karpenter ends
-// the unhealthy node, and launches its successor in its place. There is no room for a
-// replacement beside it, and a broken node serves nobody.
+// A static pool at its limit of nodes gets a healthy node for an unhealthy one: Karpenter
+// ends the unhealthy node, and launches its successor in its place. There is no room for
+// a replacement beside it, and a broken node serves nobody.
 //
 // Source: feature gate TerminateFirstRepair, since Karpenter 1.15; Karpenter's suite
 // "disruption", "terminates first when repairing an at-limit static NodePool".

@@ -9,8 +9,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A static pool launches its nodes once its NodeClass exists. Users create pools before NodeClasses, and
-// mend a mistyped name. Nobody looks at the pool again, since it serves no pods that wait.
+// A static pool launches its nodes once its NodeClass exists. Users create pools before
+// NodeClasses, and mend a mistyped name. Nobody looks at the pool again, since it serves
+// no pods that wait.
 //
 // Source: designs/static-capacity.md; condition Ready of the NodePool API;
 // https://github.com/kubernetes-sigs/karpenter/pull/2956.

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// A static pool at its limit of nodes drifts nevertheless: Karpenter ends a node, and launches
-// its successor in its place. Users with a fixed quota, such as reserved machines, have no
-// room for a replacement, and would keep their old images for ever.
+// A static pool at its limit of nodes drifts nevertheless: Karpenter ends a node, and
+// launches its successor in its place. Users with a fixed quota, such as reserved
+// machines, have no room for a replacement, and would keep their old images for ever.
 //
 // Source: feature gate TerminateFirstDrift, since Karpenter 1.15; Karpenter's suite
 // "disruption", "terminates first when drifting an at-limit static NodePool".

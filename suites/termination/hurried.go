@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Karpenter tells a pod that is ending already to end by the node's deadline. Otherwise the
-// instance ends in the middle of the pod's work, and no preStop hook has been told. Here a user has
-// deleted a pod with a grace period of an hour before its node.
+// Karpenter tells a pod that is ending already to end by the node's deadline. Otherwise
+// the instance ends in the middle of the pod's work, and no preStop hook has been told.
+// Here a user has deleted a pod with a grace period of an hour before its node.
 //
 // Source: designs/nodeclaim-termination-grace-period.md;
 // https://github.com/kubernetes-sigs/karpenter/pull/2316.

@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Karpenter never deletes a pod by force: not even at the deadline does its grace period become zero.
-// A pod without a grace period is gone for Kubernetes at once, while its
-// containers run on. A StatefulSet would then start the same pod a second time, and both write to
-// one volume.
+// Karpenter never deletes a pod by force: not even at the deadline does its grace period
+// become zero. A pod without a grace period is gone for Kubernetes at once, while its
+// containers run on. A StatefulSet would then start the same pod a second time, and both
+// write to one volume.
 //
 // Source: https://kubernetes.io/docs/tasks/run-application/force-delete-stateful-set-pod;
 // https://github.com/kubernetes-sigs/karpenter/pull/3038.
