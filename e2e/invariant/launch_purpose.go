@@ -40,7 +40,7 @@ type launchMonitor struct {
 	lastNodeClaims
 	overdue timers                     // NodeClaims whose nodes should have pods, by name
 	meant   map[string]map[string]bool // the pods that a NodeClaim is for, namespace/name, by its name
-	served  map[string]bool            // NodeClaims whose nodes have got a pod, by name
+	served  map[string]bool            // nodes that have got a pod, by name
 }
 
 // nominatedTo finds the NodeClaim in Karpenter's event (Karpenter:
@@ -57,12 +57,12 @@ func (l *launchMonitor) Observe(m *check.Moment) {
 		l.nominated(m)
 	case karpenter.Pods:
 		l.bound(m, m.Event.Object)
-	case karpenter.NodeClaims:
-		if name := m.Event.Object.Name; m.Deleted() {
-			l.overdue.stop(name)
-		} else if becomesTrue(m, karpenter.Initialized) {
-			l.overdue.set(name, m.Time.Add(schedulerRetry))
+	case karpenter.Nodes:
+		if m.Deleted() {
+			delete(l.served, m.Event.Object.Name)
 		}
+	case karpenter.NodeClaims:
+		l.nodeClaim(m, m.Event.Object)
 	}
 }
 
@@ -79,17 +79,27 @@ func (l *launchMonitor) nominated(m *check.Moment) {
 	l.meant[to[1]][about.Namespace+"/"+about.Name] = true
 }
 
-// bound notes that a node has got a pod.
+// bound notes that a node has got a pod. Its NodeClaim may not know the node yet.
 func (l *launchMonitor) bound(m *check.Moment, pod *history.Object) {
 	on := karpenter.PodNode(pod.Unstructured())
-	if on == "" || ownedBy(pod.Unstructured(), "DaemonSet") {
+	if on == "" || l.served[on] || ownedBy(pod.Unstructured(), "DaemonSet") {
 		return
 	}
-	if nodeClaim := l.lastNodeClaims[on]; nodeClaim != nil && !l.served[nodeClaim.Name] {
-		l.served[nodeClaim.Name] = true
-		if len(l.meant[nodeClaim.Name]) > 0 {
-			m.Tested()
-		}
+	l.served[on] = true
+	if nodeClaim := l.lastNodeClaims[on]; nodeClaim != nil && l.meant[nodeClaim.Name] != nil {
+		m.Tested()
+	}
+}
+
+func (l *launchMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Object) {
+	switch name := nodeClaim.Name; {
+	case m.Deleted():
+		l.overdue.stop(name)
+	case !becomesTrue(m, karpenter.Initialized):
+	case !l.served[karpenter.NodeClaimNode(nodeClaim.Unstructured())]:
+		l.overdue.set(name, m.Time.Add(schedulerRetry))
+	case l.meant[name] != nil:
+		m.Tested()
 	}
 }
 
@@ -100,7 +110,7 @@ func (l *launchMonitor) judge(m *check.Moment, name string) {
 		return
 	}
 	node := m.World.Get(karpenter.Nodes, "", karpenter.NodeClaimNode(nodeClaim.Unstructured()))
-	if node == nil || !mayTakePods(node, nodeClaim) || l.served[name] {
+	if node == nil || !mayTakePods(node, nodeClaim) || l.served[node.Name] {
 		return
 	}
 	m.Tested()

@@ -29,6 +29,16 @@ func TestLaunchesServePods(t *testing.T) {
 		"another pod runs there": {
 			late(tell(node()).Add(historytest.Pod("b", "w").On("n"))), check.Holds, "",
 		},
+		"another pod came before the NodeClaim knew its node": {
+			late(historytest.Begin().Add(pod(), nominated(), historytest.NodeClaim("c").Pool("p"), node()).
+				Add(historytest.Pod("b", "w").On("n")).Change(nodeClaim().True(karpenter.Initialized)).After(time.Second)),
+			check.Holds, "",
+		},
+		"a pod on an earlier node of this name": {
+			late(historytest.Begin().Add(node(), historytest.Pod("b", "w").On("n")).Delete(node()).
+				Add(pod(), nominated(), historytest.NodeClaim("c").Pool("p"), node()).
+				Change(nodeClaim().True(karpenter.Initialized)).After(time.Second)), check.Broken, "which waits still",
+		},
 		"the pod waits still":    {late(tell(node())), check.Broken, "which waits still"},
 		"the pod is gone":        {late(tell(node()).Delete(pod())), check.Holds, ""},
 		"the pod runs elsewhere": {late(tell(node()).Change(pod().On("m"))), check.Holds, ""},

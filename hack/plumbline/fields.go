@@ -157,8 +157,9 @@ func kubernetesFields() []string {
 			"containers.resources", "hostNetwork", "initContainers.ports.hostPort", "initContainers.resources",
 			"initContainers.restartPolicy", "nodeName", "nodeSelector", "os", "overhead", "preemptionPolicy", "priorityClassName",
 			"resourceClaims", "resources", "restartPolicy", "runtimeClassName", "schedulerName", "schedulingGates",
-			"terminationGracePeriodSeconds", "tolerations", "topologySpreadConstraints", "volumes.csi", "volumes.ephemeral",
-			"volumes.persistentVolumeClaim",
+			"terminationGracePeriodSeconds", "tolerations", "topologySpreadConstraints", "volumes.csi.driver",
+			"volumes.ephemeral.volumeClaimTemplate.spec.accessModes", "volumes.ephemeral.volumeClaimTemplate.spec.resources",
+			"volumes.ephemeral.volumeClaimTemplate.spec.storageClassName", "volumes.persistentVolumeClaim",
 		}},
 		{"PersistentVolume.spec", corev1.PersistentVolumeSpec{}, []string{
 			"accessModes", "claimRef", "csi.driver", "hostPath", "local", "nodeAffinity", "storageClassName", "volumeMode",
