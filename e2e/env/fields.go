@@ -1,17 +1,19 @@
 package env
 
 import (
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// freeKeys are fields with mappings whose keys the user chooses. Each counts as one field.
-func freeKeys() sets.Set[string] {
-	return sets.New("labels", "annotations", "nodeSelector", "matchLabels", "requests", "limits", "capacity", "parameters",
-		"podFixed")
+// hasFreeKeys reports whether users choose the keys of a field's mapping. It counts as one field.
+func hasFreeKeys(path string) bool {
+	switch path[strings.LastIndex(path, ".")+1:] {
+	case "labels", "annotations", "nodeSelector", "matchLabels", "requests", "limits", "capacity", "parameters", "podFixed":
+		return true
+	}
+	return false
 }
 
 // fieldsOf returns the fields that an object sets beside its metadata, such as
@@ -30,7 +32,7 @@ func fieldsOf(o *unstructured.Unstructured) sets.Set[string] {
 func addFields(fields sets.Set[string], path string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
-		if len(v) == 0 || freeKeys().Has(path[strings.LastIndex(path, ".")+1:]) {
+		if len(v) == 0 || hasFreeKeys(path) {
 			fields.Insert(path)
 			return
 		}
@@ -64,4 +66,4 @@ func (r *Result) sets(o *unstructured.Unstructured) {
 }
 
 // Fields returns the fields of objects that the spec has set, sorted.
-func (r *Result) Fields() []string { return slices.Sorted(slices.Values(r.fields.UnsortedList())) }
+func (r *Result) Fields() []string { return sets.List(r.fields) }
