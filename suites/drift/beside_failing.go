@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -33,6 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Change(ctx, failing.NewTemplate())
 		env.Await(ctx, 1, check.DriftedNodeClaims(failing))
+		env.Observe(ctx, karpenter.Settled) // the times of conditions are whole seconds
 		env.Change(ctx, sound.NewTemplate())
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(sound, before)))
 		env.Await(ctx, 0, check.Nodes(sound).Old(before))
