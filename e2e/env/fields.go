@@ -10,7 +10,8 @@ import (
 // hasFreeKeys reports whether users choose the keys of a field's mapping. It counts as one field.
 func hasFreeKeys(path string) bool {
 	switch path[strings.LastIndex(path, ".")+1:] {
-	case "labels", "annotations", "nodeSelector", "matchLabels", "requests", "limits", "capacity", "parameters", "podFixed":
+	case "labels", "annotations", "nodeSelector", "matchLabels", "requests", "limits", "capacity", "parameters",
+		"podFixed":
 		return true
 	}
 	return false

@@ -45,7 +45,7 @@ type launchMonitor struct {
 
 // nominatedTo finds the NodeClaim in Karpenter's event (Karpenter:
 // pkg/controllers/provisioning/scheduling/events.go).
-var nominatedTo = regexp.MustCompile(`nodeclaim/([^\s,]+)`) //nolint:gochecknoglobals // a constant
+var nominatedTo = regexp.MustCompile(`nodeclaim/([^\s,]+)`)
 
 func (l *launchMonitor) Observe(m *check.Moment) {
 	l.lastNodeClaims.observe(m)

@@ -53,7 +53,8 @@ func TestLaunchesServePods(t *testing.T) {
 			late(tell(node()).Change(nodeClaim().True(karpenter.Initialized).Deleting())), check.Vacuous, "",
 		},
 		"for nobody": {
-			late(historytest.Begin().Add(node(), nodeClaim()).Change(nodeClaim().True(karpenter.Initialized))), check.Vacuous, "",
+			late(historytest.Begin().Add(node(), nodeClaim()).Change(nodeClaim().True(karpenter.Initialized))),
+			check.Vacuous, "",
 		},
 		"a gap": {late(tell(node()).Gap(karpenter.Pods, "410")), check.Unknown, "gap"},
 	})

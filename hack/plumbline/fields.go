@@ -30,9 +30,9 @@ const fieldsHead = `# Fields
 
 <!-- Written by ` + "`make fields`" + ` from the last run. -->
 
-Which fields the specs set in the objects that they create: each field of Karpenter's API (the CRDs of v1.15.0), and those of
-Kubernetes' API that decide where or whether a pod runs, or may go. What a spec expects of a field, its promise says. Fields of
-list items stand without an index. Of mappings with free keys, such as labels, the mapping counts.
+Which fields the specs set in the objects that they create: each field of Karpenter's API (the CRDs of v1.15.0), and
+those of Kubernetes' API that decide where or whether a pod runs, or may go. What a spec expects of a field, its promise
+says. Fields of list items stand without an index. Of mappings with free keys, such as labels, the mapping counts.
 
 `
 
@@ -153,12 +153,14 @@ func kubernetesFields() []string {
 	var all []string
 	for _, d := range []decisive{
 		{"Pod.spec", corev1.PodSpec{}, []string{
-			"activeDeadlineSeconds", "affinity", "containers.ports.hostIP", "containers.ports.hostPort", "containers.ports.protocol",
-			"containers.resources", "hostNetwork", "initContainers.ports.hostPort", "initContainers.resources",
-			"initContainers.restartPolicy", "nodeName", "nodeSelector", "os", "overhead", "preemptionPolicy", "priorityClassName",
-			"resourceClaims", "resources", "restartPolicy", "runtimeClassName", "schedulerName", "schedulingGates",
-			"terminationGracePeriodSeconds", "tolerations", "topologySpreadConstraints", "volumes.csi.driver",
-			"volumes.ephemeral.volumeClaimTemplate.spec.accessModes", "volumes.ephemeral.volumeClaimTemplate.spec.resources",
+			"activeDeadlineSeconds", "affinity", "containers.ports.hostIP", "containers.ports.hostPort",
+			"containers.ports.protocol", "containers.resources", "hostNetwork", "initContainers.ports.hostPort",
+			"initContainers.resources", "initContainers.restartPolicy", "nodeName", "nodeSelector", "os",
+			"overhead", "preemptionPolicy", "priorityClassName", "resourceClaims", "resources", "restartPolicy",
+			"runtimeClassName", "schedulerName", "schedulingGates", "terminationGracePeriodSeconds",
+			"tolerations", "topologySpreadConstraints", "volumes.csi.driver",
+			"volumes.ephemeral.volumeClaimTemplate.spec.accessModes",
+			"volumes.ephemeral.volumeClaimTemplate.spec.resources",
 			"volumes.ephemeral.volumeClaimTemplate.spec.storageClassName", "volumes.persistentVolumeClaim",
 		}},
 		{"PersistentVolume.spec", corev1.PersistentVolumeSpec{}, []string{
@@ -174,7 +176,8 @@ func kubernetesFields() []string {
 		{"StorageClass", storagev1.StorageClass{}, []string{"allowedTopologies", "provisioner", "volumeBindingMode"}},
 	} {
 		for _, leaf := range typeLeaves(reflect.TypeOf(d.of), "") {
-			if slices.ContainsFunc(d.fields, func(field string) bool { return leaf == field || strings.HasPrefix(leaf, field+".") }) {
+			counts := func(field string) bool { return leaf == field || strings.HasPrefix(leaf, field+".") }
+			if slices.ContainsFunc(d.fields, counts) {
 				all = append(all, d.kind+"."+leaf)
 			}
 		}
@@ -193,8 +196,7 @@ func typeLeaves(t reflect.Type, path string) []string {
 		return []string{path}
 	}
 	var all []string
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case name == "" && field.Anonymous:

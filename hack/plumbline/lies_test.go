@@ -90,8 +90,8 @@ func TestTheTableOfRecallIsStable(t *testing.T) {
 	r.finish(nil)
 	g.Expect(r.recallTable()).To(HaveSuffix("1 of 1 are caught.\n\n" +
 		"| | What went wrong | Promise | Broken in | Kept in | Specs | Caught by |\n|---|---|---|---|---|---|---|\n" +
-		"| ✓ | [forgets](https://example.com/1): Delete does nothing | an instance ends | v1.9.0 | v1.10.0 | drift/replaces " +
-		"| waited for 0 nodes of pool pool, app |\n"))
+		"| ✓ | [forgets](https://example.com/1): Delete does nothing | an instance ends | v1.9.0 | v1.10.0 " +
+		"| drift/replaces | waited for 0 nodes of pool pool, app |\n"))
 }
 
 func TestMistakesInLiesAreSaidTogether(t *testing.T) {

@@ -21,16 +21,17 @@ are red on the first and green on the second. This table is written by ` + "`mak
 
 Not in the table, since no spec has shown it yet:
 
-- [2956](https://github.com/kubernetes-sigs/karpenter/pull/2956), a static pool that becomes ready is missed (v1.11.2): a
-  race; ` + "`static/late-ready`" + ` passed in two runs of that release.
-- [3176](https://github.com/kubernetes-sigs/karpenter/issues/3176), create and delete within one window, and the panic when
-  a static pool goes while a slot is reserved (both v1.14.1): races, which need events that are held back.
-- [3002](https://github.com/kubernetes-sigs/karpenter/issues/3002), a missing NodeClass stops all NodeOverlays (v1.12.1):
-  KWOK's provider doesn't mind a missing NodeClass, so ` + "`overlay/beside-missing`" + ` needs another one of that core.
+- [2956](https://github.com/kubernetes-sigs/karpenter/pull/2956), a static pool that becomes ready is missed (v1.11.2):
+  a race; ` + "`static/late-ready`" + ` passed in two runs of that release.
+- [3176](https://github.com/kubernetes-sigs/karpenter/issues/3176), create and delete within one window, and the panic
+  when a static pool goes while a slot is reserved (both v1.14.1): races, which need events that are held back.
+- [3002](https://github.com/kubernetes-sigs/karpenter/issues/3002), a missing NodeClass stops all NodeOverlays
+  (v1.12.1): KWOK's provider doesn't mind a missing NodeClass, so ` + "`overlay/beside-missing`" + ` needs another
+  provider of that core.
 - [2671](https://github.com/kubernetes-sigs/karpenter/issues/2671), ten times the CPU (v1.11.0): no spec measures it.
 - A node that was unhealthy from the start isn't repaired (v1.14.1): no simulated instance joins unhealthy.
-- Those of AWS's releases (9479, 9318, 9170): ` + "`cloud/ended-draining` and `cloud/stalled`" + ` are there, but haven't been run on
-  the releases that broke the promise.
+- Those of AWS's releases (9479, 9318, 9170): ` + "`cloud/ended-draining` and `cloud/stalled`" + ` are there, but
+  haven't been run on the releases that broke the promise.
 
 `
 
@@ -60,7 +61,8 @@ func (r *liesReport) recallTable() string {
 		}
 	}
 	fmt.Fprintf(&b, "%d of %d are caught.\n\n", caught, len(r.Lies))
-	b.WriteString("| | What went wrong | Promise | Broken in | Kept in | Specs | Caught by |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| | What went wrong | Promise | Broken in | Kept in | Specs | Caught by |\n" +
+		"|---|---|---|---|---|---|---|\n")
 	for _, l := range r.Lies {
 		fmt.Fprintf(&b, "| %s | [%s](%s): %s | %s | %s | %s | %s | %s |\n",
 			mark(l.Caught), cell(l.Name), l.Issue, cell(l.Lie), cell(l.Promise),

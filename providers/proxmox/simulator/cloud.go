@@ -132,8 +132,8 @@ func (c *cloud) listBridges(*http.Request) (any, error) {
 
 func (c *cloud) listStorages(*http.Request) (any, error) { return storages, nil }
 
-// checkID asserts that a VM's ID is free. An ID is given once, though a real cluster gives it again: Karpenter could take
-// a node for an earlier one of its ID. See "a command without its NodeClaim" in suites/findings.md.
+// checkID asserts that a VM's ID is free. An ID is given once, though a real cluster gives it again: Karpenter could
+// take a node for an earlier one of its ID. See "a command without its NodeClaim" in suites/findings.md.
 func (c *cloud) checkID(r *http.Request) (any, error) {
 	id := r.FormValue("vmid")
 	if _, err := strconv.Atoi(id); err != nil || c.given[id] || c.find(id) != nil {
