@@ -12,9 +12,9 @@ import (
 )
 
 // With the policy Balanced, Karpenter compares what a move saves with what the NodePool
-// costs, both at the prices of NodeOverlays. Here a node's type becomes half as dear
-// again as all others, so a move saves a third, which is too little. Another pool's
-// policy is content with it.
+// costs, both at the prices of NodeOverlays. Here a node's type costs 1.5 and all others
+// cost 1. So a move saves a third, which is too little. Another pool's policy is content
+// with it.
 //
 // Source: spec.price of the NodeOverlay API; designs/balanced-consolidation.md.
 var _ = Suite.Add(e2e.Spec{

@@ -13,8 +13,8 @@ import (
 
 // Karpenter spreads the pods of each revision on their own if the constraint says so,
 // also when pods of several revisions wait together. Here two Deployments have the same
-// constraint. The large pods need two nodes, and the small ones three. The first node has
-// room for both kinds.
+// constraint. The pods of one need two nodes, and those of the other three. Counted as
+// one, some would have to wait for another node.
 //
 // Source: topologySpreadConstraints, matchLabelKeys, of the Pod API;
 // https://github.com/kubernetes-sigs/karpenter/pull/2479.

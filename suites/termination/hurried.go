@@ -12,7 +12,7 @@ import (
 )
 
 // Karpenter tells a pod that is ending already to end by the node's deadline. Otherwise
-// the instance ends in the middle of the pod's work, and no preStop hook has been told.
+// the instance ends in the middle of the pod's work.
 // Here a user has deleted a pod with a grace period of an hour before its node.
 //
 // Source: designs/nodeclaim-termination-grace-period.md;
