@@ -1,9 +1,12 @@
 package consolidation
 
 import (
+	"context"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -38,4 +41,22 @@ func endedPods(w *fixtures.Workload) check.Count {
 	return check.PodsOf(w).With("that have succeeded", func(pod *unstructured.Unstructured) bool {
 		return karpenter.PodPhase(pod) == corev1.PodSucceeded
 	})
+}
+
+// launchLargeNodes launches two nodes, each for a pod of three CPUs and a small one. Once the
+// large pods one and two are gone, the small pods fit on one node. app is one of these.
+func launchLargeNodes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (one, two, app *fixtures.Workload) {
+	one, two = fixtures.Pod().On(pool).CPU("3").HostPort(port), fixtures.Pod().On(pool).CPU("3").HostPort(otherPort)
+	app = fixtures.Deployment(1).On(pool).HostPort(otherPort)
+	other := fixtures.Deployment(1).On(pool).HostPort(port)
+	env.Create(ctx, pool, one)
+	env.Await(ctx, 1, check.RunningPods(one))
+	env.Create(ctx, app)
+	env.Await(ctx, 1, check.RunningPods(app))
+	env.Create(ctx, two)
+	env.Await(ctx, 1, check.RunningPods(two))
+	env.Create(ctx, other)
+	env.Await(ctx, 1, check.RunningPods(other))
+	env.Observe(ctx, karpenter.NominationOver)
+	return one, two, app
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -19,17 +18,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "replaces several nodes by one in one step",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-		one, two := fixtures.Pod().On(pool).CPU("3").HostPort(port), fixtures.Pod().On(pool).CPU("3").HostPort(otherPort)
-		app, other := fixtures.Deployment(1).On(pool).HostPort(otherPort), fixtures.Deployment(1).On(pool).HostPort(port)
-		env.Create(ctx, pool, one)
-		env.Await(ctx, 1, check.RunningPods(one))
-		env.Create(ctx, app)
-		env.Await(ctx, 1, check.RunningPods(app))
-		env.Create(ctx, two)
-		env.Await(ctx, 1, check.RunningPods(two))
-		env.Create(ctx, other)
-		env.Await(ctx, 1, check.RunningPods(other))
-		env.Observe(ctx, karpenter.NominationOver)
+		one, two, app := launchLargeNodes(ctx, env, pool)
 
 		before := env.Mark()
 		env.Delete(ctx, one, two)
