@@ -59,12 +59,7 @@ func addFields(fields sets.Set[string], path string, value any) {
 }
 
 // sets notes the fields that a spec sets.
-func (r *Result) sets(o *unstructured.Unstructured) {
-	if r.fields == nil {
-		r.fields = sets.New[string]()
-	}
-	r.fields = r.fields.Union(fieldsOf(o))
-}
+func (r *Result) sets(o *unstructured.Unstructured) { r.fields = r.fields.Union(fieldsOf(o)) }
 
 // Fields returns the fields of objects that the spec has set, sorted.
 func (r *Result) Fields() []string { return sets.List(r.fields) }

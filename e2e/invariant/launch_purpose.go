@@ -17,12 +17,12 @@ import (
 const schedulerRetry = 20 * time.Second
 
 // launchesServePods checks that a node that Karpenter launched for pods takes one of them. The
-// real scheduler judges Karpenter's simulation of it. If it places none of the pods there although they
-// still wait, the simulation was wrong, and the node is paid for nothing.
+// real scheduler judges Karpenter's simulation of it. If it places none of the pods there
+// although they still wait, the simulation was wrong, and the node is paid for nothing.
 //
-// Karpenter reports the pods that a NodeClaim is for (event Nominated). Judged are NodeClaims whose node has
-// been initialized for a while, is ready, and has no taints but those of its NodeClaim. Pods
-// that are gone or run elsewhere don't need the node any more.
+// Karpenter reports the pods that a NodeClaim is for (event Nominated). Judged are NodeClaims
+// whose node has been initialized for a while, is ready, and has no taints but those of its
+// NodeClaim. Pods that are gone or run elsewhere don't need the node any more.
 func launchesServePods() Invariant {
 	return Invariant{
 		Name: "launched nodes take pods that they were launched for",
@@ -69,8 +69,11 @@ func (l *launchMonitor) Observe(m *check.Moment) {
 // nominated notes for which NodeClaim Karpenter means a pod.
 func (l *launchMonitor) nominated(m *check.Moment) {
 	reason, about := eventOf(m, karpenter.EventSource, "Pod", karpenter.ReasonNominated)
+	if reason == "" {
+		return
+	}
 	to := nominatedTo.FindStringSubmatch(karpenter.EventMessage(m.Event.Object.Unstructured()))
-	if reason == "" || to == nil {
+	if to == nil {
 		return
 	}
 	if l.meant[to[1]] == nil {

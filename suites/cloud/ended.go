@@ -21,10 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "removes a node whose instance the cloud has ended, and gives its pod another",
 	Hooks:  []providers.HookName{providers.TerminateInstance},
 	Within: 6 * time.Minute,
-	Breaks: []e2e.Breach{{
-		Invariant: "instances end before their nodes and NodeClaims do",
-		Why:       "the instance ends behind Karpenter's back, and its node may with it",
-	}},
+	Breaks: endedByCloud,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)
@@ -42,3 +39,9 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(check.None(check.Nodes(pool).Old(before)), check.Exactly(1, check.RunningPods(app))))
 	},
 })
+
+// endedByCloud is what a spec breaks whose instance the cloud ends.
+var endedByCloud = []e2e.Breach{{
+	Invariant: "instances end before their nodes and NodeClaims do",
+	Why:       "the instance ends behind Karpenter's back, and its node may with it",
+}}

@@ -22,10 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "ends with one instance for the pod when the cloud replaces its instance",
 	Hooks:  []providers.HookName{providers.ReplaceInstance, providers.ListInstances},
 	Within: 8 * time.Minute,
-	Breaks: []e2e.Breach{{
-		Invariant: "instances end before their nodes and NodeClaims do",
-		Why:       "the instance ends behind Karpenter's back, and its node may with it",
-	}},
+	Breaks: endedByCloud,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)

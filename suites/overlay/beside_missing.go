@@ -2,7 +2,6 @@ package overlay
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -23,8 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Create(ctx, fixtures.NodeOverlay().Capacity(device, "1"), app)
-		node := env.Await(ctx, 1, check.RegisteredNodes(pool))[0]
-		env.PatchStatus(ctx, node, fmt.Sprintf(`{"status":{"capacity":{%q:"1"},"allocatable":{%q:"1"}}}`, device, device))
+		plugIn(ctx, env, device, env.Await(ctx, 1, check.RegisteredNodes(pool))[0])
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		env.Expect(env.Since(before),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
@@ -26,8 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, app)
 		env.AwaitAtLeast(ctx, 1, check.Reports(karpenter.ReasonFailedScheduling, app))
 		env.Create(ctx, overlay)
-		node := env.Await(ctx, 1, check.RegisteredNodes(pool))[0]
-		env.PatchStatus(ctx, node, fmt.Sprintf(`{"status":{"capacity":{%q:"1"},"allocatable":{%q:"1"}}}`, device, device))
+		plugIn(ctx, env, device, env.Await(ctx, 1, check.RegisteredNodes(pool))[0])
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		env.Expect(env.Since(before),
@@ -35,3 +35,8 @@ var _ = Suite.Add(e2e.Spec{
 			check.LeadsTo(check.AtLeast(1, check.The(overlay)), check.Exactly(1, check.RunningPods(app))))
 	},
 })
+
+// plugIn gives a node a device, as a device plugin does.
+func plugIn(ctx context.Context, env *e2e.Env, device string, node *history.Object) {
+	env.PatchStatus(ctx, node, fmt.Sprintf(`{"status":{"capacity":{%q:"1"},"allocatable":{%q:"1"}}}`, device, device))
+}
