@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP LIE
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -23,7 +23,7 @@ PLUMBLINE := go run ./hack/plumbline
 TOOL      := go tool -modfile=$(CURDIR)/hack/tools/go.mod
 # Tests of simulated clouds by the clouds' own SDKs, each in a module of its own.
 SDKTESTS  := $(addprefix providers/,$(addsuffix /sdktest,simulator aws azure hetzner))
-MODULES   := . hack/tools hack/importer hack/node-image providers/faulty $(SDKTESTS)
+MODULES   := . hack/tools hack/importer hack/mutants hack/node-image providers/faulty $(SDKTESTS)
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
 
 # The race detector needs a C compiler; Go says whether it has found one.
@@ -114,6 +114,11 @@ lies: conformance.test ## run the specs against providers that are broken on pur
 .PHONY: recall
 recall: conformance.test ## run the specs against releases of Karpenter with known defects, into suites/recall.md: an hour, with the builds
 	@$(PLUMBLINE) recall -binary "$(ARTIFACTS)/conformance.test"
+
+# Mistakes that nobody chose: made in the provider's source, and tried by the specs that they make a difference to.
+.PHONY: mutants
+mutants: conformance.test ## run the specs against mistakes in a provider's source: make mutants N=200 SEED=1 MUTANT=disruption/
+	@$(PLUMBLINE) mutants -binary "$(ARTIFACTS)/conformance.test"
 
 # One spec of each suite will do to see that importing works, and one that needs
 # the importer's simulator. The artifacts lie apart, so that `latest` stays the last `make e2e`.

@@ -37,6 +37,7 @@ type Config struct {
 	Procs      int             // PROCS: number of specs at a time, each on a cluster of its own
 	Speed      clock.Speed     // SPEED: of the clusters' clocks; default auto where the backend and the system allow it
 	Keep       bool            // KEEP=1: keep the cluster of a failure until Ctrl-C
+	FailFast   bool            // FAILFAST=1: begin with the quickest specs, and end with the first red one
 	Artifacts  string          // ARTIFACTS: folder for artifacts; default _artifacts in the working directory
 	Rerun      string          // PLUMBLINE_RERUN: the user's command, for "run it alone"
 
@@ -103,6 +104,8 @@ func FromEnv() (Config, error) {
 		mistake(fmt.Errorf("PROCS=%d: there is only one cluster, on which specs run one after another; set PROCS=1", c.Procs))
 	}
 	c.Keep, err = flag("KEEP")
+	mistake(err)
+	c.FailFast, err = flag("FAILFAST")
 	mistake(err)
 	c.Artifacts, err = filepath.Abs(envOr("ARTIFACTS", "_artifacts"))
 	mistake(err)

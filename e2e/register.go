@@ -91,6 +91,9 @@ func (r *Registration) declare(suites []*Suite, labels ...string) {
 		took = readDurations(r.run)
 	}
 	slices.SortStableFunc(all, func(a, b place) int {
+		if r.config != nil && r.config.FailFast {
+			a, b = b, a
+		}
 		return cmp.Compare(took.expected(r.adapter.Name, b.spec), took.expected(r.adapter.Name, a.spec))
 	})
 	ginkgo.Describe(r.adapter.Name+":", ginkgo.Label(labels...), func() {

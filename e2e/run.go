@@ -209,8 +209,11 @@ func command(ctx context.Context, cli, run, test string, c Config) *exec.Cmd {
 		"--output-interceptor-mode=none",
 		"--output-dir=" + run, "--json-report=" + reportFile, "--fail-on-empty", "--silence-skips",
 		"--label-filter=" + runLabel, // workers declare only the selected specs
-		filepath.Join(run, testBinary), "--", "-test.run=^" + regexp.QuoteMeta(test) + "$",
 	}
+	if c.FailFast {
+		args = append(args, "--fail-fast")
+	}
+	args = append(args, filepath.Join(run, testBinary), "--", "-test.run=^"+regexp.QuoteMeta(test)+"$")
 	cmd := exec.CommandContext(ctx, cli, args...)
 	cmd.Env = append(os.Environ(), runVariable+"="+run, fmt.Sprintf("%s=%d", leaderVariable, os.Getpid()),
 		"SPEED="+c.Speed.String(), "KARPENTER="+c.Release)

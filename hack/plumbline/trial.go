@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,16 +22,17 @@ const trialLog = "log.txt"
 
 // trial is one run of some specs against one provider.
 type trial struct {
-	name     string   // of its folder
-	provider string   // for PROVIDER
-	lie      string   // for LIE; empty: honest
-	release  string   // for KARPENTER; empty: the adapter's
-	gates    string   // for GATES
-	specs    []string // their IDs
-	labels   string   // for LABELS, which select from specs
-	speed    string   // for SPEED; empty: the user's
-	procs    string   // for PROCS; empty: by cores and memory
-	rerun    string   // the command for users, if speed is set
+	name     string            // of its folder
+	provider string            // for PROVIDER
+	lie      string            // for LIE; empty: honest
+	release  string            // for KARPENTER; empty: the adapter's
+	gates    string            // for GATES
+	specs    []string          // their IDs
+	labels   string            // for LABELS, which select from specs
+	speed    string            // for SPEED; empty: the user's
+	procs    string            // for PROCS; empty: by cores and memory
+	rerun    string            // the command for users, if speed is set
+	vars     map[string]string // other variables
 }
 
 // run runs the specs with the test binary of `make e2e`, in their own folder, and returns
@@ -84,6 +86,7 @@ func (t trial) environ(user []string, folder string) []string {
 	if t.speed != "" {
 		ours["SPEED"], ours["PLUMBLINE_RERUN"] = t.speed, t.rerun+" SPEED="+t.speed
 	}
+	maps.Copy(ours, t.vars)
 	env := slices.DeleteFunc(slices.Clone(user), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		_, set := ours[name]

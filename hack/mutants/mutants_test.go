@@ -1,0 +1,142 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// program prints one line for each thing that a mutant may change.
+const program = `package main
+
+import "fmt"
+
+type kind string
+
+const (
+	small kind = "small"
+	large kind = "large"
+)
+
+type size struct{ width, height int }
+
+func (s *size) area() int { return s.width * s.height }
+
+func check(n int) error {
+	if n > 2 && n != 5 {
+		return errors()
+	}
+	return nil
+}
+
+func errors() error { return fmt.Errorf("no") }
+
+func sum(all []int) (n int) {
+	for _, x := range all {
+		n += x
+	}
+	return n
+}
+
+func sub(a, b int) int { return a - b }
+
+func main() {
+	a, b := &size{2, 3}, &size{4, 5}
+	x, y := 7, 3
+	seen := []any{check(3), check(2), sum([]int{1, 2}), sub(x, y), a.area() + b.area(), kinds(small), limit(10)}
+	fmt.Println(seen...)
+}
+
+func kinds(k kind) bool { return k == large }
+
+func limit(n int) int {
+	most := 0
+	most = 10
+	if n < most {
+		return 1
+	}
+	return 2
+}
+`
+
+func TestEachMutantDoesWhatItSays(t *testing.T) {
+	source, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "main.go": program} {
+		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run(options{source: source, out: out, packages: []string{"./..."}}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := load(source, []string{"./..."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := files[0].mutate(0)
+	binary := filepath.Join(t.TempDir(), "p")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".")
+	build.Dir = out
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("the mutated program doesn't build: %v\n%s", err, said)
+	}
+	prints := func(id int) string {
+		cmd := exec.CommandContext(t.Context(), binary)
+		cmd.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(id))
+		said, _ := cmd.CombinedOutput() //nolint:errcheck // a mutant may end it
+		return strings.TrimSpace(string(said))
+	}
+	const honest = "no <nil> 3 4 26 false 2"
+	if got := prints(0); got != honest {
+		t.Fatalf("without a mutant it prints %q", got)
+	}
+	want := map[string]string{
+		"main.go:check:negate":     "<nil> no 3 4 26 false 2",
+		"main.go:check:boundary":   "no no 3 4 26 false 2",
+		"main.go:check:operand:2":  "no <nil> 3 4 26 false 2", // only 5 is refused: the same here
+		"main.go:check:swallow":    "<nil> <nil> 3 4 26 false 2",
+		"main.go:sum:first":        "no <nil> 1 4 26 false 2",
+		"main.go:sum:drop":         "no <nil> 0 4 26 false 2",
+		"main.go:sub:arithmetic":   "no <nil> 3 10 26 false 2",
+		"main.go:main:swap":        "no <nil> 3 -4 26 false 2",
+		"main.go:main:receiver":    "no <nil> 3 4 40 false 2",
+		"main.go:main:arithmetic":  "no <nil> 3 4 -14 false 2",
+		"main.go:*size.area:field": "no <nil> 3 4 34 false 2",
+		"main.go:kinds:constant":   "no <nil> 3 4 26 true 2",
+		"main.go:limit:boundary":   "no <nil> 3 4 26 false 1",
+		"main.go:limit:drop":       "no <nil> 3 4 26 false 2",
+		"main.go:limit:constant":   "no <nil> 3 4 26 false 2",
+		"main.go:limit:constant:2": "no <nil> 3 4 26 false 1",
+	}
+	for _, m := range all {
+		expected, is := want[m.Name]
+		if !is {
+			continue
+		}
+		delete(want, m.Name)
+		if got := prints(m.ID); got != expected {
+			t.Errorf("%s (%s -> %s) prints %q, want %q", m.Name, m.Before, m.After, got, expected)
+		}
+	}
+	for name := range want {
+		t.Errorf("there is no mutant %s", name)
+	}
+}
+
+func TestWhatIsCoveredIsWrittenDown(t *testing.T) {
+	text, err := switches.ReadFile("mutant/mutant.go")
+	if err != nil || !strings.Contains(string(text), "const Total = 0\n") {
+		t.Fatalf("the generator can't set the number of mutants: %v", err)
+	}
+}
+
+func TestMistakesAreSaid(t *testing.T) {
+	for _, o := range []options{{}, {source: filepath.Join(t.TempDir(), "none"), out: filepath.Join(t.TempDir(), "out")}} {
+		if err := run(o); err == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// mutantCounts counts verdicts.
+type mutantCounts map[string]int
+
+func (c mutantCounts) total() (n int) {
+	for _, k := range c {
+		n += k
+	}
+	return n
+}
+
+// score is the share of mutants that were caught.
+func (c mutantCounts) score() float64 {
+	return 100 * float64(c[mutantCaught]) / float64(max(c.total(), 1))
+}
+
+// headline says how many of the drawn mutants were caught.
+func (m *mutants) headline(drawn []mutant) string {
+	c := mutantCounts{}
+	for _, x := range drawn {
+		c[m.results[x.Name].Verdict]++
+	}
+	return fmt.Sprintf("%d of %d mutants caught (%.0f %%), %d survived, %d make no difference to any spec, %d undecided",
+		c[mutantCaught], c.total(), c.score(), c[mutantSurvived], c[mutantUnreached], c[mutantUndecided])
+}
+
+// report formats the results as Markdown: the score by package and operator, the survivors, and
+// by function what no spec reaches.
+func (m *mutants) report(drawn []mutant) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Mutants\n\n%s. Seed %d, %d of %d drawn.\n", m.headline(drawn), m.seed, len(drawn), len(m.all))
+	m.scores(&b, "Package", drawn, func(x mutant) string { return x.Package })
+	m.scores(&b, "Operator", drawn, func(x mutant) string { return x.Operator })
+	b.WriteString("\n## Survivors\n")
+	for _, x := range drawn {
+		r := m.results[x.Name]
+		if r.Verdict != mutantSurvived {
+			continue
+		}
+		fmt.Fprintf(&b, "\n`%s`, line %d; %s\n\n```diff\n- %s\n+ %s\n```\n\nSeen by %s.\n", x.Name, x.Line, r.line(), x.Before,
+			cmp.Or(x.After, "// nothing"), strings.Join(r.Saw[:min(8, len(r.Saw))], ", "))
+	}
+	b.WriteString("\n## No spec reaches\n\n")
+	functions := map[string]int{}
+	for _, x := range drawn {
+		if m.results[x.Name].Verdict == mutantUnreached {
+			functions[x.File+" "+x.Function]++
+		}
+	}
+	for _, f := range slices.Sorted(maps.Keys(functions)) {
+		fmt.Fprintf(&b, "- %s: %d\n", f, functions[f])
+	}
+	b.WriteString("\n## Undecided\n\n")
+	for _, x := range drawn {
+		if r := m.results[x.Name]; r.Verdict == mutantUndecided {
+			fmt.Fprintf(&b, "- `%s`: %s\n", x.Name, r.Why)
+		}
+	}
+	return b.String()
+}
+
+// scores writes a table of verdicts, by some property of mutants.
+func (m *mutants) scores(b *strings.Builder, title string, drawn []mutant, by func(mutant) string) {
+	counts := map[string]mutantCounts{}
+	for _, x := range drawn {
+		if counts[by(x)] == nil {
+			counts[by(x)] = mutantCounts{}
+		}
+		counts[by(x)][m.results[x.Name].Verdict]++
+	}
+	fmt.Fprintf(b, "\n| %s | mutants | caught | survived | no difference | undecided | score |\n|---|---|---|---|---|---|---|\n", title)
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		c := counts[key]
+		fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %d | %.0f %% |\n", key, c.total(), c[mutantCaught], c[mutantSurvived],
+			c[mutantUnreached], c[mutantUndecided], c.score())
+	}
+}
