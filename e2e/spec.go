@@ -22,6 +22,9 @@ type Env = env.Env
 // Cell is what kubectl prints of an object in one column, see Env.Prints.
 type Cell = env.Cell
 
+// Settings are settings of the controller, for Env.Configure.
+type Settings = env.Settings
+
 // About returns a node's name, provider ID and zone as values for a hook.
 func About(node *history.Object) providers.HookValues { return env.About(node) }
 

@@ -44,6 +44,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/overlay"
 	"github.com/plumbline-e2e/plumbline/suites/provisioning"
 	"github.com/plumbline-e2e/plumbline/suites/repair"
+	"github.com/plumbline-e2e/plumbline/suites/settings"
 	"github.com/plumbline-e2e/plumbline/suites/static"
 	"github.com/plumbline-e2e/plumbline/suites/taints"
 	"github.com/plumbline-e2e/plumbline/suites/termination"
@@ -54,6 +55,7 @@ func All() []*e2e.Suite {
 	return []*e2e.Suite{
 		api.Suite,
 		provisioning.Suite,
+		settings.Suite,
 		nodeclaim.Suite,
 		taints.Suite,
 		drift.Suite,

@@ -19,6 +19,16 @@ func PodsOf(workload Named) Count {
 	})
 }
 
+// UnschedulablePods returns the pods of a workload for which the scheduler has found no node.
+// Karpenter looks only at these. A busy scheduler may be slower than a batch stays open. So in
+// specs about one batch, all pods wait before the pool is created.
+func UnschedulablePods(workload Named) Count {
+	return PodsOf(workload).With("that no node fits", func(pod *unstructured.Unstructured) bool {
+		scheduled, _ := karpenter.Condition(pod, string(corev1.PodScheduled))
+		return scheduled.Reason == corev1.PodReasonUnschedulable
+	})
+}
+
 // RunningPods returns the pods of a workload in phase Running that are not being deleted.
 func RunningPods(workload Named) Count {
 	return PodsOf(workload).With("that are running", inPhase(corev1.PodRunning))

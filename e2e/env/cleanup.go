@@ -47,7 +47,7 @@ func CleanUp(ctx context.Context, e *Env) []string {
 	defer stop()
 	var problems []string
 	for _, step := range []func(context.Context) error{
-		e.letKubeletsGoOn, e.resetCloud, e.deleteWorkloads,
+		e.letKubeletsGoOn, e.restoreSettings, e.resetCloud, e.deleteWorkloads,
 		e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses,
 	} {
 		if err := step(ctx); err != nil {

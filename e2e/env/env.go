@@ -40,7 +40,8 @@ type Env struct {
 
 	nodesBefore sets.Set[string] // names of the nodes from before the spec
 
-	resumeKubelets func() error // set while the kubelets are paused
+	resumeKubelets func() error                // set while the kubelets are paused
+	configureBack  func(context.Context) error // set while the controller has other settings
 }
 
 // reference identifies an object in the cluster.

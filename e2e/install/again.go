@@ -56,6 +56,11 @@ func (i *Installed) Restart(ctx context.Context) error {
 		metav1.ListOptions{LabelSelector: i.selector}); err != nil {
 		return fmt.Errorf("restarting the controller: %w", err)
 	}
+	return i.awaitSuccessor(ctx, before)
+}
+
+// awaitSuccessor waits until one pod of the controller is there that is none of those before, and ready.
+func (i *Installed) awaitSuccessor(ctx context.Context, before []string) error {
 	limited, cancel := context.WithTimeout(ctx, restartWithin)
 	defer cancel()
 	var next string

@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -32,6 +33,9 @@ func (f *file) constant(p place, e ast.Expr) {
 		other = "10*(" + text + ")"
 	case basic.Info()&types.IsNumeric != 0 && basic.Info()&types.IsComplex == 0:
 		other = text + "+1"
+		if constant.Compare(t.Value, token.GTR, constant.MakeInt64(math.MaxInt16)) {
+			other = text + "-1" // the largest of its type has no successor
+		}
 	case basic.Info()&types.IsString != 0:
 		if other, ok = f.neighbour(e); !ok {
 			return

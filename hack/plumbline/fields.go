@@ -31,7 +31,8 @@ const fieldsHead = `# Fields
 <!-- Written by ` + "`make fields`" + ` from the last run. -->
 
 Which fields the specs set in the objects that they create: each field of Karpenter's API (the CRDs of v1.15.0), and
-those of Kubernetes' API that decide where or whether a pod runs, or may go. What a spec expects of a field, its promise
+those of Kubernetes' API that decide where or whether a pod runs, or may go. The controller's settings count as fields,
+by their environment variables; FEATURE_GATES is set for a whole run. What a spec expects of a field, its promise
 says. Fields of list items stand without an index. Of mappings with free keys, such as labels, the mapping counts.
 
 `
@@ -51,7 +52,11 @@ func fields(context.Context, []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Print(fieldsTable(append(all, kubernetesFields()...), outcomes))
+	settings, err := controllerSettings(schemas)
+	if err != nil {
+		return err
+	}
+	fmt.Print(fieldsTable(slices.Concat(settings, all, kubernetesFields()), outcomes))
 	return nil
 }
 
@@ -120,6 +125,21 @@ func karpenterFields(folder string) ([]string, error) {
 		}
 		newest := crd.Spec.Versions[len(crd.Spec.Versions)-1].Schema.OpenAPIV3Schema
 		all = append(all, newest.Properties["spec"].leaves(crd.Spec.Names.Kind+".spec")...)
+	}
+	return all, nil
+}
+
+// controllerSettings returns the settings that a file in a folder lists.
+func controllerSettings(folder string) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(folder, "settings.txt"))
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for line := range strings.Lines(string(text)) {
+		if name := strings.TrimSpace(line); name != "" && !strings.HasPrefix(name, "#") {
+			all = append(all, "Controller."+name)
+		}
 	}
 	return all, nil
 }

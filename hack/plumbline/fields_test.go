@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
@@ -33,4 +34,15 @@ func TestFieldsThatNoSpecSetsComeFirst(t *testing.T) {
 	NewWithT(t).Expect(text).To(HaveSuffix("1 of 2 fields are set by a spec.\n\n## No spec sets\n\n- `Pod.spec.os.name`\n\n" +
 		"## NodePool\n\n| Field | Specs | Such as |\n|---|---|---|\n" +
 		"| `NodePool.spec.weight` | 2 | drift/rest, provisioning/weight |\n"))
+}
+
+func TestTheSettingsOfTheController(t *testing.T) {
+	g := NewWithT(t)
+	all, err := controllerSettings(filepath.Join("..", "..", schemas))
+	g.Expect(err).NotTo(HaveOccurred())
+	for _, setting := range []karpenter.Setting{
+		karpenter.BatchIdleDuration, karpenter.BatchMaxDuration, karpenter.PreferencePolicy, karpenter.MinValuesPolicy,
+	} {
+		g.Expect(all).To(ContainElement("Controller." + string(setting)))
+	}
 }

@@ -28,7 +28,7 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		app := fixtures.Pod().On(pool)
 		env.Create(ctx, app)
-		env.Await(ctx, 1, waitingPods(app))
+		env.Await(ctx, 1, check.UnschedulablePods(app))
 
 		before := env.Mark()
 		env.Create(ctx, pool)

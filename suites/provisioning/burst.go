@@ -26,7 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Create(ctx, app)
-		env.Await(ctx, 100, waitingPods(app))
+		env.Await(ctx, 100, check.UnschedulablePods(app))
 		env.Create(ctx, pool)
 		env.Await(ctx, 100, check.RunningPods(app))
 

@@ -13,16 +13,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// waitingPods counts the pods of a workload for which the scheduler has found no node. Karpenter
-// looks only at these. A busy scheduler may be slower than a batch stays open. So in specs
-// about one batch, all pods wait before the pool is created.
-func waitingPods(app *fixtures.Workload) check.Count {
-	return check.PodsOf(app).With("that no node fits", func(pod *unstructured.Unstructured) bool {
-		scheduled, _ := karpenter.Condition(pod, string(corev1.PodScheduled))
-		return scheduled.Reason == corev1.PodReasonUnschedulable
-	})
-}
-
 // labeledNodes counts a pool's nodes with a label.
 func labeledNodes(pool *fixtures.Pool, key, value string) check.Count {
 	return check.Nodes(pool).With(fmt.Sprintf("with the label %s=%s", key, value), check.Labeled(key, value))

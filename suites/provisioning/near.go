@@ -28,9 +28,9 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Create(ctx, followers, other, leader)
-		env.Await(ctx, 1, waitingPods(leader))
-		env.Await(ctx, 1, waitingPods(other))
-		env.Await(ctx, 2, waitingPods(followers))
+		env.Await(ctx, 1, check.UnschedulablePods(leader))
+		env.Await(ctx, 1, check.UnschedulablePods(other))
+		env.Await(ctx, 2, check.UnschedulablePods(followers))
 		env.Create(ctx, pool)
 		env.Await(ctx, 1, check.RunningPods(other))
 		env.Await(ctx, 2, check.RunningPods(followers))

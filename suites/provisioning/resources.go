@@ -37,7 +37,7 @@ var _ = e2e.Table(Suite, map[string]demand{
 
 			before := env.Mark()
 			env.Create(ctx, app)
-			env.Await(ctx, row.pods, waitingPods(app))
+			env.Await(ctx, row.pods, check.UnschedulablePods(app))
 			env.Create(ctx, pool)
 			env.AwaitAtLeast(ctx, 1, check.RunningPods(app))
 			env.Await(ctx, 0, check.PendingPods(app))

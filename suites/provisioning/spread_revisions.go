@@ -34,8 +34,8 @@ var _ = Suite.Add(e2e.Spec{
 		large := fixtures.Deployment(2).On(pool).CPU("3").Label(team, "red").Spread(apart)
 		small := fixtures.Deployment(3).On(pool).Label(team, "red").Spread(apart)
 		env.Create(ctx, large, small)
-		env.Await(ctx, 2, waitingPods(large))
-		env.Await(ctx, 3, waitingPods(small))
+		env.Await(ctx, 2, check.UnschedulablePods(large))
+		env.Await(ctx, 3, check.UnschedulablePods(small))
 
 		before := env.Mark()
 		env.Create(ctx, pool)

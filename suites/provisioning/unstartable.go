@@ -39,7 +39,7 @@ var _ = e2e.Table(Suite, map[string]unstartable{
 
 			before := env.Mark()
 			env.Create(ctx, hopeless, modest)
-			env.Await(ctx, 1, waitingPods(hopeless))
+			env.Await(ctx, 1, check.UnschedulablePods(hopeless))
 			env.Create(ctx, pool, other)
 			env.Await(ctx, 1, check.RunningPods(modest))
 			env.Observe(ctx, karpenter.PodsRetried)

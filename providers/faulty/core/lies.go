@@ -16,7 +16,7 @@ func Lies() map[string]lie.Lie {
 		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), placementLies(), podLies(), choiceLies(),
 		launchLies(), taintLies(), drainLies(),
 		staticLies(), consolidationLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
-		terminationLies(), controlLies(),
+		terminationLies(), controlLies(), settingsLies(),
 	} {
 		maps.Copy(all, some)
 	}

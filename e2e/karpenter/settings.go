@@ -1,0 +1,12 @@
+package karpenter
+
+// Setting is a setting of Karpenter's controller, by its environment variable.
+type Setting string
+
+// Settings that decide what is launched (Karpenter: pkg/operator/options/options.go).
+const (
+	BatchIdleDuration Setting = "BATCH_IDLE_DURATION" // a duration; default BatchIdle
+	BatchMaxDuration  Setting = "BATCH_MAX_DURATION"  // a duration; default BatchMax
+	PreferencePolicy  Setting = "PREFERENCE_POLICY"   // Respect, the default, or Ignore; since 1.5
+	MinValuesPolicy   Setting = "MIN_VALUES_POLICY"   // Strict, the default, or BestEffort; since 1.6
+)
