@@ -112,7 +112,7 @@ lies: conformance.test ## run the specs against providers that are broken on pur
 
 # The mistakes of releases: each is met on the release that made it.
 .PHONY: recall
-recall: conformance.test ## run the specs against releases of Karpenter with known defects, into suites/recall.md: an hour, with the builds
+recall: conformance.test ## run the specs against releases with known defects, into suites/recall.md: an hour, or LIE=... for some
 	@$(PLUMBLINE) recall -binary "$(ARTIFACTS)/conformance.test"
 
 # Mistakes that nobody chose: made in the provider's source, and tried by the specs that they make a difference to.

@@ -80,16 +80,20 @@ func TestLiesAreLoaded(t *testing.T) {
 
 func TestTheTableOfRecallIsStable(t *testing.T) {
 	g := NewWithT(t)
-	r := newLiesReport([]lie{{
+	forgets := lie{
 		Name: "forgets", Lie: "Delete does nothing", Promise: "an instance ends", Specs: []string{"drift/replaces"},
 		Karpenter: "v1.9.0", Kept: "v1.10.0", Issue: "https://example.com/1", Level: releases,
-	}}, false)
+	}
+	r := newLiesReport([]lie{forgets}, false)
 	r.addLie(trial{name: "forgets"}, result{outcomes: []report.Outcome{{
 		ID: "drift/replaces", Verdict: report.Failed, Reason: "waited 1m56.7s for 0 nodes of pool poolfqlln, app-x2b4c",
 	}}})
 	r.finish(nil)
-	g.Expect(r.recallTable()).To(HaveSuffix("1 of 1 are caught.\n\n" +
+	all := []lie{{Name: "late", Level: releases}, {Name: "cloud", Level: "cloud"}, forgets, {Name: "new", Level: releases}}
+	before := "| ✓ | [forgets](x): as it was | |\n| ✗ | [gone](x): no lie any more | |\n| ✓ | [late](x): as it was | |\n"
+	g.Expect(r.recallTable(all, before)).To(HaveSuffix("2 of 2 are caught.\n\n" +
 		"| | What went wrong | Promise | Broken in | Kept in | Specs | Caught by |\n|---|---|---|---|---|---|---|\n" +
+		"| ✓ | [late](x): as it was | |\n" +
 		"| ✓ | [forgets](https://example.com/1): Delete does nothing | an instance ends | v1.9.0 | v1.10.0 " +
 		"| drift/replaces | waited for 0 nodes of pool pool, app |\n"))
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/plumbline-e2e/plumbline/suites"
 )
 
 // recallFile is the table of what the specs recall of Karpenter's history.
@@ -36,39 +39,65 @@ Not in the table, since no spec has shown it yet:
 `
 
 // recall runs the specs of each defect of a release on that release, and on one that keeps the
-// promise. It writes the table of recallFile if it ran all of them.
+// promise. It writes their rows of the table of recallFile, and keeps the rows of the others.
 func recall(ctx context.Context, args []string) error {
 	r, err := tryLies(ctx, args, func(l lie) bool { return l.Level == releases })
 	if err != nil {
 		return err
 	}
-	if os.Getenv("LIE") == "" {
-		if err := os.WriteFile(recallFile, []byte(r.recallTable()), 0o644); err != nil { //nolint:gosec // a document
-			return err
-		}
+	all, err := loadLies(filepath.Join(faulty, "lies"), suites.All())
+	if err != nil {
+		return err
+	}
+	before, err := os.ReadFile(recallFile)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(recallFile, []byte(r.recallTable(all, string(before))), 0o644); err != nil { //nolint:gosec // a document
+		return err
 	}
 	return r.verdict()
 }
 
-// recallTable formats the report as recallFile.
-func (r *liesReport) recallTable() string {
-	var b strings.Builder
-	b.WriteString(recallHead)
+// recallTable formats the report as recallFile. A defect that wasn't tried keeps its row of before.
+func (r *liesReport) recallTable(all []lie, before string) string {
+	var rows []string
+	for _, l := range all {
+		if l.Level != releases {
+			continue
+		}
+		i := slices.IndexFunc(r.Lies, func(row liesRow) bool { return row.Name == l.Name })
+		if i >= 0 {
+			rows = append(rows, r.Lies[i].recallRow())
+		} else if row := rowOf(l, before); row != "" {
+			rows = append(rows, row)
+		}
+	}
 	caught := 0
-	for _, l := range r.Lies {
-		if l.Caught {
+	for _, row := range rows {
+		if strings.HasPrefix(row, "| "+mark(true)) {
 			caught++
 		}
 	}
-	fmt.Fprintf(&b, "%d of %d are caught.\n\n", caught, len(r.Lies))
-	b.WriteString("| | What went wrong | Promise | Broken in | Kept in | Specs | Caught by |\n" +
-		"|---|---|---|---|---|---|---|\n")
-	for _, l := range r.Lies {
-		fmt.Fprintf(&b, "| %s | [%s](%s): %s | %s | %s | %s | %s | %s |\n",
-			mark(l.Caught), cell(l.Name), l.Issue, cell(l.Lie), cell(l.Promise),
-			l.release(l.Karpenter), l.release(l.Kept), cell(strings.Join(l.Specs, ", ")), cell(l.caughtBy()))
+	return recallHead + fmt.Sprintf("%d of %d are caught.\n\n", caught, len(rows)) +
+		"| | What went wrong | Promise | Broken in | Kept in | Specs | Caught by |\n" +
+		"|---|---|---|---|---|---|---|\n" + strings.Join(rows, "")
+}
+
+func (l liesRow) recallRow() string {
+	return fmt.Sprintf("| %s | [%s](%s): %s | %s | %s | %s | %s | %s |\n",
+		mark(l.Caught), cell(l.Name), l.Issue, cell(l.Lie), cell(l.Promise),
+		l.release(l.Karpenter), l.release(l.Kept), cell(strings.Join(l.Specs, ", ")), cell(l.caughtBy()))
+}
+
+// rowOf returns the defect's row of a table, or nothing.
+func rowOf(l lie, table string) string {
+	for line := range strings.Lines(table) {
+		if strings.HasPrefix(line, "| ") && strings.Contains(line, " | ["+cell(l.Name)+"](") {
+			return line
+		}
 	}
-	return b.String()
+	return ""
 }
 
 // release names a release of the lie's provider.
