@@ -53,7 +53,8 @@ func recall(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(recallFile, []byte(r.recallTable(all, string(before))), 0o644); err != nil { //nolint:gosec // a document
+	table := r.recallTable(all, string(before))
+	if err := os.WriteFile(recallFile, []byte(table), 0o644); err != nil { //nolint:gosec // a document
 		return err
 	}
 	return r.verdict()

@@ -19,28 +19,38 @@ import (
 // "Resource sharing within containers"; Kubernetes enhancement 753 (sidecars);
 // https://github.com/kubernetes-sigs/karpenter/issues/479.
 var _ = e2e.Table(Suite, map[string]countedContainers{
-	"init-containers": {"counts the largest of several init containers", "", func(app *fixtures.Workload) {
+	"init-containers": {what: "counts the largest of several init containers", fill: func(app *fixtures.Workload) {
 		app.CPU("1").InitContainer("3").InitContainer("2")
 	}},
-	"containers": {"adds up the requests of containers, not those of init containers", "", func(app *fixtures.Workload) {
-		app.CPU("2").Container("1").InitContainer("2")
-	}},
-	"sidecars": {"adds sidecars to the containers", "", func(app *fixtures.Workload) {
+	"containers": {
+		what: "adds up the requests of containers, not those of init containers",
+		fill: func(app *fixtures.Workload) { app.CPU("2").Container("1").InitContainer("2") },
+	},
+	"sidecars": {what: "adds sidecars to the containers", fill: func(app *fixtures.Workload) {
 		app.CPU("1").Sidecar("2")
 	}},
-	"sidecar-before-init": {"adds sidecars to the init containers after them", "", func(app *fixtures.Workload) {
+	"sidecar-before-init": {what: "adds sidecars to the init containers after them", fill: func(app *fixtures.Workload) {
 		app.CPU("1").Sidecar("1").InitContainer("2")
 	}},
-	"sidecar-after-init": {"doesn't add a sidecar to the init containers before it", "", func(app *fixtures.Workload) {
-		app.CPU("1").InitContainer("3").Sidecar("1")
-	}},
-	"pod-resources": {"counts the requests of a pod as a whole", "1.34", func(app *fixtures.Workload) {
-		app.CPU("1").PodCPU("3")
-	}},
+	"sidecar-after-init": {
+		what: "doesn't add a sidecar to the init containers before it",
+		fill: func(app *fixtures.Workload) { app.CPU("1").InitContainer("3").Sidecar("1") },
+	},
+	"pod-resources": {
+		what: "counts the requests of a pod as a whole", since: "1.34",
+		fill: func(app *fixtures.Workload) { app.CPU("1").PodCPU("3") },
+		known: []e2e.Known{{
+			Releases: ">=1.0.0 <1.8.0", // seen in v1.0.8 and v1.6.4
+			Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2383",
+			Reason:   "what a pod requests as a whole isn't counted",
+			Breaks:   []string{"^waited for 1 pod"},
+		}},
+	},
 }, func(row countedContainers) e2e.Spec {
 	return e2e.Spec{
 		Name:  row.what,
 		Since: e2e.Since{Kubernetes: row.since},
+		Known: row.known,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
 			app := fixtures.Deployment(1).On(pool)
@@ -61,4 +71,5 @@ var _ = e2e.Table(Suite, map[string]countedContainers{
 type countedContainers struct {
 	what, since string // first release of Kubernetes; empty: any
 	fill        func(*fixtures.Workload)
+	known       []e2e.Known
 }

@@ -18,7 +18,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "leaves room for daemons that start only after their node is initialized",
 	Known: []e2e.Known{{
-		Releases: ">=1.9.0 <=1.13.0", // seen in v1.9.0 and v1.13.0
+		Releases: ">=1.0.0 <=1.13.0", // seen in v1.0.8, v1.6.4, v1.9.0 and v1.13.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2161",
 		Reason:   "a new node is chosen without room for daemons that select karpenter.sh/initialized",
 		Breaks:   []string{"leads to at least 1 pods?"},

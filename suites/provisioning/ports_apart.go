@@ -17,7 +17,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "gives pods of one batch that want the same host port a node each",
 	Known: []e2e.Known{{
-		Releases: ">=1.9.0 <=1.12.1", // seen in v1.9.0 and v1.12.1
+		Releases: ">=1.4.0 <=1.12.1", // seen in v1.6.4, v1.9.0 and v1.12.1
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/3022",
 		Reason: "pods of one batch that want the same port are refused, " +
 			"as if their new nodes had one set of ports together",

@@ -19,7 +19,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "spreads pods over the domains that their affinity allows",
 	Known: []e2e.Known{{
-		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
+		Releases: ">=1.0.0 <=1.15.0", // seen in v1.0.8, v1.6.4, v1.9.0 and v1.15.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/2623",
 		Reason: "a domain of a pool that the pods don't select counts as an empty one, " +
 			"so that all pods but one are refused",

@@ -17,27 +17,41 @@ import (
 // Source: https://karpenter.sh/docs/troubleshooting, "Pods pending"; event
 // FailedScheduling.
 var _ = e2e.Table(Suite, map[string]unsatisfiable{
-	"too-large": {"is too large for any node", "cpu", func(app *fixtures.Workload) { app.CPU("100k") }},
-	"label": {"selects a label that no node has", nowhere, func(app *fixtures.Workload) {
+	"too-large": {how: "is too large for any node", names: "cpu", spoil: func(app *fixtures.Workload) {
+		app.CPU("100k")
+	}},
+	"label": {how: "selects a label that no node has", names: nowhere, spoil: func(app *fixtures.Workload) {
 		app.Select(nowhere, "yes")
 	}},
-	"resource": {"wants an unknown resource", nowhere, func(app *fixtures.Workload) {
+	"resource": {how: "wants an unknown resource", names: nowhere, spoil: func(app *fixtures.Workload) {
 		app.Request(nowhere, "1").Limit(nowhere, "1")
 	}},
-	"storage": {"wants more storage than any node has", "ephemeral-storage", func(app *fixtures.Workload) {
-		app.Request("ephemeral-storage", "1Ei")
+	"storage": {
+		how: "wants more storage than any node has", names: "ephemeral-storage",
+		spoil: func(app *fixtures.Workload) { app.Request("ephemeral-storage", "1Ei") },
+	},
+	"instance-type": {
+		how: "wants an unknown instance type", names: corev1.LabelInstanceTypeStable,
+		spoil: func(app *fixtures.Workload) { app.Select(corev1.LabelInstanceTypeStable, "none") },
+	},
+	"zone": {how: "wants an unknown zone", names: zone, spoil: func(app *fixtures.Workload) {
+		app.Select(zone, "nowhere")
 	}},
-	"instance-type": {"wants an unknown instance type", corev1.LabelInstanceTypeStable, func(app *fixtures.Workload) {
-		app.Select(corev1.LabelInstanceTypeStable, "none")
-	}},
-	"zone": {"wants an unknown zone", zone, func(app *fixtures.Workload) { app.Select(zone, "nowhere") }},
-	"volume": {"wants an unknown volume", "disk-", func(app *fixtures.Workload) {
-		app.Mount(fixtures.BoundZonalVolume("nowhere"))
-	}},
-	"taint": {"is kept off by a taint", team, func(app *fixtures.Workload) { app.Intolerant() }},
+	"volume": {
+		how: "wants an unknown volume", names: "disk-",
+		spoil: func(app *fixtures.Workload) { app.Mount(fixtures.BoundZonalVolume("nowhere")) },
+		known: []e2e.Known{{
+			Releases: ">=1.0.0 <1.7.0", // seen in v1.0.8 and v1.6.4
+			Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2480",
+			Reason:   "a pod whose volumes are wrong is passed over without an event",
+			Breaks:   []string{"^waited for at least 1 event FailedScheduling"},
+		}},
+	},
+	"taint": {how: "is kept off by a taint", names: team, spoil: func(app *fixtures.Workload) { app.Intolerant() }},
 }, func(row unsatisfiable) e2e.Spec {
 	return e2e.Spec{
-		Name: "reports a pod that " + row.how + ", and launches nothing for it",
+		Name:  "reports a pod that " + row.how + ", and launches nothing for it",
+		Known: row.known,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Taint(team, fixtures.NoSchedule)
 			hopeless, modest := fixtures.Deployment(1).On(pool).Tolerate(team), fixtures.Deployment(1).On(pool).Tolerate(team)
@@ -63,4 +77,5 @@ var _ = e2e.Table(Suite, map[string]unsatisfiable{
 type unsatisfiable struct {
 	how, names string
 	spoil      func(*fixtures.Workload)
+	known      []e2e.Known
 }

@@ -18,6 +18,12 @@ import (
 // Karpenter's regression suite, "should drain pods on a node in order".
 var _ = Suite.Add(e2e.Spec{
 	Name: "evicts pods in four groups, daemons and critical pods last",
+	Known: []e2e.Known{{
+		Releases: ">=1.0.0 <1.1.0", // seen in v1.0.8
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/1478",
+		Reason:   "a group's pods are evicted once those of the group before have been told to end",
+		Breaks:   []string{"^always at least 1 pod of .* when at least 1 pod of .* that is being deleted"},
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app, daemon := fixtures.Pod().On(pool).Lingering(), fixtures.DaemonSet().On(pool).Lingering()
