@@ -18,9 +18,9 @@ const evictionsEach = 2
 // or the cloud. The harness reports each hook by an Event (ReasonHook). For evictions, input is also a new maximum of
 // an owner's pods, or a pod that goes without an eviction. Without input:
 //
-//   - Drifted does not come, go and come again on one NodeClaim. A loss by the write of
-//     another condition does not count. A NodeClaim does not drift if it was made over ten
-//     seconds after the last input to its pool.
+//   - Drifted does not come, go and come again on one NodeClaim. What the write of another
+//     condition takes away or brings back does not count. A NodeClaim does not drift if it
+//     was made over ten seconds after the last input to its pool.
 //   - Voluntary disruption evicts the pods of one owner at most twice each, on average.
 //   - A pool gets at most 30 NodeClaims in a minute, plus two for each existing pod, replica
 //     and NodeClaim, even when launches fail.

@@ -62,6 +62,11 @@ func TestComesToRest(t *testing.T) {
 				Change(initialized(at(time.Second)).True(karpenter.Drifted)),
 			check.Holds, "",
 		},
+		"brought back by another's word": {
+			begin().Change(pool("b")).Change(drifted()).Change(claim()).Change(drifted().True(karpenter.Registered)).
+				Change(claim().True(karpenter.Registered)),
+			check.Holds, "",
+		},
 		"lost beside an old word": {
 			begin().Change(initialized(at(0)).True(karpenter.Drifted)).Change(initialized(at(0))).
 				Change(initialized(at(0)).True(karpenter.Drifted)),

@@ -65,7 +65,8 @@ func (p *poolChurn) judgeMade(m *check.Moment, pool string, pods int) {
 func (p *poolChurn) judgeDrift(m *check.Moment, pool string) {
 	nodeClaim := m.Event.Object
 	switch is, was := isTrue(nodeClaim, karpenter.Drifted), isTrue(m.Before, karpenter.Drifted); {
-	case was && !is && !driftOverwritten(m):
+	case is != was && driftOverwritten(m):
+	case was && !is:
 		if p.drifted == nil {
 			p.drifted = map[string]bool{}
 		}
@@ -84,12 +85,12 @@ func (p *poolChurn) judgeDrift(m *check.Moment, pool string) {
 	}
 }
 
-// driftOverwritten reports whether another controller may have removed Drifted by a stale
-// write. Such a controller writes all conditions to change one of its own, such as Initialized
-// or DisruptionReason, and has not seen Drifted (Karpenter:
+// driftOverwritten reports whether another controller may have removed Drifted, or brought it
+// back, by a stale write. Such a controller writes all conditions to change one of its own, such
+// as Initialized or DisruptionReason, and has not seen that Drifted came or went (Karpenter:
 // pkg/controllers/nodeclaim/lifecycle, pkg/controllers/disruption/queue.go; seen from v1.9.0
-// to v1.15.0). Drifted is back at once. The controller that removes Drifted changes no other
-// controller's condition.
+// to v1.15.0). Drifted is right again at once. The controller that adds and removes Drifted
+// changes no other controller's condition.
 func driftOverwritten(m *check.Moment) bool {
 	for _, c := range karpenter.Conditions(m.Event.Object.Unstructured()) {
 		switch c.Type {
