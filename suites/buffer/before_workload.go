@@ -21,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 		Releases: ">=1.14.1 <1.14.3", // seen in v1.14.1
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/3028",
 		Reason:   "Karpenter looks for a missing workload only every 30 s",
-		Breaks:   []string{"leads to exactly 2 nodes"},
+		Breaks:   []string{"leads to exactly 2 NodeClaims"},
 	}),
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
@@ -35,6 +35,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
 		env.Expect(env.Since(before), check.Within(2*karpenter.Settled,
-			check.LeadsTo(check.AtLeast(1, check.The(buffer)), check.Exactly(2, check.ReadyNodes(pool)))))
+			check.LeadsTo(check.AtLeast(1, check.The(buffer)), check.Exactly(2, check.NodeClaims(pool)))))
 	},
 })
