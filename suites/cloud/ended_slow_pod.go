@@ -19,7 +19,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:   "removes a node whose instance the cloud has ended although its pod takes an hour to end",
 	Hooks:  []providers.HookName{providers.TerminateInstance},
-	Within: 6 * time.Minute,
+	Within: 4 * time.Minute,
 	Breaks: endedByCloud,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// userData is karpenter-provider-aws v1.14.0's user data for Amazon Linux 2023, shortened.
+// userData is karpenter-provider-aws v1.14.3's user data for Amazon Linux 2023, shortened.
 const userData = `MIME-Version: 1.0
 Content-Type: multipart/mixed; boundary="//"
 

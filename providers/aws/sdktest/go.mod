@@ -4,7 +4,7 @@ go 1.26.0
 
 toolchain go1.26.11
 
-// The versions are those that karpenter-provider-aws v1.14.0 pins.
+// The versions are those that karpenter-provider-aws v1.14.3 pins.
 require (
 	github.com/aws/aws-sdk-go-v2 v1.42.1
 	github.com/aws/aws-sdk-go-v2/config v1.32.27
