@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,6 +56,21 @@ func neverEndsInstances(context.Context, cloud, *karpenterv1.NodeClaim) error { 
 
 func failsToEnd(context.Context, cloud, *karpenterv1.NodeClaim) error {
 	return errors.New("the cloud answers: not authorized to end instances")
+}
+
+// failsOnEnded fails to delete an instance that has ended by itself: the cloud answers that there is
+// none, and that is taken for any other error.
+func failsOnEnded() func(context.Context, cloud, *karpenterv1.NodeClaim) error {
+	var ended firsts // by Delete, so that the cloud still knows them
+	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) error {
+		name := strings.TrimPrefix(claim.Status.ProviderID, "kwok://")
+		err := honest.client.Get(ctx, client.ObjectKey{Name: name}, &corev1.Node{})
+		if first := ended.of(claim.Status.ProviderID); first && apierrors.IsNotFound(err) {
+			ended.seen.Delete(claim.Status.ProviderID)
+			return errors.New("the cloud answers: there is no such instance")
+		}
+		return honest.Delete(ctx, claim)
+	}
 }
 
 // endsAnother ends an instance and another one, once for each NodeClaim, as a provider does that lowers the

@@ -45,10 +45,11 @@ func Lies() map[string]lie.Lie {
 		"ends-by-itself":         tending(endsByItself()),
 
 		// Termination of instances.
-		"forgets-instances":    ending(forgetsInstances()),
-		"never-ends-instances": ending(neverEndsInstances),
-		"fails-to-end":         ending(failsToEnd),
-		"ends-another-as-well": ending(endsAnother()),
+		"forgets-instances":        ending(forgetsInstances()),
+		"never-ends-instances":     ending(neverEndsInstances),
+		"fails-to-end":             ending(failsToEnd),
+		"fails-on-ended-instances": ending(failsOnEnded()),
+		"ends-another-as-well":     ending(endsAnother()),
 
 		// Instance types and offerings.
 		"offers-no-spot":            offering(hasNoSpot),

@@ -3,11 +3,13 @@ package core
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/controllers/provisioning/scheduling"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
@@ -32,6 +34,8 @@ func staticLies() map[string]lie.Lie {
 		"exceeds-limits-by-drift":        reads(func(pool *v1.NodePool) { pool.Spec.Limits = nil }, disrupting),
 		"forgets-taints-of-static-pools": writes(func(claim *v1.NodeClaim) { claim.Spec.Taints = nil }, growing),
 		"consolidates-static-pools":      reads(func(pool *v1.NodePool) { pool.Spec.Replicas = nil }, disrupting, marking),
+		"overlooks-pools-that-are-late":  overlooksLatePools(),
+		"launches-before-it-terminates":  launchesFirst(),
 	}
 }
 
@@ -43,6 +47,40 @@ func shrinksTooFar() lie.Lie {
 			pool.Spec.Replicas = new(*n - 1)
 		}
 	}, shrinking)
+}
+
+// overlooksLatePools returns a lie: a pool that became ready some time after it was created has
+// no nodes, as if the event had been missed.
+func overlooksLatePools() lie.Lie {
+	return reads(func(pool *v1.NodePool) {
+		ready := pool.StatusConditions().Root()
+		if ready.IsTrue() && ready.LastTransitionTime.Sub(pool.CreationTimestamp.Time) > 5*time.Second {
+			pool.StatusConditions().SetFalse(v1.ConditionTypeNodeClassReady, "Late", "it was not ready at first")
+		}
+	}, growing)
+}
+
+// launchesFirst returns a lie: when a disruption ends a node of a static pool that gets no replacement
+// before, its successor is launched first.
+func launchesFirst() lie.Lie {
+	return deceives(interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			claim, ok := o.(*v1.NodeClaim)
+			if !ok || !told(ctx, replacing) {
+				return c.Delete(ctx, o, opts...)
+			}
+			pool, err := ownPool(ctx, c, claim)
+			if err != nil {
+				return err
+			}
+			if pool.Spec.Replicas != nil {
+				if err := c.Create(ctx, scheduling.NewNodeClaimTemplate(pool).ToNodeClaim()); err != nil {
+					return fmt.Errorf("launching the successor of NodeClaim %s: %w", claim.Name, err)
+				}
+			}
+			return c.Delete(ctx, o, opts...)
+		},
+	})
 }
 
 // givesUpFirst returns a lie: a pool that shrinks deletes nodes with such pods first.
