@@ -20,6 +20,14 @@ const (
 	NodeClassDrift Capability = "nodeClassDrift"
 	// NodeClassReadiness: nothing is launched while the NodeClass is not ready.
 	NodeClassReadiness Capability = "nodeClassReadiness"
+	// NodeClassStatus: the provider looks after its NodeClasses, and says in their conditions whether
+	// they are ready.
+	NodeClassStatus Capability = "nodeClassStatus"
+	// NodeClassHash: a NodeClass and the NodeClaims that are launched with it have the NodeClass's hash
+	// in the annotation Support.Annotation, and its version in one of that name and "-version".
+	NodeClassHash Capability = "nodeClassHash"
+	// Images: a NodeClaim's status.imageID says from which image its machine was started.
+	Images Capability = "images"
 	// Spot: the provider offers karpenter.sh/capacity-type=spot.
 	Spot Capability = "spot"
 	// Zones: one NodePool can have nodes in two or more zones (topology.kubernetes.io/zone).
@@ -42,8 +50,8 @@ const (
 // Capabilities returns all capabilities, in the order of the documentation.
 func Capabilities() []Capability {
 	return []Capability{
-		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, Spot, Zones, Interruption,
-		InstanceGC, NodeRepair, StaticCapacity, NodeOverlay, CapacityBuffer,
+		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, NodeClassStatus, NodeClassHash, Images,
+		Spot, Zones, Interruption, InstanceGC, NodeRepair, StaticCapacity, NodeOverlay, CapacityBuffer,
 	}
 }
 
@@ -70,6 +78,8 @@ type Support struct {
 	Since string `yaml:"since"`
 	// Reasons are the drift reasons that the provider gives.
 	Reasons []string `yaml:"reasons"`
+	// Annotation is the key of the annotation with a NodeClass's hash.
+	Annotation string `yaml:"annotation"`
 	// Within is the longest time that the provider takes, for example to collect a leaked
 	// instance.
 	Within time.Duration `yaml:"within"`

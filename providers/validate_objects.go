@@ -159,6 +159,9 @@ func (c *checker) capabilities() {
 		if s.Within < 0 || s.Toleration < 0 {
 			c.add(at, "within and toleration cannot be negative")
 		}
+		if name == NodeClassHash && s.State == Supported && s.Annotation == "" {
+			c.add(at, "`annotation` is missing: the key of the annotation with the hash")
+		}
 		if _, err := semver.NewVersion(s.Since); s.Since != "" && err != nil {
 			c.add(join(at, "since"), "`%s` is not a release such as 1.15", s.Since)
 		}

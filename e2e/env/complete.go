@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -82,6 +83,20 @@ func (e *Env) AnotherNodeClass(ctx context.Context) (group, kind, name string) {
 	e.nodeClassCalled(ctx, anotherNodeClass)
 	gvk := e.place.Adapter.NodeClassObject(anotherNodeClass).GroupVersionKind()
 	return gvk.Group, gvk.Kind, anotherNodeClass
+}
+
+// NodeClass creates the NodeClass that NodePools and NodeClaims get, if they refer to no other, and
+// returns it.
+func (e *Env) NodeClass(ctx context.Context) fixtures.Object {
+	e.nodeClass(ctx)
+	o := e.place.Adapter.NodeClassObject(nodeClassObject)
+	return fixtures.Existing(o.GetAPIVersion(), o.GetKind(), o.GetName())
+}
+
+// NodeClassHash returns the key of the annotation with a NodeClass's hash. The version of the hash is in
+// the annotation of that name and "-version".
+func (e *Env) NodeClassHash() string {
+	return e.place.Adapter.Capabilities[providers.NodeClassHash].Annotation
 }
 
 func (e *Env) nodeClassCalled(ctx context.Context, name string) map[string]any {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
@@ -55,17 +54,28 @@ func (r reference) String() string {
 }
 
 // Create applies objects, server-side and with strict field validation. It completes NodePools
-// and NodeClaims from the provider's templates. For a NodePool it waits until Ready is True or
-// False: until then Karpenter ignores the pool, and it retries a pod only much later.
+// and NodeClaims from the provider's templates. For a NodePool of the provider it waits until Ready is
+// True or False: until then Karpenter ignores the pool, and it retries a pod only much later.
 func (e *Env) Create(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		o := e.complete(ctx, object.Unstructured())
 		ref, applied := e.apply(ctx, o)
 		e.created = append(e.created, ref)
-		if ref.kind == karpenter.NodePools {
+		if e.hasReadiness(applied) {
 			e.awaitReadiness(ctx, ref, applied.GetGeneration())
 		}
 	}
+}
+
+// hasReadiness reports whether an object is a NodePool that the provider serves. It takes no notice
+// of those whose NodeClass is of another group or kind.
+func (e *Env) hasReadiness(o *unstructured.Unstructured) bool {
+	if o.GetKind() != "NodePool" {
+		return false
+	}
+	class, _, _ := unstructured.NestedStringMap(o.Object, "spec", "template", "spec", "nodeClassRef")
+	own := e.place.Adapter.NodeClassObject("").GroupVersionKind()
+	return class["group"] == own.Group && class["kind"] == own.Kind
 }
 
 // awaitReadiness waits until the condition Ready of a NodePool's generation is True or False.
@@ -93,7 +103,7 @@ func (e *Env) Launch(ctx context.Context, n int, pool, app fixtures.Object) []*h
 func (e *Env) Change(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		ref, applied := e.apply(ctx, e.complete(ctx, object.Unstructured()))
-		if ref.kind == karpenter.NodePools {
+		if e.hasReadiness(applied) {
 			e.awaitReadiness(ctx, ref, applied.GetGeneration())
 		}
 	}

@@ -119,6 +119,37 @@ func (e *Env) Serves(ctx context.Context, group schema.GroupVersion, wanted ...m
 	}
 }
 
+// ServesNoOther expects that the API server serves these resources in no other version of the group.
+func (e *Env) ServesNoOther(ctx context.Context, version schema.GroupVersion, resources ...string) {
+	client, err := discovery.NewDiscoveryClientForConfig(e.place.Cluster.Config())
+	if err != nil {
+		e.fail(ctx, "asking what is served: %w", err)
+	}
+	_, lists, err := client.ServerGroupsAndResources()
+	if err != nil {
+		e.fail(ctx, "asking what is served: %w", err)
+	}
+	for _, resource := range resources {
+		served := versions(lists, version.Group, resource)
+		if !slices.Equal(served, []string{version.String()}) {
+			e.Fail("%s is served in %s; wanted is %s alone", resource, strings.Join(served, ", "), version)
+		}
+		e.claim(fmt.Sprintf("%s is served in %s alone", resource, version))
+	}
+}
+
+// versions returns the versions of a group that serve a resource.
+func versions(lists []*metav1.APIResourceList, group, resource string) []string {
+	var served []string
+	for _, list := range lists {
+		is := func(r metav1.APIResource) bool { return r.Name == resource }
+		if strings.HasPrefix(list.GroupVersion, group+"/") && slices.ContainsFunc(list.APIResources, is) {
+			served = append(served, list.GroupVersion)
+		}
+	}
+	return served
+}
+
 func serves(got, wanted metav1.APIResource) bool {
 	lacks := func(name string) bool { return !slices.Contains(slices.Concat(got.Categories, got.ShortNames), name) }
 	return got.Kind == wanted.Kind && got.Namespaced == wanted.Namespaced && got.SingularName == wanted.SingularName &&

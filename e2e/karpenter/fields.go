@@ -6,6 +6,7 @@ const (
 	fieldConditions  = "status.conditions"       // NodeClaim, NodePool
 	fieldNodeName    = "status.nodeName"         // NodeClaim
 	fieldProviderID  = "status.providerID"       // NodeClaim
+	fieldImageID     = "status.imageID"          // NodeClaim
 	fieldCapacity    = "status.capacity"         // NodeClaim
 	fieldAllocatable = "status.allocatable"      // NodeClaim
 	fieldTaints      = "spec.taints"             // NodeClaim

@@ -18,6 +18,12 @@ func NodeClaimProviderID(claim *unstructured.Unstructured) string {
 	return s
 }
 
+// NodeClaimImage returns a NodeClaim's status.imageID: the image that its machine was started from.
+func NodeClaimImage(claim *unstructured.Unstructured) string {
+	s, _ := lookup(claim, fieldImageID).(string)
+	return s
+}
+
 // NodeClaimRequests returns a NodeClaim's spec.resources.requests[name], zero if absent: what
 // the pods need that Karpenter made it for.
 func NodeClaimRequests(claim *unstructured.Unstructured, name corev1.ResourceName) resource.Quantity {

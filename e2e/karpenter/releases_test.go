@@ -39,6 +39,7 @@ func TestFieldsAreInTheCRDs(t *testing.T) {
 		{fieldConditions + ".type", "nodepools", ""},
 		{fieldNodeName, "nodeclaims", ""},
 		{fieldProviderID, "nodeclaims", ""},
+		{fieldImageID, "nodeclaims", ""},
 		{fieldCapacity, "nodeclaims", ""},
 		{fieldAllocatable, "nodeclaims", ""},
 		{fieldTaints + ".key", "nodeclaims", ""},

@@ -56,6 +56,9 @@ func run(name string) error {
 	if err != nil {
 		return err
 	}
+	if err := op.Add(beside{run: l.TendNodeClasses, client: op.GetClient()}); err != nil {
+		return fmt.Errorf("adding what looks after NodeClasses: %w", err)
+	}
 	if l.Sabotage != nil {
 		if err := op.Add(beside{run: l.Sabotage, client: op.GetClient()}); err != nil {
 			return fmt.Errorf("adding the sabotage of %s: %w", name, err)
@@ -94,7 +97,7 @@ func start(ctx context.Context, op *operator.Operator, provider cloudprovider.Cl
 	return nil
 }
 
-// beside runs a lie's sabotage in the manager, with or without leader election.
+// beside runs something beside core's controllers, with or without leader election.
 type beside struct {
 	run    func(context.Context, client.Client) error
 	client client.Client
@@ -105,8 +108,8 @@ var _ interface {
 	manager.LeaderElectionRunnable
 } = beside{}
 
-// Start runs the sabotage until the context ends.
+// Start runs it until the context ends.
 func (s beside) Start(ctx context.Context) error { return s.run(ctx, s.client) }
 
-// NeedLeaderElection returns false: sabotage does not wait for leader election.
+// NeedLeaderElection returns false: it does not wait for leader election.
 func (beside) NeedLeaderElection() bool { return false }

@@ -5,6 +5,9 @@ package cloud
 import (
 	"maps"
 
+	kwokv1alpha1 "sigs.k8s.io/karpenter/kwok/apis/v1alpha1"
+	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
@@ -29,6 +32,17 @@ func Lies() map[string]lie.Lie {
 		"forgets-the-capacity-type": labelled(hasNoCapacityType),
 		"forgets-the-zone":          labelled(hasNoZone),
 		"mistakes-the-architecture": labelled(hasWrongArchitecture),
+
+		// What a NodeClaim and its NodeClass say.
+		"forgets-the-image": launching(saying(func(claim *karpenterv1.NodeClaim) { claim.Status.ImageID = "" })),
+		"mistakes-the-hash-of-nodeclasses": launching(saying(func(claim *karpenterv1.NodeClaim) {
+			claim.Annotations[lie.HashAnnotation] += "0"
+		})),
+		"forgets-the-generation": {NodeClass: func(class *kwokv1alpha1.KWOKNodeClass) {
+			for i := range class.Status.Conditions {
+				class.Status.Conditions[i].ObservedGeneration = 0
+			}
+		}},
 
 		// Nodes that join.
 		"joins-registered-at-once": joinedAs(isNotUnregistered),

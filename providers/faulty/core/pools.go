@@ -4,9 +4,11 @@ import (
 	"context"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	kwok "sigs.k8s.io/karpenter/kwok/apis"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	"sigs.k8s.io/karpenter/pkg/utils/resources"
 
@@ -16,10 +18,27 @@ import (
 // poolLies returns the lies about a pool's status.
 func poolLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
-		"finds-every-node-class": finds(v1.ConditionTypeNodeClassReady),
-		"finds-no-mistakes":      finds(v1.ConditionTypeValidationSucceeded),
-		"never-counts-down":      neverCountsDown(),
+		"finds-every-node-class":     finds(v1.ConditionTypeNodeClassReady),
+		"finds-no-mistakes":          finds(v1.ConditionTypeValidationSucceeded),
+		"never-counts-down":          neverCountsDown(),
+		"finds-node-classes-by-name": findsByName(),
 	}
+}
+
+// findsByName returns a lie: a NodeClass is found by its name, whatever the group and kind that a
+// pool refers to.
+func findsByName() lie.Lie {
+	return reads(func(pool *v1.NodePool) {
+		own := schema.GroupKind{Group: kwok.Group, Kind: "KWOKNodeClass"}
+		ref := pool.Spec.Template.Spec.NodeClassRef
+		if ref.GroupKind() == own {
+			return
+		}
+		ref.Group, ref.Kind = own.Group, own.Kind
+		for _, condition := range []string{v1.ConditionTypeValidationSucceeded, v1.ConditionTypeNodeClassReady} {
+			pool.StatusConditions().SetTrue(condition)
+		}
+	})
 }
 
 // finds returns a lie: a condition of every pool is true.

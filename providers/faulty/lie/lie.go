@@ -7,6 +7,7 @@ import (
 
 	"github.com/awslabs/operatorpkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	kwokv1alpha1 "sigs.k8s.io/karpenter/kwok/apis/v1alpha1"
 	kwok "sigs.k8s.io/karpenter/kwok/cloudprovider"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
 )
@@ -34,6 +35,9 @@ type Lie struct {
 	// CRD rewrites the CRDs of NodePools and NodeClaims before the controller starts.
 	CRD func(CRD)
 
+	// NodeClass edits what is written of a NodeClass: its annotations and its status.
+	NodeClass func(*kwokv1alpha1.KWOKNodeClass)
+
 	// Sabotage runs beside an honest provider and uses the API only. It runs until the
 	// context ends. An error ends the controller.
 	Sabotage func(ctx context.Context, c client.Client) error
@@ -49,7 +53,7 @@ func (l Lie) CloudProvider(ctx context.Context, honest client.Client) (cloudprov
 	if l.Instances != nil {
 		instances = l.Instances(honest)
 	}
-	var provider cloudprovider.CloudProvider = kwok.NewCloudProvider(ctx, instances, types)
+	var provider cloudprovider.CloudProvider = describing{kwok.NewCloudProvider(ctx, instances, types), honest}
 	if l.Cloud != nil {
 		provider = l.Cloud(provider, honest)
 	}

@@ -3,6 +3,7 @@
 package schema
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
@@ -23,6 +24,7 @@ func Lies() map[string]lie.Lie {
 		"prints-nothing-of-its-own": {CRD: func(crd lie.CRD) { delete(version(crd), "additionalPrinterColumns") }},
 		"goes-by-no-common-name":    {CRD: func(crd lie.CRD) { delete(at(crd, "spec", "names"), "categories") }},
 		"serves-no-subresources":    {CRD: func(crd lie.CRD) { delete(version(crd), "subresources") }},
+		"serves-an-old-version":     {CRD: servesAnOldVersion},
 	}
 }
 
@@ -56,6 +58,14 @@ func keepsUnknownFields(crd lie.CRD) {
 			s["x-kubernetes-preserve-unknown-fields"] = true
 		}
 	})
+}
+
+// servesAnOldVersion serves what is stored as v1beta1, too, which nothing converts.
+func servesAnOldVersion(crd lie.CRD) {
+	old := maps.Clone(version(crd))
+	old["name"], old["storage"] = "v1beta1", false
+	versions, _ := at(crd, "spec")["versions"].([]any)
+	at(crd, "spec")["versions"] = append(versions, old)
 }
 
 // newWords are enum values that were added after the first release.

@@ -1,0 +1,100 @@
+package lie
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	kwokv1alpha1 "sigs.k8s.io/karpenter/kwok/apis/v1alpha1"
+	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+)
+
+// KWOK's provider leaves out what others do: its NodeClasses have no hash, nobody looks after
+// their status, and its NodeClaims have no image. The faulty provider does that too, so that
+// there can be lies about it.
+const (
+	// HashAnnotation has the hash of a NodeClass, on it and on NodeClaims; see the adapter.
+	HashAnnotation        = "karpenter.kwok.sh/kwoknodeclass-hash"
+	hashVersionAnnotation = HashAnnotation + "-version"
+	hashVersion           = "v1"
+	image                 = "image-1"
+
+	// tendEvery is how often NodeClasses are looked at.
+	tendEvery = 250 * time.Millisecond
+)
+
+// TendNodeClasses hashes each NodeClass, and says of which generation its conditions are, until the
+// context ends.
+func (l Lie) TendNodeClasses(ctx context.Context, c client.Client) error {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		classes := &kwokv1alpha1.KWOKNodeClassList{}
+		if err := c.List(ctx, classes); err != nil {
+			log.FromContext(ctx).Error(err, "NodeClasses could not be listed")
+		}
+		for i := range classes.Items {
+			if err := l.tend(ctx, c, &classes.Items[i]); client.IgnoreNotFound(err) != nil {
+				log.FromContext(ctx).Error(err, "a NodeClass could not be patched; it is tried again")
+			}
+		}
+	}, tendEvery)
+	return nil
+}
+
+func (l Lie) tend(ctx context.Context, c client.Client, stored *kwokv1alpha1.KWOKNodeClass) error {
+	class := stored.DeepCopy()
+	class.Annotations = hashed(class.Annotations, class)
+	for i := range class.Status.Conditions {
+		class.Status.Conditions[i].ObservedGeneration = class.Generation
+	}
+	if l.NodeClass != nil {
+		l.NodeClass(class)
+	}
+	status := class.DeepCopy()
+	if !equality.Semantic.DeepEqual(stored.Annotations, class.Annotations) {
+		if err := c.Patch(ctx, class, client.MergeFrom(stored)); err != nil {
+			return err
+		}
+	}
+	if equality.Semantic.DeepEqual(stored.Status, status.Status) {
+		return nil
+	}
+	status.ResourceVersion = class.ResourceVersion
+	return c.Status().Patch(ctx, status, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+}
+
+func hashed(annotations map[string]string, class *kwokv1alpha1.KWOKNodeClass) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, annotations)
+	all[HashAnnotation] = strconv.FormatInt(class.Spec.NodeRegistrationDelay.Nanoseconds(), 10)
+	all[hashVersionAnnotation] = hashVersion
+	return all
+}
+
+// describing is KWOK's cloud provider, whose NodeClaims have an image and the hash of their NodeClass.
+type describing struct {
+	cloudprovider.CloudProvider
+	client client.Client
+}
+
+// Create launches an instance, and describes it.
+func (d describing) Create(ctx context.Context, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+	created, err := d.CloudProvider.Create(ctx, claim)
+	if err != nil {
+		return nil, err
+	}
+	class := &kwokv1alpha1.KWOKNodeClass{}
+	if err := d.client.Get(ctx, client.ObjectKey{Name: claim.Spec.NodeClassRef.Name}, class); err != nil {
+		return nil, fmt.Errorf("reading the NodeClass of NodeClaim %s: %w", claim.Name, err)
+	}
+	created = created.DeepCopy() // KWOK shares its maps with the Node
+	created.Annotations = hashed(created.Annotations, class)
+	created.Status.ImageID = image
+	return created, nil
+}
