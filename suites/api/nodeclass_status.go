@@ -24,10 +24,10 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		before := env.Mark()
 		class := env.NodeClass(ctx)
-		ready := check.The(class).In(karpenter.Ready)
+		ready := check.The(class).In(karpenter.Ready).With("and say of which generation", isOfItsGeneration)
 		env.Await(ctx, 1, ready)
 
-		env.Expect(env.Since(before), check.Finally(check.Each(ready, "say of which generation", isOfItsGeneration)))
+		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, check.The(class)), check.AtLeast(1, ready)))
 	},
 })
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -56,17 +57,17 @@ func (l Lie) tend(ctx context.Context, c client.Client, stored *kwokv1alpha1.KWO
 	if l.NodeClass != nil {
 		l.NodeClass(class)
 	}
-	status := class.DeepCopy()
 	if !equality.Semantic.DeepEqual(stored.Annotations, class.Annotations) {
-		if err := c.Patch(ctx, class, client.MergeFrom(stored)); err != nil {
-			return err
-		}
+		return c.Patch(ctx, class, client.MergeFrom(stored)) // its status is for the next time
 	}
-	if equality.Semantic.DeepEqual(stored.Status, status.Status) {
+	if equality.Semantic.DeepEqual(stored.Status, class.Status) {
 		return nil
 	}
-	status.ResourceVersion = class.ResourceVersion
-	return c.Status().Patch(ctx, status, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+	err := c.Status().Patch(ctx, class, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+	if apierrors.IsConflict(err) {
+		return nil // a spec or its hook was first
+	}
+	return err
 }
 
 func hashed(annotations map[string]string, class *kwokv1alpha1.KWOKNodeClass) map[string]string {
