@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,20 +100,16 @@ func (m *mutants) cover(ctx context.Context) error {
 }
 
 func (m *mutants) coverSuite(ctx context.Context, folder string, specs []string) ([]report.Outcome, reachedLog, error) {
-	written := filepath.Join(folder, "reached")
-	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(written, 0o777)); err != nil {
-		return nil, nil, err
-	}
-	if err := os.Chmod(written, 0o777); err != nil { //nolint:gosec // the provider has a user of its own
+	if err := os.RemoveAll(folder); err != nil {
 		return nil, nil, err
 	}
 	t := m.trial(specs)
-	t.vars["MUTANT_COVERAGE"] = written
+	t.vars["MUTANT_COVERAGE"] = "1"
 	outcomes, err := t.run(ctx, m.binary, folder)
 	if err != nil {
 		return nil, nil, err
 	}
-	reached, err := readReached(written)
+	reached, err := readReached(filepath.Join(folder, "latest", "logs"))
 	return outcomes, reached, err
 }
 
@@ -124,7 +119,7 @@ func (m *mutants) trial(specs []string) trial {
 	}}
 }
 
-// reachedLog is what the processes of a provider wrote: which mutants made a difference when.
+// reachedLog is what the processes of a provider logged: which mutants made a difference when.
 type reachedLog []reachedThen
 
 type reachedThen struct {
@@ -132,24 +127,25 @@ type reachedThen struct {
 	mutants []int
 }
 
-// readReached reads the files of all processes, one line for each quarter of a second.
+// readReached reads the logs of a run: those of the controllers have a line for each second.
 func readReached(folder string) (reachedLog, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
+	files, err := filepath.Glob(filepath.Join(folder, "*", "*.log"))
 	if err != nil {
 		return nil, err
 	}
 	var log reachedLog
 	for _, name := range files {
-		file, err := os.Open(name)
+		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		lines := bufio.NewScanner(file)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			fields := strings.Fields(lines.Text())
+		for line := range strings.Lines(string(text)) {
+			fields := strings.Fields(line)
+			if len(fields) < 3 || fields[0] != "mutants" {
+				continue
+			}
 			var numbers []int
-			for _, f := range fields {
+			for _, f := range fields[1:] {
 				n, err := strconv.Atoi(f)
 				if err != nil {
 					break // the process was killed as it wrote
@@ -160,9 +156,6 @@ func readReached(folder string) (reachedLog, error) {
 				log = append(log, reachedThen{time.UnixMilli(int64(numbers[0])), numbers[1:]})
 			}
 		}
-		if err := errors.Join(lines.Err(), file.Close()); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
 	}
 	return log, nil
 }
@@ -171,8 +164,8 @@ func readReached(folder string) (reachedLog, error) {
 func (l reachedLog) between(from, to time.Time) []int {
 	var all []int
 	for _, then := range l {
-		// What a line says happened within the quarter of a second before it.
-		if !then.at.Before(from) && !then.at.After(to.Add(time.Second/4)) {
+		// What a line says happened within the second before it.
+		if !then.at.Before(from) && !then.at.After(to.Add(time.Second)) {
 			all = append(all, then.mutants...)
 		}
 	}

@@ -58,8 +58,13 @@ func TestTheMostTellingSpecsComeFirst(t *testing.T) {
 func TestWhatWasReachedBelongsToTheSpecOfThatTime(t *testing.T) {
 	g := NewWithT(t)
 	folder := t.TempDir()
-	g.Expect(os.WriteFile(filepath.Join(folder, "7.txt"), []byte("1000 3 1\n2000 2\n9000 4\n9250 5"), 0o600)).To(Succeed())
-	g.Expect(os.WriteFile(filepath.Join(folder, "8.txt"), []byte("1500 1 9\n2100"), 0o600)).To(Succeed())
+	g.Expect(os.Mkdir(filepath.Join(folder, "worker-1.1"), 0o700)).To(Succeed())
+	for name, text := range map[string]string{
+		"a_controller.log": "mutants 1000 3 1\n{\"level\":\"INFO\"}\nmutants 2000 2\nmutants 9100 4\nmutants 9250 5",
+		"b_controller.log": "mutants 1500 1 9\nmutants 2100",
+	} {
+		g.Expect(os.WriteFile(filepath.Join(folder, "worker-1.1", name), []byte(text), 0o600)).To(Succeed())
+	}
 	log, err := readReached(folder)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(log.between(time.UnixMilli(1000), time.UnixMilli(2000))).To(Equal([]int{1, 2, 3, 9}))
