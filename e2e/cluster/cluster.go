@@ -143,6 +143,14 @@ type Stopper interface {
 	StopAPIServer(ctx context.Context) (start func(context.Context) error, err error)
 }
 
+// Scheduling is a cluster whose kube-scheduler can work elsewhere too. Where there is none, nobody
+// can be asked where pods would fit.
+type Scheduling interface {
+	// RunScheduler runs a kube-scheduler of the cluster's version until ctx ends. It uses the
+	// API server of a kubeconfig, which need not be the cluster's, and the machine's clock.
+	RunScheduler(ctx context.Context, kubeconfig []byte) error
+}
+
 // Pauser is a cluster that can pause kubelets. Specs that need it are skipped elsewhere.
 type Pauser interface {
 	// PauseKubelets pauses the kubelets of all nodes that the provider launches, in the middle

@@ -63,6 +63,12 @@ func restarts(pod *history.Object) (n int) {
 	return n
 }
 
+// Report writes the harness's own Event about an object, after a spec's function has ended.
+func Report(ctx context.Context, e *Env, kind string, about *history.Object, reason, message string) error {
+	_, err := e.report(ctx, kind, about, reason, message)
+	return err
+}
+
 // report writes the harness's own Event about an object, and returns the Event's name.
 func (e *Env) report(ctx context.Context, kind string, about *history.Object, reason, message string) (string, error) {
 	now := metav1.Now().UTC().Format(time.RFC3339)

@@ -86,6 +86,9 @@ func ResultOf(e *Env) *Result { return &e.result }
 // Poisoned reports whether the controller remembers what a hook did, and needs a restart.
 func Poisoned(e *Env) bool { return e.poison > 0 }
 
+// Hooked reports whether the spec has called a hook, which may have broken the cloud.
+func Hooked(e *Env) bool { return e.hooked }
+
 // Replace makes a spec use another place and another recording, until restore is called.
 func Replace(e *Env, other func(Place, Recording) (Place, Recording)) (restore func()) {
 	before, recorder := e.place, e.recorder

@@ -81,6 +81,7 @@ func All() []Invariant {
 		controllerStaysUp(),
 		reasonsAreTrue(),
 		launchesServePods(),
+		nothingMissed(),
 		conditionsWellFormed(),
 	}
 }

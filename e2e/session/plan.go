@@ -13,6 +13,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/install"
+	"github.com/plumbline-e2e/plumbline/e2e/placement"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -37,6 +38,7 @@ type Plan struct {
 	Leaps bool // see cluster.Options
 
 	prepared *install.Prepared // nil: without a provider
+	shapes   *placement.Shapes // that sessions have seen
 }
 
 // Prepare builds the backend's and the provider's programs, or finds them in the cache.
@@ -49,7 +51,7 @@ func Prepare(ctx context.Context, s Setup) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Setup: s, Cache: cache}
+	p := &Plan{Setup: s, Cache: cache, shapes: &placement.Shapes{}}
 	if s.Adapter != nil {
 		// The provider comes first: most mistakes are there, and a control plane takes minutes
 		// to build.
@@ -119,7 +121,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	if err := os.MkdirAll(logs, 0o755); err != nil {
 		return nil, fmt.Errorf("folder for logs: %w", err)
 	}
-	s := &Session{setup: p.Setup}
+	s := &Session{setup: p.Setup, shapes: p.shapes}
 	s.Place = env.Place{
 		Adapter: p.Setup.Adapter, Namespace: Namespace, Shared: p.Setup.Backend.Guest != nil,
 		Death: s.Err, WhileAlive: s.whileAlive,

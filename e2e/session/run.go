@@ -54,12 +54,17 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 	if failure != nil && failure.Verdict.Red() && w.Hold != nil && s.Err() == nil {
 		w.Hold(ctx, failure)
 	}
+	notAsked := ""
+	if failure == nil && s.Err() == nil {
+		notAsked = s.askAboutWaiting(ctx, e, recorder)
+	}
 	var left []string
 	if !env.Interrupted(ctx) && s.Err() == nil { // otherwise the whole cluster is ended
 		left = env.CleanUp(ctx, e)
 	}
 	result := env.ResultOf(e)
-	o.Claims, o.Note, o.Fields = result.Claims, strings.Join(result.Notes, "; "), result.Fields()
+	o.Claims, o.Fields = result.Claims, result.Fields()
+	o.Note = strings.Trim(strings.Join(append(result.Notes, notAsked), "; "), "; ")
 	failure = checks.run(ctx, failure, left)
 	log := ""
 	if failure != nil { // before a restart, which starts a new log

@@ -23,6 +23,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/install"
+	"github.com/plumbline-e2e/plumbline/e2e/placement"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
@@ -38,7 +39,8 @@ type Session struct {
 	ClusterReady, ProviderReady time.Duration
 
 	setup    Setup
-	collects bool // the cluster's garbage collector knows NodeClaims
+	shapes   *placement.Shapes // that nodes of this process's sessions have had
+	collects bool              // the cluster's garbage collector knows NodeClaims
 
 	watched context.Context //nolint:containedctx // it is the session's life up to Close
 	closing context.CancelFunc

@@ -31,6 +31,7 @@ type local struct {
 	access     *rest.Config
 	node       *hostnode.Node
 	supervisor *supervisor
+	programs   programs         // of this machine, by its own clock
 	clock      *clock.Clock     // the clock of all processes; nil: the machine's
 	components func() *starting // returns the means to start them and to wait for them
 

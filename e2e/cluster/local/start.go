@@ -83,7 +83,7 @@ func startOnce(ctx context.Context, c *build.Cache, bin programs, o cluster.Opti
 	if err != nil {
 		return nil, err
 	}
-	l := &local{folder: f, ports: newPorts(c.Dir), health: healthClient(), clock: o.Clock}
+	l := &local{folder: f, ports: newPorts(c.Dir), health: healthClient(), programs: bin, clock: o.Clock}
 	l.taken, err = allocate(l.ports)
 	if err == nil {
 		err = l.start(ctx, bin, o)
