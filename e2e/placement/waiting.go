@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,8 +12,8 @@ import (
 )
 
 // Settled is how long a pod has waited at least if Karpenter has decided about it: its batch
-// window of a second (BATCH_IDLE_DURATION), and time for a simulation on a busy machine.
-const Settled = 5 * time.Second
+// window of a second (BATCH_IDLE_DURATION), and a simulation.
+const Settled = 2 * time.Second
 
 // Waiting returns the pods of a namespace for which Karpenter should launch nodes, if it can.
 // The scheduler has found no place for them for a time. Left out are pods of which Karpenter
@@ -53,17 +52,14 @@ func waits(pod *unstructured.Unstructured, before time.Time) bool {
 	return true
 }
 
-// Unsettled returns why pods may rightly wait although they would fit on a new node; empty if
-// there is no such reason.
-func Unsettled(w *history.World) string {
+// Starting returns a NodeClaim that is not initialized yet, or nil. Karpenter may mean waiting
+// pods for its node.
+func Starting(w *history.World) *history.Object {
 	for _, o := range w.List(karpenter.NodeClaims) {
 		nodeClaim := o.Unstructured()
 		if !karpenter.Deleting(nodeClaim) && !karpenter.IsTrue(nodeClaim, karpenter.Initialized) {
-			return fmt.Sprintf("NodeClaim %s is not initialized yet, and Karpenter may mean them for it", o)
+			return o
 		}
 	}
-	if overlays := w.List(karpenter.NodeOverlays); len(overlays) > 0 {
-		return fmt.Sprintf("NodeOverlay %s changes what instance types are", overlays[0])
-	}
-	return ""
+	return nil
 }

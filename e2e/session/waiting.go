@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,6 +21,9 @@ import (
 // pkg/controllers/provisioning/controller.go).
 const missedAfter = time.Minute
 
+// startedWithin limits the wait for nodes that are starting. The clean-up would wait as long.
+const startedWithin = 15 * time.Second
+
 // askAboutWaiting asks the scheduler whether the pods that wait at the end of a spec would run on
 // a node that Karpenter could launch. It records the answers as Events, which an invariant
 // judges. If pods wait and the scheduler can't be asked, it returns why.
@@ -29,14 +33,20 @@ func (s *Session) askAboutWaiting(ctx context.Context, e *env.Env, recorder *his
 	ctx, stop := s.whileAlive(ctx)
 	defer stop()
 	recorded := recorder.History()
-	waiting := placement.Waiting(recorded.End(), s.Namespace, time.Now(), placement.Settled)
 	s.shapes.Learn(recorded)
+	if len(s.waiting(recorded.End(), placement.Settled)) == 0 {
+		return ""
+	}
+	_ = awaitFor(ctx, recorder, startedWithin, func(w *history.World) bool { return placement.Starting(w) == nil })
+	recorded = recorder.History()
+	waiting := s.waiting(recorded.End(), placement.Settled)
 	if len(waiting) == 0 {
 		return ""
 	}
-	fit, err := s.fitting(ctx, e, recorded, waiting)
+	s.shapes.Learn(recorded)
+	fit, err := s.fitting(ctx, e, recorded.End(), waiting)
 	if err == nil && len(fit) > 0 {
-		fit, err = s.stillFitting(ctx, e, recorder, fit)
+		fit, err = s.stillFitting(ctx, recorder, fit)
 	}
 	if err == nil {
 		err = reportFits(ctx, e, waiting, fit)
@@ -47,25 +57,38 @@ func (s *Session) askAboutWaiting(ctx context.Context, e *env.Env, recorder *his
 	return ""
 }
 
-// fitting returns where those pods would run that would run on a new node, by their names.
-func (s *Session) fitting(ctx context.Context, e *env.Env, recorded *history.History, waiting []*history.Object,
-) (map[string]placement.NewNode, error) {
-	world := recorded.End()
-	nodes := s.shapes.NewNodes(world, waiting)
-	switch why := placement.Unsettled(world); {
-	case why != "":
-		return nil, fmt.Errorf("%s", why)
+func (s *Session) waiting(w *history.World, since time.Duration) []*history.Object {
+	return placement.Waiting(w, s.Namespace, time.Now(), since)
+}
+
+// awaitFor waits for something that need not come.
+func awaitFor(ctx context.Context, r *history.Recorder, d time.Duration, pred func(*history.World) bool) (came bool) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return r.Await(ctx, pred) == nil
+}
+
+// fitting returns the new nodes on which pods would run, by the pods' names.
+func (s *Session) fitting(ctx context.Context, e *env.Env, w *history.World, waiting []*history.Object) (fits, error) {
+	nodes, starting := s.shapes.NewNodes(w, waiting), placement.Starting(w)
+	switch overlays := w.List(karpenter.NodeOverlays); {
 	case env.Hooked(e):
-		return nil, fmt.Errorf("the spec has changed the cloud")
+		return nil, errors.New("the spec has changed the cloud")
+	case starting != nil:
+		return nil, fmt.Errorf("NodeClaim %s is not initialized, and Karpenter may mean the pod for it", starting)
+	case len(overlays) > 0:
+		return nil, fmt.Errorf("NodeOverlay %s changes what instance types have", overlays[0])
 	case len(nodes) == 0:
-		return nil, fmt.Errorf("no ready NodePool may launch a node of a type that this run has seen")
+		return nil, errors.New("no NodePool may launch a node of a type that this run has seen")
 	}
 	return s.ask(ctx, waiting, nodes)
 }
 
+// fits holds the new nodes on which pods would run, by the pods' namespaces and names.
+type fits map[string]placement.NewNode
+
 // ask asks the scheduler about new nodes.
-func (s *Session) ask(ctx context.Context, waiting []*history.Object, nodes []placement.NewNode,
-) (map[string]placement.NewNode, error) {
+func (s *Session) ask(ctx context.Context, waiting []*history.Object, nodes []placement.NewNode) (fits, error) {
 	scheduling, can := s.Cluster.(cluster.Scheduling)
 	if !can {
 		return nil, fmt.Errorf("the backend %s has no scheduler to ask", s.setup.Backend.Name)
@@ -75,7 +98,7 @@ func (s *Session) ask(ctx context.Context, waiting []*history.Object, nodes []pl
 	}
 	answers, err := placement.Ask(ctx, scheduling.RunScheduler,
 		placement.Question{Config: s.Cluster.Config(), Pods: waiting, Nodes: nodes})
-	fit := map[string]placement.NewNode{}
+	fit := fits{}
 	for pod, a := range answers {
 		if a.On != nil {
 			fit[pod] = *a.On
@@ -87,31 +110,17 @@ func (s *Session) ask(ctx context.Context, waiting []*history.Object, nodes []pl
 // stillFitting returns those pods that wait and would run on the same node after missedAfter,
 // if that is the only new one. Karpenter may have been about to launch it, and with several
 // new nodes a topology has more domains.
-func (s *Session) stillFitting(ctx context.Context, e *env.Env, recorder *history.Recorder,
-	fit map[string]placement.NewNode,
-) (map[string]placement.NewNode, error) {
-	served := func(w *history.World) bool {
-		return !slices.ContainsFunc(w.List(karpenter.Pods), func(pod *history.Object) bool {
-			_, fits := fit[pod.String()]
-			return fits && karpenter.PodNode(pod.Unstructured()) == ""
-		})
+func (s *Session) stillFitting(ctx context.Context, recorder *history.Recorder, fit fits) (fits, error) {
+	if awaitFor(ctx, recorder, missedAfter, func(w *history.World) bool { return !anyWaits(w, fit) }) {
+		return nil, nil //nolint:nilnil // they have been placed
 	}
-	patience, cancel := context.WithTimeout(ctx, missedAfter)
-	defer cancel()
-	if recorder.Await(patience, served) == nil {
-		return nil, nil
-	}
-	recorded, err := recorder.Complete(ctx)
-	if err != nil {
-		return nil, err
-	}
-	world, still := recorded.End(), map[string]placement.NewNode{}
-	for _, pod := range placement.Waiting(world, s.Namespace, time.Now(), missedAfter) {
-		node, fits := fit[pod.String()]
-		if !fits || placement.Unsettled(world) != "" {
+	w, still := recorder.History().End(), fits{}
+	for _, pod := range s.waiting(w, missedAfter) {
+		node, had := fit[pod.String()]
+		if !had || placement.Starting(w) != nil {
 			continue
 		}
-		nodes := slices.DeleteFunc(s.shapes.NewNodes(world, []*history.Object{pod}), func(n placement.NewNode) bool {
+		nodes := slices.DeleteFunc(s.shapes.NewNodes(w, []*history.Object{pod}), func(n placement.NewNode) bool {
 			return n.Pool != node.Pool || n.Shape != node.Shape
 		})
 		alone, err := s.ask(ctx, []*history.Object{pod}, nodes)
@@ -123,8 +132,16 @@ func (s *Session) stillFitting(ctx context.Context, e *env.Env, recorder *histor
 	return still, nil
 }
 
+// anyWaits reports whether one of the pods is bound to no node.
+func anyWaits(w *history.World, fit fits) bool {
+	return slices.ContainsFunc(w.List(karpenter.Pods), func(pod *history.Object) bool {
+		_, had := fit[pod.String()]
+		return had && karpenter.PodNode(pod.Unstructured()) == ""
+	})
+}
+
 // reportFits records for each pod whether it would run on a new node.
-func reportFits(ctx context.Context, e *env.Env, waiting []*history.Object, fit map[string]placement.NewNode) error {
+func reportFits(ctx context.Context, e *env.Env, waiting []*history.Object, fit fits) error {
 	for _, pod := range waiting {
 		reason, message := invariant.ReasonFitsNowhere, "the scheduler would place it on no node that could be launched"
 		if node, fits := fit[pod.String()]; fits {
