@@ -54,43 +54,57 @@ func templateLabels(nodePool *unstructured.Unstructured) map[string]string {
 
 // NewNodes returns a node of each known shape for each NodePool that may launch it now: the
 // pool is ready, its requirements allow the shape, and its limits leave room for it. Startup
-// taints are left out, since they go. Static pools don't launch nodes for pods. Pools with
-// minValues and with requirements whose labels can't be foreseen are left out.
-func (s *Shapes) NewNodes(w *history.World, waiting []*history.Object) []NewNode {
+// taints are left out, since they go. Static pools don't launch nodes for pods.
+//
+// It returns why pools are left out whose nodes can't be foreseen: those with minValues, those
+// with too many labels to choose from, and those that allow no known shape.
+func (s *Shapes) NewNodes(w *history.World, waiting []*history.Object) (nodes []NewNode, unforeseen []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var nodes []NewNode
 	for _, o := range w.List(karpenter.NodePools) {
-		p, ok := readPool(o.Unstructured())
-		if !ok {
+		p, launches := readPool(o.Unstructured())
+		if !launches {
 			continue
 		}
-		own, foreseen := p.ownLabels(mentioned(waiting))
-		if !foreseen {
-			continue
-		}
-		room := p.room(w)
-		for _, id := range slices.Sorted(maps.Keys(s.known)) {
-			one := s.known[id]
-			if !p.allows(one.labels) || !within(one.capacity, room) {
-				continue
-			}
-			for _, labels := range own {
-				nodes = append(nodes, p.node(len(nodes), one, labels))
-			}
+		more, why := s.ofPool(len(nodes), &p, p.room(w), mentioned(waiting))
+		nodes = append(nodes, more...)
+		if why != "" {
+			unforeseen = append(unforeseen, fmt.Sprintf("NodePool %s %s", o.Name, why))
 		}
 	}
-	return nodes
+	return nodes, unforeseen
+}
+
+func (s *Shapes) ofPool(first int, p *pool, room corev1.ResourceList, mentioned map[string][]string) (nodes []NewNode, unforeseen string) {
+	own, foreseen := p.ownLabels(mentioned)
+	if slices.ContainsFunc(p.Spec.Template.Spec.Requirements, func(r requirement) bool { return r.MinValues != nil }) {
+		return nil, "needs several types to choose from"
+	}
+	if !foreseen {
+		return nil, "may give too many labels to its nodes"
+	}
+	unforeseen = "allows no type that this run has seen"
+	for _, id := range slices.Sorted(maps.Keys(s.known)) {
+		one := s.known[id]
+		if !p.allows(one.labels) {
+			continue
+		}
+		unforeseen = ""
+		if !within(one.capacity, room) {
+			continue
+		}
+		for _, labels := range own {
+			nodes = append(nodes, p.node(first+len(nodes), one, labels))
+		}
+	}
+	return nodes, unforeseen
 }
 
 // readPool reads a pool that may launch nodes for pods.
-func readPool(o *unstructured.Unstructured) (p pool, ok bool) {
+func readPool(o *unstructured.Unstructured) (p pool, launches bool) {
 	ready, _ := karpenter.Condition(o, karpenter.Ready)
-	if karpenter.Deleting(o) || ready.Status != metav1.ConditionTrue ||
-		runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &p) != nil || p.Spec.Replicas != nil {
-		return p, false
-	}
-	return p, !slices.ContainsFunc(p.Spec.Template.Spec.Requirements, func(r requirement) bool { return r.MinValues != nil })
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &p)
+	return p, err == nil && !karpenter.Deleting(o) && ready.Status == metav1.ConditionTrue && p.Spec.Replicas == nil
 }
 
 // allows reports whether the pool's requirements allow a type with these labels. Requirements
@@ -109,8 +123,9 @@ func (p *pool) allows(labels map[string]string) bool {
 const mostVariants = 8
 
 // ownLabels returns the sets of labels that the pool's template may give to a node. A
-// requirement with several values allows each of them. If it names none, those count that
-// waiting pods mention. It returns false if they can't be foreseen.
+// requirement with several values allows each of them. If it names none, Karpenter chooses one
+// that the pods allow: those that waiting pods mention, and another one, stand for all. It
+// returns false if there are too many.
 func (p *pool) ownLabels(mentioned map[string][]string) (sets []map[string]string, foreseen bool) {
 	sets = []map[string]string{p.Spec.Template.Metadata.Labels}
 	for _, r := range p.Spec.Template.Spec.Requirements {
@@ -119,7 +134,7 @@ func (p *pool) ownLabels(mentioned map[string][]string) (sets []map[string]strin
 		}
 		values := r.Values
 		if r.Operator != corev1.NodeSelectorOpIn {
-			values = mentioned[r.Key]
+			values = append(r.others(), mentioned[r.Key]...)
 		}
 		var with []map[string]string
 		for _, value := range values {

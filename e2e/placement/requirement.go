@@ -39,6 +39,17 @@ func (r requirement) allows(value string, has bool) bool {
 	}
 }
 
+// others returns values of which a requirement that doesn't list what it allows may allow some.
+func (r requirement) others() []string {
+	values := []string{"plumbline"}
+	for _, v := range r.Values {
+		if n, err := strconv.ParseInt(v, 10, 64); err == nil {
+			values = append(values, strconv.FormatInt(n-1, 10), v, strconv.FormatInt(n+1, 10))
+		}
+	}
+	return values
+}
+
 func (r requirement) compares(value string) bool {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || len(r.Values) != 1 {

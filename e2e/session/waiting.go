@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
@@ -70,7 +71,8 @@ func awaitFor(ctx context.Context, r *history.Recorder, d time.Duration, pred fu
 
 // fitting returns the new nodes on which pods would run, by the pods' names.
 func (s *Session) fitting(ctx context.Context, e *env.Env, w *history.World, waiting []*history.Object) (fits, error) {
-	nodes, starting := s.shapes.NewNodes(w, waiting), placement.Starting(w)
+	nodes, unforeseen := s.shapes.NewNodes(w, waiting)
+	starting := placement.Starting(w)
 	switch overlays := w.List(karpenter.NodeOverlays); {
 	case env.Hooked(e):
 		return nil, errors.New("the spec has changed the cloud")
@@ -78,8 +80,10 @@ func (s *Session) fitting(ctx context.Context, e *env.Env, w *history.World, wai
 		return nil, fmt.Errorf("NodeClaim %s is not initialized, and Karpenter may mean the pod for it", starting)
 	case len(overlays) > 0:
 		return nil, fmt.Errorf("NodeOverlay %s changes what instance types have", overlays[0])
+	case len(nodes) == 0 && len(unforeseen) > 0:
+		return nil, errors.New(strings.Join(unforeseen, ", "))
 	case len(nodes) == 0:
-		return nil, errors.New("no NodePool may launch a node of a type that this run has seen")
+		return nil, nil //nolint:nilnil // no NodePool may launch anything
 	}
 	return s.ask(ctx, waiting, nodes)
 }
@@ -120,7 +124,8 @@ func (s *Session) stillFitting(ctx context.Context, recorder *history.Recorder, 
 		if !had || placement.Starting(w) != nil {
 			continue
 		}
-		nodes := slices.DeleteFunc(s.shapes.NewNodes(w, []*history.Object{pod}), func(n placement.NewNode) bool {
+		nodes, _ := s.shapes.NewNodes(w, []*history.Object{pod})
+		nodes = slices.DeleteFunc(nodes, func(n placement.NewNode) bool {
 			return n.Pool != node.Pool || n.Shape != node.Shape
 		})
 		alone, err := s.ask(ctx, []*history.Object{pod}, nodes)
