@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"bytes"
 	"maps"
 	"strings"
 	"sync"
@@ -33,7 +32,7 @@ var identifying = []string{ //nolint:gochecknoglobals // it is a constant
 	corev1.LabelArchStable, corev1.LabelOSStable,
 }
 
-// Learn adds the shapes of a recording's initialized nodes. A recording with NodeOverlays shows
+// Learn adds the shapes of the nodes of a recording whose NodeClaims are initialized. A recording with NodeOverlays shows
 // no true shapes.
 func (s *Shapes) Learn(h *history.History) {
 	w := h.Start()
@@ -46,12 +45,11 @@ func (s *Shapes) Learn(h *history.History) {
 		switch e.Resource {
 		case karpenter.NodeOverlays:
 			return
-		case karpenter.Nodes:
-			if !bytes.Contains(e.Object.Raw(), []byte(karpenter.InitializedLabel)) {
-				continue
-			}
-			if nodeClaim := nodeClaimOf(w, e.Object.Name); nodeClaim != nil {
-				learn(found, e.Object.Unstructured(), nodeClaim, w.Get(karpenter.NodePools, "", karpenter.NodePoolOf(nodeClaim)))
+		case karpenter.NodeClaims:
+			nodeClaim := e.Object.Unstructured()
+			node := w.Get(karpenter.Nodes, "", karpenter.NodeClaimNode(nodeClaim))
+			if node != nil && karpenter.IsTrue(nodeClaim, karpenter.Initialized) {
+				learn(found, node.Unstructured(), nodeClaim, w.Get(karpenter.NodePools, "", karpenter.NodePoolOf(nodeClaim)))
 			}
 		}
 	}
@@ -63,15 +61,6 @@ func (s *Shapes) Learn(h *history.History) {
 	for id, one := range found {
 		s.known[id] = one.and(s.known[id])
 	}
-}
-
-func nodeClaimOf(w *history.World, node string) *unstructured.Unstructured {
-	for _, o := range w.List(karpenter.NodeClaims) {
-		if u := o.Unstructured(); karpenter.NodeClaimNode(u) == node {
-			return u
-		}
-	}
-	return nil
 }
 
 // learn adds the shape of a node, which has what both the node and its NodeClaim say.
