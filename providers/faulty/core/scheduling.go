@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	podutils "sigs.k8s.io/karpenter/pkg/utils/pod"
@@ -43,7 +44,25 @@ func schedulingLies() map[string]lie.Lie {
 		"gives-each-pod-a-node": reads(func(pod *corev1.Pod) {
 			pod.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 1, Protocol: corev1.ProtocolTCP}}
 		}, provisioning),
+		"overlooks-pods-that-come-again": reads(comingAgain(), provisioning),
 		"closes-batches-at-once": {Settings: map[string]string{"BATCH_IDLE_DURATION": "1ms", "BATCH_MAX_DURATION": "1ms"}},
+	}
+}
+
+// comingAgain returns a change that lets a pod fit nowhere if it waits for a node and its owner's
+// first pod is over ten seconds older.
+func comingAgain() func(*corev1.Pod) {
+	const later = 10 * time.Second
+	var first sync.Map // when the first pod was made, by the owner's UID
+	return func(pod *corev1.Pod) {
+		owner := metav1.GetControllerOf(pod)
+		if owner == nil || !podutils.FailedToSchedule(pod) {
+			return
+		}
+		at, _ := first.LoadOrStore(owner.UID, pod.CreationTimestamp.Time)
+		if pod.CreationTimestamp.Sub(at.(time.Time)) > later {
+			pod.Spec.NodeSelector = map[string]string{"nowhere": ""}
+		}
 	}
 }
 
