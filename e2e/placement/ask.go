@@ -24,7 +24,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
 
-// within is how long the scheduler may take for all answers. It needs about a second.
+// answersWithin is how long the scheduler may take for all answers. It needs about a second.
 const answersWithin = 30 * time.Second
 
 // Scheduler runs a kube-scheduler on the API server of a kubeconfig until ctx ends.
@@ -67,7 +67,8 @@ func Ask(ctx context.Context, run Scheduler, q Question) (map[string]Answer, err
 	}
 	end()
 	if left := w.left(); len(left) > 0 {
-		return nil, errors.Join(fmt.Errorf("the scheduler decided nothing about %s in %s", strings.Join(left, ", "), answersWithin), err)
+		return nil, errors.Join(fmt.Errorf("the scheduler decided nothing about %s in %s",
+			strings.Join(left, ", "), answersWithin), err)
 	}
 	return w.answers, nil
 }

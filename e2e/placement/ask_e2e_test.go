@@ -74,7 +74,9 @@ func TestTheSchedulerSaysWherePodsWouldGo(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 
 	p := pool{Metadata: metav1.ObjectMeta{Name: "p"}}
-	size := corev1.ResourceList{"cpu": resource.MustParse("4"), "memory": resource.MustParse("4Gi"), "pods": resource.MustParse("10")}
+	size := corev1.ResourceList{
+		"cpu": resource.MustParse("4"), "memory": resource.MustParse("4Gi"), "pods": resource.MustParse("10"),
+	}
 	node := p.node(0, shape{map[string]string{corev1.LabelTopologyZone: "z"}, size, size}, nil)
 	began := time.Now()
 	answers, err := Ask(t.Context(), c.(cluster.Scheduling).RunScheduler, Question{

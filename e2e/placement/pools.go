@@ -75,7 +75,9 @@ func (s *Shapes) NewNodes(w *history.World, waiting []*history.Object) (nodes []
 	return nodes, unforeseen
 }
 
-func (s *Shapes) ofPool(first int, p *pool, room corev1.ResourceList, mentioned map[string][]string) (nodes []NewNode, unforeseen string) {
+// ofPool returns the new nodes of a pool that fit in its room, numbered from first.
+func (s *Shapes) ofPool(first int, p *pool, room corev1.ResourceList, mentioned map[string][]string,
+) (nodes []NewNode, unforeseen string) {
 	own, foreseen := p.ownLabels(mentioned)
 	if slices.ContainsFunc(p.Spec.Template.Spec.Requirements, func(r requirement) bool { return r.MinValues != nil }) {
 		return nil, "needs several types to choose from"

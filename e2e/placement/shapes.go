@@ -27,13 +27,13 @@ type shape struct {
 }
 
 // identifying are the labels that tell shapes apart.
-var identifying = []string{ //nolint:gochecknoglobals // it is a constant
+var identifying = []string{
 	corev1.LabelInstanceTypeStable, corev1.LabelTopologyZone, karpenter.CapacityTypeLabel,
 	corev1.LabelArchStable, corev1.LabelOSStable,
 }
 
-// Learn adds the shapes of the nodes of a recording whose NodeClaims are initialized. A recording with NodeOverlays shows
-// no true shapes.
+// Learn adds the shapes of the nodes of a recording whose NodeClaims are initialized. A recording
+// with NodeOverlays shows no true shapes.
 func (s *Shapes) Learn(h *history.History) {
 	w := h.Start()
 	if len(w.List(karpenter.NodeOverlays)) > 0 {

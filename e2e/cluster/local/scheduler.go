@@ -57,7 +57,7 @@ func (l *local) RunScheduler(ctx context.Context, kubeconfig []byte) error {
 	cmd.Stdout, cmd.Stderr = log, log
 	err = cmd.Run()
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // it was to end
+		return nil // it was to end
 	}
 	said, _ := os.ReadFile(file("log"))
 	return fmt.Errorf("a second kube-scheduler ended: %w\n%s", err, said[max(0, len(said)-2000):])
