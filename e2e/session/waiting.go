@@ -83,7 +83,7 @@ func (s *Session) fitting(ctx context.Context, e *env.Env, w *history.World, wai
 	case len(nodes) == 0 && len(unforeseen) > 0:
 		return nil, errors.New(strings.Join(unforeseen, ", "))
 	case len(nodes) == 0:
-		return nil, nil //nolint:nilnil // no NodePool may launch anything
+		return nil, errors.New("no NodePool may launch a node")
 	}
 	return s.ask(ctx, waiting, nodes)
 }
