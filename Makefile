@@ -45,6 +45,7 @@ help: ## list the targets
 test: ## run the unit tests; starts no cluster
 	go test $(RACE) ./...
 	cd providers/faulty && $(RELEASED) go test ./...
+	cd hack/mutants && go test ./...
 	set -e; for m in $(SDKTESTS); do (cd $$m && go test ./...); done
 
 .PHONY: lint
@@ -54,6 +55,7 @@ lint: lint-go lint-platforms lint-modules lint-workflows lint-catalogue ## check
 lint-go:
 	$(TOOL) golangci-lint run
 	cd hack/importer && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
+	cd hack/mutants && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
 	cd providers/faulty && $(RELEASED) $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
 	set -e; for m in $(SDKTESTS); do (cd $$m && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml); done
 

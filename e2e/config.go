@@ -63,7 +63,7 @@ func FromEnv() (Config, error) {
 		Labels:    os.Getenv("LABELS"),
 		Rerun:     os.Getenv("PLUMBLINE_RERUN"),
 	}
-	var err error
+	var err, err2 error
 	c.backend, err = selectedBackend()
 	c.Cluster = c.backend.Name
 	mistake(err)
@@ -104,9 +104,8 @@ func FromEnv() (Config, error) {
 		mistake(fmt.Errorf("PROCS=%d: there is only one cluster, on which specs run one after another; set PROCS=1", c.Procs))
 	}
 	c.Keep, err = flag("KEEP")
-	mistake(err)
-	c.FailFast, err = flag("FAILFAST")
-	mistake(err)
+	c.FailFast, err2 = flag("FAILFAST")
+	mistake(errors.Join(err, err2))
 	c.Artifacts, err = filepath.Abs(envOr("ARTIFACTS", "_artifacts"))
 	mistake(err)
 	return c, errors.Join(mistakes...)

@@ -31,7 +31,8 @@ const mutantsTool = "hack/mutants"
 const equivalentFile = mutantsTool + "/equivalent.yaml"
 
 // mutantGates are the gates that mutants are tried with: what is off can't be tested.
-const mutantGates = "CapacityBuffer=true,NodeOverlay=true,NodeRepair=true,SpotToSpotConsolidation=true,StaticCapacity=true"
+const mutantGates = "CapacityBuffer=true,NodeOverlay=true,NodeRepair=true,SpotToSpotConsolidation=true," +
+	"StaticCapacity=true"
 
 // mutant is one mistake, as the tool lists it.
 type mutant struct {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -29,74 +30,84 @@ func (c covered) reaches(id int) bool {
 	return found
 }
 
-// cover runs all specs of which it isn't known which mutants they reach, or takes what an
-// earlier run has learnt. Each suite has a process of its own, so that what the provider writes
-// down belongs to one spec after another.
-func (m *mutants) cover(ctx context.Context) error {
-	file := filepath.Join(m.folder, "coverage.json")
-	known := struct {
-		Total int                // how many mutants there are; others are other numbers
-		Specs map[string]covered // those that pass
-		Red   []string           // those that don't, which tell nothing
-	}{}
-	if err := readJSON(file, &known); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+// coverage is what is known of all specs, kept in a file.
+type coverage struct {
+	Total int                // how many mutants there are; others have other numbers
+	Specs map[string]covered // those that pass
+	Red   []string           // those that don't, which tell nothing
+	file  string
+}
+
+// readCoverage reads the file, if it is about as many mutants.
+func readCoverage(file string, total int) (*coverage, error) {
+	c := &coverage{}
+	if err := readJSON(file, c); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	if known.Total != len(m.all) {
-		known.Total, known.Specs, known.Red = len(m.all), map[string]covered{}, nil
+	if c.Total != total || c.Specs == nil {
+		c = &coverage{Total: total, Specs: map[string]covered{}}
 	}
-	m.coverage = known.Specs
+	c.file = file
+	return c, nil
+}
+
+// missing returns the specs of which nothing is known, by suite.
+func (c *coverage) missing() map[string][]string {
 	bySuite := map[string][]string{}
 	for _, spec := range allSpecs() {
-		if _, done := known.Specs[spec]; done || slices.Contains(known.Red, spec) {
-			continue
+		if _, done := c.Specs[spec]; !done && !slices.Contains(c.Red, spec) {
+			suite, _, _ := strings.Cut(spec, "/")
+			bySuite[suite] = append(bySuite[suite], spec)
 		}
-		suite, _, _ := strings.Cut(spec, "/")
-		bySuite[suite] = append(bySuite[suite], spec)
 	}
-	if len(bySuite) == 0 {
+	return bySuite
+}
+
+// learn adds what a suite's specs reach, and writes the file.
+func (c *coverage) learn(outcomes []report.Outcome, reached reachedLog) error {
+	for _, o := range outcomes {
+		if o.Verdict == report.Passed {
+			c.Specs[o.ID] = covered{o.Wall().Seconds(), reached.between(o.Started, o.Started.Add(o.Took))}
+		} else {
+			c.Red = append(c.Red, o.ID)
+		}
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(c.file, data, 0o600)
+}
+
+// cover runs all specs of which it isn't known which mutants they reach. Each suite has a process
+// of its own, so that what the provider logs belongs to one spec after another.
+func (m *mutants) cover(ctx context.Context) error {
+	known, err := readCoverage(filepath.Join(m.folder, "coverage.json"), len(m.all))
+	if err != nil {
+		return err
+	}
+	m.coverage = known.Specs
+	suites := known.missing()
+	if len(suites) == 0 {
 		return nil
 	}
-	step(fmt.Sprintf("learning which mutants the specs of %d suites reach", len(bySuite)))
+	step(fmt.Sprintf("learning which mutants the specs of %d suites reach", len(suites)))
+	var mu sync.Mutex
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(m.Procs)
-	learnt := make(chan func())
-	for suite, specs := range bySuite {
+	for suite, specs := range suites {
 		group.Go(func() error {
-			folder := filepath.Join(m.folder, "coverage", suite)
-			outcomes, reached, err := m.coverSuite(within, folder, specs)
+			outcomes, reached, err := m.coverSuite(within, filepath.Join(m.folder, "coverage", suite), specs)
 			if err != nil {
 				return err
 			}
-			learnt <- func() {
-				for _, o := range outcomes {
-					if o.Verdict == report.Passed {
-						known.Specs[o.ID] = covered{Took: o.Wall().Seconds(), Mutants: reached.between(o.Started, o.Started.Add(o.Took))}
-						continue
-					}
-					known.Red = append(known.Red, o.ID)
-				}
-				step(fmt.Sprintf("%s: %d specs", suite, len(outcomes)))
-			}
-			return nil
+			mu.Lock()
+			defer mu.Unlock()
+			step(fmt.Sprintf("%s: %d specs", suite, len(outcomes)))
+			return known.learn(outcomes, reached)
 		})
 	}
-	ended := make(chan error, 1)
-	go func() {
-		ended <- group.Wait()
-		close(learnt)
-	}()
-	for learn := range learnt {
-		learn()
-		data, err := json.Marshal(known)
-		if err == nil {
-			err = os.WriteFile(file, data, 0o600)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return <-ended
+	return group.Wait()
 }
 
 func (m *mutants) coverSuite(ctx context.Context, folder string, specs []string) ([]report.Outcome, reachedLog, error) {

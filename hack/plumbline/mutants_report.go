@@ -46,8 +46,8 @@ func (m *mutants) report(drawn []mutant) string {
 		if r.Verdict != mutantSurvived {
 			continue
 		}
-		fmt.Fprintf(&b, "\n`%s`, line %d; %s\n\n```diff\n- %s\n+ %s\n```\n\nSeen by %s.\n", x.Name, x.Line, r.line(), x.Before,
-			cmp.Or(x.After, "// nothing"), strings.Join(r.Saw[:min(8, len(r.Saw))], ", "))
+		fmt.Fprintf(&b, "\n`%s`, line %d; %s\n\n```diff\n- %s\n+ %s\n```\n\nSeen by %s.\n", x.Name, x.Line, r.line(),
+			x.Before, cmp.Or(x.After, "// nothing"), strings.Join(r.Saw[:min(8, len(r.Saw))], ", "))
 	}
 	b.WriteString("\n## No spec reaches\n\n")
 	functions := map[string]int{}
@@ -77,7 +77,8 @@ func (m *mutants) scores(b *strings.Builder, title string, drawn []mutant, by fu
 		}
 		counts[by(x)][m.results[x.Name].Verdict]++
 	}
-	fmt.Fprintf(b, "\n| %s | mutants | caught | survived | no difference | undecided | score |\n|---|---|---|---|---|---|---|\n", title)
+	fmt.Fprintf(b, "\n| %s | mutants | caught | survived | no difference | undecided | score |\n", title)
+	b.WriteString("|---|---|---|---|---|---|---|\n")
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
 		c := counts[key]
 		fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %d | %.0f %% |\n", key, c.total(), c[mutantCaught], c[mutantSurvived],

@@ -14,8 +14,14 @@ func someMutants(folder string) *mutants {
 	return &mutants{
 		mutantsConfig: mutantsConfig{n: 3, seed: 1, specs: 40, shard: [2]int{1, 1}}, folder: folder,
 		all: []mutant{
-			{ID: 1, Name: "queue.go:add:negate", Package: "pkg/a", File: "queue.go", Function: "add", Operator: "negate", Before: "ok"},
-			{ID: 2, Name: "queue.go:add:drop", Package: "pkg/a", File: "queue.go", Function: "add", Operator: "drop", Before: "q.add(x)"},
+			{
+				ID: 1, Name: "queue.go:add:negate", Package: "pkg/a", File: "queue.go", Function: "add", Operator: "negate",
+				Before: "ok",
+			},
+			{
+				ID: 2, Name: "queue.go:add:drop", Package: "pkg/a", File: "queue.go", Function: "add", Operator: "drop",
+				Before: "q.add(x)",
+			},
 			{ID: 3, Name: "queue.go:remove:drop", Package: "pkg/a", File: "queue.go", Function: "remove", Operator: "drop"},
 			{ID: 4, Name: "taint.go:taint:drop", Package: "pkg/b", File: "taint.go", Function: "taint", Operator: "drop"},
 		},

@@ -93,8 +93,8 @@ func (m *mutants) tryAll(ctx context.Context, drawn []mutant) error {
 			m.results[x.Name] = r
 			done++
 			remaining := time.Since(began) / time.Duration(done) * time.Duration(len(left)-done)
-			fmt.Fprintf(os.Stdout, "[%*d/%d] %s %s: %s -> %s: %s, in %.0f s  (about %s left)\n", len(fmt.Sprint(len(left))), done,
-				len(left), mark(r.Verdict == mutantCaught), x.Name, short(x.Before), short(x.After), r.line(), r.Took,
+			fmt.Fprintf(os.Stdout, "[%*d/%d] %s %s: %s -> %s: %s, in %.0f s  (about %s left)\n", len(fmt.Sprint(len(left))),
+				done, len(left), mark(r.Verdict == mutantCaught), x.Name, short(x.Before), short(x.After), r.line(), r.Took,
 				remaining.Round(time.Second))
 			line, err := json.Marshal(r)
 			if err == nil {
