@@ -24,6 +24,12 @@ var _ = Suite.Add(e2e.Spec{
 	Hooks:  []providers.HookName{providers.TerminateInstance},
 	Within: 18 * time.Minute,
 	Labels: []string{"slow"},
+	Known: []e2e.Known{{
+		Releases: ">=1.0.0 <1.1.0", // seen in v1.0.8
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/1773",
+		Reason:   "Karpenter looks at a NodeClaim whose registration fails only every five minutes",
+		Breaks:   []string{"^waited for 0 NodeClaims", "have waited for fifteen minutes"},
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		nodeClaim := unregistrableNodeClaim(ctx, env)
 		nodes := newNodes(env, nodeClaim)
