@@ -18,7 +18,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "replaces nodes of a pool while the replacements of another pool fail",
 	Known: []e2e.Known{{
-		Releases: ">=1.11.0 <=1.15.0", // seen in v1.14.0, v1.14.3 and v1.15.0
+		Releases: ">=1.0.0 <=1.15.0", // seen in v1.0.8, v1.14.0, v1.14.3 and v1.15.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3080",
 		Reason:   "drift tries the node that drifted first again and again, and never comes to the next",
 		Breaks:   []string{"^waited for 1 "},

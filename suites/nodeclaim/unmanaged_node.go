@@ -22,7 +22,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "claims no node of others that has no provider ID",
 	Known: []e2e.Known{{
-		Releases: ">=1.0.0 <1.9.0", // seen in v1.6.4
+		Releases: ">=1.6.0 <1.9.0", // seen in v1.6.4; v1.0.8 does not
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/2505",
 		Reason:   "a node without a provider ID gets the label of a NodeClaim that has none",
 		Breaks:   []string{"have none of Karpenter's labels"},
