@@ -21,7 +21,9 @@ var _ = Suite.Add(e2e.Spec{
 		Releases: ">=1.0.0 <1.1.0", // seen in v1.0.8
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/1478",
 		Reason:   "daemons are evicted while a pod must not be disrupted",
-		Breaks:   []string{"^always at least 1 pod of daemon-", "drains end by their deadline, and evict pods in their order"},
+		Breaks: []string{
+			"^always at least 1 pod of daemon-", "drains end by their deadline, and evict pods in their order",
+		},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("1h")
