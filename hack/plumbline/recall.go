@@ -33,8 +33,8 @@ Not in the table, since no spec has shown it yet:
   provider of that core.
 - [2671](https://github.com/kubernetes-sigs/karpenter/issues/2671), ten times the CPU (v1.11.0): no spec measures it.
 - A node that was unhealthy from the start isn't repaired (v1.14.1): no simulated instance joins unhealthy.
-- Two of AWS's releases (9318, 9170, both v1.9.0): ` + "`cloud/stalled`" + ` is there for the first. v1.9.0 couldn't be
-  built: the Go module proxy refused it.
+- Two of AWS's releases (9318, 9170, both v1.9.0): ` + "`cloud/stalled`" + ` is there for the first. v1.9.0 and v1.13.1
+  could not be built where that was tried.
 
 `
 
