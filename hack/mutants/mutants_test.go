@@ -86,7 +86,7 @@ func TestEachMutantDoesWhatItSays(t *testing.T) {
 	prints := func(id int) string {
 		cmd := exec.CommandContext(t.Context(), binary)
 		cmd.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(id))
-		said, _ := cmd.CombinedOutput() //nolint:errcheck // a mutant may end it
+		said, _ := cmd.CombinedOutput() // a mutant may end it
 		return strings.TrimSpace(string(said))
 	}
 	const honest = "no <nil> 3 4 26 false 2"

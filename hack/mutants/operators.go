@@ -236,7 +236,8 @@ func (f *file) drop(p place) {
 	}
 	switch n := p.node.(type) {
 	case *ast.ExprStmt:
-		if call, ok := n.X.(*ast.CallExpr); ok && f.pkg.TypesInfo.Types[call.Fun].IsBuiltin() && f.source(call.Fun) == "panic" {
+		call, ok := n.X.(*ast.CallExpr)
+		if ok && f.pkg.TypesInfo.Types[call.Fun].IsBuiltin() && f.source(call.Fun) == "panic" {
 			return // a function may end with it
 		}
 	case *ast.AssignStmt:

@@ -155,7 +155,8 @@ func (f *file) field(p place, e ast.Expr) {
 		return
 	}
 	selection := f.pkg.TypesInfo.Selections[selector]
-	if selection == nil || selection.Kind() != types.FieldVal || len(selection.Index()) != 1 || !copyable(selection.Type()) {
+	if selection == nil || selection.Kind() != types.FieldVal || len(selection.Index()) != 1 ||
+		!copyable(selection.Type()) {
 		return
 	}
 	t := selection.Recv()
@@ -168,7 +169,8 @@ func (f *file) field(p place, e ast.Expr) {
 	}
 	for i := 1; i < structure.NumFields(); i++ {
 		other := structure.Field((selection.Index()[0] + i) % structure.NumFields())
-		if types.Identical(other.Type(), selection.Type()) && (other.Exported() || other.Pkg() == f.pkg.Types) && !other.Embedded() {
+		visible := other.Exported() || other.Pkg() == f.pkg.Types
+		if types.Identical(other.Type(), selection.Type()) && visible && !other.Embedded() {
 			wrong := f.source(selector.X) + "." + other.Name()
 			id := f.add(p, "field", f.source(e), wrong)
 			f.wrap(e, fmt.Sprintf("mutant.Pick(%d, ", id), ", "+wrong+")")
