@@ -33,17 +33,6 @@ func Lies() map[string]lie.Lie {
 		"forgets-the-zone":          labelled(hasNoZone),
 		"mistakes-the-architecture": labelled(hasWrongArchitecture),
 
-		// What a NodeClaim and its NodeClass say.
-		"forgets-the-image": launching(saying(func(claim *karpenterv1.NodeClaim) { claim.Status.ImageID = "" })),
-		"mistakes-the-hash-of-nodeclasses": launching(saying(func(claim *karpenterv1.NodeClaim) {
-			claim.Annotations[lie.HashAnnotation] += "0"
-		})),
-		"forgets-the-generation": {NodeClass: func(class *kwokv1alpha1.KWOKNodeClass) {
-			for i := range class.Status.Conditions {
-				class.Status.Conditions[i].ObservedGeneration = 0
-			}
-		}},
-
 		// Nodes that join.
 		"joins-registered-at-once": joinedAs(isNotUnregistered),
 		"joins-without-taints":     joinedAs(keepsTaintsToItself),
@@ -81,5 +70,21 @@ func Lies() map[string]lie.Lie {
 		"drifts-on-and-off": drifting(onAndOff()),
 	}
 	maps.Copy(all, standaloneLies())
+	maps.Copy(all, statusLies())
 	return all
+}
+
+// statusLies returns the lies about what a NodeClaim and its NodeClass say.
+func statusLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"forgets-the-image": launching(saying(func(claim *karpenterv1.NodeClaim) { claim.Status.ImageID = "" })),
+		"mistakes-the-hash-of-nodeclasses": launching(saying(func(claim *karpenterv1.NodeClaim) {
+			claim.Annotations[lie.HashAnnotation] += "0"
+		})),
+		"forgets-the-generation": {NodeClass: func(class *kwokv1alpha1.KWOKNodeClass) {
+			for i := range class.Status.Conditions {
+				class.Status.Conditions[i].ObservedGeneration = 0
+			}
+		}},
+	}
 }

@@ -45,7 +45,6 @@ func schedulingLies() map[string]lie.Lie {
 			pod.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 1, Protocol: corev1.ProtocolTCP}}
 		}, provisioning),
 		"overlooks-pods-that-come-again": reads(comingAgain(), provisioning),
-		"closes-batches-at-once": {Settings: map[string]string{"BATCH_IDLE_DURATION": "1ms", "BATCH_MAX_DURATION": "1ms"}},
 	}
 }
 
