@@ -45,7 +45,7 @@ var _ = e2e.Table(Suite, map[string]namesake{
 			env.Observe(ctx, karpenter.PodsRetried)
 
 			env.Expect(env.Since(before), passedOver(others, left),
-				check.Always(check.None(check.The(others).In(karpenter.Ready))),
+				check.Always(check.None(check.The(others).In(karpenter.Ready).AmongObjects(check.PodsOf(left)))),
 				check.Always(check.AtMost(1, check.NodeClaims(own))),
 				check.LeadsTo(check.AtLeast(1, check.PodsOf(served)), check.Exactly(1, check.RunningPods(served))))
 		},
