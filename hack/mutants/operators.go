@@ -102,9 +102,7 @@ func (f *file) visit(p place) {
 	case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.BranchStmt:
 		f.drop(p)
 	case *ast.RangeStmt:
-		id := f.add(p, "first", "for each of "+f.source(n.X), "for the first of "+f.source(n.X))
-		end := f.offset(n.Body.Rbrace)
-		f.edits = append(f.edits, edit{end, end, fmt.Sprintf("if mutant.On(%d) { break }; ", id), "", len(f.edits)})
+		f.firstOnly(p, n)
 	case *ast.CallExpr:
 		f.arguments(p, n)
 	}
@@ -259,6 +257,27 @@ func (f *file) discards(n *ast.AssignStmt) bool {
 		name, ok := e.(*ast.Ident)
 		return !ok || name.Name != "_"
 	})
+}
+
+// firstOnly ends a loop after its first element. It makes a difference if there are others; where they can't be
+// counted without an effect, each end of the body counts.
+func (f *file) firstOnly(p place, n *ast.RangeStmt) {
+	id := f.add(p, "first", "for each of "+f.source(n.X), "for the first of "+f.source(n.X))
+	several := ""
+	if pure(n.X) && hasLength(f.typeOf(n.X)) {
+		several = fmt.Sprintf("len(%s) > 1 && ", f.source(n.X))
+	}
+	end := f.offset(n.Body.Rbrace)
+	text := fmt.Sprintf("if %smutant.On(%d) { break }; ", several, id)
+	f.edits = append(f.edits, edit{end, end, text, "", len(f.edits)})
+}
+
+func hasLength(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Slice, *types.Array, *types.Map:
+		return true
+	}
+	return false
 }
 
 // arguments swaps neighbouring arguments of one type.
