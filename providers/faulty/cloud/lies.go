@@ -61,6 +61,8 @@ func Lies() map[string]lie.Lie {
 		"offers-thousandfold-pods":  offering(hasThousandfoldPods),
 		"offers-nothing-to-weights": {Cloud: lying(liar{types: nothingForTheHeaviest})},
 		"offers-a-type-per-zone":    {Cloud: lying(liar{types: typePerZone})},
+		"offers-only-what-is-left":  {Cloud: lying(liar{types: onlyWhatIsLeft})},
+		"offers-what-is-full":       {Cloud: lying(liar{types: allAvailable})},
 
 		// Repair.
 		"repairs-at-once": hurries(),

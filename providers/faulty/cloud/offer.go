@@ -97,3 +97,33 @@ func typePerZone(ctx context.Context, honest cloud, pool *karpenterv1.NodePool) 
 	}
 	return all, err
 }
+
+// onlyWhatIsLeft leaves out what is sold out, in place of marking it.
+func onlyWhatIsLeft(ctx context.Context, honest cloud, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
+	return reoffered(ctx, honest, pool, func(t *cloudprovider.InstanceType) {
+		t.Offerings = slices.DeleteFunc(t.Offerings, func(o *cloudprovider.Offering) bool { return !o.Available })
+	})
+}
+
+// allAvailable offers what is full as well.
+func allAvailable(ctx context.Context, honest cloud, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
+	return reoffered(ctx, honest, pool, func(t *cloudprovider.InstanceType) {
+		for _, o := range t.Offerings {
+			o.Available = true
+		}
+	})
+}
+
+// reoffered returns edited copies of the instance types as they are now.
+func reoffered(ctx context.Context, honest cloud, pool *karpenterv1.NodePool,
+	edit func(*cloudprovider.InstanceType),
+) ([]*cloudprovider.InstanceType, error) {
+	types, err := honest.GetInstanceTypes(ctx, pool)
+	copies := make([]*cloudprovider.InstanceType, 0, len(types))
+	for _, t := range types {
+		t = t.DeepCopy()
+		edit(t)
+		copies = append(copies, t)
+	}
+	return copies, err
+}

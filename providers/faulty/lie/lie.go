@@ -53,7 +53,8 @@ func (l Lie) CloudProvider(ctx context.Context, honest client.Client) (cloudprov
 	if l.Instances != nil {
 		instances = l.Instances(honest)
 	}
-	var provider cloudprovider.CloudProvider = describing{kwok.NewCloudProvider(ctx, instances, types), honest}
+	unlimited := kwok.NewCloudProvider(ctx, instances, types)
+	var provider cloudprovider.CloudProvider = describing{withCapacity(unlimited, honest), honest}
 	if l.Cloud != nil {
 		provider = l.Cloud(provider, honest)
 	}
