@@ -222,13 +222,15 @@ func (m *mutants) readEquivalent() error {
 	return yaml.UnmarshalStrict(data, &m.equivalent)
 }
 
-// draw returns the sample: the same for the same seed, source and pattern.
+// draw returns the sample: the same for the same seed, source and pattern. A mutant that is marked as equivalent
+// makes room for the next one, and leaves the others in the sample.
 func (m *mutants) draw() []mutant {
 	drawn := slices.DeleteFunc(slices.Clone(m.all), func(x mutant) bool {
-		return m.equivalent[x.Name] != "" || m.where != nil && !m.where.MatchString(x.Name)
+		return m.where != nil && !m.where.MatchString(x.Name)
 	})
 	random := rand.New(rand.NewPCG(m.seed, 0)) //nolint:gosec // a draw that can be repeated
 	random.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
+	drawn = slices.DeleteFunc(drawn, func(x mutant) bool { return m.equivalent[x.Name] != "" })
 	drawn = drawn[:min(m.n, len(drawn))]
 	var part []mutant
 	for i, x := range drawn {

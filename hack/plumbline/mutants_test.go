@@ -48,7 +48,11 @@ func TestTheDrawCanBeRepeatedAndDealt(t *testing.T) {
 		dealt = append(dealt, m.draw()...)
 	}
 	g.Expect(dealt).To(ConsistOf(drawn))
-	m.shard, m.where = [2]int{1, 1}, regexp.MustCompile("remove")
+	m.shard, m.equivalent, m.n = [2]int{1, 1}, nil, 4
+	all := m.draw()
+	m.equivalent, m.n = map[string]string{all[1].Name: "nobody sees it"}, 2
+	g.Expect(m.draw()).To(Equal([]mutant{all[0], all[2]}), "the next one takes its place")
+	m.where, m.equivalent = regexp.MustCompile("remove"), nil
 	g.Expect(m.draw()).To(HaveLen(1))
 }
 
