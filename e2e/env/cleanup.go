@@ -38,6 +38,9 @@ const batch = 3 * time.Second
 // launchWithin limits the wait for launches in progress.
 const launchWithin = 15 * time.Second
 
+// namespaces is the kind of namespaces, which a run doesn't record.
+var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+
 // CleanUp deletes what the spec created and all that came of it. It returns what is left after
 // CleanUpWithin: nothing, if the provider ends what it launched.
 func CleanUp(ctx context.Context, e *Env) []string {
@@ -66,7 +69,9 @@ func CleanUp(ctx context.Context, e *Env) []string {
 // deleted by force, so that nothing needs nodes.
 func (e *Env) deleteWorkloads(ctx context.Context) error {
 	awaited := e.awaitNodes()
-	later := []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims, e.place.Adapter.NodeClassGVR()}
+	later := []schema.GroupVersionResource{
+		karpenter.NodePools, karpenter.NodeClaims, e.place.Adapter.NodeClassGVR(), namespaces,
+	}
 	for _, ref := range e.created {
 		if slices.Contains(later, ref.kind) {
 			continue
@@ -86,24 +91,48 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("deleting pods: %w", err)
 	}
+	if err := e.deleteNamespaces(ctx); err != nil {
+		return err
+	}
 	if awaited {
 		return e.awaitAWhile(ctx, batch, "a batch", func(*history.World) bool { return false })
 	}
 	return nil
 }
 
+// deleteNamespaces deletes the namespaces that the spec created, with all that is left in them. It does not
+// wait until they are gone: their names are unique.
+func (e *Env) deleteNamespaces(ctx context.Context) error {
+	for _, ref := range e.created {
+		if ref.kind != namespaces {
+			continue
+		}
+		if err := e.remove(ctx, ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isOfSpec reports whether an object is in a namespace that the spec uses: that of all specs, or one that it
+// created.
+func (e *Env) isOfSpec(o *history.Object) bool {
+	return o.Namespace == e.place.Namespace ||
+		slices.Contains(e.created, reference{kind: namespaces, name: o.Namespace})
+}
+
 // awaitNodes reports whether pods of the spec wait for a node. Karpenter may still launch
 // nodes for them after they are gone.
 func (e *Env) awaitNodes() bool {
 	return slices.ContainsFunc(e.recorder.History().End().List(karpenter.Pods), func(pod *history.Object) bool {
-		return pod.Namespace == e.place.Namespace && karpenter.PodNode(pod.Unstructured()) == ""
+		return e.isOfSpec(pod) && karpenter.PodNode(pod.Unstructured()) == ""
 	})
 }
 
 // releasePods removes the finalizers of pods that the spec made linger.
 func (e *Env) releasePods(ctx context.Context) error {
 	for _, pod := range e.recorder.History().End().List(karpenter.Pods) {
-		if pod.Namespace != e.place.Namespace ||
+		if !e.isOfSpec(pod) ||
 			!slices.Contains(pod.Unstructured().GetFinalizers(), fixtures.LingeringFinalizer) {
 			continue
 		}
@@ -117,12 +146,10 @@ func (e *Env) releasePods(ctx context.Context) error {
 	return nil
 }
 
-// letPodsEnd waits up to podsWithin until the spec's namespace has no pods.
+// letPodsEnd waits up to podsWithin until the spec's namespaces have no pods.
 func (e *Env) letPodsEnd(ctx context.Context) error {
 	return e.awaitAWhile(ctx, podsWithin, "pods to end", func(w *history.World) bool {
-		return !slices.ContainsFunc(w.List(karpenter.Pods), func(pod *history.Object) bool {
-			return pod.Namespace == e.place.Namespace
-		})
+		return !slices.ContainsFunc(w.List(karpenter.Pods), e.isOfSpec)
 	})
 }
 
@@ -186,7 +213,7 @@ func (e *Env) awaitEmpty(ctx context.Context) error {
 func (e *Env) leftovers(w *history.World) []*history.Object {
 	left := append(w.List(karpenter.NodePools), w.List(karpenter.NodeClaims)...)
 	for _, pod := range w.List(karpenter.Pods) {
-		if pod.Namespace == e.place.Namespace {
+		if e.isOfSpec(pod) {
 			left = append(left, pod)
 		}
 	}

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -266,8 +267,8 @@ func absentField(err error) (string, bool) {
 	return before[strings.LastIndexAny(before, " ")+1:], true
 }
 
-// refer returns a reference to an object, in the session's namespace if the kind is
-// namespaced.
+// refer returns a reference to an object. One of a namespaced kind is in its own namespace, or in the
+// session's if it says none.
 func (e *Env) refer(o *unstructured.Unstructured) (reference, error) {
 	gvk := o.GroupVersionKind()
 	mapping, err := e.place.Mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
@@ -276,7 +277,7 @@ func (e *Env) refer(o *unstructured.Unstructured) (reference, error) {
 	}
 	ref := reference{kind: mapping.Resource, name: o.GetName()}
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		ref.namespace = e.place.Namespace
+		ref.namespace = cmp.Or(o.GetNamespace(), e.place.Namespace)
 	}
 	return ref, nil
 }

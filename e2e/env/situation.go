@@ -31,15 +31,15 @@ func (e *Env) situation(ctx context.Context) string {
 	}
 	h := e.recorder.History()
 	log := e.place.Provider.Unexpected(e.place.Provider.LogSince(ctx, h.Start().Time()))
-	return situationOf(h, e.place.Namespace, log)
+	return situationOf(h, e.isOfSpec, log)
 }
 
-// situationOf lists a namespace's pods that don't run, the NodeClaims that aren't ready, the nodes
+// situationOf lists the spec's pods that don't run, the NodeClaims that aren't ready, the nodes
 // that are of no use to pods, the latest Events, and the controller's last errors.
-func situationOf(h *history.History, namespace string, errors []string) string {
+func situationOf(h *history.History, isOfSpec func(*history.Object) bool, errors []string) string {
 	w := h.End()
 	pods := slices.DeleteFunc(w.List(karpenter.Pods), func(o *history.Object) bool {
-		return o.Namespace != namespace || isWell(o.Unstructured())
+		return !isOfSpec(o) || isWell(o.Unstructured())
 	})
 	nodeClaims := w.List(karpenter.NodeClaims)
 	unready := slices.DeleteFunc(slices.Clone(nodeClaims), func(o *history.Object) bool {

@@ -8,9 +8,12 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
+
+func isInDefault(o *history.Object) bool { return o.Namespace == "default" }
 
 func TestAWaitThatRanOutSaysWhatStoodInTheWay(t *testing.T) {
 	pending := func(name string) *historytest.Thing {
@@ -34,7 +37,7 @@ func TestAWaitThatRanOutSaysWhatStoodInTheWay(t *testing.T) {
 		Add(historytest.Report("karpenter", "InsufficientCapacityError", launching).Set("no subnets", "message")).
 		After(3 * time.Second).Change(pod)
 
-	NewWithT(t).Expect(situationOf(story.History(), "default", []string{
+	NewWithT(t).Expect(situationOf(story.History(), isInDefault, []string{
 		`{"level":"ERROR","message":"a"}`, `{"level":"ERROR","message":"b"}`, `{"level":"ERROR","message":"c"}`,
 		`{"level":"ERROR","message":"d"}`, `{"level":"ERROR","message":"b","again":1}`,
 	})).To(Equal(`
@@ -70,7 +73,7 @@ func TestAWaitThatRanOutNamesNodesThatNoNodeClaimHas(t *testing.T) {
 		historytest.NodeClaim("d").Set("sim:///i-2", "status", "providerID").Ready(), node("well", "sim:///i-2"),
 		node("leaked", "sim:///i-3"), node("bare", ""), historytest.Node("host"),
 	)
-	NewWithT(t).Expect(situationOf(story.History(), "default", nil)).To(Equal(`
+	NewWithT(t).Expect(situationOf(story.History(), isInDefault, nil)).To(Equal(`
   NodeClaims that aren't ready:
     NodeClaim c: instance sim:///i-1, Registered=Unknown (NodeNotFound), Initialized=Unknown (NodeNotFound), ` +
 		`Drifted=Unknown (AwaitingReconciliation), Ready=Unknown (ReconcilingDependents)
@@ -92,9 +95,9 @@ func TestASituationFitsOnAScreen(t *testing.T) {
 		pod := historytest.Pod(fmt.Sprintf("app-%d", i), "app").Phase("Pending")
 		story.Add(pod, historytest.Report("karpenter", "FailedScheduling", pod).Set(fmt.Sprint(i/2), "message"))
 	}
-	text := situationOf(story.History(), "default", nil)
+	text := situationOf(story.History(), isInDefault, nil)
 	g.Expect(text).To(ContainSubstring("\n    and 17 more\n"))
 	g.Expect(strings.Count(text, "FailedScheduling on")).To(Equal(situationEvents))
 	well := historytest.Begin().Add(historytest.NodeClaim("c").True(karpenter.Ready)).History()
-	g.Expect(situationOf(well, "default", nil)).To(BeEmpty())
+	g.Expect(situationOf(well, isInDefault, nil)).To(BeEmpty())
 }

@@ -70,7 +70,7 @@ type right struct{ verbs, group, resources, namespace string }
 // roles that it grants, are checked when these objects are tried.
 func rights() []right {
 	return []right{
-		{"create get list delete", "", "namespaces", ""},
+		{"create get list patch delete", "", "namespaces", ""},
 		{"create get list watch patch delete", "", "nodes", ""},
 		{"patch", "", "nodes/status", ""},
 		{"get list watch delete", "", "pods", ""},
