@@ -32,6 +32,10 @@ var _ = e2e.Table(Suite, map[string]crowd{
 		"and ignores those of another revision",
 		fixtures.TopologySpread(rack).ByLabel(fixtures.Key("revision")), false, 1,
 	},
+	"expression": {
+		"and ignores those that an expression leaves out",
+		fixtures.TopologySpread(rack).Where(fixtures.Key("revision"), fixtures.NotIn, "1", "3"), false, 1,
+	},
 	"honor": {
 		"and ignores those on nodes that their affinity excludes",
 		fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Honor), true, 1,

@@ -2,6 +2,7 @@ package core
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
@@ -29,6 +30,36 @@ func placementLies() map[string]lie.Lie {
 			}
 		}, provisioning),
 		"takes-preferences-for-demands": atFirst(demand),
+		"overlooks-preferences-about-pods": reads(func(pod *corev1.Pod) {
+			if near := affinityOf(pod).PodAffinity; near != nil {
+				near.PreferredDuringSchedulingIgnoredDuringExecution = nil
+			}
+			if apart := affinityOf(pod).PodAntiAffinity; apart != nil {
+				apart.PreferredDuringSchedulingIgnoredDuringExecution = nil
+			}
+		}, provisioning),
+		"overlooks-expressions-about-pods-at-first": atFirst(func(pod *corev1.Pod) {
+			for _, term := range termsOf(pod) {
+				if term.LabelSelector != nil {
+					term.LabelSelector.MatchExpressions = nil
+				}
+			}
+			for _, constraint := range pod.Spec.TopologySpreadConstraints {
+				if constraint.LabelSelector != nil {
+					constraint.LabelSelector.MatchExpressions = nil
+				}
+			}
+		}),
+		"overlooks-namespaces-of-terms-at-first": atFirst(func(pod *corev1.Pod) {
+			for _, term := range termsOf(pod) {
+				term.Namespaces, term.NamespaceSelector = nil, nil
+			}
+		}),
+		"looks-into-all-namespaces-at-first": atFirst(func(pod *corev1.Pod) {
+			for _, term := range termsOf(pod) {
+				term.NamespaceSelector = &metav1.LabelSelector{}
+			}
+		}),
 		"takes-requirements-for-hints": reads(func(pool *v1.NodePool) {
 			for i, r := range pool.Spec.Template.Spec.Requirements {
 				if !v1.WellKnownLabels.Has(r.Key) {
@@ -46,6 +77,22 @@ func affinityOf(pod *corev1.Pod) *corev1.Affinity {
 		pod.Spec.Affinity = &corev1.Affinity{}
 	}
 	return pod.Spec.Affinity
+}
+
+// termsOf returns the terms that a pod's affinity and anti-affinity require.
+func termsOf(pod *corev1.Pod) []*corev1.PodAffinityTerm {
+	var all []*corev1.PodAffinityTerm
+	if near := affinityOf(pod).PodAffinity; near != nil {
+		for i := range near.RequiredDuringSchedulingIgnoredDuringExecution {
+			all = append(all, &near.RequiredDuringSchedulingIgnoredDuringExecution[i])
+		}
+	}
+	if apart := affinityOf(pod).PodAntiAffinity; apart != nil {
+		for i := range apart.RequiredDuringSchedulingIgnoredDuringExecution {
+			all = append(all, &apart.RequiredDuringSchedulingIgnoredDuringExecution[i])
+		}
+	}
+	return all
 }
 
 // demand makes a pod require what it prefers.
