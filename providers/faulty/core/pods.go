@@ -25,6 +25,11 @@ func podLies() map[string]lie.Lie {
 		"tolerates-taints-at-first": atFirst(func(pod *corev1.Pod) {
 			pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 		}),
+		"tolerates-by-key-at-first": atFirst(func(pod *corev1.Pod) {
+			for i, t := range pod.Spec.Tolerations {
+				pod.Spec.Tolerations[i] = corev1.Toleration{Key: t.Key, Operator: corev1.TolerationOpExists}
+			}
+		}),
 		"adds-init-containers-up": reads(addInitContainersUp, provisioning),
 		"lifts-gates":             reads(liftGates, provisioning),
 		"remembers-gone-pods":     remembersGonePods(),
