@@ -30,6 +30,12 @@ func noFitEvents(app *fixtures.Workload) check.Count {
 	return check.Reports(karpenter.ReasonFailedScheduling, app)
 }
 
+// neverNominated checks that Karpenter never means pods of a workload for a node.
+func neverNominated(app *fixtures.Workload, node *history.Object) check.Check {
+	wrong := check.Reports(karpenter.ReasonNominated, app).With("for node "+node.Name, check.Mentioning(node.Name))
+	return check.Always(check.None(wrong.AmongObjects(check.PodsOf(app))))
+}
+
 // decisions counts the signs that Karpenter has looked at a workload's pods: events that no node
 // fits them, and new NodeClaims of a pool.
 func decisions(app *fixtures.Workload, pool *fixtures.Pool, since history.Mark) check.Count {
