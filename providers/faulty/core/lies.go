@@ -14,7 +14,7 @@ func Lies() map[string]lie.Lie {
 	all := map[string]lie.Lie{}
 	for _, some := range []map[string]lie.Lie{
 		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), placementLies(), podLies(), choiceLies(),
-		hostPortLies(),
+		hostPortLies(), waitingLies(),
 		launchLies(), taintLies(), drainLies(),
 		staticLies(), consolidationLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
 		terminationLies(), controlLies(), settingsLies(),
