@@ -18,6 +18,9 @@ var _ = e2e.Table(Suite, map[string]wish{
 	"node-affinity": {"node affinity", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.Prefer(1, nowhere, fixtures.Exists)
 	}},
+	"node-name": {"node name", func(w *fixtures.Workload) *fixtures.Workload {
+		return w.PreferNode("nowhere")
+	}},
 	"pod-affinity": {"pod affinity", func(w *fixtures.Workload) *fixtures.Workload {
 		return w.PreferPodAffinity(fixtures.Pod(), rack)
 	}},

@@ -37,6 +37,9 @@ var _ = e2e.Table(Suite, map[string]unsatisfiable{
 	"zone": {how: "wants an unknown zone", names: zone, spoil: func(app *fixtures.Workload) {
 		app.Select(zone, "nowhere")
 	}},
+	"node-name": {how: "wants a node by its name", names: "matchFields", spoil: func(app *fixtures.Workload) {
+		app.RequireNode("nowhere")
+	}},
 	"volume": {
 		how: "wants an unknown volume", names: "disk-",
 		spoil: func(app *fixtures.Workload) { app.Mount(fixtures.BoundZonalVolume("nowhere")) },

@@ -17,11 +17,15 @@ import (
 // because all nodes may go to one of them anyway.
 //
 // Source: nodeAffinity of the PersistentVolume API, allowedTopologies of the
-// StorageClass API; https://karpenter.sh/docs/concepts/scheduling, "Persistent
-// volume topology".
+// StorageClass API, ephemeral volumes of the Pod API;
+// https://karpenter.sh/docs/concepts/scheduling, "Persistent volume topology".
 var _ = e2e.Table(Suite, map[string]zonal{
-	"volume":        {"its volume is", fixtures.BoundZonalVolume},
-	"storage-class": {"its storage class makes volumes", fixtures.UnboundZonalVolume},
+	"volume":        {"its volume is", fixtures.BoundZonalVolume, mountClaim},
+	"storage-class": {"its storage class makes volumes", fixtures.UnboundZonalVolume, mountClaim},
+	"ephemeral": {
+		"its ephemeral volume is made", fixtures.EphemeralZonalVolume,
+		func(app *fixtures.Workload, disk *fixtures.ZonalVolume) { app.MountEphemeral(disk) },
+	},
 }, func(row zonal) e2e.Spec {
 	return e2e.Spec{
 		Name:  "gives a pod a node in the zone where " + row.what,
@@ -30,8 +34,9 @@ var _ = e2e.Table(Suite, map[string]zonal{
 			pool := fixtures.NodePool()
 			here, there := twoZones(ctx, env, pool)
 			near, far := row.disk(here), row.disk(there)
-			beside := fixtures.Deployment(1).On(pool).HostPort(port).Mount(near)
-			away := fixtures.Deployment(1).On(pool).HostPort(port).Mount(far)
+			beside, away := fixtures.Deployment(1).On(pool).HostPort(port), fixtures.Deployment(1).On(pool).HostPort(port)
+			row.mount(beside, near)
+			row.mount(away, far)
 
 			before := env.Mark()
 			env.Create(ctx, near.Objects()...)
@@ -50,9 +55,12 @@ var _ = e2e.Table(Suite, map[string]zonal{
 
 // zonal makes a volume in a zone.
 type zonal struct {
-	what string
-	disk func(zone string) *fixtures.ZonalVolume
+	what  string
+	disk  func(zone string) *fixtures.ZonalVolume
+	mount func(*fixtures.Workload, *fixtures.ZonalVolume)
 }
+
+func mountClaim(app *fixtures.Workload, disk *fixtures.ZonalVolume) { app.Mount(disk) }
 
 const zone = corev1.LabelTopologyZone
 
