@@ -30,6 +30,9 @@ var _ = e2e.Table(Suite, map[string]protection{
 	"pod-budget": {"may not be evicted", func(app *fixtures.Workload) []fixtures.Object {
 		return []fixtures.Object{app.MinAvailable(1), app}
 	}},
+	"none-unavailable": {"must all be available", func(app *fixtures.Workload) []fixtures.Object {
+		return []fixtures.Object{app.MaxUnavailable(0), app}
+	}},
 }, func(protected protection) e2e.Spec {
 	return e2e.Spec{
 		Name: "leaves nodes alone whose pods " + protected.words,

@@ -60,6 +60,9 @@ func consolidationLies() map[string]lie.Lie {
 		"overlooks-pod-budgets": reads(func(budget *policyv1.PodDisruptionBudget) {
 			budget.Status.DisruptionsAllowed = 100
 		}, disrupting),
+		"overlooks-eviction-policies": reads(func(budget *policyv1.PodDisruptionBudget) {
+			budget.Spec.UnhealthyPodEvictionPolicy = nil
+		}, disrupting),
 		"overlooks-pod-events": leavesOut("nodeclaim.podevents"),
 		"mistakes-the-reason":  mistakesReason(),
 	}
