@@ -24,6 +24,9 @@ const (
 // it after the taint. The taint goes away if the disruption is given up. Otherwise pods move
 // to a node that is about to go, or a node stays out of use forever.
 //
+// A node that is rebooted in place stays. Before a pod is evicted from it, it has the taint for
+// reboots instead (since v1.15).
+//
 // A pod's condition DisruptionTarget marks an eviction (Kubernetes: EvictionByEvictionAPI).
 // The NodeClaim's condition DisruptionReason shows that a disruption began or was given up.
 // Releases before v1.5 lack it; there that part is not judged.
@@ -95,6 +98,8 @@ func (t *taintMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Object) {
 		return
 	}
 	switch {
+	case isDeleting(nodeClaim) && forReboot(m.Before):
+		// A reboot, and no disruption, has given the reason. Somebody else deletes it.
 	case isDeleting(nodeClaim):
 		m.Tested()
 		if !hasDisruptedTaint(node) {
@@ -134,7 +139,19 @@ func (t *taintMonitor) judgeEviction(m *check.Moment, pod, node *history.Object)
 		return // not evicted by Karpenter
 	}
 	m.Tested()
-	if !hasDisruptedTaint(node) {
-		m.Suspect("pod %s is evicted from node %s, which lacks the taint %s", pod, node, karpenter.DisruptedTaint)
+	taint := karpenter.DisruptedTaint
+	if chosen && forReboot(nodeClaim) && !isDeleting(node) && !isDeleting(nodeClaim) {
+		taint = karpenter.RebootingTaint
 	}
+	if !karpenter.HasTaint(node.Unstructured(), taint) {
+		m.Suspect("pod %s is evicted from node %s, which lacks the taint %s", pod, node, taint)
+	}
+}
+
+// forReboot reports whether a NodeClaim has its DisruptionReason for a reboot, under way or over:
+// both conditions begin together.
+func forReboot(nodeClaim *history.Object) bool {
+	reboot, was := karpenter.Condition(nodeClaim.Unstructured(), karpenter.Rebooting)
+	reason, _ := karpenter.Condition(nodeClaim.Unstructured(), karpenter.DisruptionReason)
+	return was && !reason.LastTransitionTime.After(reboot.LastTransitionTime.Time)
 }

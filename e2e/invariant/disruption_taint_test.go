@@ -17,6 +17,12 @@ func TestTaintedFirst(t *testing.T) {
 		return historytest.NodeClaim("c").Pool("p").Set("id", "status", "providerID")
 	}
 	chosen := func() *historytest.Thing { return claim().True(karpenter.DisruptionReason) }
+	later := func() *historytest.Thing {
+		return claim().Set([]any{
+			map[string]any{"type": karpenter.Rebooting, "status": "False", "lastTransitionTime": "2026-01-02T15:04:05Z"},
+			map[string]any{"type": karpenter.DisruptionReason, "status": "True", "lastTransitionTime": "2026-01-02T15:04:06Z"},
+		}, "status", "conditions")
+	}
 	marked := func() *historytest.Thing { return node().Taint(karpenter.DisruptedTaint) }
 	pod := func() *historytest.Thing { return historytest.Pod("w", "app") }
 	evicted := func() *historytest.Thing {
@@ -70,6 +76,17 @@ func TestTaintedFirst(t *testing.T) {
 			After(time.Minute).Change(marked()), check.Broken, "still, 30s after"},
 		"given up, and taken up again": {begin().Change(marked()).Change(chosen()).Change(claim()).
 			After(time.Second).Change(chosen()).After(time.Minute).Change(marked()), check.Holds, ""},
+		"rebooted": {begin().Change(chosen().True(karpenter.Rebooting)).Change(node().Taint(karpenter.RebootingTaint)).
+			Change(evicted()), check.Holds, ""},
+		"rebooted without its taint": {
+			begin().Change(chosen().True(karpenter.Rebooting)).Change(evicted()), check.Broken,
+			"which lacks the taint karpenter.sh/rebooting",
+		},
+		"rebooted, and deleted then": {begin().Change(chosen().False(karpenter.Rebooting)).
+			Change(chosen().False(karpenter.Rebooting).Deleting()), check.Vacuous, ""},
+		"rebooted, and disrupted then": {
+			begin().Change(later()).Change(later().Deleting()), check.Broken, "is being deleted to disrupt node n",
+		},
 		"nothing disrupted": {begin().Change(node()), check.Vacuous, "no node was disrupted"},
 		"a gap": {
 			begin().Gap(karpenter.Nodes, "410").Change(chosen()).Change(chosen().Deleting()),

@@ -9,17 +9,13 @@ import (
 // stages are the conditions that a NodeClaim goes through, in order.
 var stages = []string{karpenter.Launched, karpenter.Registered, karpenter.Initialized}
 
-// rebooting is the condition of a NodeClaim whose instance restarts in place. Meanwhile it is
-// not initialized (Karpenter: pkg/apis/v1/nodeclaim_status.go, since v1.15, alpha).
-const rebooting = "Rebooting"
-
 // stagesInOrder checks that a NodeClaim is launched, then registered, then initialized, and
 // never falls back. Other controllers rely on a reached stage: they nominate pods to a node,
 // count it for budgets, or stop the timeout of its launch. A stage sets its field: Launched
 // sets status.providerID, Registered sets status.nodeName.
 //
 // One event may reach several stages, because Karpenter patches them together. Initialized may
-// become false in a restart in place, and any stage by a stale write (see staleWrites).
+// become false while the instance reboots in place, and any stage by a stale write (see staleWrites).
 func stagesInOrder() Invariant {
 	return Invariant{
 		Name:     "NodeClaims are launched, registered and initialized in that order, and stay so",
@@ -44,7 +40,7 @@ func (s *stageMonitor) Observe(m *check.Moment) {
 		case is && i > 0 && !isTrue(nodeClaim, stages[i-1]):
 			m.Broken("NodeClaim %s is %s, but not %s", nodeClaim, stage, stages[i-1])
 		case was && !is && s.stale(m, stage):
-		case was && !is && !(stage == karpenter.Initialized && isTrue(nodeClaim, rebooting)):
+		case was && !is && !(stage == karpenter.Initialized && isTrue(nodeClaim, karpenter.Rebooting)):
 			m.Suspect("NodeClaim %s was %s, and no longer is", nodeClaim, stage).Beside(m.Before)
 		case is && !was:
 			m.Tested()

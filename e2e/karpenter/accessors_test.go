@@ -86,8 +86,9 @@ apiVersion: v1
 kind: Node
 metadata: {name: n}
 spec: {providerID: kwok://n, taints: [{key: karpenter.sh/disrupted, effect: NoSchedule}]}
-status: {capacity: {cpu: 4}, conditions: [{type: Ready, status: "True"}]}
+status: {capacity: {cpu: 4}, conditions: [{type: Ready, status: "True"}], nodeInfo: {bootID: b1}}
 `)
+	g.Expect(BootID(node)).To(Equal("b1"))
 	g.Expect(NodeReady(node)).To(BeTrue())
 	g.Expect(HasTaint(node, DisruptedTaint)).To(BeTrue())
 	g.Expect(NodeProviderID(node)).To(Equal("kwok://n"))

@@ -29,6 +29,9 @@ const (
 	DisruptedTaint = Group + "/disrupted"
 	// UnregisteredTaint (NoExecute) is on a new node until Karpenter registers it.
 	UnregisteredTaint = Group + "/unregistered"
+	// RebootingTaint (NoSchedule) is on a node that Karpenter reboots, until it has booted. Not in
+	// v1.14, in v1.15.
+	RebootingTaint = Group + "/rebooting"
 )
 
 // Annotations (Karpenter: pkg/apis/v1/labels.go).
@@ -42,6 +45,9 @@ const (
 	NodePoolHashVersionAnnotation = Group + "/nodepool-hash-version"
 	// TerminationTimestampAnnotation on a NodeClaim is its node's drain deadline (RFC 3339).
 	TerminationTimestampAnnotation = Group + "/nodeclaim-termination-timestamp"
+	// DisruptionCostAnnotation on a pod is what its user says that moving it costs. Not in v1.14, in
+	// v1.15.
+	DisruptionCostAnnotation = Group + "/disruption-cost"
 )
 
 // TerminationFinalizer is on nodes and NodeClaims until Karpenter has drained the node and the
@@ -49,7 +55,8 @@ const (
 const TerminationFinalizer = Group + "/termination"
 
 // Condition types of a NodeClaim (Karpenter: pkg/apis/v1/nodeclaim_status.go). Drained and
-// VolumesDetached are not in v1.5, but in v1.6. DisruptionReason is not in v1.1, but in v1.5.
+// VolumesDetached are not in v1.5, but in v1.6. DisruptionReason is not in v1.1, but in v1.5. Rebooting is
+// not in v1.14, but in v1.15.
 const (
 	Launched             = "Launched"
 	Registered           = "Registered"
@@ -61,6 +68,7 @@ const (
 	InstanceTerminating  = "InstanceTerminating"
 	ConsistentStateFound = "ConsistentStateFound"
 	DisruptionReason     = "DisruptionReason"
+	Rebooting            = "Rebooting"
 )
 
 // Condition types of a NodePool (Karpenter: pkg/apis/v1/nodepool_status.go).

@@ -40,6 +40,11 @@ func NodeProviderID(node *unstructured.Unstructured) string {
 	return text(child(node.Object, "spec"), "providerID")
 }
 
+// BootID returns status.nodeInfo.bootID of a node. Each start of its machine has another one.
+func BootID(node *unstructured.Unstructured) string {
+	return text(child(child(node.Object, "status"), "nodeInfo"), "bootID")
+}
+
 // InstanceType returns the instance type of a node or NodeClaim: its label
 // node.kubernetes.io/instance-type.
 func InstanceType(o *unstructured.Unstructured) string {

@@ -55,6 +55,12 @@ const (
 	// BufferPoll is how often Karpenter reads a CapacityBuffer
 	// (pkg/controllers/capacitybuffer/controller.go).
 	BufferPoll = 30 * time.Second
+	// DeletionCostPoll is how often Karpenter ranks nodes for the deletion costs of their pods
+	// (pkg/controllers/pod/deletioncost/controller.go, reconcileInterval).
+	DeletionCostPoll = time.Minute
+	// ConsolidationStateAge is when Karpenter takes the cluster for changed, whether or not it knows
+	// of a change (pkg/controllers/state/cluster.go, ConsolidationState).
+	ConsolidationStateAge = 5 * time.Minute
 )
 
 // Times after which something is certainly over: sums of periods, and a margin for busy

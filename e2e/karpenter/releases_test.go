@@ -106,15 +106,16 @@ func TestNamesAreInTheSources(t *testing.T) {
 	const v15, v115 = "v1.5.5", "v1.15.0"
 	since := map[string]string{
 		DoNotSyncTaintsLabel: v15, Reserved: v15, DisruptionReason: v15, NodeRegistrationHealthy: v15,
+		Rebooting: v115, RebootingTaint: v115, DisruptionCostAnnotation: v115,
 		Drained: v115, VolumesDetached: v115, // since v1.6.4, which has no test data
 	}
 	for _, name := range []string{
 		NodePoolLabel, CapacityTypeLabel, RegisteredLabel, InitializedLabel, DoNotSyncTaintsLabel,
-		Spot, OnDemand, Reserved, DisruptedTaint, UnregisteredTaint,
+		Spot, OnDemand, Reserved, DisruptedTaint, UnregisteredTaint, RebootingTaint,
 		DoNotDisruptAnnotation, NodePoolHashAnnotation, NodePoolHashVersionAnnotation, TerminationTimestampAnnotation,
-		TerminationFinalizer,
+		DisruptionCostAnnotation, TerminationFinalizer,
 		Launched, Registered, Initialized, Consolidatable, Drifted, Drained, VolumesDetached, InstanceTerminating,
-		ConsistentStateFound, DisruptionReason,
+		ConsistentStateFound, DisruptionReason, Rebooting,
 		ValidationSucceeded, NodeClassReady, NodeRegistrationHealthy,
 		ReasonFailedScheduling, ReasonNominated, ReasonDisruptionBlocked, ReasonDisruptionTerminating, ReasonUnconsolidatable,
 		ReasonEvicted, ReasonNodeClassNotReady, ReasonInsufficientCapacity,
