@@ -39,19 +39,26 @@ const (
 	InstanceGC Capability = "instanceGC"
 	// NodeRepair: a node is replaced after it had Support.Condition for Support.Toleration.
 	NodeRepair Capability = "nodeRepair"
+	// NodeReboot: a node is rebooted in place after it had Support.Condition for Support.Toleration
+	// (core 1.15 and later).
+	NodeReboot Capability = "nodeReboot"
 	// StaticCapacity: a NodePool with replicas keeps that many nodes (core 1.8 and later).
 	StaticCapacity Capability = "staticCapacity"
 	// NodeOverlay: NodeOverlays change price and capacity of instance types (core 1.8 and later).
 	NodeOverlay Capability = "nodeOverlay"
 	// CapacityBuffer: a CapacityBuffer keeps room for future pods (core 1.14 and later).
 	CapacityBuffer Capability = "capacityBuffer"
+	// PodDeletionCost: the deletion costs of pods tell ReplicaSets which node Karpenter would rather
+	// remove (core 1.15 and later).
+	PodDeletionCost Capability = "podDeletionCost"
 )
 
 // Capabilities returns all capabilities, in the order of the documentation.
 func Capabilities() []Capability {
 	return []Capability{
 		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, NodeClassStatus, NodeClassHash, Images,
-		Spot, Zones, Interruption, InstanceGC, NodeRepair, StaticCapacity, NodeOverlay, CapacityBuffer,
+		Spot, Zones, Interruption, InstanceGC, NodeRepair, NodeReboot, StaticCapacity, NodeOverlay, CapacityBuffer,
+		PodDeletionCost,
 	}
 }
 
@@ -85,8 +92,9 @@ type Support struct {
 	Within time.Duration `yaml:"within"`
 	// Toleration is how long an unhealthy node is left alone.
 	Toleration time.Duration `yaml:"toleration"`
-	// Condition makes a node unhealthy. Nothing but specs may set it, except Ready: specs stop the
-	// node's kubelet then, and its status should be Unknown, as Kubernetes makes it.
+	// Condition makes a node unhealthy, or require a reboot. Nothing but specs may set it, except
+	// Ready: specs stop the node's kubelet then, and its status should be Unknown, as Kubernetes
+	// makes it.
 	Condition NodeCondition `yaml:"condition"`
 }
 
@@ -94,6 +102,8 @@ type Support struct {
 type NodeCondition struct {
 	Type   string `yaml:"type"`
 	Status string `yaml:"status"`
+	// Reason is the condition's reason, if the provider tells faults apart by it. Empty: any.
+	Reason string `yaml:"reason"`
 }
 
 // Has tells whether the adapter has a hook. If not, why says so for reports.
