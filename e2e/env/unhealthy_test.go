@@ -20,6 +20,6 @@ func TestUnhealthyNodesAreLeftAloneForAWhile(t *testing.T) {
 		}}}}
 		g := NewWithT(t)
 		g.Expect(e.Toleration()).To(Equal(want.toleration), says.String())
-		g.Expect(e.ahead()).To(Equal(want.ahead), says.String())
+		g.Expect(e.ahead(providers.NodeRepair)).To(Equal(want.ahead), says.String())
 	}
 }

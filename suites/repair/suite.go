@@ -3,11 +3,13 @@
 // Do-not-disrupt on the node or its pods does not prevent this. Karpenter waits for pods
 // only for the grace period. It leaves nodes with do-not-repair alone. It repairs none
 // while more than a fifth of the pool is unhealthy. A rollout or the network is the
-// likelier cause.
+// likelier cause. A node whose fault a reboot clears is rebooted in place: Karpenter
+// drains it first, launches nothing meanwhile, and replaces it if two reboots don't help.
 //
 // Sources: designs/node-repair.md and designs/making-node-repair-voluntary.md, by
-// which repair has kept to budgets and replaced first since Karpenter 1.15. It is
-// behind the feature gate NodeRepair. Which condition makes a node unhealthy is the
+// which repair has kept to budgets and replaced first since Karpenter 1.15;
+// designs/reboot-node-action.md, since 1.15, too. It is behind the feature gate
+// NodeRepair. Which conditions make a node unhealthy or require a reboot is the
 // provider's to say.
 package repair
 

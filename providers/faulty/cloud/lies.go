@@ -66,6 +66,7 @@ func Lies() map[string]lie.Lie {
 
 		// Repair.
 		"repairs-at-once": hurries(),
+		"never-reboots":   givesUp(),
 
 		// Drift.
 		"drifts-always":     drifting(func() bool { return true }),

@@ -16,6 +16,25 @@ func hurries() lie.Lie {
 	}}
 }
 
+// givesUp returns a lie: repair policies replace what a reboot would mend.
+func givesUp() lie.Lie {
+	return lie.Lie{Cloud: func(honest cloudprovider.CloudProvider, _ client.Client) cloudprovider.CloudProvider {
+		return replacing{honest}
+	}}
+}
+
+// replacing is a cloud whose unhealthy nodes are never rebooted.
+type replacing struct{ cloudprovider.CloudProvider }
+
+// RepairPolicies returns the honest policies, all of which replace nodes.
+func (r replacing) RepairPolicies() []cloudprovider.RepairPolicy {
+	policies := slices.Clone(r.CloudProvider.RepairPolicies())
+	for n := range policies {
+		policies[n].Action = cloudprovider.ReplaceNode
+	}
+	return policies
+}
+
 // impatient is a cloud whose unhealthy nodes are repaired at once.
 type impatient struct{ cloudprovider.CloudProvider }
 
