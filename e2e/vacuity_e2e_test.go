@@ -22,6 +22,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/chaos"
 	"github.com/plumbline-e2e/plumbline/suites/consolidation"
 	"github.com/plumbline-e2e/plumbline/suites/controls"
+	"github.com/plumbline-e2e/plumbline/suites/deletioncost"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
 	"github.com/plumbline-e2e/plumbline/suites/migration"
@@ -46,7 +47,7 @@ func behaviours() []*e2e.Suite {
 	return []*e2e.Suite{
 		api.Suite, provisioning.Suite, taints.Suite, drift.Suite, expiration.Suite, budgets.Suite, consolidation.Suite,
 		nodeclaim.Suite,
-		repair.Suite, buffer.Suite, overlay.Suite,
+		repair.Suite, buffer.Suite, overlay.Suite, deletioncost.Suite,
 		controls.Suite, termination.Suite, migration.Suite, chaos.Suite,
 	}
 }

@@ -37,6 +37,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/cloud"
 	"github.com/plumbline-e2e/plumbline/suites/consolidation"
 	"github.com/plumbline-e2e/plumbline/suites/controls"
+	"github.com/plumbline-e2e/plumbline/suites/deletioncost"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
 	"github.com/plumbline-e2e/plumbline/suites/migration"
@@ -69,6 +70,7 @@ func All() []*e2e.Suite {
 		repair.Suite,
 		buffer.Suite,
 		overlay.Suite,
+		deletioncost.Suite,
 		chaos.Suite,
 		cloud.Suite,
 	}

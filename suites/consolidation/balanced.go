@@ -53,7 +53,11 @@ func unmovablePod(pool *fixtures.Pool) *fixtures.Workload {
 	return fixtures.Deployment(1).On(pool).CPU("3").Annotate(karpenter.DoNotDisruptAnnotation, "true")
 }
 
-// costlyPod builds a pod that has the highest possible cost to move and needs a host port.
+// costlyPod builds a pod that has the highest possible cost to move and needs a host port. Its
+// deletion cost says so, and since v1.15 its disruption cost, which alone counts if Karpenter sets
+// deletion costs itself.
 func costlyPod(pool *fixtures.Pool) *fixtures.Workload {
-	return fixtures.Deployment(1).On(pool).HostPort(port).Annotate(corev1.PodDeletionCost, "2147483647")
+	const highest = "2147483647"
+	return fixtures.Deployment(1).On(pool).HostPort(port).
+		Annotate(corev1.PodDeletionCost, highest).Annotate(karpenter.DisruptionCostAnnotation, highest)
 }

@@ -17,6 +17,7 @@ func Lies() map[string]lie.Lie {
 		hostPortLies(), waitingLies(),
 		launchLies(), taintLies(), drainLies(),
 		staticLies(), consolidationLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
+		deletionCostLies(),
 		terminationLies(), controlLies(), settingsLies(),
 	} {
 		maps.Copy(all, some)
