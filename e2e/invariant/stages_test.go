@@ -55,7 +55,8 @@ func TestStagesInOrder(t *testing.T) {
 		"a restart in place": {
 			historytest.Begin().
 				Add(claim("c").True(karpenter.Launched).True(karpenter.Registered).True(karpenter.Initialized)).
-				Change(claim("c").True(karpenter.Launched).True(karpenter.Registered).False(karpenter.Initialized).True(karpenter.Rebooting)),
+				Change(claim("c").True(karpenter.Launched).True(karpenter.Registered).False(karpenter.Initialized).
+					True(karpenter.Rebooting)),
 			check.Holds, "",
 		},
 		"nothing launched": {historytest.Begin().Add(claim("c")), check.Vacuous, "no NodeClaim got any further"},

@@ -35,4 +35,4 @@ var _ = Suite.Add(e2e.Spec{
 })
 
 // team is a label of nodes that a pod selects.
-var team = fixtures.Key("team")
+const team = fixtures.Domain + "/team"

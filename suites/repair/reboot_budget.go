@@ -5,12 +5,14 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // Karpenter reboots no more nodes of a pool at once than its budget allows. A driver that
-// hangs on every machine must not take the whole pool down. Two of six nodes are within the
-// fifth at which repair stops, which is rounded up.
+// hangs on every machine must not take the whole pool down. Here pods that can't be evicted
+// make each reboot last. Two of six nodes are within the fifth at which repair stops, which is
+// rounded up.
 //
 // Source: designs/node-repair-candidate-resolution-admission-and-escalation.md; Karpenter's
 // suite "disruption", "does not reboot more nodes at once than the disruption budget allows".
@@ -19,8 +21,9 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: reboots(),
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().Budget("1")
-		nodes := env.Launch(ctx, 6, pool, deployment(6, pool).OnePodPerNode())
+		pool := fixtures.NodePool().Budget("1").TerminationGracePeriod(gracePeriod.String())
+		app := deployment(6, pool).OnePodPerNode().Annotate(karpenter.DoNotDisruptAnnotation, "true")
+		nodes := env.Launch(ctx, 6, pool, app)
 
 		before := env.Mark()
 		env.RequireReboot(ctx, nodes[0], nodes[1])

@@ -26,7 +26,7 @@ func repairLies() map[string]lie.Lie {
 		"repairs-as-if-one-were-ill": reads(hidesAllButOne()),
 
 		"overlooks-reboots":            reads(hideReboot, remembering),
-		"reboots-for-ever":             reads(func(claim *v1.NodeClaim) { claim.UID = uuid.NewUUID() }, disrupting),
+		"reboots-for-ever":             reads(func(claim *v1.NodeClaim) { claim.UID = uuid.NewUUID() }, remembering),
 		"reboots-first":                reads(hideWhatNoRebootClears, rememberingNodes),
 		"forgets-reboots-at-a-restart": reads(hideRebootFromBefore(time.Now()), rebooting),
 		"fences-no-rebooting-nodes":    writes(unfence, rebooting),
