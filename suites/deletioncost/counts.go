@@ -22,6 +22,9 @@ const (
 	// if it knows of a change. Of some, such as drift, it knows after five minutes.
 	ranked = karpenter.ConsolidationStateAge + karpenter.DeletionCostPoll + 15*time.Second
 
+	// removed is when consolidation has removed an empty node.
+	removed = karpenter.DisruptionPolled + karpenter.ConsolidationDecided + karpenter.InstanceEnded
+
 	// lowest is the cost of pods on nodes that are being drained.
 	lowest = "-2147483648"
 	// dear is the greatest cost that a user can give a pod to disrupt.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -33,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Change(ctx, app.Replicas(2))
 		env.Await(ctx, 2, check.PodsOf(app))
-		env.Observe(ctx, karpenter.DisruptionPolled)
+		env.Observe(ctx, removed)
 
 		env.Expect(env.Since(before), check.Finally(check.Exactly(1, check.Nodes(pool))),
 			check.Always(check.None(check.PodsOf(app).New(before))))
