@@ -191,8 +191,8 @@ catalogue: ## write suites/README.md from the specs
 	@$(PLUMBLINE) catalogue > suites/README.md.new && mv suites/README.md.new suites/README.md
 
 .PHONY: fields
-fields: ## write suites/fields.md from the last run: make e2e with all gates first
-	@$(PLUMBLINE) fields > suites/fields.md.new && mv suites/fields.md.new suites/fields.md
+fields: ## write suites/fields.md from the last run, or FILE="folder folder": make e2e with all gates first
+	@$(PLUMBLINE) fields $(FILE) > suites/fields.md.new && mv suites/fields.md.new suites/fields.md
 
 # The image goes into Docker's engine, as plumbline/node:<version>.
 .PHONY: node-image

@@ -37,16 +37,23 @@ says. Fields of list items stand without an index. Of mappings with free keys, s
 
 `
 
-// fields prints suites/fields.md from the last run. It reads the schemas of Karpenter's API, so it
-// must run at the root of the repository.
-func fields(context.Context, []string) error {
+// fields prints suites/fields.md from runs, whose folders it is given, or else from the last one. It
+// reads the schemas of Karpenter's API, so it must run at the root of the repository.
+func fields(_ context.Context, runs []string) error {
 	c, err := e2e.FromEnv()
 	if err != nil {
 		return err
 	}
-	outcomes, err := e2e.Outcomes(filepath.Join(c.Artifacts, "latest"))
-	if err != nil {
-		return fmt.Errorf("there is no run that says what its specs set; make e2e first: %w", err)
+	if len(runs) == 0 {
+		runs = []string{filepath.Join(c.Artifacts, "latest")}
+	}
+	var outcomes []report.Outcome
+	for _, run := range runs {
+		of, err := e2e.Outcomes(run)
+		if err != nil {
+			return fmt.Errorf("there is no run in %s that says what its specs set; make e2e first: %w", run, err)
+		}
+		outcomes = append(outcomes, of...)
 	}
 	all, err := karpenterFields(schemas)
 	if err != nil {
@@ -65,7 +72,9 @@ func fieldsTable(all []string, outcomes []report.Outcome) string {
 	by := map[string][]string{}
 	for _, o := range outcomes {
 		for _, field := range o.Fields {
-			by[field] = append(by[field], o.ID)
+			if !slices.Contains(by[field], o.ID) {
+				by[field] = append(by[field], o.ID)
+			}
 		}
 	}
 	var unset []string

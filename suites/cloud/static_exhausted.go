@@ -24,7 +24,9 @@ var _ = Suite.Add(e2e.Spec{
 		Releases: ">=1.8.0 <=1.15.0", // seen in v1.15.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3198",
 		Reason:   "the end of a static pool's failed NodeClaim makes the next one at once",
-		Breaks:   []string{"^always at most 50 launches that the cloud refused", "Karpenter comes to rest when nothing changes"},
+		Breaks: []string{
+			"^always at most 50 launches that the cloud refused", "Karpenter comes to rest when nothing changes",
+		},
 	}},
 	Within: 8 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {

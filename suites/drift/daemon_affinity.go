@@ -39,6 +39,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), check.ActsOnDrift(pool), check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
+		env.Expect(env.Since(before), check.ActsOnDrift(pool),
+			check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))))
 	},
 })
