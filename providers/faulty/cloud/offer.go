@@ -99,14 +99,18 @@ func typePerZone(ctx context.Context, honest cloud, pool *karpenterv1.NodePool) 
 }
 
 // onlyWhatIsLeft leaves out what is sold out, in place of marking it.
-func onlyWhatIsLeft(ctx context.Context, honest cloud, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
+func onlyWhatIsLeft(ctx context.Context, honest cloud,
+	pool *karpenterv1.NodePool,
+) ([]*cloudprovider.InstanceType, error) {
 	return reoffered(ctx, honest, pool, func(t *cloudprovider.InstanceType) {
 		t.Offerings = slices.DeleteFunc(t.Offerings, func(o *cloudprovider.Offering) bool { return !o.Available })
 	})
 }
 
 // allAvailable offers what is full as well.
-func allAvailable(ctx context.Context, honest cloud, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
+func allAvailable(ctx context.Context, honest cloud,
+	pool *karpenterv1.NodePool,
+) ([]*cloudprovider.InstanceType, error) {
 	return reoffered(ctx, honest, pool, func(t *cloudprovider.InstanceType) {
 		for _, o := range t.Offerings {
 			o.Available = true

@@ -66,7 +66,9 @@ func (s *scarce) Create(ctx context.Context, claim *karpenterv1.NodeClaim) (*kar
 }
 
 // GetInstanceTypes returns the instance types. Offerings that are known to be short are not available.
-func (s *scarce) GetInstanceTypes(ctx context.Context, pool *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error) {
+func (s *scarce) GetInstanceTypes(ctx context.Context,
+	pool *karpenterv1.NodePool,
+) ([]*cloudprovider.InstanceType, error) {
 	types, err := s.CloudProvider.GetInstanceTypes(ctx, pool)
 	if err != nil || pool == nil {
 		return types, err
@@ -146,7 +148,8 @@ func (s shortage) leaves(claim *karpenterv1.NodeClaim) bool {
 		claim.Spec.Requirements = append(claim.Spec.Requirements, without(karpenterv1.CapacityTypeLabelKey, s.capacityType))
 	}
 	left := scheduling.NewNodeSelectorRequirementsWithMinValues(claim.Spec.Requirements...)
-	return s.limited() && left.Get(corev1.LabelTopologyZone).Len() > 0 && left.Get(karpenterv1.CapacityTypeLabelKey).Len() > 0
+	return s.limited() && left.Get(corev1.LabelTopologyZone).Len() > 0 &&
+		left.Get(karpenterv1.CapacityTypeLabelKey).Len() > 0
 }
 
 func without(key, value string) karpenterv1.NodeSelectorRequirementWithMinValues {
