@@ -63,6 +63,7 @@ var lifts = []string{
 	"provisioning/limit/cpu",
 	"provisioning/limit/memory",
 	"provisioning/limit-nodes",
+	"provisioning/preempting",
 	"taints/startup",
 	"taints/daemons",
 	"taints/initialized",
