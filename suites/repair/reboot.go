@@ -32,7 +32,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		env.Expect(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, requiringReboot(env, pool)), check.Exactly(1, rebooted(pool, before))),
+			check.LeadsTo(check.AtLeast(1, requiringReboot(env, pool)), check.Exactly(1, rebooted(pool, before))))
+		env.Expect(env.Since(before),
+			check.Always(check.Exactly(1, check.Nodes(pool).Old(before))),
 			check.Always(check.None(check.NodeClaims(pool).New(before))))
 	},
 })
