@@ -67,6 +67,9 @@ type Registration struct {
 	progress *report.Progress // nil: messages go to Ginkgo's writer
 	config   *Config          // nil: from the environment at the first spec
 
+	variables  map[string]string // that the controller shall have; see Trial
+	configured map[string]string // that it has
+
 	again func(report.Outcome) string // returns the command that runs a spec alone
 }
 
@@ -183,11 +186,13 @@ func (r *Registration) runInSession(ctx context.Context, suite *Suite, spec *Spe
 
 // ensure starts a session if there is none. It doesn't retry a failed start.
 func (r *Registration) ensure(ctx context.Context) error {
-	if r.session != nil || r.setUp != nil {
+	if r.session == nil && r.setUp == nil {
+		r.setUp = r.start(ctx)
+	}
+	if r.setUp != nil {
 		return r.setUp
 	}
-	r.setUp = r.start(ctx)
-	return r.setUp
+	return r.configure(ctx)
 }
 
 func (r *Registration) start(ctx context.Context) error {
@@ -204,7 +209,7 @@ func (r *Registration) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.session = started
+	r.session, r.configured = started, nil
 	r.send(report.Message{Cluster: started.Describe()})
 	return nil
 }

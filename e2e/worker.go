@@ -43,7 +43,11 @@ func work(t *testing.T, run string, a *providers.Adapter, suites []*Suite) {
 		adapter: a, run: run, progress: progress, config: &c,
 		again: func(o report.Outcome) string { return rerunCommand(c.Rerun, t.Name(), o) },
 	}
-	r.declare(suites, runLabel)
+	if os.Getenv(serveVariable) == "" {
+		r.declare(suites, runLabel)
+	} else if err := r.declareServer(suites); err != nil {
+		t.Fatal(err)
+	}
 	ginkgo.BeforeSuite(inRealTime(func(ctx ginkgo.SpecContext) {
 		if err := r.ensure(interruptible(ctx)); err != nil {
 			if ctx.Err() == nil {

@@ -15,7 +15,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -239,56 +238,4 @@ func (m *mutants) draw() []mutant {
 		}
 	}
 	return part
-}
-
-// specsReaching returns the specs that a mutant makes a difference to, the most telling first:
-// those that caught others in the function, then those that see most of the function's and the
-// file's mutants, then the quickest.
-func (m *mutants) specsReaching(x mutant) []string {
-	type rank struct {
-		caught         int
-		function, file float64
-		took           float64
-	}
-	caught := map[string]int{}
-	for _, other := range m.all {
-		if r := m.results[other.Name]; r.Verdict == mutantCaught && other.File == x.File {
-			caught[r.By]++
-			if other.Function == x.Function {
-				caught[r.By] += 10
-			}
-		}
-	}
-	ranks := map[string]rank{}
-	var specs []string
-	for spec, c := range m.coverage {
-		if !c.reaches(x.ID) {
-			continue
-		}
-		ranks[spec] = rank{
-			caught[spec], m.share(c, func(o mutant) bool { return o.File == x.File && o.Function == x.Function }),
-			m.share(c, func(o mutant) bool { return o.File == x.File }), c.Took,
-		}
-		specs = append(specs, spec)
-	}
-	slices.SortFunc(specs, func(a, b string) int {
-		x, y := ranks[a], ranks[b]
-		return cmp.Or(cmp.Compare(y.caught, x.caught), cmp.Compare(y.function, x.function), cmp.Compare(y.file, x.file),
-			cmp.Compare(x.took, y.took), strings.Compare(a, b))
-	})
-	return specs
-}
-
-// share returns which part of some mutants a spec reaches.
-func (m *mutants) share(c covered, of func(mutant) bool) float64 {
-	reached, all := 0, 0
-	for _, x := range m.all {
-		if of(x) {
-			all++
-			if c.reaches(x.ID) {
-				reached++
-			}
-		}
-	}
-	return float64(reached) / float64(max(all, 1))
 }

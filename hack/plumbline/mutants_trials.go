@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
@@ -77,33 +78,52 @@ func (m *mutants) tryAll(ctx context.Context, drawn []mutant) error {
 	defer file.Close()
 	var mu sync.Mutex
 	done, began := 0, time.Now()
-	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(m.Procs)
+	tried := func(x mutant, r mutantResult) error {
+		mu.Lock()
+		defer mu.Unlock()
+		m.results[x.Name] = r
+		done++
+		remaining := time.Since(began) / time.Duration(done) * time.Duration(len(left)-done)
+		fmt.Fprintf(os.Stdout, "[%*d/%d] %s %s: %s -> %s: %s, in %.0f s  (about %s left)\n", len(fmt.Sprint(len(left))),
+			done, len(left), mark(r.Verdict == mutantCaught), x.Name, short(x.Before), short(x.After), r.line(), r.Took,
+			remaining.Round(time.Second))
+		line, err := json.Marshal(r)
+		if err == nil {
+			_, err = file.Write(append(line, '\n'))
+		}
+		return err
+	}
+	queue := make(chan mutant, len(left))
 	for _, x := range left {
+		queue <- x
+	}
+	close(queue)
+	group, within := errgroup.WithContext(ctx)
+	for worker := range m.Procs {
 		group.Go(func() error {
-			mu.Lock()
-			specs := m.specsReaching(x)
-			mu.Unlock()
-			r, err := m.try(within, x, specs)
-			if err != nil {
-				return err
+			s := m.server(filepath.Join(m.folder, "trials", strconv.Itoa(worker+1)))
+			defer s.end()
+			for x := range queue {
+				mu.Lock()
+				specs := m.specsReaching(x)
+				mu.Unlock()
+				r, err := m.try(within, s, x, specs)
+				if err == nil {
+					err = tried(x, r)
+				}
+				if err != nil {
+					return err
+				}
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			m.results[x.Name] = r
-			done++
-			remaining := time.Since(began) / time.Duration(done) * time.Duration(len(left)-done)
-			fmt.Fprintf(os.Stdout, "[%*d/%d] %s %s: %s -> %s: %s, in %.0f s  (about %s left)\n", len(fmt.Sprint(len(left))),
-				done, len(left), mark(r.Verdict == mutantCaught), x.Name, short(x.Before), short(x.After), r.line(), r.Took,
-				remaining.Round(time.Second))
-			line, err := json.Marshal(r)
-			if err == nil {
-				_, err = file.Write(append(line, '\n'))
-			}
-			return err
+			return nil
 		})
 	}
 	return group.Wait()
+}
+
+// server returns what runs the trials of a worker, with the mutated provider.
+func (m *mutants) server(folder string) *server {
+	return &server{binary: m.binary, folder: folder, trial: m.trial(nil)}
 }
 
 // line says in words what became of the mutant.
@@ -130,62 +150,35 @@ func short(text string) string {
 	return text
 }
 
-// roundSizes are how many specs run together, each number on a new cluster: most mutants are caught by the first few.
-func roundSizes() []int { return []int{6, 12, 24, 48, 96, 192, 384} }
-
 // try runs the specs until one is red.
-func (m *mutants) try(ctx context.Context, x mutant, specs []string) (mutantResult, error) {
+func (m *mutants) try(ctx context.Context, s *server, x mutant, specs []string) (mutantResult, error) {
 	began := time.Now()
 	r := mutantResult{Name: x.Name, Verdict: mutantSurvived, Reach: len(specs)}
 	if len(specs) == 0 {
 		r.Verdict = mutantUnreached
 		return r, nil
 	}
-	left := specs[:min(m.specs, len(specs))]
-	for _, size := range roundSizes() {
-		if len(left) == 0 || r.Verdict != mutantSurvived {
-			break
-		}
-		now := left[:min(size, len(left))]
-		left = left[len(now):]
-		if err := m.round(ctx, x, now, &r); err != nil {
-			return r, err
-		}
+	answer, err := s.try(ctx, e2e.Trial{
+		Variables: map[string]string{"MUTANT": strconv.Itoa(x.ID)}, Specs: specs[:min(m.specs, len(specs))],
+	})
+	if ctx.Err() != nil {
+		return r, context.Cause(ctx)
 	}
 	r.Took = time.Since(began).Seconds()
-	return r, nil
-}
-
-// round runs some specs on one cluster.
-func (m *mutants) round(ctx context.Context, x mutant, specs []string, r *mutantResult) error {
-	folder := filepath.Join(m.folder, "trials", strconv.Itoa(x.ID))
-	t := m.trial(specs)
-	t.vars["MUTANT"], t.vars["FAILFAST"] = strconv.Itoa(x.ID), "1"
-	if err := os.RemoveAll(folder); err != nil {
-		return err
+	if err != nil {
+		r.Verdict, r.Why = mutantUndecided, err.Error()
+		return r, nil
 	}
-	outcomes, err := t.run(ctx, m.binary, folder)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	for _, o := range outcomes {
+	for _, o := range answer.Outcomes {
 		r.Saw = append(r.Saw, o.ID)
 		switch {
 		case o.Verdict == report.Failed, o.Verdict == report.Vacuous, o.Verdict == report.Known:
 			r.Verdict, r.By, r.Why = mutantCaught, o.ID, firstLine(o.Reason)
-			return os.RemoveAll(folder)
 		case o.Verdict == report.Infra && strings.HasPrefix(o.Reason, "set-up failed"):
 			r.Verdict, r.By, r.Why = mutantCaught, "the start", firstLine(o.Reason)
-			return os.RemoveAll(folder)
 		case o.Verdict == report.Infra:
 			r.Verdict, r.Why = mutantUndecided, o.ID+": "+firstLine(o.Reason)
 		}
 	}
-	if err != nil && r.Verdict == mutantSurvived {
-		r.Verdict, r.Why = mutantUndecided, err.Error()
-	}
-	if r.Verdict == mutantSurvived {
-		return os.RemoveAll(folder)
-	}
-	return nil
+	return r, nil
 }
