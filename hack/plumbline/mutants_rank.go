@@ -23,12 +23,7 @@ func (m *mutants) specsReaching(x mutant) []string {
 		}
 	}
 	words, reach := m.closeWords(x), m.closeReach(x)
-	var specs []string
-	for spec, c := range m.coverage {
-		if c.reaches(x.ID) {
-			specs = append(specs, spec)
-		}
-	}
+	specs := m.reaching(x)
 	slices.SortFunc(specs, func(a, b string) int {
 		return cmp.Or(cmp.Compare(caught[b], caught[a]), cmp.Compare(words[b]+reach[b], words[a]+reach[a]),
 			cmp.Compare(m.coverage[a].Took, m.coverage[b].Took), strings.Compare(a, b))
@@ -46,6 +41,17 @@ func (m *mutants) specsReaching(x mutant) []string {
 	return specs
 }
 
+// reaching returns the specs that a mutant makes a difference to, in no order.
+func (m *mutants) reaching(x mutant) []string {
+	var specs []string
+	for spec, c := range m.coverage {
+		if c.reaches(x.ID) {
+			specs = append(specs, spec)
+		}
+	}
+	return specs
+}
+
 // closeReach says of each spec, from 0 to 1, how much of the mutant's function it reaches. What few specs reach
 // counts most.
 func (m *mutants) closeReach(x mutant) map[string]float64 {
@@ -55,12 +61,7 @@ func (m *mutants) closeReach(x mutant) map[string]float64 {
 		if other.File != x.File || other.Function != x.Function {
 			continue
 		}
-		var reaching []string
-		for spec, c := range m.coverage {
-			if c.reaches(other.ID) {
-				reaching = append(reaching, spec)
-			}
-		}
+		reaching := m.reaching(other)
 		for _, spec := range reaching {
 			reach[spec] += 1 / float64(len(reaching))
 		}

@@ -63,11 +63,17 @@ func (m *mutants) readResults() error {
 	return lines.Err()
 }
 
-// tryAll tries the mutants of which no result is known.
+// tryAll tries the mutants of which no result is known, and goes on with those that survived fewer specs than SPECS.
 func (m *mutants) tryAll(ctx context.Context, drawn []mutant) error {
 	left := slices.DeleteFunc(slices.Clone(drawn), func(x mutant) bool {
-		r, known := m.results[x.Name]
-		return known && r.Verdict != mutantUndecided
+		switch r := m.results[x.Name]; r.Verdict {
+		case mutantSurvived:
+			return len(r.Saw) >= min(m.specs, len(m.reaching(x)))
+		case mutantUnreached:
+			return len(m.reaching(x)) == 0 // a new spec may reach it
+		default:
+			return r.Verdict == mutantCaught
+		}
 	})
 	step(fmt.Sprintf("%d mutants are drawn of %d, %d are left to try, %d at a time", len(drawn), len(m.all), len(left),
 		m.Procs))
@@ -105,9 +111,9 @@ func (m *mutants) tryAll(ctx context.Context, drawn []mutant) error {
 			defer s.end()
 			for x := range queue {
 				mu.Lock()
-				specs := m.specsReaching(x)
+				specs, known := m.specsReaching(x), m.results[x.Name]
 				mu.Unlock()
-				r, err := m.try(within, s, x, specs)
+				r, err := m.try(within, s, x, specs, known)
 				if err == nil {
 					err = tried(x, r)
 				}
@@ -150,21 +156,26 @@ func short(text string) string {
 	return text
 }
 
-// try runs the specs until one is red.
-func (m *mutants) try(ctx context.Context, s *server, x mutant, specs []string) (mutantResult, error) {
+// try runs the specs until one is red, but for those that the mutant has survived already.
+func (m *mutants) try(ctx context.Context, s *server, x mutant, specs []string, known mutantResult) (mutantResult, error) {
 	began := time.Now()
 	r := mutantResult{Name: x.Name, Verdict: mutantSurvived, Reach: len(specs)}
 	if len(specs) == 0 {
 		r.Verdict = mutantUnreached
 		return r, nil
 	}
+	if known.Verdict == mutantSurvived {
+		r.Saw, r.Took = known.Saw, known.Took
+	}
+	specs = slices.DeleteFunc(specs, func(spec string) bool { return slices.Contains(r.Saw, spec) })
 	answer, err := s.try(ctx, e2e.Trial{
-		Variables: map[string]string{"MUTANT": strconv.Itoa(x.ID)}, Specs: specs[:min(m.specs, len(specs))],
+		Variables: map[string]string{"MUTANT": strconv.Itoa(x.ID)},
+		Specs:     specs[:min(max(m.specs-len(r.Saw), 0), len(specs))],
 	})
 	if ctx.Err() != nil {
 		return r, context.Cause(ctx)
 	}
-	r.Took = time.Since(began).Seconds()
+	r.Took += time.Since(began).Seconds()
 	if err != nil {
 		r.Verdict, r.Why = mutantUndecided, err.Error()
 		return r, nil
