@@ -41,7 +41,9 @@ func ServeEnvironment(environ []string, folder string) []string {
 
 // ServeArguments returns the arguments of a test binary that serves trials, in a test function that calls Run.
 func ServeArguments(test string) []string {
-	return []string{"-test.run=^" + test + "$", "-test.timeout=0", "-ginkgo.timeout=" + endless, "-ginkgo.grace-period=90s"}
+	return []string{
+		"-test.run=^" + test + "$", "-test.timeout=0", "-ginkgo.timeout=" + endless, "-ginkgo.grace-period=90s",
+	}
 }
 
 // declareServer adds a single spec to the tree, which serves trials until its input ends.

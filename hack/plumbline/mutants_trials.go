@@ -157,7 +157,9 @@ func short(text string) string {
 }
 
 // try runs the specs until one is red, but for those that the mutant has survived already.
-func (m *mutants) try(ctx context.Context, s *server, x mutant, specs []string, known mutantResult) (mutantResult, error) {
+func (m *mutants) try(ctx context.Context, s *server, x mutant, specs []string, known mutantResult) (
+	mutantResult, error,
+) {
 	began := time.Now()
 	r := mutantResult{Name: x.Name, Verdict: mutantSurvived, Reach: len(specs)}
 	if len(specs) == 0 {
