@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -26,8 +27,15 @@ import (
 // mutantsTool is the module that puts mistakes into a provider's source.
 const mutantsTool = "hack/mutants"
 
-// equivalentFile lists the mutants that change nothing that anybody could see.
-const equivalentFile = mutantsTool + "/equivalent.yaml"
+// excludedFile lists the mutants that no spec is asked to catch.
+const excludedFile = mutantsTool + "/excluded.yaml"
+
+// exclusion is a reason not to draw some mutants.
+type exclusion struct {
+	Why     string   `json:"why"`
+	Mutants []string `json:"mutants"` // patterns of mutant.String
+	any     *regexp.Regexp
+}
 
 // mutantGates are the gates that mutants are tried with: what is off can't be tested.
 const mutantGates = "CapacityBuffer=true,NodeOverlay=true,NodeRepair=true,SpotToSpotConsolidation=true," +
@@ -44,6 +52,11 @@ type mutant struct {
 	Operator string `json:"operator"`
 	Before   string `json:"before"`
 	After    string `json:"after"`
+}
+
+// String returns a mutant's name and what it changes, on one line.
+func (x mutant) String() string {
+	return x.Name + ": " + strings.Join(strings.Fields(x.Before), " ")
 }
 
 // mutantsConfig says which mutants are tried, and how hard.
@@ -139,12 +152,12 @@ func mutantsFromEnv(binary string) (mutantsConfig, *providers.Adapter, error) {
 // mutants is a build with all mutants of a provider, and what is known of them.
 type mutants struct {
 	mutantsConfig
-	folder     string // for what outlives a run: coverage, results
-	adapter    string // for PROVIDER
-	all        []mutant
-	equivalent map[string]string // why, by name
-	coverage   map[string]covered
-	results    map[string]mutantResult // by name
+	folder   string // for what outlives a run: coverage, results
+	adapter  string // for PROVIDER
+	all      []mutant
+	excluded []exclusion
+	coverage map[string]covered
+	results  map[string]mutantResult // by name
 }
 
 // mutated says in which packages of a module mistakes are made: those that make decisions.
@@ -189,7 +202,7 @@ func buildMutants(ctx context.Context, c mutantsConfig, a *providers.Adapter) (*
 	if err := os.WriteFile(m.adapter, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(readJSON(filepath.Join(copied, "mutants.json"), &m.all), m.readEquivalent(),
+	if err := errors.Join(readJSON(filepath.Join(copied, "mutants.json"), &m.all), m.readExcluded(excludedFile),
 		m.readResults()); err != nil {
 		return nil, err
 	}
@@ -212,24 +225,51 @@ func readJSON(file string, into any) error {
 	return nil
 }
 
-// readEquivalent reads the marks of equivalent mutants: a name and a reason each.
-func (m *mutants) readEquivalent() error {
-	data, err := os.ReadFile(equivalentFile)
+// readExcluded reads the reasons not to draw mutants.
+func (m *mutants) readExcluded(file string) error {
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	return yaml.UnmarshalStrict(data, &m.equivalent)
+	if err := yaml.UnmarshalStrict(data, &m.excluded); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	for n := range m.excluded {
+		e := &m.excluded[n]
+		if e.any, err = regexp.Compile(strings.Join(e.Mutants, "|")); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if e.Why == "" || len(e.Mutants) == 0 {
+			return fmt.Errorf("%s: an exclusion needs a reason and patterns of mutants: %q", file, e.Why)
+		}
+	}
+	return nil
 }
 
-// draw returns the sample: the same for the same seed, source and pattern. A mutant that is marked as equivalent
-// makes room for the next one, and leaves the others in the sample.
-func (m *mutants) draw() []mutant {
-	drawn := slices.DeleteFunc(slices.Clone(m.all), func(x mutant) bool {
+// whyExcluded returns the reason not to draw a mutant, or "".
+func (m *mutants) whyExcluded(x mutant) string {
+	for _, e := range m.excluded {
+		if e.any.MatchString(x.String()) {
+			return e.Why
+		}
+	}
+	return ""
+}
+
+// meant returns the mutants that the user's pattern selects.
+func (m *mutants) meant() []mutant {
+	return slices.DeleteFunc(slices.Clone(m.all), func(x mutant) bool {
 		return m.where != nil && !m.where.MatchString(x.Name)
 	})
+}
+
+// draw returns the sample: the same for the same seed, source and pattern. A mutant that is excluded makes room for
+// the next one, and leaves the others in the sample.
+func (m *mutants) draw() []mutant {
+	drawn := m.meant()
 	random := rand.New(rand.NewPCG(m.seed, 0)) //nolint:gosec // a draw that can be repeated
 	random.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
-	drawn = slices.DeleteFunc(drawn, func(x mutant) bool { return m.equivalent[x.Name] != "" })
+	drawn = slices.DeleteFunc(drawn, func(x mutant) bool { return m.whyExcluded(x) != "" })
 	drawn = drawn[:min(m.n, len(drawn))]
 	var part []mutant
 	for i, x := range drawn {

@@ -40,6 +40,7 @@ func (m *mutants) report(drawn []mutant) string {
 	fmt.Fprintf(&b, "# Mutants\n\n%s. Seed %d, %d of %d drawn.\n", m.headline(drawn), m.seed, len(drawn), len(m.all))
 	m.scores(&b, "Package", drawn, func(x mutant) string { return x.Package })
 	m.scores(&b, "Operator", drawn, func(x mutant) string { return x.Operator })
+	m.reportExcluded(&b)
 	b.WriteString("\n## Survivors\n")
 	for _, x := range drawn {
 		r := m.results[x.Name]
@@ -66,6 +67,19 @@ func (m *mutants) report(drawn []mutant) string {
 		}
 	}
 	return b.String()
+}
+
+// reportExcluded counts the mutants that were not drawn, by reason.
+func (m *mutants) reportExcluded(b *strings.Builder) {
+	count := map[string]int{}
+	meant := m.meant()
+	for _, x := range meant {
+		count[m.whyExcluded(x)]++
+	}
+	fmt.Fprintf(b, "\n## Not drawn\n\n%d of %d were drawn from. The others:\n\n", count[""], len(meant))
+	for _, e := range m.excluded {
+		fmt.Fprintf(b, "- %d: %s\n", count[e.Why], e.Why)
+	}
 }
 
 // scores writes a table of verdicts, by some property of mutants.

@@ -30,9 +30,13 @@ func someMutants(folder string) *mutants {
 			"drift/quick": {Took: 1, Mutants: []int{1, 2, 3}},
 			"taints/all":  {Took: 1, Mutants: []int{1, 4}},
 		},
-		equivalent: map[string]string{"taint.go:taint:drop": "the API server sets it"},
-		results:    map[string]mutantResult{},
+		excluded: exclude("the API server sets it", `taint\.go:taint:drop: `),
+		results:  map[string]mutantResult{},
 	}
+}
+
+func exclude(why, pattern string) []exclusion {
+	return []exclusion{{Why: why, Mutants: []string{pattern}, any: regexp.MustCompile(pattern)}}
 }
 
 func TestTheDrawCanBeRepeatedAndDealt(t *testing.T) {
@@ -40,7 +44,7 @@ func TestTheDrawCanBeRepeatedAndDealt(t *testing.T) {
 	m := someMutants("")
 	drawn := m.draw()
 	g.Expect(drawn).To(HaveLen(3))
-	g.Expect(drawn).NotTo(ContainElement(HaveField("Name", "taint.go:taint:drop")), "it is equivalent")
+	g.Expect(drawn).NotTo(ContainElement(HaveField("Name", "taint.go:taint:drop")), "it is excluded")
 	g.Expect(m.draw()).To(Equal(drawn))
 	var dealt []mutant
 	for part := 1; part <= 2; part++ {
@@ -48,11 +52,11 @@ func TestTheDrawCanBeRepeatedAndDealt(t *testing.T) {
 		dealt = append(dealt, m.draw()...)
 	}
 	g.Expect(dealt).To(ConsistOf(drawn))
-	m.shard, m.equivalent, m.n = [2]int{1, 1}, nil, 4
+	m.shard, m.excluded, m.n = [2]int{1, 1}, nil, 4
 	all := m.draw()
-	m.equivalent, m.n = map[string]string{all[1].Name: "nobody sees it"}, 2
+	m.excluded, m.n = exclude("nobody sees it", regexp.QuoteMeta(all[1].Name)+":"), 2
 	g.Expect(m.draw()).To(Equal([]mutant{all[0], all[2]}), "the next one takes its place")
-	m.where, m.equivalent = regexp.MustCompile("remove"), nil
+	m.where, m.excluded = regexp.MustCompile("remove"), nil
 	g.Expect(m.draw()).To(HaveLen(1))
 }
 
@@ -95,9 +99,27 @@ func TestTheReportOnMutants(t *testing.T) {
 	for _, want := range []string{
 		"1 of 3 mutants caught (33 %), 1 survived, 1 make no difference to any spec, 0 undecided. Seed 1, 3 of 4 drawn.",
 		"| pkg/a | 3 | 1 | 1 | 1 | 0 | 33 % |", "| drop | 2 | 0 | 1 | 1 | 0 | 0 % |",
-		"- q.add(x)\n+ // nothing\n", "Seen by drift/quick, drift/slow.", "- queue.go remove: 1\n",
+		"3 of 4 were drawn from. The others:\n\n- 1: the API server sets it\n", "- q.add(x)\n+ // nothing\n", "Seen by drift/quick, drift/slow.", "- queue.go remove: 1\n",
 	} {
 		g.Expect(text).To(ContainSubstring(want))
+	}
+}
+
+func TestTheExclusionsOfMutants(t *testing.T) {
+	g := NewWithT(t)
+	m := someMutants(t.TempDir())
+	g.Expect(m.readExcluded(filepath.Join("..", "..", excludedFile))).To(Succeed())
+	g.Expect(m.whyExcluded(mutant{
+		Name:   "pkg/controllers/disruption/drift.go:*Drift.ComputeCommands:drop:4",
+		Before: "d.recorder.Publish(disruptionevents.Blocked(\n\tcandidate.Node))",
+	})).To(ContainSubstring("said of decisions"))
+	g.Expect(m.whyExcluded(m.all[0])).To(BeEmpty())
+	for text, want := range map[string]string{
+		"- {why: '', mutants: [a]}": "needs a reason", "- {why: a, mutants: ['(']}": "missing closing", "- {who: a}": "unknown field",
+	} {
+		file := filepath.Join(m.folder, "excluded.yaml")
+		g.Expect(os.WriteFile(file, []byte(text), 0o600)).To(Succeed())
+		g.Expect(m.readExcluded(file)).To(MatchError(ContainSubstring(want)))
 	}
 }
 

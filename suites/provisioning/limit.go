@@ -14,7 +14,7 @@ import (
 
 // The nodes of a NodePool together never exceed its limit of a resource, even when one
 // batch requests more. A limit prevents the cost of a typing error in a replica count.
-// Pods run within the limit, and the rest run when it is raised.
+// Pods run within the limit, and the rest run when it is raised. Other limits are far away.
 //
 // Source: spec.limits of the NodePool API.
 var _ = e2e.Table(Suite, map[string]limit{
@@ -24,7 +24,7 @@ var _ = e2e.Table(Suite, map[string]limit{
 	return e2e.Spec{
 		Name: "never exceeds a limit of " + row.what,
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := fixtures.NodePool().Limit(string(row.name), row.at)
+			pool := fixtures.NodePool().Limit("cpu", "1000").Limit("memory", "10Ti").Limit(string(row.name), row.at)
 			app := fixtures.Deployment(6).On(pool).Request(string(row.name), row.each).OnePodPerNode()
 
 			before := env.Mark()

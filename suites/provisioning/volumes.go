@@ -56,7 +56,7 @@ var _ = e2e.Table(Suite, map[string]zonal{
 // zonal makes a volume in a zone.
 type zonal struct {
 	what  string
-	disk  func(zone string) *fixtures.ZonalVolume
+	disk  func(zones ...string) *fixtures.ZonalVolume
 	mount func(*fixtures.Workload, *fixtures.ZonalVolume)
 }
 

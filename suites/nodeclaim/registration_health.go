@@ -1,0 +1,60 @@
+package nodeclaim
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A NodePool says whether its nodes register. If several in a row don't, something that all of
+// them share is wrong: an image, a role, a security group. One look at the pool tells, where
+// NodeClaims come and go. A pool whose nodes register says so.
+//
+// Source: condition NodeRegistrationHealthy of the NodePool API;
+// https://karpenter.sh/docs/concepts/nodepools, "Status conditions".
+var _ = Suite.Add(e2e.Spec{
+	Name:   "makes its NodePool say whether the pool's nodes register",
+	Since:  e2e.Since{Karpenter: "1.5"},
+	Needs:  []providers.Capability{providers.NodePools},
+	Within: 18 * time.Minute,
+	Labels: []string{"slow"},
+	Run: func(ctx context.Context, env *e2e.Env) {
+		policy, binding := fixtures.Unregistrable(broken)
+		env.Enforce(ctx, policy, binding)
+		ill, healthy := fixtures.NodePool().Label(broken, "true"), fixtures.NodePool()
+		failing, app := fixtures.Deployment(2).On(ill).OnePodPerNode(), fixtures.Deployment(1).On(healthy)
+		claims := check.NodeClaims(ill)
+
+		before := env.Mark()
+		env.Create(ctx, ill, healthy, failing, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 2, claims.In(karpenter.Launched))
+		env.Await(ctx, 1, unhealthy(ill))
+		env.Delete(ctx, failing)
+
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(2, claims.In(karpenter.Launched)), check.AtLeast(1, unhealthy(ill))),
+			check.Always(check.Each(unhealthy(ill), "have waited for fifteen minutes", func(o *unstructured.Unstructured) bool {
+				said, _ := karpenter.Condition(o, karpenter.NodeRegistrationHealthy)
+				return said.LastTransitionTime.Sub(o.GetCreationTimestamp().Time) >= karpenter.RegistrationTimeout-time.Second
+			})),
+			check.Always(check.None(unhealthy(healthy))),
+			check.Finally(check.AtLeast(1, check.The(healthy).In(karpenter.NodeRegistrationHealthy))))
+	},
+})
+
+// unhealthy counts a pool if it says that its nodes don't register, and why.
+func unhealthy(pool *fixtures.Pool) check.Count {
+	return check.The(pool).With("that say why nodes don't register", func(o *unstructured.Unstructured) bool {
+		c, found := karpenter.Condition(o, karpenter.NodeRegistrationHealthy)
+		return found && c.Status == metav1.ConditionFalse && c.Reason != "" && c.Message != ""
+	})
+}
