@@ -16,33 +16,56 @@ type crowd struct {
 	by        *fixtures.Spread
 	elsewhere bool // on the nodes of another pool
 	join      int
+	taint     func(elsewhere *fixtures.Pool, others, app *fixtures.Workload) // nil: no taints
+}
+
+// fence taints the other pool, if the crowd is about that.
+func (c crowd) fence(elsewhere *fixtures.Pool, others, app *fixtures.Workload) {
+	if c.taint != nil {
+		c.taint(elsewhere, others, app)
+	}
 }
 
 // Karpenter counts running pods when it spreads new pods. The constraint says which
 // count: all that it selects, of any workload, or only those of the same revision. Pods
-// on nodes that new pods can't reach count only if it says so. Here two pods run in one
+// on nodes that new pods can't reach, or whose taints they don't tolerate, count only if it says so. Here two pods run in one
 // rack. Two more go to the other rack if the first two count, otherwise one to each.
 //
-// Source: topologySpreadConstraints, labelSelector, matchLabelKeys and
-// nodeAffinityPolicy, of the Pod API; Karpenter:
+// Source: topologySpreadConstraints, labelSelector, matchLabelKeys, nodeAffinityPolicy and
+// nodeTaintsPolicy, of the Pod API; Karpenter:
 // pkg/controllers/provisioning/scheduling/topology.go.
 var _ = e2e.Table(Suite, map[string]crowd{
-	"running": {"and counts running ones", fixtures.TopologySpread(rack), false, 0},
+	"running": {"and counts running ones", fixtures.TopologySpread(rack), false, 0, nil},
 	"revision": {
 		"and ignores those of another revision",
-		fixtures.TopologySpread(rack).ByLabel(fixtures.Key("revision")), false, 1,
+		fixtures.TopologySpread(rack).ByLabel(fixtures.Key("revision")), false, 1, nil,
 	},
 	"expression": {
 		"and ignores those that an expression leaves out",
-		fixtures.TopologySpread(rack).Where(fixtures.Key("revision"), fixtures.NotIn, "1", "3"), false, 1,
+		fixtures.TopologySpread(rack).Where(fixtures.Key("revision"), fixtures.NotIn, "1", "3"), false, 1, nil,
 	},
 	"honor": {
 		"and ignores those on nodes that their affinity excludes",
-		fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Honor), true, 1,
+		fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Honor), true, 1, nil,
 	},
 	"ignore": {
 		"and counts those on excluded nodes if nodeAffinityPolicy is Ignore",
-		fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Ignore), true, 0,
+		fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Ignore), true, 0, nil,
+	},
+	"tolerated": {
+		"and counts those on nodes whose taints they tolerate", taintsOnly(), true, 0,
+		func(elsewhere *fixtures.Pool, others, app *fixtures.Workload) {
+			elsewhere.Taint(team, fixtures.NoSchedule)
+			others.Tolerate(team)
+			app.Tolerate(team)
+		},
+	},
+	"refused": {
+		"and ignores those on nodes whose taints they don't tolerate", taintsOnly(), true, 1,
+		func(elsewhere *fixtures.Pool, others, _ *fixtures.Workload) {
+			elsewhere.Taint(team, fixtures.NoSchedule)
+			others.Tolerate(team)
+		},
 	},
 }, func(c crowd) e2e.Spec {
 	return e2e.Spec{
@@ -55,6 +78,7 @@ var _ = e2e.Table(Suite, map[string]crowd{
 				Label(revision, "1")
 			app := fixtures.Deployment(2).On(here).OnePodPerNode().PodAntiAffinity(others, corev1.LabelHostname).
 				Label(group, name).Label(revision, "2").Spread(c.by.Of(group, name))
+			c.fence(there, others, app)
 
 			before := env.Mark()
 			env.Create(ctx, here.Require(rack, fixtures.In, "a", "b"), there.Require(rack, fixtures.In, "a", "b"), others)
@@ -71,6 +95,11 @@ var _ = e2e.Table(Suite, map[string]crowd{
 		},
 	}
 })
+
+// taintsOnly returns a constraint that leaves nodes out for their taints, and for nothing else.
+func taintsOnly() *fixtures.Spread {
+	return fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Ignore).NodeTaintsPolicy(fixtures.Honor)
+}
 
 func eitherPool(first, second *fixtures.Pool, theSecond bool) *fixtures.Pool {
 	if theSecond {
