@@ -46,6 +46,14 @@ func consolidationLies() map[string]lie.Lie {
 				pool.Spec.Disruption.ConsolidationPolicy = v1.ConsolidationPolicyWhenEmptyOrUnderutilized
 			}
 		}, disrupting),
+		"takes-balanced-for-empty": reads(func(pool *v1.NodePool) {
+			if pool.Spec.Disruption.ConsolidationPolicy == v1.ConsolidationPolicyBalanced {
+				pool.Spec.Disruption.ConsolidationPolicy = v1.ConsolidationPolicyWhenEmpty
+			}
+		}, disrupting),
+		"takes-all-pods-for-alike": reads(func(pod *corev1.Pod) {
+			pod.Annotations, pod.Spec.Priority = nil, nil
+		}, disrupting, rememberingPods),
 		"overlooks-exclusions": reads(func(pod *corev1.Pod) { pod.Spec.Affinity = nil }, disrupting, rememberingPods),
 		"spares-pods-without-owner": reads(func(pod *corev1.Pod) {
 			if len(pod.OwnerReferences) == 0 {

@@ -43,10 +43,23 @@ func podLies() map[string]lie.Lie {
 			spec.NodeSelector, spec.Affinity = nil, nil
 			spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 		}, provisioning),
+		"overlooks-daemons-with-affinity": reads(func(daemons *appsv1.DaemonSet) {
+			if daemons.Spec.Template.Spec.Affinity != nil {
+				daemons.Spec.Template.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
+			}
+		}, provisioning),
 		"forgets-defaults-of-daemons": leavesOut("state.daemonset"),
 
 		"avoids-zones-of-volumes-at-first": avoidsZonesOfVolumes(),
 		"avoids-zones-of-storage-at-first": firstSight(avoidZones, provisioning),
+		"takes-the-first-term-of-volumes": reads(func(volume *corev1.PersistentVolume) {
+			if nodes := volume.Spec.NodeAffinity; nodes != nil && len(nodes.Required.NodeSelectorTerms) > 0 {
+				nodes.Required.NodeSelectorTerms = nodes.Required.NodeSelectorTerms[:1]
+			}
+		}, provisioning),
+		"takes-the-first-term-of-storage": reads(func(class *storagev1.StorageClass) {
+			class.AllowedTopologies = class.AllowedTopologies[:min(1, len(class.AllowedTopologies))]
+		}, provisioning),
 	}
 }
 

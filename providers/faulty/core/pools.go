@@ -20,6 +20,7 @@ func poolLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"finds-every-node-class":     finds(v1.ConditionTypeNodeClassReady),
 		"finds-no-mistakes":          finds(v1.ConditionTypeValidationSucceeded),
+		"finds-all-nodes-registered": finds(v1.ConditionTypeNodeRegistrationHealthy),
 		"never-counts-down":          neverCountsDown(),
 		"finds-node-classes-by-name": findsByName(),
 	}

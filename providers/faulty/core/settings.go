@@ -13,5 +13,6 @@ func settingsLies() map[string]lie.Lie {
 		"forgets-batch-max-duration":  kept("BATCH_MAX_DURATION", "2m"),
 		"forgets-preference-policy":   kept("PREFERENCE_POLICY", "Respect"),
 		"forgets-min-values-policy":   kept("MIN_VALUES_POLICY", "Strict"),
+		"forgets-scheduler-config":    kept("SCHEDULER_CONFIG", ""),
 	}
 }
