@@ -63,12 +63,13 @@ func (m *mutants) readResults() error {
 	return lines.Err()
 }
 
-// tryAll tries the mutants of which no result is known, and goes on with those that survived fewer specs than SPECS.
+// tryAll tries the mutants of which no result is known, and those that survived other specs than the most telling ones:
+// SPECS was lower, or there are new specs, or some caught others of the kind.
 func (m *mutants) tryAll(ctx context.Context, drawn []mutant) error {
 	left := slices.DeleteFunc(slices.Clone(drawn), func(x mutant) bool {
 		switch r := m.results[x.Name]; r.Verdict {
 		case mutantSurvived:
-			return len(r.Saw) >= min(m.specs, len(m.reaching(x)))
+			return len(m.unseen(r, m.specsReaching(x))) == 0
 		case mutantUnreached:
 			return len(m.reaching(x)) == 0 // a new spec may reach it
 		default:
@@ -127,6 +128,13 @@ func (m *mutants) tryAll(ctx context.Context, drawn []mutant) error {
 	return group.Wait()
 }
 
+// unseen returns the most telling specs that a mutant hasn't survived yet.
+func (m *mutants) unseen(r mutantResult, specs []string) []string {
+	return slices.DeleteFunc(slices.Clone(specs[:min(m.specs, len(specs))]), func(spec string) bool {
+		return slices.Contains(r.Saw, spec)
+	})
+}
+
 // server returns what runs the trials of a worker, with the mutated provider.
 func (m *mutants) server(folder string) *server {
 	return &server{binary: m.binary, folder: folder, trial: m.trial(nil)}
@@ -169,10 +177,8 @@ func (m *mutants) try(ctx context.Context, s *server, x mutant, specs []string, 
 	if known.Verdict == mutantSurvived {
 		r.Saw, r.Took = known.Saw, known.Took
 	}
-	specs = slices.DeleteFunc(specs, func(spec string) bool { return slices.Contains(r.Saw, spec) })
 	answer, err := s.try(ctx, e2e.Trial{
-		Variables: map[string]string{"MUTANT": strconv.Itoa(x.ID)},
-		Specs:     specs[:min(max(m.specs-len(r.Saw), 0), len(specs))],
+		Variables: map[string]string{"MUTANT": strconv.Itoa(x.ID)}, Specs: m.unseen(r, specs),
 	})
 	if ctx.Err() != nil {
 		return r, context.Cause(ctx)

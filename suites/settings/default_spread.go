@@ -15,7 +15,7 @@ import (
 
 // The operators of a cluster can make its scheduler spread pods that say nothing about it.
 // Karpenter is told of that, and launches nodes that allow it. Nodes in one zone only would
-// leave pods pending.
+// leave pods pending. Pods of other workloads don't count.
 //
 // The scheduler of this cluster has no such rule, so that all pods run anywhere.
 //
@@ -37,6 +37,10 @@ var _ = e2e.Table(Suite, map[string]alike{
 		Needs: []providers.Capability{providers.NodePools, providers.Zones},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			here, there := differentZones(ctx, env)
+			crowded := fixtures.NodePool()
+			crowd := fixtures.Deployment(2).On(crowded).Select(corev1.LabelTopologyZone, here)
+			env.Create(ctx, crowded, crowd)
+			env.Await(ctx, 2, check.RunningPods(crowd))
 			env.Configure(ctx, e2e.Settings{karpenter.SchedulerConfig: spreadByDefault(corev1.LabelTopologyZone)})
 			pool := fixtures.NodePool().Require(corev1.LabelTopologyZone, fixtures.In, here, there)
 
