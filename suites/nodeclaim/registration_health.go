@@ -24,6 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "makes its NodePool say whether the pool's nodes register",
 	Since:  e2e.Since{Karpenter: "1.5"},
 	Needs:  []providers.Capability{providers.NodePools},
+	Hooks:  []providers.HookName{providers.TerminateInstance},
 	Within: 18 * time.Minute,
 	Labels: []string{"slow"},
 	Run: func(ctx context.Context, env *e2e.Env) {
@@ -38,7 +39,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Await(ctx, 2, claims.In(karpenter.Launched))
 		env.Await(ctx, 1, unhealthy(ill))
-		env.Delete(ctx, failing)
+		env.Delete(ctx, failing, ill)
+		env.Await(ctx, 0, claims)
+		env.HookEach(ctx, providers.TerminateInstance, check.Nodes(ill))
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(2, claims.In(karpenter.Launched)), check.AtLeast(1, unhealthy(ill))),

@@ -11,7 +11,7 @@ import (
 
 // A pod that asks for more time than its node has left gets all of the time that is left. It
 // is told to end at once, and its instance isn't terminated while it ends. A database that
-// wants two minutes for its last pages, and has one, uses that one.
+// wants two minutes for its last pages, and has one, uses that one. No other pod holds the node.
 //
 // Source: designs/nodeclaim-termination-grace-period.md;
 // spec.terminationGracePeriod of the NodeClaim API.
@@ -21,9 +21,9 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod("1m")
 		app := fixtures.Pod().On(pool).GracePeriod(120).Lingering()
-		launchNode(ctx, env, pool)
-		env.Create(ctx, app)
+		env.Create(ctx, pool, app)
 		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Initialized))
 
 		before := env.Mark()
 		deleteNodeClaim(ctx, env, pool)
