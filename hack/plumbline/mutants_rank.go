@@ -13,19 +13,26 @@ import (
 )
 
 // specsReaching returns the specs that a mutant makes a difference to, the most telling first: those that caught
-// others in its function, then those whose sentences and reach are closest to it, then the quickest. Rows of one table
-// see much the same, so that each table's first row comes before any second one.
+// others in its function, then those whose sentences, reach and catch in its file are closest to it, then the
+// quickest. Rows of one table see much the same, so that each table's first row comes before any second one.
 func (m *mutants) specsReaching(x mutant) []string {
-	caught := map[string]int{}
+	caught, near := map[string]int{}, m.closeWords(x)
 	for _, other := range m.all {
-		if r := m.results[other.Name]; r.Verdict == mutantCaught && other.File == x.File && other.Function == x.Function {
+		r := m.results[other.Name]
+		if r.Verdict != mutantCaught || other.File != x.File {
+			continue
+		}
+		near[r.By] += 0.2
+		if other.Function == x.Function {
 			caught[r.By]++
 		}
 	}
-	words, reach := m.closeWords(x), m.closeReach(x)
+	for spec, reach := range m.closeReach(x) {
+		near[spec] += reach
+	}
 	specs := m.reaching(x)
 	slices.SortFunc(specs, func(a, b string) int {
-		return cmp.Or(cmp.Compare(caught[b], caught[a]), cmp.Compare(words[b]+reach[b], words[a]+reach[a]),
+		return cmp.Or(cmp.Compare(caught[b], caught[a]), cmp.Compare(near[b], near[a]),
 			cmp.Compare(m.coverage[a].Took, m.coverage[b].Took), strings.Compare(a, b))
 	})
 	rows, row := map[string]int{}, map[string]int{}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,6 +76,9 @@ func (m *mutants) tryAll(ctx context.Context, drawn []mutant) error {
 		default:
 			return r.Verdict == mutantCaught
 		}
+	})
+	slices.SortStableFunc(left, func(a, b mutant) int { // new ones first
+		return cmp.Compare(len(m.results[a.Name].Saw), len(m.results[b.Name].Saw))
 	})
 	step(fmt.Sprintf("%d mutants are drawn of %d, %d are left to try, %d at a time", len(drawn), len(m.all), len(left),
 		m.Procs))

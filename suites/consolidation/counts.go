@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
@@ -59,4 +60,11 @@ func launchLargeNodes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (o
 	env.Await(ctx, 1, check.RunningPods(other))
 	env.Observe(ctx, karpenter.NominationOver)
 	return one, two, app
+}
+
+// requireSpot checks that a pool's new NodeClaims can only become spot nodes. Otherwise they become dearer ones
+// when spot is short.
+func requireSpot(pool *fixtures.Pool, before history.Mark) check.Check {
+	return check.Always(check.Each(check.NodeClaims(pool).New(before), "require spot",
+		check.Requiring(karpenter.CapacityTypeLabel, karpenter.Spot)))
 }

@@ -34,7 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), check.Always(check.Each(
+		env.Expect(env.Since(before), requireSpot(pool, before), check.Always(check.Each(
 			check.ReplacedNodes(pool, before), "are spot nodes", check.Labeled(karpenter.CapacityTypeLabel, karpenter.Spot))))
 	},
 })
