@@ -76,7 +76,7 @@ var _ = e2e.Table(Suite, map[string]crowd{
 			name := here.GetName()
 			others := fixtures.Deployment(2).On(eitherPool(here, there, c.elsewhere)).Select(rack, "a").Label(group, name).
 				Label(revision, "1")
-			app := fixtures.Deployment(2).On(here).OnePodPerNode().PodAntiAffinity(others, corev1.LabelHostname).
+			app := fixtures.Deployment(2).On(here).Require(rack, fixtures.In, "a", "b").OnePodPerNode().PodAntiAffinity(others, corev1.LabelHostname).
 				Label(group, name).Label(revision, "2").Spread(c.by.Of(group, name))
 			c.fence(there, others, app)
 

@@ -22,17 +22,22 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		volume, claim := fixtures.Volume()
+		other, otherClaim := fixtures.Volume()
 		staying := fixtures.Pod().On(pool).Tolerate(karpenter.DisruptedTaint).Mount(claim)
+		beside := fixtures.Pod().On(pool).Tolerate(karpenter.DisruptedTaint).Mount(otherClaim)
 		launchNode(ctx, env, pool)
-		env.Create(ctx, volume, claim, staying)
+		env.Create(ctx, volume, claim, staying, other, otherClaim, beside)
 		env.Await(ctx, 1, check.RunningPods(staying))
-		env.Create(ctx, fixtures.Attachment(volume.GetName(), env.Await(ctx, 1, check.Nodes(pool))[0].Name))
+		env.Await(ctx, 1, check.RunningPods(beside))
+		node := env.Await(ctx, 1, check.Nodes(pool))[0].Name
+		env.Create(ctx, fixtures.Attachment(volume.GetName(), node), fixtures.Attachment(other.GetName(), node))
 
 		before := env.Mark()
 		deleteNodeClaim(ctx, env, pool)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		env.Expect(env.Since(before), nodesGoAfterDrain(pool),
-			check.While(check.Nodes(pool).Deleting(), check.Exactly(1, check.RunningPods(staying))))
+			check.While(check.Nodes(pool).Deleting(), check.Exactly(1, check.RunningPods(staying))),
+			check.While(check.Nodes(pool).Deleting(), check.Exactly(1, check.RunningPods(beside))))
 	},
 })
