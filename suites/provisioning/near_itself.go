@@ -25,7 +25,9 @@ var _ = Suite.Add(e2e.Spec{
 			"#karpenter-pods-near-each-other",
 		Reason: "the first of pods that must be near each other gets a node in one of two zones, so that the others aren't " +
 			"bound to one",
-		Breaks:    []string{"^waited for 3 nodes", "^always all NodeClaims .* require that zone", "^always at most 3 NodeClaims"},
+		Breaks: []string{
+			"^waited for 3 nodes", "^always all NodeClaims .* require that zone", "^always at most 3 NodeClaims",
+		},
 		Sometimes: true, // if the zones that are taken at random are the same
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
