@@ -12,8 +12,8 @@ import (
 )
 
 // A new node has room for the requests of its DaemonSet pods, or for their limits if they
-// request nothing. An agent that does not fit is missing on just this node. No other node
-// comes for it.
+// request nothing, whatever kinds of affinity they have. An agent that does not fit is missing
+// on just this node. No other node comes for it.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests";
 // https://github.com/kubernetes-sigs/karpenter/pull/2514.
@@ -37,6 +37,18 @@ var _ = e2e.Table(Suite, map[string]countedDaemons{
 	}},
 	"init-limits": {how: "with the limits of their init containers", size: func(daemon *fixtures.Workload) {
 		daemon.LimitedInitContainer("2")
+	}},
+	"node-affinity": {how: "that require a node like it", size: func(daemon *fixtures.Workload) {
+		daemon.CPU("2").Require(corev1.LabelOSStable, fixtures.Exists)
+	}},
+	"second-term": {how: "that require a node like it in their second term", size: func(daemon *fixtures.Workload) {
+		daemon.CPU("2").Require(team, fixtures.In, "blue").OrRequire(corev1.LabelOSStable, fixtures.Exists)
+	}},
+	"preference": {how: "that prefer other nodes", size: func(daemon *fixtures.Workload) {
+		daemon.CPU("2").Prefer(1, team, fixtures.In, "blue")
+	}},
+	"pod-anti-affinity": {how: "that must be apart from pods elsewhere", size: func(daemon *fixtures.Workload) {
+		daemon.CPU("2").OnePodPerNode()
 	}},
 }, func(row countedDaemons) e2e.Spec {
 	return e2e.Spec{
