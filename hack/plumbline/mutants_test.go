@@ -99,7 +99,8 @@ func TestTheReportOnMutants(t *testing.T) {
 	for _, want := range []string{
 		"1 of 3 mutants caught (33 %), 1 survived, 1 make no difference to any spec, 0 undecided. Seed 1, 3 of 4 drawn.",
 		"| pkg/a | 3 | 1 | 1 | 1 | 0 | 33 % |", "| drop | 2 | 0 | 1 | 1 | 0 | 0 % |",
-		"3 of 4 were drawn from. The others:\n\n- 1: the API server sets it\n", "- q.add(x)\n+ // nothing\n", "Seen by drift/quick, drift/slow.", "- queue.go remove: 1\n",
+		"3 of 4 were drawn from. The others:\n\n- 1: the API server sets it\n",
+		"- q.add(x)\n+ // nothing\n", "Seen by drift/quick, drift/slow.", "- queue.go remove: 1\n",
 	} {
 		g.Expect(text).To(ContainSubstring(want))
 	}
@@ -115,7 +116,8 @@ func TestTheExclusionsOfMutants(t *testing.T) {
 	})).To(ContainSubstring("said of decisions"))
 	g.Expect(m.whyExcluded(m.all[0])).To(BeEmpty())
 	for text, want := range map[string]string{
-		"- {why: '', mutants: [a]}": "needs a reason", "- {why: a, mutants: ['(']}": "missing closing", "- {who: a}": "unknown field",
+		"- {why: '', mutants: [a]}": "needs a reason", "- {why: a, mutants: ['(']}": "missing closing",
+		"- {who: a}": "unknown field",
 	} {
 		file := filepath.Join(m.folder, "excluded.yaml")
 		g.Expect(os.WriteFile(file, []byte(text), 0o600)).To(Succeed())

@@ -64,9 +64,9 @@ func (m *mutants) readResults() error {
 	return lines.Err()
 }
 
-// tryAll tries the mutants of which no result is known, and those that survived other specs than the most telling ones:
-// SPECS was lower, or there are new specs, or some caught others of the kind.
-func (m *mutants) tryAll(ctx context.Context, drawn []mutant) error {
+// untried returns the mutants of which no result is known, and then those that survived other specs than the most
+// telling ones: SPECS was lower, or there are new specs, or some caught others of the kind.
+func (m *mutants) untried(drawn []mutant) []mutant {
 	left := slices.DeleteFunc(slices.Clone(drawn), func(x mutant) bool {
 		switch r := m.results[x.Name]; r.Verdict {
 		case mutantSurvived:
@@ -77,9 +77,15 @@ func (m *mutants) tryAll(ctx context.Context, drawn []mutant) error {
 			return r.Verdict == mutantCaught
 		}
 	})
-	slices.SortStableFunc(left, func(a, b mutant) int { // new ones first
+	slices.SortStableFunc(left, func(a, b mutant) int {
 		return cmp.Compare(len(m.results[a.Name].Saw), len(m.results[b.Name].Saw))
 	})
+	return left
+}
+
+// tryAll tries the mutants that are untried.
+func (m *mutants) tryAll(ctx context.Context, drawn []mutant) error {
+	left := m.untried(drawn)
 	step(fmt.Sprintf("%d mutants are drawn of %d, %d are left to try, %d at a time", len(drawn), len(m.all), len(left),
 		m.Procs))
 	file, err := os.OpenFile(filepath.Join(m.folder, resultsFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -188,9 +194,9 @@ func (m *mutants) try(ctx context.Context, s *server, x mutant, specs []string, 
 		return r, context.Cause(ctx)
 	}
 	r.Took += time.Since(began).Seconds()
-	if err != nil {
+	if err != nil { // it starves the machine, for example
 		r.Verdict, r.Why = mutantUndecided, err.Error()
-		return r, nil
+		return r, nil //nolint:nilerr // the others go on
 	}
 	for _, o := range answer.Outcomes {
 		r.Saw = append(r.Saw, o.ID)

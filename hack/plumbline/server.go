@@ -22,7 +22,7 @@ type server struct {
 	trial  trial // its variables, for all that is the same in all trials
 
 	process *exec.Cmd
-	ended   chan error // the process's end
+	ended   chan struct{} // closed at the process's end
 	trials  *json.Encoder
 	input   io.Closer
 	answers *json.Decoder
@@ -76,10 +76,11 @@ func (s *server) start(ctx context.Context) error {
 		return err
 	}
 	s.process, s.input, s.trials, s.answers = cmd, input, json.NewEncoder(input), json.NewDecoder(answers)
-	s.ended = make(chan error, 1)
+	s.ended = make(chan struct{})
 	go func() {
 		defer answers.Close()
-		s.ended <- cmd.Wait()
+		defer close(s.ended)
+		_ = cmd.Wait() // what it has to say is in its log
 	}()
 	return nil
 }

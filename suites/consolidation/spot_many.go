@@ -23,7 +23,8 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools, providers.Spot},
 	Gate:  "SpotToSpotConsolidation",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().CapacityType(karpenter.Spot, karpenter.OnDemand).Consolidate(fixtures.WhenEmptyOrUnderutilized)
+		pool := fixtures.NodePool().CapacityType(karpenter.Spot, karpenter.OnDemand).
+			Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("20")
 		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
@@ -36,7 +37,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), requireSpot(pool, before), check.Always(check.Each(check.ReplacedNodes(pool, before), "are smaller spot nodes",
+		env.Expect(env.Since(before), requireSpot(pool, before))
+		env.Expect(env.Since(before), check.Always(check.Each(check.ReplacedNodes(pool, before), "are smaller spot nodes",
 			func(replacement *unstructured.Unstructured) bool {
 				return hasLessCPU(replacement, node) && karpenter.Label(replacement, karpenter.CapacityTypeLabel) == karpenter.Spot
 			})))

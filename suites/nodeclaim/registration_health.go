@@ -50,7 +50,8 @@ var _ = Suite.Add(e2e.Spec{
 				return said.LastTransitionTime.Sub(o.GetCreationTimestamp().Time) >= karpenter.RegistrationTimeout-time.Second
 			})),
 			check.Always(check.None(unhealthy(healthy))),
-			check.Finally(check.AtLeast(1, check.The(healthy).In(karpenter.NodeRegistrationHealthy))))
+			check.LeadsTo(check.AtLeast(1, check.NodeClaims(healthy).In(karpenter.Registered)),
+				check.AtLeast(1, check.The(healthy).In(karpenter.NodeRegistrationHealthy))))
 	},
 })
 

@@ -28,8 +28,9 @@ func (c crowd) fence(elsewhere *fixtures.Pool, others, app *fixtures.Workload) {
 
 // Karpenter counts running pods when it spreads new pods. The constraint says which
 // count: all that it selects, of any workload, or only those of the same revision. Pods
-// on nodes that new pods can't reach, or whose taints they don't tolerate, count only if it says so. Here two pods run in one
-// rack. Two more go to the other rack if the first two count, otherwise one to each.
+// on nodes that new pods can't reach, or whose taints they don't tolerate, count only if it
+// says so. Here two pods run in one rack. Two more go to the other rack if the first two
+// count, otherwise one to each.
 //
 // Source: topologySpreadConstraints, labelSelector, matchLabelKeys, nodeAffinityPolicy and
 // nodeTaintsPolicy, of the Pod API; Karpenter:
@@ -76,8 +77,8 @@ var _ = e2e.Table(Suite, map[string]crowd{
 			name := here.GetName()
 			others := fixtures.Deployment(2).On(eitherPool(here, there, c.elsewhere)).Select(rack, "a").Label(group, name).
 				Label(revision, "1")
-			app := fixtures.Deployment(2).On(here).Require(rack, fixtures.In, "a", "b").OnePodPerNode().PodAntiAffinity(others, corev1.LabelHostname).
-				Label(group, name).Label(revision, "2").Spread(c.by.Of(group, name))
+			app := fixtures.Deployment(2).On(here).Require(rack, fixtures.In, "a", "b").OnePodPerNode().
+				PodAntiAffinity(others, corev1.LabelHostname).Label(group, name).Label(revision, "2").Spread(c.by.Of(group, name))
 			c.fence(there, others, app)
 
 			before := env.Mark()
