@@ -19,7 +19,9 @@ func placementLies() map[string]lie.Lie {
 		}),
 		"overlooks-labels-of-pods-at-first": atFirst(func(pod *corev1.Pod) { pod.Labels = nil }),
 		"overlooks-spreads-at-first":        atFirst(func(pod *corev1.Pod) { pod.Spec.TopologySpreadConstraints = nil }),
-		"overlooks-spreads":                 reads(func(pod *corev1.Pod) { pod.Spec.TopologySpreadConstraints = nil }, provisioning),
+		"overlooks-spreads": reads(func(pod *corev1.Pod) {
+			pod.Spec.TopologySpreadConstraints = nil
+		}, provisioning),
 		"ignores-node-taints-policies": atFirst(func(pod *corev1.Pod) {
 			for i := range pod.Spec.TopologySpreadConstraints {
 				pod.Spec.TopologySpreadConstraints[i].NodeTaintsPolicy = nil
