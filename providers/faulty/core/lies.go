@@ -13,8 +13,8 @@ import (
 func Lies() map[string]lie.Lie {
 	all := map[string]lie.Lie{}
 	for _, some := range []map[string]lie.Lie{
-		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), placementLies(), podLies(), choiceLies(),
-		hostPortLies(), waitingLies(),
+		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), placementLies(), spreadLies(),
+		podLies(), choiceLies(), hostPortLies(), waitingLies(),
 		launchLies(), taintLies(), drainLies(),
 		staticLies(), consolidationLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
 		deletionCostLies(),

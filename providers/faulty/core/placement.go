@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// placementLies returns the lies about affinity and topology spread.
+// placementLies returns the lies about affinity.
 func placementLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"overlooks-node-affinity-at-first": atFirst(func(pod *corev1.Pod) { affinityOf(pod).NodeAffinity = nil }),
@@ -18,15 +18,6 @@ func placementLies() map[string]lie.Lie {
 			affinityOf(pod).PodAntiAffinity = nil
 		}),
 		"overlooks-labels-of-pods-at-first": atFirst(func(pod *corev1.Pod) { pod.Labels = nil }),
-		"overlooks-spreads-at-first":        atFirst(func(pod *corev1.Pod) { pod.Spec.TopologySpreadConstraints = nil }),
-		"overlooks-spreads": reads(func(pod *corev1.Pod) {
-			pod.Spec.TopologySpreadConstraints = nil
-		}, provisioning),
-		"ignores-node-taints-policies": atFirst(func(pod *corev1.Pod) {
-			for i := range pod.Spec.TopologySpreadConstraints {
-				pod.Spec.TopologySpreadConstraints[i].NodeTaintsPolicy = nil
-			}
-		}),
 		"overlooks-preferences": reads(func(pod *corev1.Pod) {
 			if affinity := affinityOf(pod).NodeAffinity; affinity != nil {
 				affinity.PreferredDuringSchedulingIgnoredDuringExecution = nil
@@ -71,6 +62,21 @@ func placementLies() map[string]lie.Lie {
 				}
 			}
 		}, provisioning),
+	}
+}
+
+// spreadLies returns the lies about topology spread constraints.
+func spreadLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"overlooks-spreads-at-first": atFirst(func(pod *corev1.Pod) { pod.Spec.TopologySpreadConstraints = nil }),
+		"overlooks-spreads": reads(func(pod *corev1.Pod) {
+			pod.Spec.TopologySpreadConstraints = nil
+		}, provisioning),
+		"ignores-node-taints-policies": atFirst(func(pod *corev1.Pod) {
+			for i := range pod.Spec.TopologySpreadConstraints {
+				pod.Spec.TopologySpreadConstraints[i].NodeTaintsPolicy = nil
+			}
+		}),
 	}
 }
 
