@@ -49,7 +49,7 @@ var _ = Suite.Add(e2e.Spec{
 				said, _ := karpenter.Condition(o, karpenter.NodeRegistrationHealthy)
 				return said.LastTransitionTime.Sub(o.GetCreationTimestamp().Time) >= karpenter.RegistrationTimeout-time.Second
 			})),
-			check.Always(check.None(unhealthy(healthy))),
+			check.Always(check.None(unhealthy(healthy).AmongObjects(check.NodeClaims(healthy)))),
 			check.LeadsTo(check.AtLeast(1, check.NodeClaims(healthy).In(karpenter.Registered)),
 				check.AtLeast(1, check.The(healthy).In(karpenter.NodeRegistrationHealthy))))
 	},
