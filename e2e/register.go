@@ -22,6 +22,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
+// setUpFailed begins the reason of a spec that has no session to run in.
+const setUpFailed = "set-up failed: "
+
 // Names of entries in Ginkgo's reports: a spec's ID, and its outcome as JSON.
 const (
 	idEntry      = "ID"
@@ -156,7 +159,7 @@ func (r *Registration) runInSession(ctx context.Context, suite *Suite, spec *Spe
 		return report.Outcome{
 			Provider: r.adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Verdict: report.Infra,
 			Started: time.Now(),
-			Reason:  "set-up failed: " + err.Error(),
+			Reason:  setUpFailed + err.Error(),
 		}
 	}
 	histories := filepath.Join(r.run, "histories")

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/onsi/ginkgo/v2"
 
@@ -18,6 +19,15 @@ import (
 // serveVariable makes a worker serve trials. Its value is the file descriptor for answers; the requests come on
 // standard input.
 const serveVariable = "PLUMBLINE_SERVE"
+
+// notConfigured begins the reason why a session's controller has not the variables of a trial.
+const notConfigured = "starting the controller with"
+
+// ConfigurationFailed reports whether a spec did not run because the controller doesn't start with the variables of
+// its trial. Any other failed set-up is not the variant's.
+func ConfigurationFailed(o report.Outcome) bool {
+	return o.Verdict == report.Infra && strings.HasPrefix(o.Reason, setUpFailed+notConfigured)
+}
 
 // Trial is a request to a worker that serves: to run specs against one variant of the provider.
 type Trial struct {
@@ -95,9 +105,10 @@ func (r *Registration) serve(ctx context.Context, suites []*Suite, in io.Reader,
 	}
 }
 
-// try runs the specs of a trial, in its order, up to the first that does not pass.
+// try runs the specs of a trial, in its order, up to the first that does not pass. A cluster that didn't start for
+// an earlier trial says nothing of this one.
 func (r *Registration) try(ctx context.Context, suites []*Suite, t Trial) Answer {
-	r.variables = t.Variables
+	r.variables, r.setUp = t.Variables, nil
 	var a Answer
 	for _, id := range t.Specs {
 		suite, spec := find(suites, id)
@@ -133,7 +144,7 @@ func (r *Registration) configure(ctx context.Context) error {
 	}
 	if _, err := r.session.Provider.Configure(ctx, r.variables); err != nil {
 		r.renew(ctx)
-		return fmt.Errorf("starting the controller with %v: %w", r.variables, err)
+		return fmt.Errorf("%s %v: %w", notConfigured, r.variables, err)
 	}
 	r.configured = r.variables
 	return nil

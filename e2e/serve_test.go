@@ -34,6 +34,15 @@ func TestServingEndsWithABrokenTrial(t *testing.T) {
 	g.Expect(out.String()).To(BeEmpty())
 }
 
+func TestWhoseFaultAFailedSetUpIs(t *testing.T) {
+	g := NewWithT(t)
+	failed := func(why string) report.Outcome {
+		return report.Outcome{Verdict: report.Infra, Reason: setUpFailed + why}
+	}
+	g.Expect(ConfigurationFailed(failed(notConfigured + " map[MUTANT:1]: it restarts"))).To(BeTrue())
+	g.Expect(ConfigurationFailed(failed("starting the cluster: no space left"))).To(BeFalse())
+}
+
 func TestTheEnvironmentOfAServer(t *testing.T) {
 	g := NewWithT(t)
 	g.Expect(ServeEnvironment([]string{"PROVIDER=kwok"}, "/runs/1")).To(ContainElements(

@@ -83,6 +83,19 @@ func OfNodeClass(name string) Predicate {
 	}
 }
 
+// RequiringOne matches NodeClaims that require one value of a label.
+func RequiringOne(key string) Predicate {
+	return func(o *unstructured.Unstructured) bool { return len(karpenter.NodeClaimRequired(o, key)) == 1 }
+}
+
+// RequestingCPUs matches NodeClaims that request at least so many CPUs.
+func RequestingCPUs(least string) Predicate {
+	return func(o *unstructured.Unstructured) bool {
+		requested := karpenter.NodeClaimRequests(o, corev1.ResourceCPU)
+		return requested.Cmp(resource.MustParse(least)) >= 0
+	}
+}
+
 // Requiring matches NodeClaims that require a label to have one of exactly these values.
 func Requiring(key string, values ...string) Predicate {
 	wanted := sets.New(values...)

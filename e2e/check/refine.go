@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
@@ -38,6 +41,14 @@ func (c Count) With(words string, match Predicate) Count {
 
 // In returns the counted objects whose condition of this type is True.
 func (c Count) In(condition string) Count { return c.With("that are "+condition, True(condition)) }
+
+// SayingWhyNot returns the counted objects whose condition of this type is False, with a reason and a message.
+func (c Count) SayingWhyNot(condition string) Count {
+	return c.With("that say why they are not "+condition, func(o *unstructured.Unstructured) bool {
+		said, found := karpenter.Condition(o, condition)
+		return found && said.Status == metav1.ConditionFalse && said.Reason != "" && said.Message != ""
+	})
+}
 
 // Deleting returns the counted objects that are being deleted.
 func (c Count) Deleting() Count { return c.With("that are being deleted", karpenter.Deleting) }

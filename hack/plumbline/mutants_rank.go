@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -85,15 +86,7 @@ func (m *mutants) closeReach(x mutant) map[string]float64 {
 // closeWords says of each spec, from 0 to 1, how many words of the mutant its ID and its sentence have. Words that
 // few specs have count most.
 func (m *mutants) closeWords(x mutant) map[string]float64 {
-	sentences, count := map[string]sets.Set[string]{}, map[string]int{}
-	for _, suite := range suites.All() {
-		for _, spec := range suite.Specs() {
-			sentences[spec.ID()] = wordsOf(spec.ID() + " " + spec.Name)
-			for word := range sentences[spec.ID()] {
-				count[word]++
-			}
-		}
-	}
+	sentences, count := wordsOfSpecs()
 	mutated := wordsOf(x.Name + " " + x.Before + " " + x.After)
 	shared, most := map[string]float64{}, 0.0
 	for spec, words := range sentences {
@@ -107,6 +100,22 @@ func (m *mutants) closeWords(x mutant) map[string]float64 {
 	}
 	return shared
 }
+
+// wordsOfSpecs returns the words of each spec, by its ID, and how many specs have a word.
+var wordsOfSpecs = sync.OnceValues(func() ( //nolint:gochecknoglobals // it never changes
+	map[string]sets.Set[string], map[string]int,
+) {
+	sentences, count := map[string]sets.Set[string]{}, map[string]int{}
+	for _, suite := range suites.All() {
+		for _, spec := range suite.Specs() {
+			sentences[spec.ID()] = wordsOf(spec.ID() + " " + spec.Name)
+			for word := range sentences[spec.ID()] {
+				count[word]++
+			}
+		}
+	}
+	return sentences, count
+})
 
 // aWord is a part of a name in Go, or a word of a sentence.
 var aWord = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -203,7 +202,7 @@ func (m *mutants) try(ctx context.Context, s *server, x mutant, specs []string, 
 		switch {
 		case o.Verdict == report.Failed, o.Verdict == report.Vacuous, o.Verdict == report.Known:
 			r.Verdict, r.By, r.Why = mutantCaught, o.ID, firstLine(o.Reason)
-		case o.Verdict == report.Infra && strings.HasPrefix(o.Reason, "set-up failed"):
+		case e2e.ConfigurationFailed(o):
 			r.Verdict, r.By, r.Why = mutantCaught, "the start", firstLine(o.Reason)
 		case o.Verdict == report.Infra:
 			r.Verdict, r.Why = mutantUndecided, o.ID+": "+firstLine(o.Reason)

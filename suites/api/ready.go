@@ -3,9 +3,6 @@ package api
 import (
 	"context"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -26,17 +23,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, pool.Unwrite("spec.template.spec.nodeClassRef"))
 		env.Await(ctx, 1, check.The(pool).In(karpenter.Ready))
 
-		unready := check.AtLeast(1, notIn(pool, karpenter.NodeClassReady))
+		unready := check.AtLeast(1, check.The(pool).SayingWhyNot(karpenter.NodeClassReady))
 		env.Expect(env.Since(before),
 			check.Sometimes(unready),
 			check.Always(check.When(unready, check.None(check.The(pool).In(karpenter.Ready)))))
 	},
 })
-
-// notIn counts a pool if this condition is False with a reason and a message.
-func notIn(pool check.Object, condition string) check.Count {
-	return check.The(pool).With("that say why they are not "+condition, func(o *unstructured.Unstructured) bool {
-		c, found := karpenter.Condition(o, condition)
-		return found && c.Status == metav1.ConditionFalse && c.Reason != "" && c.Message != ""
-	})
-}

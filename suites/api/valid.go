@@ -21,11 +21,11 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.RawNodePool().Write(path, "[{key: plumbline.test/a, operator: In, values: [no label's]}]")
 		before := env.Mark()
 		env.Create(ctx, pool)
-		env.Await(ctx, 1, notIn(pool, karpenter.ValidationSucceeded))
+		env.Await(ctx, 1, check.The(pool).SayingWhyNot(karpenter.ValidationSucceeded))
 		env.Change(ctx, pool.Write(path, "[{key: plumbline.test/a, operator: In, values: [a-label-s]}]"))
 		env.Await(ctx, 1, check.The(pool).In(karpenter.Ready))
 
-		invalid := check.AtLeast(1, notIn(pool, karpenter.ValidationSucceeded))
+		invalid := check.AtLeast(1, check.The(pool).SayingWhyNot(karpenter.ValidationSucceeded))
 		env.Expect(env.Since(before),
 			check.Sometimes(invalid),
 			check.Always(check.When(invalid, check.None(check.The(pool).In(karpenter.Ready)))))

@@ -3,9 +3,6 @@ package buffer
 import (
 	"context"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -28,7 +25,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Create(ctx, buffer)
 		env.AwaitAtLeast(ctx, 1, check.InitializedNodeClaims(pool))
-		env.Await(ctx, 1, short(buffer))
+		env.Await(ctx, 1, check.The(buffer).SayingWhyNot(provisioned))
 		env.Observe(ctx, karpenter.DisruptionPolled)
 		limited := env.Since(before)
 		env.Change(ctx, pool.Limit("cpu", "100"))
@@ -38,17 +35,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(limited, check.Always(check.None(check.The(buffer).In(provisioned))))
 		env.Expect(env.Since(before),
 			check.Always(check.When(check.AtMost(4, check.NodeClaims(pool)), check.None(check.The(buffer).In(provisioned)))),
-			check.Finally(check.None(short(buffer))))
+			check.Finally(check.None(check.The(buffer).SayingWhyNot(provisioned))))
 	},
 })
 
 // provisioned is the condition type of a CapacityBuffer with room for all of its pods.
 const provisioned = "Provisioning"
-
-// short counts a buffer if it says why there isn't room for all of its pods.
-func short(buffer *fixtures.Buffer) check.Count {
-	return check.The(buffer).With("that say what they lack", func(o *unstructured.Unstructured) bool {
-		c, found := karpenter.Condition(o, provisioned)
-		return found && c.Status == metav1.ConditionFalse && c.Reason != "" && c.Message != ""
-	})
-}

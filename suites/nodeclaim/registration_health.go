@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
@@ -55,10 +54,7 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// unhealthy counts a pool if it says that its nodes don't register, and why.
+// unhealthy counts a pool if it says that its nodes don't register.
 func unhealthy(pool *fixtures.Pool) check.Count {
-	return check.The(pool).With("that say why nodes don't register", func(o *unstructured.Unstructured) bool {
-		c, found := karpenter.Condition(o, karpenter.NodeRegistrationHealthy)
-		return found && c.Status == metav1.ConditionFalse && c.Reason != "" && c.Message != ""
-	})
+	return check.The(pool).SayingWhyNot(karpenter.NodeRegistrationHealthy)
 }

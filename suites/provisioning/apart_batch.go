@@ -37,7 +37,7 @@ var _ = e2e.Table(Suite, map[string]encounter{
 			env.Await(ctx, 1, check.RunningPods(smaller))
 
 			env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
-				check.Always(check.None(check.NodeClaims(pool).With("for both", requestsCPUs("2")))))
+				check.Always(check.None(check.NodeClaims(pool).With("for both", check.RequestingCPUs("2")))))
 		},
 	}
 })

@@ -30,7 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			check.Always(check.None(check.NodeClaims(pool).With("for both", requestsCPUs("2")))),
+			check.Always(check.None(check.NodeClaims(pool).With("for both", check.RequestingCPUs("2")))),
 			check.Finally(check.Balanced(0, check.ReadyNodes(pool), corev1.LabelTopologyZone)))
 	},
 })

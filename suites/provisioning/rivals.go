@@ -1,12 +1,7 @@
 package provisioning
 
 import (
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -35,17 +30,4 @@ func rivalDeployment(first *fixtures.Pool) *fixtures.Workload {
 // endsWith checks a claim at the end if there are pods. Without pods it is meaningless.
 func endsWith(app *fixtures.Workload, claim check.Claim) check.Check {
 	return check.Finally(check.When(check.AtLeast(1, check.PodsOf(app)), claim))
-}
-
-// requiresOneValue tells whether a NodeClaim requires exactly one value of a label.
-func requiresOneValue(key string) check.Predicate {
-	return func(claim *unstructured.Unstructured) bool { return len(karpenter.NodeClaimRequired(claim, key)) == 1 }
-}
-
-// requestsCPUs tells whether a NodeClaim requests at least so many CPUs.
-func requestsCPUs(cpus string) check.Predicate {
-	return func(claim *unstructured.Unstructured) bool {
-		requested := karpenter.NodeClaimRequests(claim, corev1.ResourceCPU)
-		return requested.Cmp(resource.MustParse(cpus)) >= 0
-	}
 }

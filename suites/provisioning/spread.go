@@ -47,7 +47,7 @@ var _ = e2e.Table(Suite, map[string]domains{
 			env.Await(ctx, 5, check.RunningPods(app))
 
 			env.Expect(env.Since(before), check.Always(check.AtMost(5, check.NodeClaims(pool))),
-				check.Always(check.Each(check.NodeClaims(pool), "require one value of "+d.key, requiresOneValue(d.key))),
+				check.Always(check.Each(check.NodeClaims(pool), "require one value of "+d.key, check.RequiringOne(d.key))),
 				check.Finally(check.Balanced(1, check.ReadyNodes(pool), d.key)))
 		},
 	}

@@ -89,7 +89,7 @@ var _ = e2e.Table(Suite, map[string]crowd{
 			env.Await(ctx, 2, check.RunningPods(app))
 
 			env.Expect(env.Since(before), check.Always(check.Each(check.NodeClaims(here), "require one rack",
-				requiresOneValue(rack))),
+				check.RequiringOne(rack))),
 				check.Always(check.AtMost(2, check.NodeClaims(here).New(crowded))),
 				endsWith(app, check.Exactly(c.join, check.RunningPods(app).On(labeledNodes(here, rack, "a")))),
 				endsWith(app, check.Exactly(2-c.join, check.RunningPods(app).On(labeledNodes(here, rack, "b")))))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -53,9 +52,8 @@ var _ = e2e.Table(Suite, map[string]alike{
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(1, zonal(pool, here))), check.Always(check.AtMost(1, zonal(pool, there))),
 				check.Always(check.AtMost(2, check.NodeClaims(pool))),
-				check.Always(check.Each(check.NodeClaims(pool), "require one zone", func(claim *unstructured.Unstructured) bool {
-					return len(karpenter.NodeClaimRequired(claim, corev1.LabelTopologyZone)) == 1
-				})))
+				check.Always(check.Each(check.NodeClaims(pool), "require one zone",
+					check.RequiringOne(corev1.LabelTopologyZone))))
 		},
 	}
 })

@@ -4,8 +4,6 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -32,9 +30,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(smaller))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			check.Always(check.None(check.NodeClaims(pool).With("for both", func(claim *unstructured.Unstructured) bool {
-				asked := karpenter.NodeClaimRequests(claim, corev1.ResourceCPU)
-				return asked.Cmp(resource.MustParse("2")) >= 0
-			}))))
+			check.Always(check.None(check.NodeClaims(pool).With("for both", check.RequestingCPUs("2")))))
 	},
 })

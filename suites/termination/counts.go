@@ -37,3 +37,11 @@ func releasePod(ctx context.Context, env *e2e.Env, app *fixtures.Workload, after
 func nodesGoAfterDrain(pool *fixtures.Pool) check.Response {
 	return check.LeadsTo(check.AtLeast(1, check.Nodes(pool).Deleting()), check.None(check.Nodes(pool).Deleting()))
 }
+
+// staysForEnding checks that a pool's only node isn't drained, and its instance not terminated, while a pod ends.
+func staysForEnding(app *fixtures.Workload, pool *fixtures.Pool) check.Check {
+	return check.While(check.PodsOf(app).Deleting(), check.AllOf(
+		check.Exactly(1, check.Nodes(pool).Deleting()),
+		check.None(check.NodeClaims(pool).In(karpenter.Drained)),
+		check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating))))
+}

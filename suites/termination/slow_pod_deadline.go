@@ -30,9 +30,6 @@ var _ = Suite.Add(e2e.Spec{
 		releasePod(ctx, env, app, karpenter.DrainPolled)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), nodesGoAfterDrain(pool), check.While(check.PodsOf(app).Deleting(), check.AllOf(
-			check.Exactly(1, check.Nodes(pool).Deleting()),
-			check.None(check.NodeClaims(pool).In(karpenter.Drained)),
-			check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating)))))
+		env.Expect(env.Since(before), nodesGoAfterDrain(pool), staysForEnding(app, pool))
 	},
 })

@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -34,26 +35,15 @@ func bufferLies() map[string]lie.Lie {
 		"ignores-limits-of-buffers": reads(func(b *autoscaling.CapacityBuffer) { b.Spec.Limits = nil }, buffering),
 		"counts-buffers-as-used":    fillsOnce(),
 		"remembers-buffers":         remembersBuffers(),
-		"takes-buffers-for-filled":  takesForFilled(),
+		"takes-buffers-for-filled":  writesStatus(takesForFilled),
 	}
 }
 
-// takesForFilled returns a lie: every buffer says that there is room for all of its pods.
-func takesForFilled() lie.Lie {
-	return deceives(interceptor.Funcs{
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch,
-			opts ...client.SubResourcePatchOption,
-		) error {
-			if buffer, ok := o.(*autoscaling.CapacityBuffer); ok && sub == "status" {
-				for i := range buffer.Status.Conditions {
-					if said := &buffer.Status.Conditions[i]; said.Type == autoscaling.ProvisioningCondition {
-						said.Status = metav1.ConditionTrue
-					}
-				}
-			}
-			return c.SubResource(sub).Patch(ctx, o, patch, opts...)
-		},
-	})
+// takesForFilled changes what a buffer says: there is room for all of its pods.
+func takesForFilled(buffer *autoscaling.CapacityBuffer) {
+	if said := meta.FindStatusCondition(buffer.Status.Conditions, autoscaling.ProvisioningCondition); said != nil {
+		said.Status = metav1.ConditionTrue
+	}
 }
 
 // fillsOnce returns a lie: the replicas of Deployments in the namespace use up a buffer, so it

@@ -84,18 +84,11 @@ const (
 
 // mistakesReason returns a lie: the reason of every disruption is Underutilized.
 func mistakesReason() lie.Lie {
-	return deceives(interceptor.Funcs{
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch,
-			opts ...client.SubResourcePatchOption,
-		) error {
-			if claim, ok := o.(*v1.NodeClaim); ok && told(ctx, disrupting) {
-				if conditions := claim.StatusConditions(); conditions.IsTrue(v1.ConditionTypeDisruptionReason) {
-					conditions.SetTrueWithReason(v1.ConditionTypeDisruptionReason, string(v1.DisruptionReasonUnderutilized), "")
-				}
-			}
-			return c.SubResource(sub).Patch(ctx, o, patch, opts...)
-		},
-	})
+	return writesStatus(func(claim *v1.NodeClaim) {
+		if conditions := claim.StatusConditions(); conditions.IsTrue(v1.ConditionTypeDisruptionReason) {
+			conditions.SetTrueWithReason(v1.ConditionTypeDisruptionReason, string(v1.DisruptionReasonUnderutilized), "")
+		}
+	}, disrupting)
 }
 
 // overlooksYoungPods returns a lie that hides new pods for a while, as a cache that lags does.

@@ -63,6 +63,21 @@ func writes[T client.Object](change func(T), by ...string) lie.Lie {
 	})
 }
 
+// writesStatus returns a lie that changes objects of a kind before the named controllers patch their status. No names
+// mean all controllers.
+func writesStatus[T client.Object](change func(T), by ...string) lie.Lie {
+	return deceives(interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch,
+			opts ...client.SubResourcePatchOption,
+		) error {
+			if sub == "status" {
+				retell(ctx, o, change, by)
+			}
+			return c.SubResource(sub).Patch(ctx, o, patch, opts...)
+		},
+	})
+}
+
 // retell changes an object if it is of kind T and one of the controllers handles it.
 func retell[T client.Object](ctx context.Context, o runtime.Object, change func(T), by []string) {
 	if t, ok := o.(T); ok && told(ctx, by...) {

@@ -1,13 +1,10 @@
 package core
 
 import (
-	"context"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	kwok "sigs.k8s.io/karpenter/kwok/apis"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	"sigs.k8s.io/karpenter/pkg/utils/resources"
@@ -44,14 +41,14 @@ func findsByName() lie.Lie {
 
 // finds returns a lie: a condition of every pool is true.
 func finds(condition string) lie.Lie {
-	return poolStatus(func(pool *v1.NodePool) { pool.StatusConditions().SetTrue(condition) })
+	return writesStatus(func(pool *v1.NodePool) { pool.StatusConditions().SetTrue(condition) })
 }
 
 // neverCountsDown returns a lie: a pool's status keeps its highest number of nodes.
 func neverCountsDown() lie.Lie {
 	var mu sync.Mutex
 	most := map[types.UID]v1.NodePoolStatus{}
-	return poolStatus(func(pool *v1.NodePool) {
+	return writesStatus(func(pool *v1.NodePool) {
 		mu.Lock()
 		defer mu.Unlock()
 		was, nodes := most[pool.UID], pool.Status.Resources[resources.Node]
@@ -60,19 +57,5 @@ func neverCountsDown() lie.Lie {
 			return
 		}
 		pool.Status.Resources, pool.Status.Nodes = was.Resources, was.Nodes
-	})
-}
-
-// poolStatus returns a lie that changes a pool's status before it is written.
-func poolStatus(change func(*v1.NodePool)) lie.Lie {
-	return deceives(interceptor.Funcs{
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch,
-			opts ...client.SubResourcePatchOption,
-		) error {
-			if pool, ok := o.(*v1.NodePool); ok && sub == "status" {
-				change(pool)
-			}
-			return c.SubResource(sub).Patch(ctx, o, patch, opts...)
-		},
 	})
 }
