@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
@@ -97,6 +99,17 @@ func (e *Env) Launch(ctx context.Context, n int, pool, app fixtures.Object) []*h
 	e.Await(ctx, n, check.RunningPods(app))
 	e.Await(ctx, n, check.InitializedNodeClaims(pool))
 	return e.Await(ctx, n, check.InitializedNodes(pool))
+}
+
+// TwoZones creates a NodePool and makes it launch two nodes in different zones, whose names it
+// returns. They have room for small pods.
+func (e *Env) TwoZones(ctx context.Context, pool *fixtures.Pool) (here, there string) {
+	e.Create(ctx, pool, fixtures.Deployment(1).On(pool))
+	here = karpenter.Label(e.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured(), corev1.LabelTopologyZone)
+	known := e.Mark()
+	e.Create(ctx, fixtures.Deployment(1).On(pool).Require(corev1.LabelTopologyZone, fixtures.NotIn, here))
+	node := e.Await(ctx, 1, check.ReadyNodes(pool).New(known))[0]
+	return here, karpenter.Label(node.Unstructured(), corev1.LabelTopologyZone)
 }
 
 // Change applies objects again after their builders changed. It waits for NodePools as Create

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
@@ -67,4 +68,12 @@ func launchLargeNodes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (o
 func requireSpot(pool *fixtures.Pool, before history.Mark) check.Check {
 	return check.Always(check.Each(check.NodeClaims(pool).New(before), "require spot",
 		check.Requiring(karpenter.CapacityTypeLabel, karpenter.Spot)))
+}
+
+// mostOfRest returns six tenths of the CPUs that a node has for pods beside those that request taken: room for
+// one pod of that size, and not for two.
+func mostOfRest(node *unstructured.Unstructured, taken string) string {
+	rest := karpenter.Allocatable(node, corev1.ResourceCPU)
+	rest.Sub(resource.MustParse(taken))
+	return resource.NewMilliQuantity(rest.MilliValue()*6/10, resource.DecimalSI).String()
 }

@@ -3,6 +3,7 @@ package consolidation
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
@@ -15,7 +16,9 @@ import (
 // With the feature gate on, Karpenter replaces a spot node that is too large with a
 // smaller spot node. This needs fifteen or more cheaper instance types, because spot
 // nodes need them to find capacity. A node for a pod of twenty CPUs has that many. The
-// replacement must be spot, although the pool also allows other nodes: these cost more.
+// replacement must be spot, although the pool also allows other nodes: these cost more. It is
+// offered the fifteen cheapest types only. With more, a dearer one would be launched, and be
+// replaced again.
 //
 // Source: designs/spot-consolidation.md; feature gate SpotToSpotConsolidation.
 var _ = Suite.Add(e2e.Spec{
@@ -37,7 +40,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), requireSpot(pool, before))
+		env.Expect(env.Since(before), requireSpot(pool, before), check.Always(check.Each(check.NodeClaims(pool).New(before),
+			"are offered fifteen types", func(nodeClaim *unstructured.Unstructured) bool {
+				return len(karpenter.NodeClaimRequired(nodeClaim, corev1.LabelInstanceTypeStable)) == 15
+			})))
 		env.Expect(env.Since(before), check.Always(check.Each(check.ReplacedNodes(pool, before), "are smaller spot nodes",
 			func(replacement *unstructured.Unstructured) bool {
 				return hasLessCPU(replacement, node) && karpenter.Label(replacement, karpenter.CapacityTypeLabel) == karpenter.Spot

@@ -7,7 +7,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -32,7 +31,7 @@ var _ = e2e.Table(Suite, map[string]zonal{
 		Needs: []providers.Capability{providers.NodePools, providers.Zones},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
-			here, there := twoZones(ctx, env, pool)
+			here, there := env.TwoZones(ctx, pool)
 			near, far := row.disk(here), row.disk(there)
 			beside, away := fixtures.Deployment(1).On(pool).HostPort(port), fixtures.Deployment(1).On(pool).HostPort(port)
 			row.mount(beside, near)
@@ -63,13 +62,3 @@ type zonal struct {
 func mountClaim(app *fixtures.Workload, disk *fixtures.ZonalVolume) { app.Mount(disk) }
 
 const zone = corev1.LabelTopologyZone
-
-// twoZones returns the zones of two nodes that it makes a pool launch.
-func twoZones(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (here, there string) {
-	env.Create(ctx, pool, fixtures.Deployment(1).On(pool).HostPort(port))
-	here = karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured(), zone)
-	known := env.Mark()
-	env.Create(ctx, fixtures.Deployment(1).On(pool).HostPort(port).Require(zone, fixtures.NotIn, here))
-	there = karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(pool).New(known))[0].Unstructured(), zone)
-	return here, there
-}

@@ -38,7 +38,7 @@ var _ = e2e.Table(Suite, map[string]reached{
 		Name:  "gives a pod a node in the one zone that " + row.deciding,
 		Needs: []providers.Capability{providers.NodePools, providers.Zones},
 		Run: func(ctx context.Context, env *e2e.Env) {
-			here, there := twoZones(ctx, env, fixtures.NodePool())
+			here, there := env.TwoZones(ctx, fixtures.NodePool())
 			pool := fixtures.NodePool()
 			app := fixtures.Deployment(1).On(pool)
 			disks := row.mount(pool, app, here, there)

@@ -36,7 +36,7 @@ var _ = e2e.Table(Suite, map[string]alike{
 		Since: e2e.Since{Karpenter: "1.15"},
 		Needs: []providers.Capability{providers.NodePools, providers.Zones},
 		Run: func(ctx context.Context, env *e2e.Env) {
-			here, there := differentZones(ctx, env)
+			here, there := env.TwoZones(ctx, fixtures.NodePool())
 			crowded := fixtures.NodePool()
 			crowd := fixtures.Deployment(2).On(crowded).Select(corev1.LabelTopologyZone, here)
 			env.Create(ctx, crowded, crowd)
@@ -74,16 +74,6 @@ const port = 9100
 func spreadByDefault(label string) string {
 	return fmt.Sprintf("podTopologySpread: {defaultConstraints: [{maxSkew: 1, topologyKey: %s, "+
 		"whenUnsatisfiable: DoNotSchedule}]}", label)
-}
-
-// differentZones returns the zones of two nodes that it makes a pool launch.
-func differentZones(ctx context.Context, env *e2e.Env) (here, there string) {
-	pool := fixtures.NodePool()
-	apart := fixtures.Deployment(2).On(pool)
-	env.Create(ctx, pool, apart.PodAntiAffinity(apart, corev1.LabelTopologyZone))
-	nodes := env.Await(ctx, 2, check.ReadyNodes(pool))
-	return karpenter.Label(nodes[0].Unstructured(), corev1.LabelTopologyZone),
-		karpenter.Label(nodes[1].Unstructured(), corev1.LabelTopologyZone)
 }
 
 // zonal counts a pool's nodes in a zone.
