@@ -80,10 +80,19 @@ func Pick[T any](id int, right, wrong T) T {
 	if id == active {
 		return wrong
 	}
-	if reached != nil && !reached[id].Load() && !reflect.DeepEqual(right, wrong) {
+	if reached != nil && !reached[id].Load() && differ(right, wrong) {
 		reached[id].Store(true)
 	}
 	return right
+}
+
+// differ reports whether it matters which of two values is used. Two pointers differ also if they
+// point to the same: what is done to one isn't done to the other.
+func differ(a, b any) bool {
+	if reflect.ValueOf(a).Kind() == reflect.Pointer {
+		return a != b
+	}
+	return !reflect.DeepEqual(a, b)
 }
 
 // Less is a < b, or a <= b.
