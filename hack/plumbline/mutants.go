@@ -27,11 +27,14 @@ import (
 // mutantsTool is the module that puts mistakes into a provider's source.
 const mutantsTool = "hack/mutants"
 
-// excludedFile lists the mutants that no spec is asked to catch.
-const excludedFile = mutantsTool + "/excluded.yaml"
+// These files say of some mutants why no spec is asked to catch them, and why none does.
+const (
+	excludedFile  = mutantsTool + "/excluded.yaml"
+	survivorsFile = mutantsTool + "/survivors.yaml"
+)
 
-// exclusion is a reason not to draw some mutants.
-type exclusion struct {
+// reason says something of some mutants.
+type reason struct {
 	Why     string   `json:"why"`
 	Mutants []string `json:"mutants"` // patterns of mutant.String
 	any     *regexp.Regexp
@@ -155,7 +158,8 @@ type mutants struct {
 	folder   string // for what outlives a run: coverage, results
 	adapter  string // for PROVIDER
 	all      []mutant
-	excluded []exclusion
+	excluded []reason // not to draw them
+	survive  []reason // of those that are drawn
 	coverage map[string]covered
 	results  map[string]mutantResult // by name
 }
@@ -202,8 +206,8 @@ func buildMutants(ctx context.Context, c mutantsConfig, a *providers.Adapter) (*
 	if err := os.WriteFile(m.adapter, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(readJSON(filepath.Join(copied, "mutants.json"), &m.all), m.readExcluded(excludedFile),
-		m.readResults()); err != nil {
+	if err := errors.Join(readJSON(filepath.Join(copied, "mutants.json"), &m.all),
+		readReasons(excludedFile, &m.excluded), readReasons(survivorsFile, &m.survive), m.readResults()); err != nil {
 		return nil, err
 	}
 	mutated := providers.Load(m.adapter)
@@ -225,32 +229,32 @@ func readJSON(file string, into any) error {
 	return nil
 }
 
-// readExcluded reads the reasons not to draw mutants.
-func (m *mutants) readExcluded(file string) error {
+// readReasons reads a file of reasons.
+func readReasons(file string, into *[]reason) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	if err := yaml.UnmarshalStrict(data, &m.excluded); err != nil {
+	if err := yaml.UnmarshalStrict(data, into); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	for n := range m.excluded {
-		e := &m.excluded[n]
-		if e.any, err = regexp.Compile(strings.Join(e.Mutants, "|")); err != nil {
+	for n := range *into {
+		r := &(*into)[n]
+		if r.any, err = regexp.Compile(strings.Join(r.Mutants, "|")); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		if e.Why == "" || len(e.Mutants) == 0 {
-			return fmt.Errorf("%s: an exclusion needs a reason and patterns of mutants: %q", file, e.Why)
+		if r.Why == "" || len(r.Mutants) == 0 {
+			return fmt.Errorf("%s: a reason needs words and patterns of mutants: %q", file, r.Why)
 		}
 	}
 	return nil
 }
 
-// whyExcluded returns the reason not to draw a mutant, or "".
-func (m *mutants) whyExcluded(x mutant) string {
-	for _, e := range m.excluded {
-		if e.any.MatchString(x.String()) {
-			return e.Why
+// whyOf returns the first reason that is about a mutant, or "".
+func whyOf(reasons []reason, x mutant) string {
+	for _, r := range reasons {
+		if r.any.MatchString(x.String()) {
+			return r.Why
 		}
 	}
 	return ""
@@ -269,7 +273,7 @@ func (m *mutants) draw() []mutant {
 	drawn := m.meant()
 	random := rand.New(rand.NewPCG(m.seed, 0)) //nolint:gosec // a draw that can be repeated
 	random.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
-	drawn = slices.DeleteFunc(drawn, func(x mutant) bool { return m.whyExcluded(x) != "" })
+	drawn = slices.DeleteFunc(drawn, func(x mutant) bool { return whyOf(m.excluded, x) != "" })
 	drawn = drawn[:min(m.n, len(drawn))]
 	var part []mutant
 	for i, x := range drawn {

@@ -47,18 +47,21 @@ func (m *mutants) report(drawn []mutant) string {
 		if r.Verdict != mutantSurvived {
 			continue
 		}
-		fmt.Fprintf(&b, "\n`%s`, line %d; %s\n\n```diff\n- %s\n+ %s\n```\n\nSeen by %s.\n", x.Name, x.Line, r.line(),
-			x.Before, cmp.Or(x.After, "// nothing"), strings.Join(r.Saw[:min(8, len(r.Saw))], ", "))
+		fmt.Fprintf(&b, "\n`%s`, line %d; %s\n\n```diff\n- %s\n+ %s\n```\n\nWhy: %s. Seen by %s.\n", x.Name, x.Line, r.line(),
+			x.Before, cmp.Or(x.After, "// nothing"), cmp.Or(whyOf(m.survive, x), "nobody has looked at it"),
+			strings.Join(r.Saw[:min(8, len(r.Saw))], ", "))
 	}
 	b.WriteString("\n## No spec reaches\n\n")
-	functions := map[string]int{}
+	functions := map[string][]string{}
 	for _, x := range drawn {
 		if m.results[x.Name].Verdict == mutantUnreached {
-			functions[x.File+" "+x.Function]++
+			of := x.File + " " + x.Function
+			functions[of] = append(functions[of], fmt.Sprintf("`%s`, line %d: %s", x.Operator, x.Line,
+				cmp.Or(whyOf(m.survive, x), "nobody has looked at it")))
 		}
 	}
 	for _, f := range slices.Sorted(maps.Keys(functions)) {
-		fmt.Fprintf(&b, "- %s: %d\n", f, functions[f])
+		fmt.Fprintf(&b, "- %s: %s\n", f, strings.Join(functions[f], "; "))
 	}
 	b.WriteString("\n## Undecided\n\n")
 	for _, x := range drawn {
@@ -74,7 +77,7 @@ func (m *mutants) reportExcluded(b *strings.Builder) {
 	count := map[string]int{}
 	meant := m.meant()
 	for _, x := range meant {
-		count[m.whyExcluded(x)]++
+		count[whyOf(m.excluded, x)]++
 	}
 	fmt.Fprintf(b, "\n## Not drawn\n\n%d of %d were drawn from. The others:\n\n", count[""], len(meant))
 	for _, e := range m.excluded {

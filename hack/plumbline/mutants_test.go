@@ -30,13 +30,13 @@ func someMutants(folder string) *mutants {
 			"drift/quick": {Took: 1, Mutants: []int{1, 2, 3}},
 			"taints/all":  {Took: 1, Mutants: []int{1, 4}},
 		},
-		excluded: exclude("the API server sets it", `taint\.go:taint:drop: `),
+		excluded: because("the API server sets it", `taint\.go:taint:drop: `),
 		results:  map[string]mutantResult{},
 	}
 }
 
-func exclude(why, pattern string) []exclusion {
-	return []exclusion{{Why: why, Mutants: []string{pattern}, any: regexp.MustCompile(pattern)}}
+func because(why, pattern string) []reason {
+	return []reason{{Why: why, Mutants: []string{pattern}, any: regexp.MustCompile(pattern)}}
 }
 
 func TestTheDrawCanBeRepeatedAndDealt(t *testing.T) {
@@ -54,7 +54,7 @@ func TestTheDrawCanBeRepeatedAndDealt(t *testing.T) {
 	g.Expect(dealt).To(ConsistOf(drawn))
 	m.shard, m.excluded, m.n = [2]int{1, 1}, nil, 4
 	all := m.draw()
-	m.excluded, m.n = exclude("nobody sees it", regexp.QuoteMeta(all[1].Name)+":"), 2
+	m.excluded, m.n = because("nobody sees it", regexp.QuoteMeta(all[1].Name)+":"), 2
 	g.Expect(m.draw()).To(Equal([]mutant{all[0], all[2]}), "the next one takes its place")
 	m.where, m.excluded = regexp.MustCompile("remove"), nil
 	g.Expect(m.draw()).To(HaveLen(1))
@@ -95,33 +95,36 @@ func TestTheReportOnMutants(t *testing.T) {
 {"name":"queue.go:rem`
 	g.Expect(os.WriteFile(filepath.Join(m.folder, resultsFile), []byte(lines), 0o600)).To(Succeed())
 	g.Expect(m.readResults()).To(Succeed())
+	m.survive = because("no node has two", `queue\.go:add:drop: `)
 	text := m.report(m.draw())
 	for _, want := range []string{
 		"1 of 3 mutants caught (33 %), 1 survived, 1 make no difference to any spec, 0 undecided. Seed 1, 3 of 4 drawn.",
 		"| pkg/a | 3 | 1 | 1 | 1 | 0 | 33 % |", "| drop | 2 | 0 | 1 | 1 | 0 | 0 % |",
 		"3 of 4 were drawn from. The others:\n\n- 1: the API server sets it\n",
-		"- q.add(x)\n+ // nothing\n", "Seen by drift/quick, drift/slow.", "- queue.go remove: 1\n",
+		"- q.add(x)\n+ // nothing\n", "Why: no node has two. Seen by drift/quick, drift/slow.",
+		"- queue.go remove: `drop`, line 0: nobody has looked at it\n",
 	} {
 		g.Expect(text).To(ContainSubstring(want))
 	}
 }
 
-func TestTheExclusionsOfMutants(t *testing.T) {
+func TestTheReasonsOfMutants(t *testing.T) {
 	g := NewWithT(t)
-	m := someMutants(t.TempDir())
-	g.Expect(m.readExcluded(filepath.Join("..", "..", excludedFile))).To(Succeed())
-	g.Expect(m.whyExcluded(mutant{
+	m := someMutants("")
+	g.Expect(readReasons(filepath.Join("..", "..", excludedFile), &m.excluded)).To(Succeed())
+	g.Expect(readReasons(filepath.Join("..", "..", survivorsFile), &m.survive)).To(Succeed())
+	g.Expect(whyOf(m.excluded, mutant{
 		Name:   "pkg/controllers/disruption/drift.go:*Drift.ComputeCommands:drop:4",
 		Before: "d.recorder.Publish(disruptionevents.Blocked(\n\tcandidate.Node))",
 	})).To(ContainSubstring("said of decisions"))
-	g.Expect(m.whyExcluded(m.all[0])).To(BeEmpty())
+	g.Expect(whyOf(m.excluded, m.all[0])).To(BeEmpty())
 	for text, want := range map[string]string{
-		"- {why: '', mutants: [a]}": "needs a reason", "- {why: a, mutants: ['(']}": "missing closing",
+		"- {why: '', mutants: [a]}": "a reason needs words", "- {why: a, mutants: ['(']}": "missing closing",
 		"- {who: a}": "unknown field",
 	} {
-		file := filepath.Join(m.folder, "excluded.yaml")
+		file := filepath.Join(t.TempDir(), "reasons.yaml")
 		g.Expect(os.WriteFile(file, []byte(text), 0o600)).To(Succeed())
-		g.Expect(m.readExcluded(file)).To(MatchError(ContainSubstring(want)))
+		g.Expect(readReasons(file, new([]reason))).To(MatchError(ContainSubstring(want)))
 	}
 }
 
