@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
@@ -71,6 +73,21 @@ func consolidationLies() map[string]lie.Lie {
 		"overlooks-eviction-policies": reads(func(budget *policyv1.PodDisruptionBudget) {
 			budget.Spec.UnhealthyPodEvictionPolicy = nil
 		}, disrupting),
+		"sees-protection-late": reads(late(func(pod *corev1.Pod) bool {
+			return pod.Annotations[v1.DoNotDisruptAnnotationKey] == "true"
+		}, func(pod *corev1.Pod) {
+			delete(pod.Annotations, v1.DoNotDisruptAnnotationKey)
+		}), disrupting),
+		"sees-budgets-late": reads(late(func(pool *v1.NodePool) bool {
+			return len(pool.Spec.Disruption.Budgets) > 0 && pool.Spec.Disruption.Budgets[0].Nodes == "0"
+		}, func(pool *v1.NodePool) {
+			pool.Spec.Disruption.Budgets = nil
+		}), disrupting),
+		"takes-nodes-for-larger": reads(func(node *corev1.Node) {
+			cpu := node.Status.Allocatable[corev1.ResourceCPU]
+			cpu.Add(resource.MustParse("1"))
+			node.Status.Allocatable[corev1.ResourceCPU] = cpu
+		}, rememberingNodes),
 		"overlooks-pod-events": leavesOut("nodeclaim.podevents"),
 		"mistakes-the-reason":  mistakesReason(),
 	}
@@ -89,6 +106,21 @@ func mistakesReason() lie.Lie {
 			conditions.SetTrueWithReason(v1.ConditionTypeDisruptionReason, string(v1.DisruptionReasonUnderutilized), "")
 		}
 	}, disrupting)
+}
+
+// late returns a change that undoes what is so for half a minute after it is first seen so. The
+// controller that it is told to believes what was before.
+func late[T client.Object](so func(T) bool, undo func(T)) func(T) {
+	const while = 30 * time.Second
+	var seen sync.Map // when an object was first so, by its UID
+	return func(o T) {
+		if !so(o) {
+			return
+		}
+		if first, _ := seen.LoadOrStore(o.GetUID(), time.Now()); time.Since(first.(time.Time)) < while {
+			undo(o)
+		}
+	}
 }
 
 // overlooksYoungPods returns a lie that hides new pods for a while, as a cache that lags does.

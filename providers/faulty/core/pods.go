@@ -48,6 +48,11 @@ func podLies() map[string]lie.Lie {
 				daemons.Spec.Template.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
 			}
 		}, provisioning),
+		"overlooks-daemons-that-run": reads(func(pod *corev1.Pod) {
+			if podutils.IsOwnedByDaemonSet(pod) {
+				pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
+			}
+		}, rememberingPods),
 		"forgets-defaults-of-daemons": leavesOut("state.daemonset"),
 
 		"avoids-zones-of-volumes-at-first": avoidsZonesOfVolumes(),
@@ -56,7 +61,7 @@ func podLies() map[string]lie.Lie {
 			if nodes := volume.Spec.NodeAffinity; nodes != nil && len(nodes.Required.NodeSelectorTerms) > 0 {
 				nodes.Required.NodeSelectorTerms = nodes.Required.NodeSelectorTerms[:1]
 			}
-		}, provisioning),
+		}, provisioning, disrupting),
 		"takes-the-first-term-of-storage": reads(func(class *storagev1.StorageClass) {
 			class.AllowedTopologies = class.AllowedTopologies[:min(1, len(class.AllowedTopologies))]
 		}, provisioning),
