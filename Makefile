@@ -170,6 +170,10 @@ import-cost: ## count what importing the suites brings along
 summary: ## print what became of the last run, as Markdown
 	@$(PLUMBLINE) summary
 
+.PHONY: report
+report: ## write a run's page for a browser: make report FILE=_artifacts/latest
+	@$(PLUMBLINE) report $(FILE)
+
 .PHONY: judge
 judge: ## judge recordings by every invariant: make judge FILE=_artifacts/latest/histories
 	@$(PLUMBLINE) judge $(FILE)

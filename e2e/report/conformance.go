@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"os"
 	"time"
 
@@ -66,7 +67,10 @@ func ReadConformance(file string) (c Conformance, err error) {
 	if err != nil {
 		return c, err
 	}
-	return c, yaml.Unmarshal(data, &c)
+	if err := yaml.Unmarshal(data, &c); err != nil {
+		return c, fmt.Errorf("%s: %w", file, err)
+	}
+	return c, nil
 }
 
 // Write writes the file.

@@ -4,6 +4,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -113,6 +115,25 @@ type LogError struct {
 	Message string `json:"message"` // the logger and its message, without fields
 	Times   int    `json:"times"`
 	Line    string `json:"line"` // the first one, cut if it is too long
+}
+
+// LogErrors adds up each kind of error in the controller's log over specs, by its message. It keeps the first line.
+func LogErrors(outcomes []Outcome) []LogError {
+	kinds := map[string]LogError{}
+	for _, o := range outcomes {
+		for _, e := range o.Errors {
+			if known, seen := kinds[e.Message]; seen {
+				e.Line = known.Line
+				e.Times += known.Times
+			}
+			kinds[e.Message] = e
+		}
+	}
+	var all []LogError
+	for _, message := range slices.Sorted(maps.Keys(kinds)) {
+		all = append(all, kinds[message])
+	}
+	return all
 }
 
 // Judged is the judgment on one check over a spec's recording.

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -243,23 +242,13 @@ func (t *Terminal) invariants() {
 
 // logged shows each kind of error in the controller's log once.
 func (t *Terminal) logged() {
-	kinds := map[string]LogError{}
-	for _, o := range t.all {
-		for _, e := range o.Errors {
-			known, seen := kinds[e.Message]
-			if seen {
-				e.Line = known.Line
-			}
-			e.Times += known.Times
-			kinds[e.Message] = e
-		}
-	}
+	kinds := LogErrors(t.all)
 	if len(kinds) == 0 {
 		return
 	}
 	fmt.Fprintf(t.out, "\nerrors in the controller's log (controller.logs.tolerate in the adapter names harmless ones):\n")
-	for _, message := range slices.Sorted(maps.Keys(kinds)) {
-		fmt.Fprintf(t.out, "  %s: %s, first\n    %s\n", message, times(kinds[message].Times), kinds[message].Line)
+	for _, e := range kinds {
+		fmt.Fprintf(t.out, "  %s: %s, first\n    %s\n", e.Message, times(e.Times), e.Line)
 	}
 }
 

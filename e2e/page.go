@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/e2e/report/page"
+)
+
+// PageFile is the file in a run's folder that shows the run in a browser.
+const PageFile = "index.html"
+
+// earlierRuns is how many earlier runs a page shows at most.
+const earlierRuns = 20
+
+// WritePage writes PageFile into a run's folder, from what else is in it. Other runs of the same
+// provider are those in the folders beside it. A run that was cut off is shown as far as it
+// came.
+func WritePage(run string) error {
+	run, err := filepath.EvalSymlinks(run) // such as "latest"
+	if err != nil {
+		return err
+	}
+	outcomes, err := Outcomes(run)
+	if err != nil {
+		return fmt.Errorf("%s is no folder of a run: %w", run, err)
+	}
+	shown := page.Run{Name: filepath.Base(run), Outcomes: outcomes, Links: linksOf(run, outcomes)}
+	shown.Conformance, err = report.ReadConformance(filepath.Join(run, ConformanceFile))
+	if shown.Ended = err == nil; !shown.Ended && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !shown.Ended && len(outcomes) > 0 {
+		shown.Provider = outcomes[0].Provider
+	}
+	if shown.Earlier, err = earlier(run, shown.Provider); err != nil {
+		return err
+	}
+	file, err := os.Create(filepath.Join(run, PageFile))
+	if err != nil {
+		return err
+	}
+	return errors.Join(shown.Write(file), file.Close())
+}
+
+// linksOf returns links to what a run's folder has of each spec.
+func linksOf(run string, outcomes []report.Outcome) map[string]page.Links {
+	all := map[string]page.Links{}
+	for _, o := range outcomes {
+		if o.History == "" {
+			continue
+		}
+		name := filepath.Join("histories", filepath.Base(o.History))
+		if _, err := os.Stat(filepath.Join(run, name)); err == nil {
+			all[o.ID] = page.Links{Recording: filepath.ToSlash(name)}
+		}
+	}
+	return all
+}
+
+// earlier returns the runs of a provider that began before a run, from the folders beside it: the latest ones, the
+// oldest first. A folder that isn't a run's, or is of one that was cut off, is passed over.
+func earlier(run, provider string) (all []page.Earlier, err error) {
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(run), "*", ConformanceFile))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		name := filepath.Base(filepath.Dir(file))
+		if name >= filepath.Base(run) { // names begin with the time; "latest" comes after all
+			continue
+		}
+		c, err := report.ReadConformance(file)
+		if err != nil {
+			return nil, err
+		}
+		if c.Provider == provider {
+			all = append(all, page.Earlier{Conformance: c, Name: name})
+		}
+	}
+	slices.SortFunc(all, func(a, b page.Earlier) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Name, b.Name)) })
+	return all[max(0, len(all)-earlierRuns):], nil
+}
