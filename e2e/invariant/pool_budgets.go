@@ -8,12 +8,23 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// Reasons of voluntary disruption (Karpenter: pkg/apis/v1/nodepool.go, DisruptionReason).
+// Unhealthy is for node repair, since v1.15.
+const (
+	drifted       = "Drifted"
+	underutilized = "Underutilized"
+	empty         = "Empty"
+	unhealthy     = "Unhealthy"
 )
 
 // poolBudgets holds a pool's budgets and the nodes that they count.
 type poolBudgets struct {
 	spec    []map[string]any // spec.disruption.budgets as last read
-	budgets []budget
+	budgets []karpenter.Budget
 	counted map[string]usability // nodes, by name
 	recent  recent[poolState]
 }
@@ -23,7 +34,7 @@ type usability struct{ deleting, notReady, voluntary bool }
 
 // poolState is a pool at one moment.
 type poolState struct {
-	budgets            []budget
+	budgets            []karpenter.Budget
 	nodes              int
 	deleting, notReady []string // nodes that are out of use, other than by voluntary disruption
 }
@@ -31,7 +42,7 @@ type poolState struct {
 func (p *poolBudgets) learn(now time.Time, pool *unstructured.Unstructured) {
 	spec := objectsAt(pool, "spec", "disruption", "budgets")
 	if len(p.recent) == 0 || !equality.Semantic.DeepEqual(spec, p.spec) {
-		p.spec, p.budgets = spec, budgetsOf(spec)
+		p.spec, p.budgets = spec, karpenter.Budgets(pool)
 		p.remember(now)
 	}
 }
@@ -110,7 +121,7 @@ func (p *poolBudgets) exceeded(now time.Time, voluntary int, reason string) stri
 				out += p.countUndisrupted(s.notReady)
 			}
 			for _, at := range []time.Time{now.Add(-stale), now} {
-				may := allowedDisruptions(s.budgets, s.nodes, r, at)
+				may := karpenter.AllowedDisruptions(s.budgets, s.nodes, r, at)
 				if out <= may {
 					return ""
 				}

@@ -12,4 +12,5 @@ const (
 	fieldTaints      = "spec.taints"             // NodeClaim
 	fieldRequests    = "spec.resources.requests" // NodeClaim
 	fieldRequired    = "spec.requirements"       // NodeClaim
+	fieldBudgets     = "spec.disruption.budgets" // NodePool
 )
