@@ -23,7 +23,7 @@ PLUMBLINE := go run ./hack/plumbline
 TOOL      := go tool -modfile=$(CURDIR)/hack/tools/go.mod
 # Tests of simulated clouds by the clouds' own SDKs, each in a module of its own.
 SDKTESTS  := $(addprefix providers/,$(addsuffix /sdktest,simulator aws azure hetzner))
-MODULES   := . hack/tools hack/importer hack/mutants hack/node-image providers/faulty $(SDKTESTS)
+MODULES   := . hack/tools hack/browser hack/importer hack/mutants hack/node-image providers/faulty $(SDKTESTS)
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
 
 # The race detector needs a C compiler; Go says whether it has found one.
@@ -54,6 +54,7 @@ lint: lint-go lint-platforms lint-modules lint-workflows lint-catalogue ## check
 .PHONY: lint-go
 lint-go:
 	$(TOOL) golangci-lint run
+	cd hack/browser && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
 	cd hack/importer && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
 	cd hack/mutants && $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
 	cd providers/faulty && $(RELEASED) $(TOOL) golangci-lint run --config $(CURDIR)/.golangci.yml
@@ -132,6 +133,12 @@ import-test: export PLUMBLINE_RERUN := $(subst make e2e,make import-test,$(PLUMB
 import-test: ## run the suites from another module, as a provider's repository does
 	cd hack/importer && go test -count=1 -timeout 0
 
+# What only shows in a browser.
+.PHONY: test-pages
+test-pages: export SCREENSHOTS ?= $(ARTIFACTS)/pages
+test-pages: ## open the report and a timeline in Chromium or Chrome; screenshots are in _artifacts/pages
+	cd hack/browser && go test -count=1 ./...
+
 # What only shows on real clusters, of the harness itself. The first lives by a cluster's
 # clock in the end, so that none of the others may be in its process. The builds of old releases are left out: they take
 # ten minutes each time that caches are cold.
@@ -173,6 +180,10 @@ summary: ## print what became of the last run, as Markdown
 .PHONY: report
 report: ## write a run's page for a browser: make report FILE=_artifacts/latest
 	@$(PLUMBLINE) report $(FILE)
+
+.PHONY: show
+show: ## write the timeline of a recording: make show FILE=_artifacts/latest/histories/SPEC.jsonl.gz, BESIDE= another one
+	@$(PLUMBLINE) show $(FILE) $(BESIDE)
 
 .PHONY: judge
 judge: ## judge recordings by every invariant: make judge FILE=_artifacts/latest/histories

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/e2e/report/page"
@@ -56,12 +57,21 @@ func linksOf(run string, outcomes []report.Outcome) map[string]page.Links {
 		if o.History == "" {
 			continue
 		}
-		name := filepath.Join("histories", filepath.Base(o.History))
-		if _, err := os.Stat(filepath.Join(run, name)); err == nil {
-			all[o.ID] = page.Links{Recording: filepath.ToSlash(name)}
+		recording := filepath.Join("histories", filepath.Base(o.History))
+		all[o.ID] = page.Links{
+			Recording: present(run, recording),
+			Timeline:  present(run, strings.TrimSuffix(recording, recordingEnding)+timelineEnding),
 		}
 	}
 	return all
+}
+
+// present returns a link to a file in a run's folder, or "" if it isn't there.
+func present(run, file string) string {
+	if _, err := os.Stat(filepath.Join(run, file)); err != nil {
+		return ""
+	}
+	return filepath.ToSlash(file)
 }
 
 // earlier returns the runs of a provider that began before a run, from the folders beside it: the latest ones, the

@@ -17,8 +17,9 @@ import (
 // fewWords bounds how many changes of one event a finding lists.
 const fewWords = 5
 
-// whatChanged describes what an event changed; empty if there is nothing to compare with.
-func whatChanged(before *history.Object, e history.Event) string {
+// Change describes what an event changed of the object before it, in a few words. It is empty if there is nothing
+// to compare with.
+func Change(before *history.Object, e history.Event) string {
 	if before == nil || e.Type == watch.Deleted {
 		return ""
 	}

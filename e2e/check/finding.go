@@ -68,7 +68,7 @@ func (j judgement) broken(at, tested int, want, standing string) Finding {
 	events := j.h.Events()
 	f.Event = &events[at]
 	f.Number, f.Offset = j.h.Place(at)
-	f.Change = whatChanged(j.stateBefore(at), *f.Event)
+	f.Change = Change(j.stateBefore(at), *f.Event)
 	return f
 }
 

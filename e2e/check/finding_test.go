@@ -133,7 +133,7 @@ func TestChange(t *testing.T) {
 		s := historytest.Begin().Add(node)
 		change(node)
 		events := s.Change(node).History().Events()
-		return whatChanged(events[0].Object, events[1])
+		return Change(events[0].Object, events[1])
 	}
 	for want, f := range map[string]func(*historytest.Thing){
 		"":                             func(*historytest.Thing) {},

@@ -65,6 +65,14 @@ func (f *Failure) Merge(later *Failure) *Failure {
 	return f
 }
 
+// EventOf returns the number of the event that a finding is about, in the whole recording; nil if it is about none.
+func EventOf(f check.Finding) *int {
+	if f.Event == nil {
+		return nil
+	}
+	return &f.Number
+}
+
 // failureOf turns the findings of checks that don't hold into a failure. The worst one
 // decides: a broken promise counts more than an untested one.
 func failureOf(findings []check.Finding) Failure {
@@ -79,7 +87,7 @@ func failureOf(findings []check.Finding) Failure {
 			}
 		}
 		if verdict == report.Failed {
-			failure.Broke = append(failure.Broke, report.Broken{Kind: report.BrokenCheck, What: f.Check})
+			failure.Broke = append(failure.Broke, report.Broken{Kind: report.BrokenCheck, What: f.Check, Event: EventOf(f)})
 		}
 		details = append(details, f.String())
 	}

@@ -109,6 +109,18 @@ func (h *History) Place(i int) (number int, offset time.Duration) {
 	return number, h.Offset(e.Time)
 }
 
+// IndexOf returns the index in Events of an event of the whole recording, by the number that
+// Place returns; -1 if it isn't among them.
+func (h *History) IndexOf(number int) int {
+	if number < 0 || number >= len(h.log) {
+		return -1
+	}
+	of := h.log[number]
+	return slices.IndexFunc(h.Events(), func(e Event) bool {
+		return e.Object == of.Object && e.Type == of.Type && e.Time.Equal(of.Time)
+	})
+}
+
 // Offset returns the time from the beginning of the whole recording until t.
 func (h *History) Offset(t time.Time) time.Duration {
 	began := h.began

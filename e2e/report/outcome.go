@@ -96,6 +96,8 @@ type Broken struct {
 	// What describes it: the check, the invariant's name, "waited for 3 running pods", "left
 	// behind: Node a", or otherwise the reason.
 	What string `json:"what"`
+	// Event is the number of the event that broke it, in the recording; nil: none did.
+	Event *int `json:"event,omitempty"`
 }
 
 // BrokenKind is the kind of a broken thing.

@@ -94,8 +94,9 @@ func (c *postChecks) judge(failure *env.Failure, recorded *history.History, para
 		if f.Event != nil {
 			at = f.Event.Time
 		}
-		failure = failure.Merge(env.Broken(report.BrokenInvariant, j.Check,
-			fmt.Sprintf("an invariant is broken: %s\n%s", j.Check, f), at))
+		broken := env.Broken(report.BrokenInvariant, j.Check, fmt.Sprintf("an invariant is broken: %s\n%s", j.Check, f), at)
+		broken.Broke[0].Event = env.EventOf(f)
+		failure = failure.Merge(broken)
 	}
 	return failure
 }

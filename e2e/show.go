@@ -1,0 +1,168 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/e2e/timeline"
+)
+
+// The endings of a recording, and of the page that shows it.
+const (
+	recordingEnding = ".jsonl.gz"
+	timelineEnding  = ".html"
+)
+
+// WriteTimeline writes the timeline of a recording beside it, and returns the page's path. If the recording lies in
+// a run's folder, the timeline has the spec's verdict and the controller's log. Another recording may be shown on
+// the same axis.
+func WriteTimeline(recording string, beside ...string) (string, error) {
+	var all []*timeline.Timeline
+	for _, file := range append([]string{recording}, beside...) {
+		t, err := ReadTimeline(file)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, t)
+	}
+	file := strings.TrimSuffix(recording, recordingEnding) + timelineEnding
+	var page bytes.Buffer
+	if err := timeline.WriteHTML(&page, all...); err != nil {
+		return "", err
+	}
+	return file, os.WriteFile(file, page.Bytes(), 0o644)
+}
+
+// ReadTimeline returns the timeline of a recording, with what its run's folder knows of it.
+func ReadTimeline(recording string) (*timeline.Timeline, error) {
+	in, err := os.Open(recording)
+	if err != nil {
+		return nil, fmt.Errorf("the recording: %w", err)
+	}
+	defer in.Close()
+	h, err := history.Load(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", recording, err)
+	}
+	run := filepath.Dir(filepath.Dir(recording)) // histories are in a folder of it
+	o := outcomeOf(run, filepath.Base(recording))
+	title := strings.TrimSuffix(filepath.Base(recording), recordingEnding)
+	if o.ID != "" {
+		title = fmt.Sprintf("%s %s [%s]", o.Sentence(), o.Verdict, o.ID)
+	}
+	var broken []timeline.Broken
+	for _, b := range o.Broke {
+		broken = append(broken, timeline.Broken{Number: b.Event, Text: b.What})
+	}
+	t, err := timeline.Make(title, h, broken)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", recording, err)
+	}
+	if o.Real > 0 {
+		t.Speed = o.Took.Seconds() / o.Real.Seconds()
+	}
+	t.Logs, err = controllerLog(run, o.Worker, t.Start, h.Taken())
+	return t, err
+}
+
+// outcomeOf returns the outcome of the spec with a recording; the zero one if the folder is no run's.
+func outcomeOf(run, recording string) report.Outcome {
+	outcomes, err := Outcomes(run)
+	if err != nil {
+		return report.Outcome{}
+	}
+	i := slices.IndexFunc(outcomes, func(o report.Outcome) bool { return filepath.Base(o.History) == recording })
+	if i < 0 {
+		return report.Outcome{}
+	}
+	return outcomes[i]
+}
+
+// controllerLog returns what the controllers of a worker's clusters logged between two times.
+func controllerLog(run string, worker int, from, to time.Time) (lines []timeline.Note, err error) {
+	files, err := filepath.Glob(filepath.Join(run, "logs", fmt.Sprintf("worker-%d.*", worker), "*_controller.log"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		log, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		scanner := bufio.NewScanner(bytes.NewReader(log))
+		scanner.Buffer(nil, 1<<20) // bytes of a line
+		for scanner.Scan() {
+			if at, text, ok := logLine(scanner.Bytes()); ok && !at.Before(from) && !at.After(to) {
+				lines = append(lines, timeline.Note{At: at.Sub(from).Seconds(), Text: text})
+			}
+		}
+		if err := scanner.Err(); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b timeline.Note) int { return cmp.Compare(a.At, b.At) })
+	return lines, nil
+}
+
+// untold are fields of a log line that say nothing to people, or are told before the others.
+var untold = []string{"level", "time", "logger", "message", "reconcileID", "namespace", "name", "controllerGroup", "controllerKind"}
+
+// logLine returns a line of Karpenter's JSON log for people.
+func logLine(line []byte) (at time.Time, text string, ok bool) {
+	var fields map[string]any
+	if json.Unmarshal(line, &fields) != nil {
+		return at, "", false
+	}
+	stamp, _ := fields["time"].(string)
+	at, err := time.Parse(time.RFC3339Nano, stamp)
+	message, _ := fields["message"].(string)
+	if err != nil || message == "" {
+		return at, "", false
+	}
+	if level, _ := fields["level"].(string); level != "INFO" {
+		message = level + " " + message
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if slices.Contains(untold, name) {
+			continue
+		}
+		value, err := json.Marshal(fields[name])
+		if err != nil {
+			continue
+		}
+		message += fmt.Sprintf("  %s=%s", name, value)
+	}
+	return at, message, true
+}
+
+// writeTimelines writes the timelines of a run's red specs.
+func writeTimelines(outcomes []report.Outcome) error {
+	var group errgroup.Group
+	group.SetLimit(4)
+	for _, o := range outcomes {
+		if !o.Verdict.Red() || o.History == "" {
+			continue
+		}
+		group.Go(func() error {
+			if _, err := WriteTimeline(o.History); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}

@@ -1,0 +1,70 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/e2e/timeline"
+)
+
+func TestTheTimelineHasWhatTheRunKnows(t *testing.T) {
+	g := NewWithT(t)
+	run := filepath.Join(t.TempDir(), "20260101-1")
+	recording := filepath.Join(run, "histories", "consolidation.late.room.jsonl.gz")
+	text, err := os.ReadFile("timeline/testdata/consolidation.jsonl.gz")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(os.MkdirAll(filepath.Dir(recording), 0o700)).To(Succeed())
+	g.Expect(os.WriteFile(recording, text, 0o600)).To(Succeed())
+	alone, err := ReadTimeline(recording)
+	g.Expect(err).NotTo(HaveOccurred(), "a recording needs no run")
+	g.Expect(alone.Title).To(Equal("consolidation.late.room"))
+
+	number := 30
+	progress, err := report.OpenProgress(filepath.Join(run, progressFile))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(progress.Send(report.Message{Outcome: &report.Outcome{
+		Provider: "kwok", ID: "consolidation/late/room", Suite: "consolidation", Spec: "keeps a node", Verdict: report.Failed,
+		History: "/elsewhere/consolidation.late.room.jsonl.gz", Worker: 2, Took: time.Minute, Real: 4 * time.Second,
+		Broke: []report.Broken{{Kind: report.BrokenCheck, What: "always one node", Event: &number}},
+	}})).To(Succeed())
+	g.Expect(progress.Close()).To(Succeed())
+	stamp := alone.Start.Add(3 * time.Second).Format(time.RFC3339Nano)
+	logOf := func(worker, line string) {
+		file := filepath.Join(run, "logs", worker, "kube-system_karpenter-1_controller.log")
+		g.Expect(os.MkdirAll(filepath.Dir(file), 0o700)).To(Succeed())
+		g.Expect(os.WriteFile(file, []byte(line), 0o600)).To(Succeed())
+	}
+	logOf("worker-1.1", `{"level":"INFO","time":"`+stamp+`","message":"of another cluster"}`)
+	logOf("worker-2.1", "no JSON\n"+`{"level":"INFO","time":"2020-01-01T00:00:00Z","message":"before"}`+"\n"+
+		`{"level":"ERROR","time":"`+stamp+`","message":"disrupting node(s)","reconcileID":"1","Node":{"name":"a"}}`)
+
+	made, err := ReadTimeline(recording)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(made.Title).To(Equal("kwok: consolidation keeps a node failed [consolidation/late/room]"))
+	g.Expect(made.Speed).To(Equal(15.0))
+	g.Expect(made.Breaches).To(ConsistOf(HaveField("Text", "always one node")))
+	g.Expect(made.Logs).To(Equal([]timeline.Note{{At: 3, Text: `ERROR disrupting node(s)  Node={"name":"a"}`}}))
+
+	file, err := WriteTimeline(recording, recording)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(file).To(Equal(filepath.Join(run, "histories", "consolidation.late.room.html")))
+	g.Expect(WritePage(run)).To(Succeed())
+	page, err := os.ReadFile(filepath.Join(run, PageFile))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(string(page)).To(ContainSubstring(`href="histories/consolidation.late.room.html"`))
+}
+
+func TestATimelineOfNoRecording(t *testing.T) {
+	g := NewWithT(t)
+	_, err := WriteTimeline(filepath.Join(t.TempDir(), "nothing.jsonl.gz"))
+	g.Expect(err).To(MatchError(ContainSubstring("nothing.jsonl.gz")))
+	file := filepath.Join(t.TempDir(), "text.jsonl.gz")
+	g.Expect(os.WriteFile(file, []byte("hello\n"), 0o600)).To(Succeed())
+	_, err = WriteTimeline(file)
+	g.Expect(err).To(MatchError(And(ContainSubstring("text.jsonl.gz"), ContainSubstring("line 1"))))
+}
