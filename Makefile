@@ -185,6 +185,10 @@ report: ## write a run's page for a browser: make report FILE=_artifacts/latest
 show: ## write the timeline of a recording: make show FILE=_artifacts/latest/histories/SPEC.jsonl.gz, BESIDE= another one
 	@$(PLUMBLINE) show $(FILE) $(BESIDE)
 
+.PHONY: explain
+explain: ## tell why a node or pod came and went: make explain FILE=HISTORY.jsonl.gz NODE=name, or NODECLAIM, or POD
+	@NODE='$(NODE)' NODECLAIM='$(NODECLAIM)' POD='$(POD)' $(PLUMBLINE) explain $(FILE)
+
 .PHONY: judge
 judge: ## judge recordings by every invariant: make judge FILE=_artifacts/latest/histories
 	@$(PLUMBLINE) judge $(FILE)

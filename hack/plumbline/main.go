@@ -39,6 +39,7 @@ func commands() []command {
 		{name: "judge", help: "judge saved recordings by every invariant: judge HISTORY.jsonl.gz...", run: judge},
 		{name: "report", help: "write a run's index.html: report [FOLDER]; the latest run's by default", run: writeReport},
 		{name: "show", help: "write the timeline of a recording: show HISTORY.jsonl.gz [BESIDE.jsonl.gz]", run: showRecording},
+		{name: "explain", help: "tell why a node or pod came and went: NODE=name explain HISTORY.jsonl.gz", run: explainObject},
 		{name: "summary", help: "print the latest run as Markdown", run: summary},
 		{name: "upstream", help: "run Karpenter's own regression suite on a cluster like that of up", run: upstream},
 		{name: "bench", help: "measure start-up, memory and the recorder; writes bench.json", run: bench},

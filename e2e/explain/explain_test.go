@@ -1,0 +1,105 @@
+package explain
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+func TestALifeInARealRecording(t *testing.T) {
+	g := NewWithT(t)
+	h := load(g, "../timeline/testdata/consolidation.jsonl.gz")
+	sentences, err := NodeClaim(h, "pool5xrfm-x4b2c")
+	g.Expect(err).NotTo(HaveOccurred())
+	order(g, sentences, "is asked for, of pool pool5xrfm", "It is meant for 1 pod: app-2jdv4-78c8484c8f-d2lsc",
+		"It is launched as c-1x-amd64-linux in test-zone-d, spot", "It is registered", "It is initialized",
+		"It may be consolidated", "DisruptionBlocked: Node is nominated", "ConsolidationRejected", "gets the taint karpenter.sh/disrupted",
+		"It is disrupted: Underutilized", "Karpenter has decided that before", "is told to go: EvictionByEvictionAPI",
+		"It is drained, 6.09s after its deletion", "The NodeClaim is gone")
+	g.Expect(text(sentences)).NotTo(ContainSubstring("RegisteredNode"), "others' Events say nothing of Karpenter")
+	for _, s := range sentences {
+		if s.Number >= 0 {
+			_, at := h.Place(h.IndexOf(s.Number))
+			g.Expect(at).To(Equal(s.At), s.Text)
+		}
+	}
+	byNode, err := Node(h, "kwok-pool5xrfm-x4b2c-tonguedune-4-coucd6awed-2474349558")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(byNode).To(Equal(sentences))
+
+	sentences, err = Pod(h, "plumbline/app-2jdv4-78c8484c8f-d2lsc")
+	g.Expect(err).NotTo(HaveOccurred())
+	order(g, sentences, "is made", "default-scheduler says: FailedScheduling", "Nominated: Pod should schedule on: nodeclaim/pool5xrfm-x4b2c",
+		"It is bound to node", "It is ready", "is disrupted; make explain NODE=", "It is told to go", "The pod is gone")
+}
+
+func TestADriftAndWhatCausedIt(t *testing.T) {
+	g := NewWithT(t)
+	pool, nodeClaim := historytest.Pool("p").Set(int64(1), "metadata", "generation"), historytest.NodeClaim("c").Pool("p")
+	h := historytest.Begin().Add(pool, nodeClaim).Start().
+		After(time.Second).Change(pool.Set(int64(2), "metadata", "generation").Set("b", "spec", "template", "metadata", "labels", "team")).
+		After(time.Second).Change(nodeClaim.True(karpenter.Drifted)).
+		After(time.Second).Change(nodeClaim.True(karpenter.DisruptionReason)).
+		After(time.Second).Add(historytest.NodeClaim("d").Pool("p")).
+		After(time.Second).Delete(nodeClaim).History()
+	sentences, err := NodeClaim(h, "c")
+	g.Expect(err).NotTo(HaveOccurred())
+	order(g, sentences, "It has drifted", "NodePool p changed: spec.template.metadata.labels.team set to", "It is disrupted",
+		"NodeClaim d is asked for, of the same pool: probably its replacement", "The NodeClaim is gone")
+}
+
+func TestWhatARecordingDoesNotShowIsSaid(t *testing.T) {
+	g := NewWithT(t)
+	nodeClaim := historytest.NodeClaim("c").Pool("p")
+	h := historytest.Begin().Add(historytest.Pool("p"), historytest.Node("control-plane")).Start().
+		After(time.Second).Add(nodeClaim).After(time.Second).Change(nodeClaim.True(karpenter.Drifted)).
+		After(time.Second).Change(nodeClaim.Deleting()).History()
+	sentences, err := NodeClaim(h, "c")
+	g.Expect(err).NotTo(HaveOccurred())
+	order(g, sentences, "For which pods, no Event says", "What changed before that, the recording doesn't show",
+		"Who deleted it, the recording doesn't show")
+
+	for name, ask := range map[string]func() ([]Sentence, error){
+		"the recording has no NodeClaim x; it has 1 NodeClaim: c":  func() ([]Sentence, error) { return NodeClaim(h, "x") },
+		"the recording has no Node x; it has 1 Node: control-plane": func() ([]Sentence, error) { return Node(h, "x") },
+		"the recording has no Pod x; it has 0 Pods: ":               func() ([]Sentence, error) { return Pod(h, "x") },
+		"node control-plane has no NodeClaim":                       func() ([]Sentence, error) { return Node(h, "control-plane") },
+	} {
+		_, err := ask()
+		g.Expect(err).To(MatchError(HavePrefix(name)))
+	}
+}
+
+// order claims that sentences come in an order, among others.
+func order(g Gomega, sentences []Sentence, want ...string) {
+	var quoted []string
+	for _, w := range want {
+		quoted = append(quoted, regexp.QuoteMeta(w))
+	}
+	g.ExpectWithOffset(1, text(sentences)).To(MatchRegexp("(?s)" + strings.Join(quoted, ".*")))
+}
+
+func text(sentences []Sentence) string {
+	var b strings.Builder
+	for _, s := range sentences {
+		b.WriteString(s.String() + "\n")
+	}
+	return b.String()
+}
+
+func load(g Gomega, file string) *history.History {
+	in, err := os.Open(file)
+	g.Expect(err).NotTo(HaveOccurred())
+	defer in.Close()
+	h, err := history.Load(in)
+	g.Expect(err).NotTo(HaveOccurred())
+	return h
+}

@@ -1,0 +1,253 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// ofNodeClaim tells what an event means for a NodeClaim and its node.
+func (t *teller) ofNodeClaim(m moment) {
+	switch m.Resource {
+	case karpenter.NodeClaims:
+		if m.Object.Name == t.nodeClaim {
+			t.nodeClaimMoment(m)
+		} else {
+			t.replacement(m)
+		}
+	case karpenter.Nodes:
+		if m.Object.Name == t.node {
+			t.nodeMoment(m)
+		}
+	case karpenter.Pods:
+		t.podMoment(m)
+	case karpenter.Events:
+		about := karpenter.EventInvolved(m.is)
+		if about.Kind == "NodeClaim" && about.Name == t.nodeClaim || about.Kind == "Node" && about.Name == t.node {
+			t.heard(m)
+		}
+	}
+}
+
+func (t *teller) nodeClaimMoment(m moment) {
+	switch {
+	case m.Type == watch.Added:
+		t.born(m)
+	case m.Type == watch.Deleted:
+		t.say(m, "The NodeClaim is gone.")
+		return
+	}
+	for _, stage := range []struct{ condition, word string }{
+		{karpenter.Launched, "launched"}, {karpenter.Registered, "registered"}, {karpenter.Initialized, "initialized"},
+	} {
+		if m.became(stage.condition) {
+			_, at := t.h.Place(m.index)
+			as := ""
+			if stage.condition == karpenter.Launched {
+				as = fmt.Sprintf(" as %s in %s, %s", karpenter.InstanceType(m.is), karpenter.Label(m.is, corev1.LabelTopologyZone),
+					karpenter.Label(m.is, karpenter.CapacityTypeLabel))
+			}
+			t.say(m, "It is %s%s, after %s.", stage.word, as, (at - t.claimSince).Round(1e7))
+			t.claimSince = at
+		}
+	}
+	t.waits(m)
+	t.mayGo(m)
+	t.goes(m)
+}
+
+// born tells who asked for a NodeClaim, and for what.
+func (t *teller) born(m moment) {
+	_, t.claimSince = t.h.Place(m.index)
+	pods, all := []string{}, 0
+	for _, e := range t.h.Events() {
+		u := e.Object.Unstructured()
+		if e.Resource == karpenter.Events && karpenter.EventReason(u) == karpenter.ReasonNominated &&
+			mentions(karpenter.EventMessage(u), "nodeclaim/"+t.nodeClaim) {
+			if about := karpenter.EventInvolved(u); !slices.Contains(pods, about.Name) {
+				all++
+				if len(pods) < 5 {
+					pods = append(pods, about.Name)
+				}
+			}
+		}
+	}
+	requests := ""
+	if cpu := karpenter.NodeClaimRequests(m.is, corev1.ResourceCPU); !cpu.IsZero() {
+		requests = fmt.Sprintf(", with room for %s CPUs", cpu.String())
+	}
+	t.say(m, "NodeClaim %s is asked for, of pool %s%s.", t.nodeClaim, cmp.Or(t.pool, "(none)"), requests)
+	replicas, static, _ := unstructured.NestedInt64(t.poolNow(), "spec", "replicas")
+	switch {
+	case all > 0:
+		t.unknown("It is meant for %s: %s.", check.Words(all, "pods"), strings.Join(pods, ", "))
+	case static:
+		t.unknown("No pod is meant for it: its pool wants %s.", check.Words(int(replicas), "replicas"))
+	default:
+		t.unknown("For which pods, no Event says.")
+	}
+}
+
+// mentions reports whether a message has a word, such as nodeclaim/a.
+func mentions(message, word string) bool {
+	return slices.Contains(strings.FieldsFunc(message, func(r rune) bool { return r == ' ' || r == ',' }), word)
+}
+
+// poolNow returns the NodeClaim's pool at this moment; empty if there is none.
+func (t *teller) poolNow() map[string]any {
+	if pool := t.world.Get(karpenter.NodePools, "", t.pool); pool != nil {
+		return pool.Unstructured().Object
+	}
+	return map[string]any{}
+}
+
+// waits tells why a NodeClaim isn't initialized.
+func (t *teller) waits(m moment) {
+	is, _ := karpenter.Condition(m.is, karpenter.Initialized)
+	if is.Status == "True" || is.Reason == "" || is.Reason == karpenter.ReasonAwaiting {
+		return
+	}
+	if m.was != nil {
+		if was, _ := karpenter.Condition(m.was, karpenter.Initialized); was.Reason == is.Reason && was.Message == is.Message {
+			return
+		}
+	}
+	t.say(m, "It isn't initialized: %s (%s).", is.Reason, is.Message)
+}
+
+// mayGo tells since when a NodeClaim may be disrupted, and why.
+func (t *teller) mayGo(m moment) {
+	switch {
+	case m.became(karpenter.Consolidatable):
+		t.say(m, "It may be consolidated from now on.")
+	case m.ended(karpenter.Consolidatable):
+		t.say(m, "It may not be consolidated any more, or not yet again.")
+	}
+	switch {
+	case m.became(karpenter.Drifted):
+		why, _ := karpenter.Condition(m.is, karpenter.Drifted)
+		t.say(m, "It has drifted: %s.", why.Reason)
+		t.cause(m)
+	case m.ended(karpenter.Drifted):
+		t.say(m, "It has drifted no more.")
+	}
+}
+
+// cause tells the latest change of the pool's template before a drift.
+func (t *teller) cause(m moment) {
+	events := t.h.Events()
+	for i := m.index - 1; i >= 0; i-- {
+		e := events[i]
+		if e.Resource != karpenter.NodePools || e.Object.Name != t.pool || e.Type != watch.Modified {
+			continue
+		}
+		before := t.previous(i)
+		if before == nil || before.Unstructured().GetGeneration() == e.Object.Unstructured().GetGeneration() {
+			continue
+		}
+		t.say(moment{Event: e, index: i}, "Before that, NodePool %s changed: %s.", t.pool, check.Change(before, e))
+		return
+	}
+	t.unknown("What changed before that, the recording doesn't show: it may be the NodeClass, or the cloud.")
+}
+
+// previous returns an event's object as it was before, nil if it is new.
+func (t *teller) previous(i int) *history.Object {
+	events := t.h.Events()
+	for _, p := range slices.Backward(events[:i]) {
+		if p.Resource == events[i].Resource && p.Object.Name == events[i].Object.Name {
+			return p.Object
+		}
+	}
+	return t.h.Start().Get(events[i].Resource, events[i].Object.Namespace, events[i].Object.Name)
+}
+
+// goes tells how a NodeClaim is disrupted and ends.
+func (t *teller) goes(m moment) {
+	if m.became(karpenter.DisruptionReason) {
+		why, _ := karpenter.Condition(m.is, karpenter.DisruptionReason)
+		t.disrupted = true
+		t.say(m, "It is disrupted: %s.", why.Reason)
+	}
+	if m.marked() {
+		t.draining = true
+		_, t.claimSince = t.h.Place(m.index)
+		by := "Karpenter has decided that before."
+		if !t.disrupted {
+			by = "Who deleted it, the recording doesn't show: it wasn't disrupted before. It may have expired, or a user did it."
+		}
+		t.say(m, "The NodeClaim is being deleted. %s", by)
+	}
+	for _, stage := range []struct{ condition, word string }{
+		{karpenter.Drained, "It is drained"}, {karpenter.VolumesDetached, "Its volumes are detached"},
+		{karpenter.InstanceTerminating, "Its instance is being ended"},
+	} {
+		if m.became(stage.condition) {
+			_, at := t.h.Place(m.index)
+			t.say(m, "%s, %s after its deletion.", stage.word, (at - t.claimSince).Round(1e7))
+		}
+	}
+}
+
+// replacement tells of NodeClaims that are made while this one is disrupted.
+func (t *teller) replacement(m moment) {
+	switch {
+	case m.Type == watch.Added && t.disrupted && !t.draining && karpenter.NodePoolOf(m.is) == t.pool:
+		t.replacements = append(t.replacements, m.Object.Name)
+		t.say(m, "Meanwhile NodeClaim %s is asked for, of the same pool: probably its replacement.", m.Object.Name)
+	case m.became(karpenter.Initialized) && slices.Contains(t.replacements, m.Object.Name):
+		t.say(m, "NodeClaim %s is initialized.", m.Object.Name)
+	}
+}
+
+func (t *teller) nodeMoment(m moment) {
+	switch {
+	case m.Type == watch.Added:
+		t.say(m, "Node %s joins.", t.node)
+	case m.Type == watch.Deleted:
+		t.say(m, "The node is gone.")
+		return
+	}
+	if m.was == nil {
+		return
+	}
+	old := karpenter.Taints(m.was)
+	for _, taint := range karpenter.Taints(m.is) {
+		if !slices.Contains(old, taint) {
+			t.say(m, "The node gets the taint %s.", taint.ToString())
+		}
+	}
+	switch was, is := karpenter.NodeReady(m.was), karpenter.NodeReady(m.is); {
+	case was && !is:
+		t.say(m, "The node isn't ready any more.")
+	case is && !was:
+		t.say(m, "The node is ready.")
+	}
+	if m.marked() {
+		t.say(m, "The node is being deleted.")
+	}
+}
+
+// podMoment tells of the pods of a node that is drained.
+func (t *teller) podMoment(m moment) {
+	if t.node == "" || karpenter.PodNode(m.is) != t.node {
+		return
+	}
+	evicted := string(corev1.DisruptionTarget)
+	switch {
+	case m.became(evicted):
+		why, _ := karpenter.Condition(m.is, evicted)
+		t.say(m, "Pod %s is told to go: %s.", m.Object.Name, why.Reason)
+	case m.Type == watch.Deleted && t.draining:
+		t.say(m, "Pod %s is gone.", m.Object.Name)
+	}
+}
