@@ -94,6 +94,8 @@ func earlier(run, provider string) (all []page.Earlier, err error) {
 			all = append(all, page.Earlier{Conformance: c, Name: name})
 		}
 	}
-	slices.SortFunc(all, func(a, b page.Earlier) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a, b page.Earlier) int {
+		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Name, b.Name))
+	})
 	return all[max(0, len(all)-earlierRuns):], nil
 }

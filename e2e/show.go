@@ -119,7 +119,9 @@ func controllerLog(run string, worker int, from, to time.Time) (lines []timeline
 }
 
 // untold are fields of a log line that say nothing to people, or are told before the others.
-var untold = []string{"level", "time", "logger", "message", "reconcileID", "namespace", "name", "controllerGroup", "controllerKind"}
+var untold = []string{
+	"level", "time", "logger", "message", "reconcileID", "namespace", "name", "controllerGroup", "controllerKind",
+}
 
 // logLine returns a line of Karpenter's JSON log for people.
 func logLine(line []byte) (at time.Time, text string, ok bool) {

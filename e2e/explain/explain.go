@@ -51,7 +51,7 @@ func Node(h *history.History, name string) ([]Sentence, error) {
 	if t.find(karpenter.Nodes, func(u *unstructured.Unstructured) bool { return u.GetName() == name }) == nil {
 		return nil, t.missing("Node", name, karpenter.Nodes)
 	}
-	nodeClaim := t.find(karpenter.NodeClaims, func(u *unstructured.Unstructured) bool { return karpenter.NodeClaimNode(u) == name })
+	nodeClaim := t.nodeClaimOf(name)
 	if nodeClaim == nil {
 		return nil, fmt.Errorf("node %s has no NodeClaim in the recording, so that Karpenter has nothing to do with it", name)
 	}
@@ -85,7 +85,7 @@ type teller struct {
 	nodeClaim, node, pool, pod string
 
 	said         map[string]bool // what was said before
-	claimSince   time.Duration  // when the last stage began
+	claimSince   time.Duration   // when the last stage began
 	disrupted    bool
 	draining     bool
 	replacements []string
@@ -96,7 +96,7 @@ func newTeller(h *history.History) *teller {
 }
 
 // find returns an object of the recording as it was last, or nil.
-func (t *teller) find(r schema.GroupVersionResource, match func(*unstructured.Unstructured) bool) (found *unstructured.Unstructured) {
+func (t *teller) find(r schema.GroupVersionResource, match check.Predicate) (found *unstructured.Unstructured) {
 	for _, o := range t.h.Start().List(r) {
 		if u := o.Unstructured(); match(u) {
 			found = u
@@ -108,6 +108,13 @@ func (t *teller) find(r schema.GroupVersionResource, match func(*unstructured.Un
 		}
 	}
 	return found
+}
+
+// nodeClaimOf returns the NodeClaim of a node, or nil.
+func (t *teller) nodeClaimOf(node string) *unstructured.Unstructured {
+	return t.find(karpenter.NodeClaims, func(u *unstructured.Unstructured) bool {
+		return karpenter.NodeClaimNode(u) == node
+	})
 }
 
 // missing says which objects of a kind the recording has instead.

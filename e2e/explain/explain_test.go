@@ -21,7 +21,8 @@ func TestALifeInARealRecording(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	order(g, sentences, "is asked for, of pool pool5xrfm", "It is meant for 1 pod: app-2jdv4-78c8484c8f-d2lsc",
 		"It is launched as c-1x-amd64-linux in test-zone-d, spot", "It is registered", "It is initialized",
-		"It may be consolidated", "DisruptionBlocked: Node is nominated", "ConsolidationRejected", "gets the taint karpenter.sh/disrupted",
+		"It may be consolidated", "DisruptionBlocked: Node is nominated", "ConsolidationRejected",
+		"gets the taint karpenter.sh/disrupted",
 		"It is disrupted: Underutilized", "Karpenter has decided that before", "is told to go: EvictionByEvictionAPI",
 		"It is drained, 6.09s after its deletion", "The NodeClaim is gone")
 	g.Expect(text(sentences)).NotTo(ContainSubstring("RegisteredNode"), "others' Events say nothing of Karpenter")
@@ -37,7 +38,8 @@ func TestALifeInARealRecording(t *testing.T) {
 
 	sentences, err = Pod(h, "plumbline/app-2jdv4-78c8484c8f-d2lsc")
 	g.Expect(err).NotTo(HaveOccurred())
-	order(g, sentences, "is made", "default-scheduler says: FailedScheduling", "Nominated: Pod should schedule on: nodeclaim/pool5xrfm-x4b2c",
+	order(g, sentences, "is made", "default-scheduler says: FailedScheduling",
+		"Nominated: Pod should schedule on: nodeclaim/pool5xrfm-x4b2c",
 		"It is bound to node", "It is ready", "is disrupted; make explain NODE=", "It is told to go", "The pod is gone")
 }
 
@@ -45,15 +47,16 @@ func TestADriftAndWhatCausedIt(t *testing.T) {
 	g := NewWithT(t)
 	pool, nodeClaim := historytest.Pool("p").Set(int64(1), "metadata", "generation"), historytest.NodeClaim("c").Pool("p")
 	h := historytest.Begin().Add(pool, nodeClaim).Start().
-		After(time.Second).Change(pool.Set(int64(2), "metadata", "generation").Set("b", "spec", "template", "metadata", "labels", "team")).
+		After(time.Second).Change(pool.Set(int64(2), "metadata", "generation").
+		Set("b", "spec", "template", "metadata", "labels", "team")).
 		After(time.Second).Change(nodeClaim.True(karpenter.Drifted)).
 		After(time.Second).Change(nodeClaim.True(karpenter.DisruptionReason)).
 		After(time.Second).Add(historytest.NodeClaim("d").Pool("p")).
 		After(time.Second).Delete(nodeClaim).History()
 	sentences, err := NodeClaim(h, "c")
 	g.Expect(err).NotTo(HaveOccurred())
-	order(g, sentences, "It has drifted", "NodePool p changed: spec.template.metadata.labels.team set to", "It is disrupted",
-		"NodeClaim d is asked for, of the same pool: probably its replacement", "The NodeClaim is gone")
+	order(g, sentences, "It has drifted", "NodePool p changed: spec.template.metadata.labels.team set to",
+		"It is disrupted", "NodeClaim d is asked for, of the same pool: probably its replacement", "The NodeClaim is gone")
 }
 
 func TestWhatARecordingDoesNotShowIsSaid(t *testing.T) {
@@ -67,15 +70,16 @@ func TestWhatARecordingDoesNotShowIsSaid(t *testing.T) {
 	order(g, sentences, "For which pods, no Event says", "What changed before that, the recording doesn't show",
 		"Who deleted it, the recording doesn't show")
 
-	for name, ask := range map[string]func() ([]Sentence, error){
-		"the recording has no NodeClaim x; it has 1 NodeClaim: c":  func() ([]Sentence, error) { return NodeClaim(h, "x") },
-		"the recording has no Node x; it has 1 Node: control-plane": func() ([]Sentence, error) { return Node(h, "x") },
-		"the recording has no Pod x; it has 0 Pods: ":               func() ([]Sentence, error) { return Pod(h, "x") },
-		"node control-plane has no NodeClaim":                       func() ([]Sentence, error) { return Node(h, "control-plane") },
+	for name, ask := range map[string]func(*history.History, string) ([]Sentence, error){
+		"the recording has no NodeClaim x; it has 1 NodeClaim: c":   NodeClaim,
+		"the recording has no Node x; it has 1 Node: control-plane": Node,
+		"the recording has no Pod x; it has 0 Pods: ":               Pod,
 	} {
-		_, err := ask()
-		g.Expect(err).To(MatchError(HavePrefix(name)))
+		_, err := ask(h, "x")
+		g.Expect(err).To(MatchError(name))
 	}
+	_, err = Node(h, "control-plane")
+	g.Expect(err).To(MatchError(HavePrefix("node control-plane has no NodeClaim")))
 }
 
 // order claims that sentences come in an order, among others.

@@ -188,7 +188,8 @@ func (t *teller) goes(m moment) {
 		t.say(m, "The NodeClaim is being deleted. %s", by)
 	}
 	for _, stage := range []struct{ condition, word string }{
-		{karpenter.Drained, "It is drained"}, {karpenter.VolumesDetached, "Its volumes are detached"},
+		{karpenter.Drained, "It is drained"},
+		{karpenter.VolumesDetached, "Its volumes are detached"},
 		{karpenter.InstanceTerminating, "Its instance is being ended"},
 	} {
 		if m.became(stage.condition) {

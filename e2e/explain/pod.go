@@ -2,7 +2,6 @@ package explain
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -34,8 +33,7 @@ func (t *teller) podLife(m moment) {
 	}
 	if node := karpenter.PodNode(m.is); node != "" && node != t.node {
 		t.node = node
-		nodeClaim := t.find(karpenter.NodeClaims, func(u *unstructured.Unstructured) bool { return karpenter.NodeClaimNode(u) == node })
-		if nodeClaim != nil {
+		if nodeClaim := t.nodeClaimOf(node); nodeClaim != nil {
 			t.say(m, "It is bound to node %s, of NodeClaim %s.", node, nodeClaim.GetName())
 		} else {
 			t.say(m, "It is bound to node %s, which isn't Karpenter's.", node)

@@ -85,7 +85,7 @@ func lanes(h *history.History, m *maker) []Lane {
 		w.Apply(e)
 		at := h.Offset(e.Time).Seconds()
 		if e.Resource == karpenter.Events {
-			l.said(i, at, e.Object.Unstructured(), w)
+			l.said(i, at, e.Object.Unstructured())
 			continue
 		}
 		l.follow(m.Events[i].Object, i, at, e, before)
@@ -97,7 +97,7 @@ func lanes(h *history.History, m *maker) []Lane {
 }
 
 // measured are the resources on which pools' budgets and limits depend.
-var measured = []schema.GroupVersionResource{ //nolint:gochecknoglobals // a constant list
+var measured = []schema.GroupVersionResource{
 	karpenter.NodePools, karpenter.NodeClaims, karpenter.Nodes,
 }
 
@@ -149,7 +149,7 @@ func (l *laner) marks(x *lane, event int, at float64, was, is *unstructured.Unst
 }
 
 // said puts an Event (v1) on the lane of what it is about.
-func (l *laner) said(event int, at float64, u *unstructured.Unstructured, w *history.World) {
+func (l *laner) said(event int, at float64, u *unstructured.Unstructured) {
 	about := karpenter.EventInvolved(u)
 	for _, x := range l.lanes {
 		o := l.m.Objects[x.Object]
@@ -215,8 +215,11 @@ func nodeClaimState(u *unstructured.Unstructured) string {
 		return "disrupted"
 	}
 	for _, c := range []struct{ condition, state string }{
-		{karpenter.Drifted, "drifted"}, {karpenter.Consolidatable, "consolidatable"},
-		{karpenter.Initialized, "initialized"}, {karpenter.Registered, "registered"}, {karpenter.Launched, "launched"},
+		{karpenter.Drifted, "drifted"},
+		{karpenter.Consolidatable, "consolidatable"},
+		{karpenter.Initialized, "initialized"},
+		{karpenter.Registered, "registered"},
+		{karpenter.Launched, "launched"},
 	} {
 		if karpenter.IsTrue(u, c.condition) {
 			return c.state

@@ -232,6 +232,6 @@ func managers(o *history.Object) []manager {
 }
 
 // shown are the resources with lanes of their own.
-var shown = []schema.GroupVersionResource{ //nolint:gochecknoglobals // a constant list
+var shown = []schema.GroupVersionResource{
 	karpenter.NodePools, karpenter.NodeClaims, karpenter.Nodes, karpenter.Pods, karpenter.PodDisruptionBudgets,
 }

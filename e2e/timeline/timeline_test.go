@@ -19,7 +19,8 @@ import (
 // life is a node's, from its NodeClaim to its end, with a pod on it, beside a node of nobody's.
 func life() *history.History {
 	pool := historytest.Pool("p")
-	nodeClaim, node, pod := historytest.NodeClaim("c").Pool("p"), historytest.Node("n").Pool("p"), historytest.Pod("a", "app")
+	nodeClaim, node := historytest.NodeClaim("c").Pool("p"), historytest.Node("n").Pool("p")
+	pod := historytest.Pod("a", "app")
 	return historytest.Begin().Add(pool, historytest.Node("control-plane")).Start().
 		After(time.Second).Add(pod, nodeClaim).
 		After(time.Second).Change(nodeClaim.True(karpenter.Launched)).
@@ -39,7 +40,8 @@ func TestALaneShowsALife(t *testing.T) {
 		names = append(names, strings.Repeat(" ", lane.Depth)+lane.Kind+" "+lane.Name)
 	}
 	g.Expect(names).To(Equal([]string{
-		"NodePool p", " NodeClaim c", "Group Pods without a node", " Pod a", "Group Other nodes", "  Node control-plane", "  Node n",
+		"NodePool p", " NodeClaim c", "Group Pods without a node", " Pod a",
+		"Group Other nodes", "  Node control-plane", "  Node n",
 	}))
 	nodeClaim := made.Lanes[1]
 	g.Expect(nodeClaim.Spans).To(Equal([]Span{

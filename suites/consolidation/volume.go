@@ -23,7 +23,8 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools, providers.Zones},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		here, there := env.TwoZones(ctx, fixtures.NodePool())
-		pool, disk := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized), fixtures.BoundZonalVolume(here, there)
+		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
+		disk := fixtures.BoundZonalVolume(here, there)
 		staying := fixtures.Deployment(1).On(pool).Select(corev1.LabelTopologyZone, there)
 		first := fixtures.Pod().On(pool).Select(corev1.LabelTopologyZone, there).HostPort(port)
 		app := fixtures.Deployment(1).On(pool).HostPort(port).Mount(disk)

@@ -17,7 +17,8 @@ func TestThePageShowsFailuresFirst(t *testing.T) {
 	g.Expect(text).To(HavePrefix("<!doctype html>"))
 	order := []string{
 		"✗ not green", "✓ 1 passed", "✗ 1 failed", "≈ 1 known", "– 2 skipped", "Kubernetes v1.36.3", "StaticCapacity on",
-		"<h2>Failures</h2>", "a node &lt;b&gt;stays&lt;/b&gt;", "at event 7", "make e2e FOCUS=drift", "<h2>Known failures</h2>",
+		"<h2>Failures</h2>", "a node &lt;b&gt;stays&lt;/b&gt;", "at event 7", "make e2e FOCUS=drift",
+		"<h2>Known failures</h2>",
 		"https://example.com/1", "<h2>Suites</h2>", "always one node", "<h2>Skipped, by reason</h2>", "<h2>Invariants</h2>",
 		"budgets hold", "✗ in 1", "<h2>Errors in the controller’s log</h2>", "eviction: no",
 	}
@@ -44,8 +45,10 @@ func TestTheGridPutsWhatChangedFirst(t *testing.T) {
 	g := NewWithT(t)
 	run := someRun()
 	earlier := report.Conformance{Version: "v1.14.0", Specs: []report.Proof{
-		{ID: "drift/replaced", Verdict: report.Passed}, {ID: "drift/kept", Verdict: report.Passed},
-		{ID: "drift/gone", Verdict: report.Failed, Reason: "it went"}, {ID: "taints/known", Verdict: report.Known},
+		{ID: "drift/replaced", Verdict: report.Passed},
+		{ID: "drift/kept", Verdict: report.Passed},
+		{ID: "drift/gone", Verdict: report.Failed, Reason: "it went"},
+		{ID: "taints/known", Verdict: report.Known},
 	}}
 	run.Earlier = []Earlier{{earlier, "20261001"}}
 	grid := run.Grid()
@@ -58,7 +61,7 @@ func TestTheGridPutsWhatChangedFirst(t *testing.T) {
 	}
 	g.Expect(changed).To(Equal([]string{"drift/gone", "drift/replaced"}))
 	g.Expect(same).To(Equal([]string{"cloud/a", "cloud/b", "drift/kept", "taints/known"}))
-	g.Expect(grid.Rows[2].Cells).To(Equal([]Cell{{report.Failed, "it went"}, {}}), "drift/gone, which isn't there any more")
+	g.Expect(grid.Rows[2].Cells).To(Equal([]Cell{{report.Failed, "it went"}, {}}), "drift/gone, which isn't there now")
 	g.Expect(written(t, run)).To(And(ContainSubstring("v1.14.0"), ContainSubstring(`title="failed: it went"`)))
 }
 
@@ -93,7 +96,8 @@ func someRun() *Run {
 			Clusters: []report.Cluster{{Backend: "local", Kubernetes: "v1.36.3", Karpenter: "v1.15.0", Speed: "auto"}},
 		},
 		Outcomes: []report.Outcome{
-			passed, known, outcome("cloud/b", report.Skipped, "no cloud"), outcome("cloud/a", report.Skipped, "no cloud"), failed,
+			passed, known, outcome("cloud/b", report.Skipped, "no cloud"),
+			outcome("cloud/a", report.Skipped, "no cloud"), failed,
 		},
 		Links: map[string]Links{"drift/replaced": {Recording: "histories/drift.replaced.jsonl.gz"}},
 	}
