@@ -59,7 +59,9 @@ func TestTheCursorMovesFromEventToEvent(t *testing.T) {
 	run(t, tab, chromedp.KeyEvent(kb.End))
 	g.Expect(value[string](t, tab, moment)).To(ContainSubstring(" of "))
 
-	for tabName, want := range map[string]string{"events": "ADDED", "world": "Node plumbline-host: ready", "log": "has no log"} {
+	for tabName, want := range map[string]string{
+		"events": "ADDED", "world": "Node plumbline-host: ready", "log": "has no log",
+	} {
 		run(t, tab, chromedp.Click(chromedp.CSS(fmt.Sprintf("[data-tab=%s]", tabName))))
 		g.Expect(value[string](t, tab, panel)).To(ContainSubstring(want))
 	}
