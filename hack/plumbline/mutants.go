@@ -93,13 +93,13 @@ func runMutants(ctx context.Context, args []string) error {
 		return err
 	}
 	drawn := m.draw()
-	if err := m.tryAll(ctx, drawn); err != nil {
+	err = m.tryAll(ctx, drawn)
+	if err != nil && ctx.Err() == nil {
 		return err
 	}
-	text := m.report(drawn)
-	file := filepath.Join(m.folder, "report.md")
+	file := filepath.Join(m.folder, "report.md") // also of what was tried until Ctrl-C
 	fmt.Fprintf(os.Stdout, "\n%s\n%s\n", m.headline(drawn), file)
-	return os.WriteFile(file, []byte(text), 0o600)
+	return errors.Join(err, os.WriteFile(file, []byte(m.report(drawn)), 0o600))
 }
 
 // mutantsFromEnv reads the variables. The error holds all mistakes.

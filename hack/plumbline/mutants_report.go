@@ -25,12 +25,26 @@ func (c mutantCounts) score() float64 {
 
 // headline says how many of the drawn mutants were caught.
 func (m *mutants) headline(drawn []mutant) string {
-	c := mutantCounts{}
-	for _, x := range drawn {
+	c, tried := mutantCounts{}, m.tried(drawn)
+	for _, x := range tried {
 		c[m.results[x.Name].Verdict]++
 	}
-	return fmt.Sprintf("%d of %d mutants caught (%.0f %%), %d survived, %d make no difference to any spec, %d undecided",
+	text := fmt.Sprintf("%d of %d mutants caught (%.0f %%), %d survived, %d make no difference to any spec, %d undecided",
 		c[mutantCaught], c.total(), c.score(), c[mutantSurvived], c[mutantUnreached], c[mutantUndecided])
+	if n := len(drawn) - len(tried); n > 0 {
+		text += fmt.Sprintf("; %d not tried yet", n)
+	}
+	return text
+}
+
+// tried returns those of the drawn mutants that have a verdict.
+func (m *mutants) tried(drawn []mutant) (tried []mutant) {
+	for _, x := range drawn {
+		if m.results[x.Name].Verdict != "" {
+			tried = append(tried, x)
+		}
+	}
+	return tried
 }
 
 // report formats the results as Markdown: the score by package and operator, the survivors, and
@@ -38,6 +52,7 @@ func (m *mutants) headline(drawn []mutant) string {
 func (m *mutants) report(drawn []mutant) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Mutants\n\n%s. Seed %d, %d of %d drawn.\n", m.headline(drawn), m.seed, len(drawn), len(m.all))
+	drawn = m.tried(drawn)
 	m.scores(&b, "Package", drawn, func(x mutant) string { return x.Package })
 	m.scores(&b, "Operator", drawn, func(x mutant) string { return x.Operator })
 	m.reportExcluded(&b)
