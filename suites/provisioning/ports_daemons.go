@@ -20,10 +20,10 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "gives pods with one host port a node each beside daemons of some instance types",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		first, pool := fixtures.NodePool(), fixtures.NodePool()
-		env.Create(ctx, first, fixtures.Deployment(1).On(first).CPU("1"))
+		env.Create(ctx, first, fixtures.Deployment(1).On(first).CPU("300m"))
 		usual := karpenter.Label(env.Await(ctx, 1, check.ReadyNodes(first))[0].Unstructured(), corev1.LabelInstanceTypeStable)
 		daemon := fixtures.DaemonSet().On(pool).Require(instanceType, fixtures.In, usual)
-		app := fixtures.Deployment(2).On(pool).CPU("1").HostPort(port)
+		app := fixtures.Deployment(2).On(pool).CPU("300m").HostPort(port)
 
 		before := env.Mark()
 		env.Create(ctx, pool, daemon)
@@ -31,6 +31,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			check.Always(check.None(check.NodeClaims(pool).With("for both", check.RequestingCPUs("2")))))
+			check.Always(check.None(check.NodeClaims(pool).With("for both", check.RequestingCPUs("600m")))))
 	},
 })
