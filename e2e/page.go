@@ -20,27 +20,10 @@ const PageFile = "index.html"
 // earlierRuns is how many earlier runs a page shows at most.
 const earlierRuns = 20
 
-// WritePage writes PageFile into a run's folder, from what else is in it. Other runs of the same
-// provider are those in the folders beside it. A run that was cut off is shown as far as it
-// came.
+// WritePage writes PageFile into a run's folder, from what else is in it.
 func WritePage(run string) error {
-	run, err := filepath.EvalSymlinks(run) // such as "latest"
+	shown, err := ReadRun(run)
 	if err != nil {
-		return err
-	}
-	outcomes, err := Outcomes(run)
-	if err != nil {
-		return fmt.Errorf("%s is no folder of a run: %w", run, err)
-	}
-	shown := page.Run{Name: filepath.Base(run), Outcomes: outcomes, Links: linksOf(run, outcomes)}
-	shown.Conformance, err = report.ReadConformance(filepath.Join(run, ConformanceFile))
-	if shown.Ended = err == nil; !shown.Ended && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if !shown.Ended && len(outcomes) > 0 {
-		shown.Provider = outcomes[0].Provider
-	}
-	if shown.Earlier, err = earlier(run, shown.Provider); err != nil {
 		return err
 	}
 	file, err := os.Create(filepath.Join(run, PageFile))
@@ -48,6 +31,29 @@ func WritePage(run string) error {
 		return err
 	}
 	return errors.Join(shown.Write(file), file.Close())
+}
+
+// ReadRun reads a run's folder. Earlier runs of the same provider are those in the folders beside
+// it. A run that was cut off is read as far as it came.
+func ReadRun(run string) (*page.Run, error) {
+	run, err := filepath.EvalSymlinks(run) // such as "latest"
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := Outcomes(run)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no folder of a run: %w", run, err)
+	}
+	read := &page.Run{Name: filepath.Base(run), Outcomes: outcomes, Links: linksOf(run, outcomes)}
+	read.Conformance, err = report.ReadConformance(filepath.Join(run, ConformanceFile))
+	if read.Ended = err == nil; !read.Ended && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if !read.Ended && len(outcomes) > 0 {
+		read.Provider = outcomes[0].Provider
+	}
+	read.Earlier, err = earlier(run, read.Provider)
+	return read, err
 }
 
 // linksOf returns links to what a run's folder has of each spec.

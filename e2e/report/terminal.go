@@ -149,7 +149,7 @@ func (t *Terminal) Summary(artifacts string) bool {
 	t.logged()
 	fmt.Fprintln(t.out)
 	t.list(Infra, Vacuous, Failed)
-	fmt.Fprintf(t.out, "%s in %s%s; artifacts in %s\n",
+	fmt.Fprintf(t.out, "%s in %s%s; artifacts in %s, index.html shows them\n",
 		Counts(t.all, t.notReached()), round(time.Since(t.began)), t.speeds(), artifacts)
 	return t.green()
 }

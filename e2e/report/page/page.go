@@ -103,6 +103,9 @@ func (r *Run) Red() []report.Outcome {
 // Known returns the failures that are known of the release.
 func (r *Run) Known() []report.Outcome { return r.with(report.Known) }
 
+// Passed returns the specs that passed.
+func (r *Run) Passed() []report.Outcome { return r.with(report.Passed) }
+
 func (r *Run) with(verdicts ...report.Verdict) (all []report.Outcome) {
 	for _, v := range verdicts {
 		for _, o := range r.sorted() {
