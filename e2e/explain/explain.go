@@ -85,7 +85,7 @@ type teller struct {
 	nodeClaim, node, pool, pod string
 
 	said         map[string]bool // what was said before
-	claimSince   time.Duration   // when the last stage began
+	stageSince   time.Duration   // when the last stage began
 	disrupted    bool
 	draining     bool
 	replacements []string

@@ -56,8 +56,8 @@ func (t *teller) nodeClaimMoment(m moment) {
 				as = fmt.Sprintf(" as %s in %s, %s", karpenter.InstanceType(m.is), karpenter.Label(m.is, corev1.LabelTopologyZone),
 					karpenter.Label(m.is, karpenter.CapacityTypeLabel))
 			}
-			t.say(m, "It is %s%s, after %s.", stage.word, as, (at - t.claimSince).Round(1e7))
-			t.claimSince = at
+			t.say(m, "It is %s%s, after %s.", stage.word, as, (at - t.stageSince).Round(1e7))
+			t.stageSince = at
 		}
 	}
 	t.waits(m)
@@ -67,7 +67,7 @@ func (t *teller) nodeClaimMoment(m moment) {
 
 // born tells who asked for a NodeClaim, and for what.
 func (t *teller) born(m moment) {
-	_, t.claimSince = t.h.Place(m.index)
+	_, t.stageSince = t.h.Place(m.index)
 	pods, all := []string{}, 0
 	for _, e := range t.h.Events() {
 		u := e.Object.Unstructured()
@@ -180,7 +180,7 @@ func (t *teller) goes(m moment) {
 	}
 	if m.marked() {
 		t.draining = true
-		_, t.claimSince = t.h.Place(m.index)
+		_, t.stageSince = t.h.Place(m.index)
 		by := "Karpenter has decided that before."
 		if !t.disrupted {
 			by = "Who deleted it, the recording doesn't show: it wasn't disrupted before. It may have expired, or a user did it."
@@ -194,7 +194,7 @@ func (t *teller) goes(m moment) {
 	} {
 		if m.became(stage.condition) {
 			_, at := t.h.Place(m.index)
-			t.say(m, "%s, %s after its deletion.", stage.word, (at - t.claimSince).Round(1e7))
+			t.say(m, "%s, %s after its deletion.", stage.word, (at - t.stageSince).Round(1e7))
 		}
 	}
 }
