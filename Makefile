@@ -173,6 +173,10 @@ import-cost: ## count what importing the suites brings along
 	echo "$$(go list -deps -test -f '{{if and (not .Standard) (not .ForTest)}}{{.ImportPath}}{{end}}' . | sort -u | grep -c .) packages linked, beside Go's own" && \
 	go list -m -f '{{.Path}} {{.Version}}' k8s.io/client-go github.com/onsi/ginkgo/v2
 
+.PHONY: doctor
+doctor: ## say what this machine has and lacks, and what for
+	@$(PLUMBLINE) doctor
+
 .PHONY: summary
 summary: ## print what became of the last run, as Markdown
 	@$(PLUMBLINE) summary

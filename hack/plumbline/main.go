@@ -24,6 +24,7 @@ type command struct {
 
 func commands() []command {
 	return []command{
+		{name: "doctor", help: "say what this machine has and lacks, and what for", run: doctor},
 		{name: "list", help: "list the specs; -format table or json", run: list},
 		{name: "catalogue", help: "print suites/README.md, made from the specs", run: catalogue},
 		{name: "fields", help: "print suites/fields.md, made from the schemas and the last run", run: fields},
