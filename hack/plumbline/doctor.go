@@ -33,7 +33,9 @@ func doctor(ctx context.Context, _ []string) error {
 		return err
 	}
 	return examine(ctx, os.Stdout, []examination{
-		{"Go", "builds all that a run needs", true, func(ctx context.Context) (string, error) { return printed(ctx, "go", "version") }},
+		{"Go", "builds all that a run needs", true, func(ctx context.Context) (string, error) {
+			return printed(ctx, "go", "version")
+		}},
 		{"git", "fetches branches and commits of a provider", false, func(ctx context.Context) (string, error) {
 			return printed(ctx, "git", "--version")
 		}},
@@ -44,7 +46,7 @@ func doctor(ctx context.Context, _ []string) error {
 		{"loopback", "clusters listen on it", true, listen},
 		{"disk for " + cache.Dir, "builds take about 4 GiB, each provider up to 2", true, free(cache.Dir, 5)},
 		{"disk for " + c.Artifacts, "recordings of a run take about 100 MiB", true, free(c.Artifacts, 1)},
-		{"a clock that can be bent", "a run takes minutes in place of hours", false, func(ctx context.Context) (string, error) {
+		{"a clock that can be bent", "a run in minutes, not hours", false, func(ctx context.Context) (string, error) {
 			shim, err := clock.Shim(ctx, cache)
 			if err != nil {
 				return "", err
@@ -73,14 +75,16 @@ func examine(ctx context.Context, w io.Writer, all []examination) error {
 		case err == nil:
 			fmt.Fprintf(w, "✓ %s: %s\n", e.what, found)
 		case e.needed:
-			fmt.Fprintf(w, "✗ %s: %v\n  needed: %s\n", e.what, err, e.gives)
+			fmt.Fprintf(w, "✗ %s: %s\n  needed: %s\n", e.what, oneLine(err), e.gives)
 			missing = append(missing, fmt.Errorf("%s: %w", e.what, err))
 		default:
-			fmt.Fprintf(w, "– %s: %v\n  without it there is no: %s\n", e.what, err, e.gives)
+			fmt.Fprintf(w, "– %s: %s\n  without it there is no: %s\n", e.what, oneLine(err), e.gives)
 		}
 	}
 	return errors.Join(missing...)
 }
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // printed returns what a command prints, on one line.
 func printed(ctx context.Context, name string, args ...string) (string, error) {

@@ -57,8 +57,9 @@ func outcomeTable(b *strings.Builder, outcomes []report.Outcome) {
 	}
 	b.WriteString("| verdict | spec | times tested | took | by the cluster's clock | why |\n|---|---|---|---|---|---|\n")
 	for _, o := range outcomes {
+		why := strings.TrimSpace(firstLine(o.Reason) + " " + o.Note)
 		fmt.Fprintf(b, "| %s | %s (%s) | %d | %.1f s | %.0f s | %s |\n", o.Verdict, cell(o.Sentence()), o.ID,
-			report.Tested(o.Claims), o.Wall().Seconds(), o.Took.Seconds(), cell(strings.TrimSpace(firstLine(o.Reason)+" "+o.Note)))
+			report.Tested(o.Claims), o.Wall().Seconds(), o.Took.Seconds(), cell(why))
 	}
 	b.WriteString("\n")
 }

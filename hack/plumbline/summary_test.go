@@ -11,7 +11,9 @@ import (
 
 func TestTheSummaryBeginsWithWhatFailed(t *testing.T) {
 	outcome := func(id string, verdict report.Verdict, reason string) report.Outcome {
-		return report.Outcome{Provider: "kwok", ID: id, Suite: "drift", Spec: "replaces | nodes", Verdict: verdict, Reason: reason}
+		return report.Outcome{
+			Provider: "kwok", ID: id, Suite: "drift", Spec: "replaces | nodes", Verdict: verdict, Reason: reason,
+		}
 	}
 	run := &page.Run{
 		Conformance: report.Conformance{Provider: "kwok", Version: "v2"},

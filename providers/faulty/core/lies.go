@@ -16,7 +16,7 @@ func Lies() map[string]lie.Lie {
 		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), placementLies(), spreadLies(),
 		podLies(), choiceLies(), hostPortLies(), waitingLies(),
 		launchLies(), taintLies(), drainLies(),
-		staticLies(), consolidationLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
+		staticLies(), consolidationLies(), lateLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
 		deletionCostLies(),
 		terminationLies(), controlLies(), settingsLies(),
 	} {
