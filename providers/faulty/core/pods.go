@@ -52,7 +52,7 @@ func podLies() map[string]lie.Lie {
 			if podutils.IsOwnedByDaemonSet(pod) {
 				pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
 			}
-		}, rememberingPods),
+		}, rememberingPods, rememberingNodes),
 		"forgets-defaults-of-daemons": leavesOut("state.daemonset"),
 
 		"avoids-zones-of-volumes-at-first": avoidsZonesOfVolumes(),
