@@ -58,7 +58,8 @@ var _ = e2e.Table(Suite, map[string]obstacle{
 			row.goes(ctx, env, s)
 			env.Await(ctx, 1, check.Nodes(pool))
 
-			env.Expect(kept, check.While(check.RunningPods(last), neverDisrupted(last, pool)))
+			room := check.AllOf(check.None(check.PodsOf(first)), check.AtLeast(1, check.RunningPods(last)))
+			env.Expect(kept, check.Always(check.When(room, neverDisrupted(last, pool))))
 		},
 	}
 })

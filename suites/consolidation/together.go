@@ -35,8 +35,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Delete(ctx, first, second)
 		after := env.Observe(ctx, karpenter.ConsolidationBegun+karpenter.ConsolidationDecided+karpenter.DrainPolled)
 
+		room := check.AllOf(check.None(check.PodsOf(first)), check.None(check.PodsOf(second)))
 		env.Expect(after,
-			check.While(check.PodsOf(one), check.None(check.UnschedulablePods(one))),
-			check.While(check.PodsOf(other), check.None(check.UnschedulablePods(other))))
+			check.Always(check.When(room, check.None(check.UnschedulablePods(one).AmongObjects(check.PodsOf(one))))),
+			check.Always(check.When(room, check.None(check.UnschedulablePods(other).AmongObjects(check.PodsOf(other))))))
 	},
 })

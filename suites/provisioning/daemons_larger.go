@@ -40,7 +40,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, app.Replicas(2))
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		env.Expect(env.Since(before), neverNominated(app, node), check.Always(check.AtMost(3, check.NodeClaims(pool))))
+		late := check.PodsOf(app).New(before)
+		beside := check.Reports(karpenter.ReasonNominated, app).With("for node "+node.Name, check.Mentioning(node.Name))
+		env.Expect(env.Since(before), check.Always(check.None(beside.AmongObjects(late))),
+			check.Always(check.AtMost(3, check.NodeClaims(pool).AmongObjects(late))))
 	},
 })
 
