@@ -16,7 +16,10 @@ func TestTheWorstFindingDecides(t *testing.T) {
 	vacuous := check.Finding{Check: "a", Verdict: check.Vacuous}
 	unknown := check.Finding{Check: "b", Verdict: check.Unknown}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	broken := check.Finding{Check: "c", Verdict: check.Broken, Event: &history.Event{Time: at, Object: &history.Object{}}}
+	number := 7
+	broken := check.Finding{
+		Check: "c", Verdict: check.Broken, Event: &history.Event{Time: at, Object: &history.Object{}}, Number: number,
+	}
 	for name, c := range map[string]struct {
 		findings []check.Finding
 		want     report.Verdict
@@ -33,7 +36,7 @@ func TestTheWorstFindingDecides(t *testing.T) {
 			g.Expect(failure.Verdict).To(Equal(c.want))
 			if c.want == report.Failed {
 				g.Expect(failure.At).To(Equal(at))
-				g.Expect(failure.Broke).To(Equal([]report.Broken{{Kind: report.BrokenCheck, What: "c"}}))
+				g.Expect(failure.Broke).To(Equal([]report.Broken{{Kind: report.BrokenCheck, What: "c", Event: &number}}))
 			} else {
 				g.Expect(failure.Broke).To(BeEmpty())
 			}

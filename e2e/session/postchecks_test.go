@@ -43,7 +43,9 @@ func TestABrokenInvariantFailsTheSpec(t *testing.T) {
 				return
 			}
 			g.Expect(failure.Verdict).To(Equal(c.want))
-			g.Expect(failure.Broke).To(Equal([]report.Broken{{Kind: report.BrokenInvariant, What: stages}}))
+			g.Expect(failure.Broke).To(HaveLen(1))
+			g.Expect(failure.Broke[0]).To(And(HaveField("Kind", report.BrokenInvariant), HaveField("What", stages),
+				HaveField("Event", Not(BeNil()))))
 			g.Expect(failure.Reason + "\n" + failure.Detail).To(ContainSubstring("an invariant is broken: " + stages))
 			if c.before != nil {
 				g.Expect(failure.Reason + "\n" + failure.Detail).To(ContainSubstring(c.before.Reason))
