@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/e2e/report/page"
@@ -66,7 +65,7 @@ func linksOf(run string, outcomes []report.Outcome) map[string]page.Links {
 		recording := filepath.Join("histories", filepath.Base(o.History))
 		all[o.ID] = page.Links{
 			Recording: present(run, recording),
-			Timeline:  present(run, strings.TrimSuffix(recording, recordingEnding)+timelineEnding),
+			Timeline:  present(run, timelineFile(recording)),
 		}
 	}
 	return all

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -39,27 +38,37 @@ func WriteTimeline(recording string, beside ...string) (string, error) {
 		}
 		all = append(all, t)
 	}
-	file := strings.TrimSuffix(recording, recordingEnding) + timelineEnding
+	file := timelineFile(recording)
+	return file, writeTimeline(file, all...)
+}
+
+// timelineFile returns the path of a recording's timeline.
+func timelineFile(recording string) string {
+	return strings.TrimSuffix(recording, recordingEnding) + timelineEnding
+}
+
+func writeTimeline(file string, timelines ...*timeline.Timeline) error {
 	var page bytes.Buffer
-	if err := timeline.WriteHTML(&page, all...); err != nil {
-		return "", err
+	if err := timeline.WriteHTML(&page, timelines...); err != nil {
+		return err
 	}
-	return file, os.WriteFile(file, page.Bytes(), 0o644)
+	return os.WriteFile(file, page.Bytes(), 0o644)
 }
 
 // ReadTimeline returns the timeline of a recording, with what its run's folder knows of it.
 func ReadTimeline(recording string) (*timeline.Timeline, error) {
-	in, err := os.Open(recording)
+	return timelineOf(recording, outcomeOf(runOf(recording), filepath.Base(recording)))
+}
+
+// runOf returns the run's folder of a recording: histories are in a folder of it.
+func runOf(recording string) string { return filepath.Dir(filepath.Dir(recording)) }
+
+// timelineOf returns the timeline of a spec's recording. The zero outcome is of one that belongs to no run.
+func timelineOf(recording string, o report.Outcome) (*timeline.Timeline, error) {
+	h, err := history.LoadFile(recording)
 	if err != nil {
-		return nil, fmt.Errorf("the recording: %w", err)
+		return nil, err
 	}
-	defer in.Close()
-	h, err := history.Load(in)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", recording, err)
-	}
-	run := filepath.Dir(filepath.Dir(recording)) // histories are in a folder of it
-	o := outcomeOf(run, filepath.Base(recording))
 	title := strings.TrimSuffix(filepath.Base(recording), recordingEnding)
 	if o.ID != "" {
 		title = fmt.Sprintf("%s %s [%s]", o.Sentence(), o.Verdict, o.ID)
@@ -75,7 +84,7 @@ func ReadTimeline(recording string) (*timeline.Timeline, error) {
 	if o.Real > 0 {
 		t.Speed = o.Took.Seconds() / o.Real.Seconds()
 	}
-	t.Logs, err = controllerLog(run, o.Worker, t.Start, h.Taken())
+	t.Logs, err = controllerLog(runOf(recording), o.Worker, t.Start, h.Taken())
 	return t, err
 }
 
@@ -103,15 +112,10 @@ func controllerLog(run string, worker int, from, to time.Time) (lines []timeline
 		if err != nil {
 			return nil, err
 		}
-		scanner := bufio.NewScanner(bytes.NewReader(log))
-		scanner.Buffer(nil, 1<<20) // bytes of a line
-		for scanner.Scan() {
-			if at, text, ok := logLine(scanner.Bytes()); ok && !at.Before(from) && !at.After(to) {
+		for line := range bytes.Lines(log) {
+			if at, text, ok := logLine(line); ok && !at.Before(from) && !at.After(to) {
 				lines = append(lines, timeline.Note{At: at.Sub(from).Seconds(), Text: text})
 			}
-		}
-		if err := scanner.Err(); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b timeline.Note) int { return cmp.Compare(a.At, b.At) })
@@ -160,10 +164,14 @@ func writeTimelines(outcomes []report.Outcome) error {
 			continue
 		}
 		group.Go(func() error {
-			if _, err := WriteTimeline(o.History); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t, err := timelineOf(o.History, o)
+			if errors.Is(err, os.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
 				return err
 			}
-			return nil
+			return writeTimeline(timelineFile(o.History), t)
 		})
 	}
 	return group.Wait()

@@ -88,6 +88,7 @@ type teller struct {
 	stageSince   time.Duration   // when the last stage began
 	disrupted    bool
 	draining     bool
+	poolChanged  *moment // the latest change of the NodeClaim's pool; nil: none
 	replacements []string
 }
 
@@ -134,7 +135,8 @@ func (t *teller) missing(kind, name string, r schema.GroupVersionResource) error
 // moment is an event with the object before it, which may be nil.
 type moment struct {
 	history.Event
-	was, is *unstructured.Unstructured
+	before  *history.Object
+	was, is *unstructured.Unstructured // the object before and after
 	index   int
 }
 
@@ -143,7 +145,7 @@ func (t *teller) tell(what func(moment)) {
 	for i, e := range t.h.Events() {
 		m := moment{Event: e, is: e.Object.Unstructured(), index: i}
 		if before := t.world.Get(e.Resource, e.Object.Namespace, e.Object.Name); before != nil && e.Type != watch.Added {
-			m.was = before.Unstructured()
+			m.before, m.was = before, before.Unstructured()
 		}
 		t.world.Apply(e)
 		what(m)

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -100,10 +99,7 @@ func text(sentences []Sentence) string {
 }
 
 func load(g Gomega, file string) *history.History {
-	in, err := os.Open(file)
-	g.Expect(err).NotTo(HaveOccurred())
-	defer in.Close()
-	h, err := history.Load(in)
+	h, err := history.LoadFile(file)
 	g.Expect(err).NotTo(HaveOccurred())
 	return h
 }

@@ -11,13 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // ofNodeClaim tells what an event means for a NodeClaim and its node.
 func (t *teller) ofNodeClaim(m moment) {
 	switch m.Resource {
+	case karpenter.NodePools:
+		if m.Object.Name == t.pool && m.Type == watch.Modified && m.was != nil &&
+			m.was.GetGeneration() != m.is.GetGeneration() {
+			t.poolChanged = &m
+		}
 	case karpenter.NodeClaims:
 		if m.Object.Name == t.nodeClaim {
 			t.nodeClaimMoment(m)
@@ -50,7 +54,7 @@ func (t *teller) nodeClaimMoment(m moment) {
 		{karpenter.Launched, "launched"}, {karpenter.Registered, "registered"}, {karpenter.Initialized, "initialized"},
 	} {
 		if m.became(stage.condition) {
-			_, at := t.h.Place(m.index)
+			at := t.h.Offset(m.Time)
 			as := ""
 			if stage.condition == karpenter.Launched {
 				as = fmt.Sprintf(" as %s in %s, %s", karpenter.InstanceType(m.is), karpenter.Label(m.is, corev1.LabelTopologyZone),
@@ -67,7 +71,7 @@ func (t *teller) nodeClaimMoment(m moment) {
 
 // born tells who asked for a NodeClaim, and for what.
 func (t *teller) born(m moment) {
-	_, t.stageSince = t.h.Place(m.index)
+	t.stageSince = t.h.Offset(m.Time)
 	pods, all := []string{}, 0
 	for _, e := range t.h.Events() {
 		u := e.Object.Unstructured()
@@ -136,39 +140,20 @@ func (t *teller) mayGo(m moment) {
 	case m.became(karpenter.Drifted):
 		why, _ := karpenter.Condition(m.is, karpenter.Drifted)
 		t.say(m, "It has drifted: %s.", why.Reason)
-		t.cause(m)
+		t.cause()
 	case m.ended(karpenter.Drifted):
 		t.say(m, "It has drifted no more.")
 	}
 }
 
-// cause tells the latest change of the pool's template before a drift.
-func (t *teller) cause(m moment) {
-	events := t.h.Events()
-	for i := m.index - 1; i >= 0; i-- {
-		e := events[i]
-		if e.Resource != karpenter.NodePools || e.Object.Name != t.pool || e.Type != watch.Modified {
-			continue
-		}
-		before := t.previous(i)
-		if before == nil || before.Unstructured().GetGeneration() == e.Object.Unstructured().GetGeneration() {
-			continue
-		}
-		t.say(moment{Event: e, index: i}, "Before that, NodePool %s changed: %s.", t.pool, check.Change(before, e))
+// cause tells the latest change of the pool before a drift.
+func (t *teller) cause() {
+	if t.poolChanged == nil {
+		t.unknown("What changed before that, the recording doesn't show: it may be the NodeClass, or the cloud.")
 		return
 	}
-	t.unknown("What changed before that, the recording doesn't show: it may be the NodeClass, or the cloud.")
-}
-
-// previous returns an event's object as it was before, nil if it is new.
-func (t *teller) previous(i int) *history.Object {
-	events := t.h.Events()
-	for _, p := range slices.Backward(events[:i]) {
-		if p.Resource == events[i].Resource && p.Object.Name == events[i].Object.Name {
-			return p.Object
-		}
-	}
-	return t.h.Start().Get(events[i].Resource, events[i].Object.Namespace, events[i].Object.Name)
+	changed := *t.poolChanged
+	t.say(changed, "Before that, NodePool %s changed: %s.", t.pool, check.Change(changed.before, changed.Event))
 }
 
 // goes tells how a NodeClaim is disrupted and ends.
@@ -180,7 +165,7 @@ func (t *teller) goes(m moment) {
 	}
 	if m.marked() {
 		t.draining = true
-		_, t.stageSince = t.h.Place(m.index)
+		t.stageSince = t.h.Offset(m.Time)
 		by := "Karpenter has decided that before."
 		if !t.disrupted {
 			by = "Who deleted it, the recording doesn't show: it wasn't disrupted before. It may have expired, or a user did it."
@@ -193,7 +178,7 @@ func (t *teller) goes(m moment) {
 		{karpenter.InstanceTerminating, "Its instance is being ended"},
 	} {
 		if m.became(stage.condition) {
-			_, at := t.h.Place(m.index)
+			at := t.h.Offset(m.Time)
 			t.say(m, "%s, %s after its deletion.", stage.word, (at - t.stageSince).Round(1e7))
 		}
 	}

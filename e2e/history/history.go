@@ -21,6 +21,11 @@ type Event struct {
 	revision uint64
 }
 
+// is reports whether two events of a recording are the same.
+func (e Event) is(other Event) bool {
+	return e.Object == other.Object && e.Type == other.Type && e.Time.Equal(other.Time)
+}
+
 // Mark is a moment of a recording, with the world at that moment. It is valid only for that
 // recording.
 type Mark struct {
@@ -103,10 +108,7 @@ func (h *History) Events() []Event { return h.ordered() }
 // recording began. So parts of a recording refer to an event in the same way.
 func (h *History) Place(i int) (number int, offset time.Duration) {
 	e := h.Events()[i]
-	number = slices.IndexFunc(h.log, func(l Event) bool {
-		return l.Object == e.Object && l.Type == e.Type && l.Time.Equal(e.Time)
-	})
-	return number, h.Offset(e.Time)
+	return slices.IndexFunc(h.log, e.is), h.Offset(e.Time)
 }
 
 // IndexOf returns the index in Events of an event of the whole recording, by the number that
@@ -115,10 +117,7 @@ func (h *History) IndexOf(number int) int {
 	if number < 0 || number >= len(h.log) {
 		return -1
 	}
-	of := h.log[number]
-	return slices.IndexFunc(h.Events(), func(e Event) bool {
-		return e.Object == of.Object && e.Type == of.Type && e.Time.Equal(of.Time)
-	})
+	return slices.IndexFunc(h.Events(), h.log[number].is)
 }
 
 // Offset returns the time from the beginning of the whole recording until t.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -34,6 +35,24 @@ func Load(r io.Reader) (*History, error) {
 		if err := l.take(text, n == 1); err != nil {
 			return nil, fmt.Errorf("load a history: line %d: %w", n, err)
 		}
+	}
+}
+
+// LoadFile reads a recording's file, as Load does. Errors name the file.
+func LoadFile(file string) (*History, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("the recording: %w", err)
+	}
+	defer in.Close()
+	h, err := Load(in)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("%s: the file is cut off; since it is compressed, no part of it can be read: %w", file, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file, err)
+	default:
+		return h, nil
 	}
 }
 

@@ -40,7 +40,7 @@ func (t *Terminal) Add(o Outcome) {
 	}
 	width := len(fmt.Sprint(t.total))
 	fmt.Fprintf(t.out, "[%*d/%d] %s %-7s %6s  %s%s%s\n", width, len(t.all), t.total,
-		mark(o.Verdict), o.Verdict, round(o.Wall()), o.title(), tested(o), t.timeLeft())
+		mark(o.Verdict), o.Verdict, Round(o.Wall()), o.title(), tested(o), t.timeLeft())
 	if o.Reason != "" {
 		fmt.Fprintf(t.out, "        %s\n", indentRest(o.Reason))
 	}
@@ -59,7 +59,7 @@ func tested(o Outcome) string {
 	}
 	bent := ""
 	if o.Real > 0 {
-		bent = fmt.Sprintf("%s at speed %.0f; ", round(o.Took), o.speed())
+		bent = fmt.Sprintf("%s at speed %.0f; ", Round(o.Took), o.speed())
 	}
 	return fmt.Sprintf("  (%stested %s, and %d of %d invariants)",
 		bent, times(Tested(o.Claims)), countTested(o.Invariants), len(o.Invariants))
@@ -110,7 +110,7 @@ func (t *Terminal) timeLeft() string {
 	if ran == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  (about %s left)", round(took/time.Duration(ran)*time.Duration(left)/time.Duration(t.workers)))
+	return fmt.Sprintf("  (about %s left)", Round(took/time.Duration(ran)*time.Duration(left)/time.Duration(t.workers)))
 }
 
 // On adds a cluster on which specs run.
@@ -150,7 +150,7 @@ func (t *Terminal) Summary(artifacts string) bool {
 	fmt.Fprintln(t.out)
 	t.list(Infra, Vacuous, Failed)
 	fmt.Fprintf(t.out, "%s in %s%s; artifacts in %s, index.html shows them\n",
-		Counts(t.all, t.notReached()), round(time.Since(t.began)), t.speeds(), artifacts)
+		Counts(t.all, t.notReached()), Round(time.Since(t.began)), t.speeds(), artifacts)
 	return t.green()
 }
 
@@ -224,7 +224,7 @@ func (t *Terminal) speeds() string {
 		return ""
 	}
 	return fmt.Sprintf(" (specs: %s of clusters' time, at speed %.1f%s)",
-		round(took), took.Seconds()/real.Seconds(), leaps)
+		Round(took), took.Seconds()/real.Seconds(), leaps)
 }
 
 // invariants shows in how many specs each invariant was tested, how often, and where it broke.
@@ -271,7 +271,8 @@ func plural(n int, word string) string {
 	return word + "s"
 }
 
-func round(d time.Duration) string {
+// Round returns a duration for people: 4.2s, 1m9s, 3h0m0s.
+func Round(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1fs", d.Seconds())
 	}

@@ -3,7 +3,7 @@ package timeline
 import (
 	"bytes"
 	"compress/gzip"
-	"embed"
+	_ "embed" // the page's parts
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -12,8 +12,14 @@ import (
 	"io"
 )
 
-//go:embed page.html page.css page.js
-var files embed.FS
+//go:embed page.html
+var html string
+
+//go:embed page.css
+var css string
+
+//go:embed page.js
+var js string
 
 // WriteHTML writes a page that shows one timeline, or a second one beside it, on one axis.
 func WriteHTML(w io.Writer, timelines ...*Timeline) error {
@@ -24,15 +30,7 @@ func WriteHTML(w io.Writer, timelines ...*Timeline) error {
 	if err != nil {
 		return err
 	}
-	css, err := files.ReadFile("page.css")
-	if err != nil {
-		return err
-	}
-	js, err := files.ReadFile("page.js")
-	if err != nil {
-		return err
-	}
-	page, err := template.ParseFS(files, "page.html")
+	page, err := template.New("page.html").Parse(html)
 	if err != nil {
 		return fmt.Errorf("the timeline's template: %w", err)
 	}

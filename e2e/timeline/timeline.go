@@ -87,7 +87,7 @@ func Make(title string, h *history.History, broken []Broken) (*Timeline, error) 
 	w := h.Start()
 	for _, r := range w.Resources() {
 		for _, o := range w.List(r) {
-			if err := m.see(-1, history.Event{Type: watch.Added, Resource: r, Object: o}); err != nil {
+			if _, err := m.see(-1, history.Event{Type: watch.Added, Resource: r, Object: o}); err != nil {
 				return nil, err
 			}
 		}
@@ -114,7 +114,6 @@ func Make(title string, h *history.History, broken []Broken) (*Timeline, error) 
 type maker struct {
 	Timeline
 	current map[identity]current
-	indices []int // of the objects of the events
 }
 
 type identity struct {
@@ -137,7 +136,8 @@ func (m *maker) event(i int, at float64, e history.Event) error {
 	if e.Type == watch.Added {
 		before = nil
 	}
-	if err := m.see(i, e); err != nil {
+	object, err := m.see(i, e)
+	if err != nil {
 		return err
 	}
 	what := check.Change(before, e)
@@ -145,16 +145,16 @@ func (m *maker) event(i int, at float64, e history.Event) error {
 		_, what, _ = strings.Cut(check.Describe(e.Object), ": ")
 	}
 	m.Events = append(m.Events, Event{
-		At: at, Type: string(e.Type), Object: m.indices[len(m.indices)-1], What: what, By: writers(before, e.Object),
+		At: at, Type: string(e.Type), Object: object, What: what, By: writers(before, e.Object),
 	})
 	return nil
 }
 
-// see keeps an object's new version.
-func (m *maker) see(i int, e history.Event) error {
+// see keeps an object's new version, and returns the object's index.
+func (m *maker) see(i int, e history.Event) (int, error) {
 	text, err := json.Marshal(e.Object.Unstructured().Object)
 	if err != nil {
-		return fmt.Errorf("%s: %w", e.Object, err)
+		return 0, fmt.Errorf("%s: %w", e.Object, err)
 	}
 	id := idOf(e)
 	was, known := m.current[id]
@@ -166,19 +166,16 @@ func (m *maker) see(i int, e history.Event) error {
 		})
 		version.Patch = text
 	} else if version.Patch, err = jsonpatch.CreateMergePatch(was.json, text); err != nil {
-		return fmt.Errorf("%s: %w", e.Object, err)
+		return 0, fmt.Errorf("%s: %w", e.Object, err)
 	}
 	o := &m.Objects[was.index]
 	o.Versions = append(o.Versions, version)
-	if i >= 0 {
-		m.indices = append(m.indices, was.index)
-	}
 	if version.Gone {
 		delete(m.current, id)
 	} else {
 		m.current[id] = current{was.index, e.Object, text}
 	}
-	return nil
+	return was.index, nil
 }
 
 // kindOf returns an object's kind, or its resource if a list left the kind out.

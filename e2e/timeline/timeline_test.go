@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -147,10 +146,7 @@ func TestTheBreachIsFound(t *testing.T) {
 
 // load returns a recording of a spec: two nodes, one of which is removed once a pod is gone.
 func load(g Gomega) *history.History {
-	in, err := os.Open("testdata/consolidation.jsonl.gz")
-	g.Expect(err).NotTo(HaveOccurred())
-	defer in.Close()
-	h, err := history.Load(in)
+	h, err := history.LoadFile("testdata/consolidation.jsonl.gz")
 	g.Expect(err).NotTo(HaveOccurred())
 	return h
 }

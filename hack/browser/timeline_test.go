@@ -132,10 +132,7 @@ func large(events int) *history.History {
 func load(t testing.TB, file string) *history.History {
 	t.Helper()
 	g := NewWithT(t)
-	in, err := os.Open(file)
-	g.Expect(err).NotTo(HaveOccurred())
-	defer in.Close()
-	h, err := history.Load(in)
+	h, err := history.LoadFile(file)
 	g.Expect(err).NotTo(HaveOccurred())
 	return h
 }

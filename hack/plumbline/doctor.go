@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/kind"
 )
 
 // doctor says what this machine has and lacks, and what each thing is for. It fails if something is missing that
@@ -53,7 +54,7 @@ func doctor(ctx context.Context, _ []string) error {
 			}
 			return "processes can be traced", clock.SelfTest(ctx, shim)
 		}},
-		{"Docker or podman", "CLUSTER=kind, and make node-image", false, engineRuns},
+		{"Docker or podman", "CLUSTER=kind, and make node-image", false, kind.Engine},
 		{"Chromium or Chrome", "make test-pages", false, browser},
 	})
 }
@@ -146,18 +147,6 @@ func free(folder string, wanted uint64) func(context.Context) (string, error) {
 		}
 		return fmt.Sprintf("%d GiB are free", gib), nil
 	}
-}
-
-func engineRuns(ctx context.Context) (string, error) {
-	var errs []error
-	for _, engine := range []string{"docker", "podman"} {
-		version, err := printed(ctx, engine, "info", "--format", "{{.ServerVersion}}")
-		if err == nil {
-			return engine + " " + version, nil
-		}
-		errs = append(errs, err)
-	}
-	return "", fmt.Errorf("none runs: %w", errors.Join(errs...))
 }
 
 func browser(context.Context) (string, error) {

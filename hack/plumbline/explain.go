@@ -36,14 +36,9 @@ func explainObject(_ context.Context, args []string) error {
 	if len(args) != 1 || name == "" {
 		return errors.New(explainHelp)
 	}
-	in, err := os.Open(args[0])
+	h, err := history.LoadFile(args[0])
 	if err != nil {
-		return fmt.Errorf("the recording: %w", err)
-	}
-	defer in.Close()
-	h, err := history.Load(in)
-	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
+		return err
 	}
 	sentences, err := tell(h, name)
 	if err != nil {

@@ -96,7 +96,7 @@ func judgeFiles(out io.Writer, files []string, params invariant.Params) error {
 	var errs []error
 	counts := map[check.Verdict]int{}
 	for _, file := range files {
-		h, err := loadHistory(file)
+		h, err := history.LoadFile(file)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -114,23 +114,6 @@ func judgeFiles(out io.Writer, files []string, params invariant.Params) error {
 			counts[check.Unknown]))
 	}
 	return errors.Join(errs...)
-}
-
-func loadHistory(file string) (*history.History, error) {
-	in, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("no recording to judge: %w", err)
-	}
-	defer in.Close()
-	h, err := history.Load(in)
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fmt.Errorf("%s: the file is cut off; since it is compressed, no part of it can be read: %w", file, err)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", file, err)
-	default:
-		return h, nil
-	}
 }
 
 // verdict formats a finding on one line, or in full if it broke.

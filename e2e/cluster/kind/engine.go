@@ -32,6 +32,13 @@ func engines() []engine {
 // engineVariable selects the engine, as for kind's own command.
 const engineVariable = "KIND_EXPERIMENTAL_PROVIDER"
 
+// Engine returns the command of an installed engine that runs, as a kind cluster would use it. The error tells users
+// what to do.
+func Engine(ctx context.Context) (string, error) {
+	e, err := findEngine(ctx)
+	return e.command, err
+}
+
 // findEngine returns an installed engine that runs. The error tells users what to do.
 func findEngine(ctx context.Context) (engine, error) {
 	known := engines()

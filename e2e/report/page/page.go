@@ -5,7 +5,7 @@ package page
 import (
 	"bytes"
 	"cmp"
-	"embed"
+	_ "embed" // the page's parts
 	"fmt"
 	"html/template"
 	"io"
@@ -38,29 +38,27 @@ type Earlier struct {
 	Name string // of its folder
 }
 
-//go:embed page.html page.css page.js
-var files embed.FS
+//go:embed page.html
+var html string
+
+//go:embed page.css
+var css string
+
+//go:embed page.js
+var js string
 
 // Write writes the page.
 func (r *Run) Write(w io.Writer) error {
-	css, err := files.ReadFile("page.css")
-	if err != nil {
-		return err
-	}
-	js, err := files.ReadFile("page.js")
-	if err != nil {
-		return err
-	}
 	page, err := template.New("page.html").Funcs(template.FuncMap{
 		"css":      func() template.CSS { return template.CSS(css) }, //nolint:gosec // it is ours
 		"js":       func() template.JS { return template.JS(js) },    //nolint:gosec // it is ours
 		"mark":     mark,
-		"duration": duration,
+		"duration": report.Round,
 		"tested":   report.Tested,
 		"moment":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"anchor":   func(id string) string { return "spec-" + strings.ReplaceAll(id, "/", "-") },
 		"lower":    strings.ToLower,
-	}).ParseFS(files, "page.html")
+	}).Parse(html)
 	if err != nil {
 		return fmt.Errorf("the report's template: %w", err)
 	}
@@ -238,12 +236,4 @@ func mark(v report.Verdict) string {
 	default:
 		return "–"
 	}
-}
-
-// duration is for people: 4.2s, 1m9s, 3h0m0s.
-func duration(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }
