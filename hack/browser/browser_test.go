@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -22,10 +23,18 @@ func open(t testing.TB, file string, ready chromedp.CSS) context.Context {
 	if os.Geteuid() == 0 { // as in containers, where Chromium's sandbox doesn't start
 		options = append(options, chromedp.NoSandbox)
 	}
-	browser, end := chromedp.NewExecAllocator(t.Context(), options...)
+	life := context.WithoutCancel(t.Context()) // which ends before the browser can be closed
+	browser, end := chromedp.NewExecAllocator(life, options...)
 	t.Cleanup(end)
 	tab, closeTab := chromedp.NewContext(browser)
 	t.Cleanup(closeTab)
+	t.Cleanup(func() { // closed otherwise, it leaves folders behind
+		ctx, stop := context.WithTimeout(tab, 10*time.Second)
+		defer stop()
+		if err := chromedp.Cancel(ctx); err != nil {
+			t.Errorf("closing the browser: %v", err)
+		}
+	})
 	address := url.URL{Scheme: "file", Path: file}
 	run(t, tab, chromedp.Navigate(address.String()), chromedp.WaitVisible(ready))
 	return tab
