@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // ErrStopped is the error of Await if the recording ends first.
@@ -84,10 +81,14 @@ func (r *Recorder) gaveUp(cause error) error {
 	if len(r.trouble) == 0 {
 		return cause
 	}
-	byName := func(a, b schema.GroupVersionResource) int { return cmp.Compare(a.String(), b.String()) }
+	return fmt.Errorf("%w; meanwhile a watch is broken: %s", cause, strings.Join(r.troubles(), "; "))
+}
+
+// troubles returns the watches that are broken now, and why. The caller holds mu.
+func (r *Recorder) troubles() []string {
 	var broken []string
-	for _, resource := range slices.SortedFunc(maps.Keys(r.trouble), byName) {
+	for _, resource := range slices.SortedFunc(maps.Keys(r.trouble), byResource) {
 		broken = append(broken, fmt.Sprintf("%s: %v", name(resource), r.trouble[resource]))
 	}
-	return fmt.Errorf("%w; meanwhile a watch is broken: %s", cause, strings.Join(broken, "; "))
+	return broken
 }

@@ -63,7 +63,7 @@ func (w *watcher) listOnce(ctx context.Context) (list, error) {
 		w.since = revisionOf(l.resourceVersion)
 	}
 	for _, item := range answer.Items {
-		o, err := newObject(withKind(item, answer.APIVersion, strings.TrimSuffix(answer.Kind, "List")), false)
+		o, err := w.object(withKind(item, answer.APIVersion, strings.TrimSuffix(answer.Kind, "List")), false)
 		if err != nil {
 			return list{}, err
 		}

@@ -27,8 +27,8 @@ func Load(r io.Reader) (*History, error) {
 	for n := 1; ; n++ {
 		text, err := in.ReadBytes('\n')
 		switch {
-		case errors.Is(err, io.EOF):
-			return l.finish(n, len(text) > 0)
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the latter where a compressed file is cut off
+			return l.finish(n, len(text) > 0 || !errors.Is(err, io.EOF))
 		case err != nil:
 			return nil, fmt.Errorf("load a history: line %d: %w", n, err)
 		}
@@ -46,14 +46,10 @@ func LoadFile(file string) (*History, error) {
 	}
 	defer in.Close()
 	h, err := Load(in)
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fmt.Errorf("%s: the file is cut off; since it is compressed, no part of it can be read: %w", file, err)
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
-	default:
-		return h, nil
 	}
+	return h, nil
 }
 
 // plain returns a reader of the uncompressed bytes.

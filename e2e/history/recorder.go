@@ -16,7 +16,10 @@ import (
 
 // Recorder records the events of some resources. Several goroutines may use it.
 type Recorder struct {
-	journal *journal
+	journal  *journal
+	forgets  bool    // keeps only the present world: see Stream
+	partSize int     // in bytes, after which a new part begins; 0: never
+	rewrite  Rewrite // nil: objects stay as they are
 	kinds   []schema.GroupVersionResource
 	cancel  context.CancelFunc
 	watches []*watcher
@@ -29,6 +32,7 @@ type Recorder struct {
 	log      []Event // received, in the order in which they happened; histories share it: append only, or copy
 	gaps     []Gap
 	from     int
+	events   int // how many were recorded since the start
 	told     map[schema.GroupVersionResource]uint64 // the newest revision from each watch
 
 	began   time.Time
@@ -65,23 +69,40 @@ func Record(ctx context.Context, cfg *rest.Config, file string,
 func recordTo(ctx context.Context, cfg *rest.Config, file io.WriteCloser,
 	kinds []schema.GroupVersionResource,
 ) (*Recorder, error) {
+	var to sink
+	if file != nil {
+		to = oneFile{file}
+	}
+	r := newRecorder(to)
+	if err := r.run(ctx, cfg, kinds); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func newRecorder(to sink) *Recorder {
 	r := &Recorder{
-		kinds:   kinds,
 		stopped: make(chan struct{}),
 		told:    map[schema.GroupVersionResource]uint64{},
 		trouble: map[schema.GroupVersionResource]error{},
 	}
 	r.stop = sync.OnceValue(r.end)
-	r.journal = newJournal(file, r.journalFailed)
+	r.journal = newJournal(to, r.journalFailed)
+	return r
+}
+
+// run starts the recording. After an error it is stopped.
+func (r *Recorder) run(ctx context.Context, cfg *rest.Config, kinds []schema.GroupVersionResource) error {
+	r.kinds = kinds
 	ctx, r.cancel = context.WithCancel(ctx)
 	api, err := newClient(cfg)
+	if err == nil {
+		err = r.start(ctx, api, kinds)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", errorsJoin(err, r.Stop()))
+		return fmt.Errorf("record: %w", errorsJoin(err, r.Stop()))
 	}
-	if err := r.start(ctx, api, kinds); err != nil {
-		return nil, fmt.Errorf("record: %w", errorsJoin(err, r.Stop()))
-	}
-	return r, nil
+	return nil
 }
 
 // start lists every kind, makes the world at the start, and opens the watches.
@@ -112,14 +133,12 @@ func (r *Recorder) begin(kinds []schema.GroupVersionResource, lists []list) {
 	defer r.mu.Unlock()
 	now := timestamp()
 	r.began, r.world.time = now, now
-	r.journal.header(now)
 	for i, l := range lists {
 		for _, o := range l.objects {
-			e := Event{Time: now, Type: typeStart, Resource: kinds[i], Object: o}
-			r.journal.event(e)
-			r.apply(e)
+			r.apply(Event{Time: now, Type: typeStart, Resource: kinds[i], Object: o})
 		}
 	}
+	r.journal.begin(now, r.world.clone())
 	r.arrange()
 	r.from = len(r.log)
 }
@@ -183,8 +202,12 @@ func (r *Recorder) reconcile(resource schema.GroupVersionResource, l list, reaso
 
 // record adds an event to the log, the world and the file. The caller holds mu.
 func (r *Recorder) record(e Event) {
+	r.events++
 	r.journal.event(e)
 	r.apply(e)
+	if r.partSize > 0 && r.journal.grown() >= r.partSize {
+		r.journal.begin(timestamp(), r.world.clone())
+	}
 	if r.changed != nil {
 		close(r.changed)
 		r.changed = nil
@@ -195,7 +218,9 @@ func (r *Recorder) apply(e Event) {
 	if e.Type == typeStart {
 		e.Type = watch.Added
 	}
-	r.received = append(r.received, e)
+	if !r.forgets {
+		r.received = append(r.received, e)
+	}
 	r.world.Apply(e)
 	r.told[e.Resource] = max(r.told[e.Resource], e.revision, revisionOf(e.Object.ResourceVersion))
 }

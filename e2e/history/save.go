@@ -29,19 +29,10 @@ func Save(w io.Writer, h *History) error {
 }
 
 func writeLines(write func([]byte) error, h *History) error {
-	start := h.Start()
-	if err := write(appendHeader(nil, start.Time())); err != nil {
+	if err := writeStart(write, h.Start()); err != nil {
 		return err
 	}
 	var b []byte
-	for _, r := range start.Resources() {
-		for _, o := range start.List(r) {
-			b = appendEvent(b[:0], Event{Type: typeStart, Resource: r, Object: o})
-			if err := write(b); err != nil {
-				return err
-			}
-		}
-	}
 	// Gaps keep their place. Events keep the log's order: Load sorts them the same way.
 	gaps, events := h.Gaps(), h.log[h.from:]
 	for i := range len(events) + 1 {
@@ -56,6 +47,23 @@ func writeLines(write func([]byte) error, h *History) error {
 		}
 		if err := write(b); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// writeStart writes the first lines of a file: the world at its start.
+func writeStart(write func([]byte) error, start *World) error {
+	if err := write(appendHeader(nil, start.Time())); err != nil {
+		return err
+	}
+	var b []byte
+	for _, r := range start.Resources() {
+		for _, o := range start.List(r) {
+			b = appendEvent(b[:0], Event{Type: typeStart, Resource: r, Object: o})
+			if err := write(b); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

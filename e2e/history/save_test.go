@@ -207,9 +207,16 @@ func TestLoadNamesTheLineThatIsWrong(t *testing.T) {
 			strings.Repeat(
 				`{"at":"2026-01-02T03:04:07Z","type":"ADDED","resource":"v1/pods","object":{"metadata":{"name":"b"}}}`+"\n", 100))
 		g.Expect(errors.Join(err, z.Close())).To(Succeed())
-		_, err = Load(bytes.NewReader(file.Bytes()[:file.Len()-6]))
-		g.Expect(err).To(MatchError(io.ErrUnexpectedEOF))
-		g.Expect(err).To(MatchError(ContainSubstring("line ")))
+		damaged := bytes.Clone(file.Bytes())
+		damaged[len(damaged)-6] ^= 1 // of the checksum
+		_, err = Load(bytes.NewReader(damaged))
+		g.Expect(err).To(MatchError(gzip.ErrChecksum))
+		g.Expect(err).To(MatchError(ContainSubstring("line 102")))
+
+		h, err := Load(bytes.NewReader(file.Bytes()[:file.Len()-6]))
+		g.Expect(err).NotTo(HaveOccurred(), "it is cut off, as a crash leaves it")
+		g.Expect(h.Events()).To(HaveLen(100))
+		g.Expect(h.Gaps()).To(HaveExactElements(HaveField("Reason", ContainSubstring("cut off"))))
 	})
 }
 

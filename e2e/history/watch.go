@@ -168,7 +168,7 @@ func (w *watcher) take(line []byte) error {
 	kind := watch.EventType(f.Type)
 	switch kind {
 	case added, modified, deleted:
-		o, err := newObject(bytes.Clone(f.Object), w.cluster)
+		o, err := w.object(bytes.Clone(f.Object), w.cluster)
 		if err != nil {
 			return err
 		}
@@ -191,6 +191,17 @@ func (w *watcher) take(line []byte) error {
 		return fmt.Errorf("unknown type %q in the watch; it should be ADDED, MODIFIED, DELETED, BOOKMARK or ERROR", f.Type)
 	}
 	return nil
+}
+
+// object returns the object with this JSON, rewritten if the recorder does so.
+func (w *watcher) object(raw []byte, cluster bool) (*Object, error) {
+	if w.recorder.rewrite != nil {
+		var err error
+		if raw, err = w.recorder.rewrite(w.resource, raw); err != nil {
+			return nil, err
+		}
+	}
+	return newObject(raw, cluster)
 }
 
 // lineReader reads lines of any length. It drops a line that is cut off, because the resumed

@@ -85,11 +85,11 @@ func (w *World) Get(r schema.GroupVersionResource, namespace, name string) *Obje
 func (w *World) Resources() []schema.GroupVersionResource {
 	present := slices.Collect(maps.Keys(w.objects))
 	present = slices.DeleteFunc(present, func(r schema.GroupVersionResource) bool { return len(w.objects[r].named) == 0 })
-	slices.SortFunc(present, func(a, b schema.GroupVersionResource) int {
-		return cmp.Compare(a.String(), b.String())
-	})
+	slices.SortFunc(present, byResource)
 	return present
 }
+
+func byResource(a, b schema.GroupVersionResource) int { return cmp.Compare(a.String(), b.String()) }
 
 // Time returns when the latest event of this world was received; zero for the empty world.
 func (w *World) Time() time.Time { return w.time }
