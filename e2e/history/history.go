@@ -147,14 +147,54 @@ func (h *History) AfterInterruption() (*History, bool) {
 		if !g.Asked || g.at < h.from {
 			continue
 		}
-		// reconcile records the gap and the events from the list at the same time.
-		from := g.at
-		for from < len(h.log) && h.log[from].Resource == g.Resource && h.log[from].Time.Equal(g.Time) {
-			from++
-		}
-		return view(h.log, h.gaps[i+1:], from, h.began, h.taken), true
+		return view(h.log, h.gaps[i+1:], h.after(g), h.began, h.taken), true
 	}
 	return nil, false
+}
+
+// Stretches returns the parts of the history between its gaps, in order; the history itself if it has none. Each
+// starts with the world after the gap before it.
+func (h *History) Stretches() []*History {
+	var all []*History
+	from := h.from
+	for _, g := range h.Gaps() {
+		if g.at > from {
+			all = append(all, view(h.log[:g.at], nil, from, h.began, g.Time))
+		}
+		from = h.after(g)
+	}
+	if from < len(h.log) || len(all) == 0 {
+		all = append(all, view(h.log, nil, from, h.began, h.taken))
+	}
+	return all
+}
+
+// after returns the number of events up to a gap, and those that are recorded for what the gap hides: they have its
+// time.
+func (h *History) after(g Gap) int {
+	from := g.at
+	for from < len(h.log) && h.log[from].Time.Equal(g.Time) && (g.Resource.Empty() || h.log[from].Resource == g.Resource) {
+		from++
+	}
+	return from
+}
+
+// Between returns the part of the history from one time to another. A zero time is the start, or the end.
+func (h *History) Between(from, to time.Time) *History {
+	first, last, taken := h.from, len(h.log), h.taken
+	if i := slices.IndexFunc(h.log[h.from:], func(e Event) bool { return !e.Time.Before(from) }); i >= 0 {
+		first = h.from + i
+	} else if !from.IsZero() {
+		first = len(h.log)
+	}
+	if !to.IsZero() && to.Before(taken) {
+		taken = to
+		if i := slices.IndexFunc(h.log[first:], func(e Event) bool { return e.Time.After(to) }); i >= 0 {
+			last = first + i
+		}
+	}
+	gaps := slices.DeleteFunc(slices.Clone(h.gaps), func(g Gap) bool { return g.at > last })
+	return view(h.log[:last], gaps, first, h.began, taken)
 }
 
 // Start returns a copy of the world at the start of the history. Apply moves it on.

@@ -38,8 +38,11 @@ func Load(r io.Reader) (*History, error) {
 	}
 }
 
-// LoadFile reads a recording's file, as Load does. Errors name the file.
+// LoadFile reads a recording's file, as Load does, or its folder, as LoadParts does. Errors name the file.
 func LoadFile(file string) (*History, error) {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return LoadParts(file)
+	}
 	in, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("the recording: %w", err)

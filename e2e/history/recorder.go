@@ -20,19 +20,19 @@ type Recorder struct {
 	forgets  bool    // keeps only the present world: see Stream
 	partSize int     // in bytes, after which a new part begins; 0: never
 	rewrite  Rewrite // nil: objects stay as they are
-	kinds   []schema.GroupVersionResource
-	cancel  context.CancelFunc
-	watches []*watcher
-	running sync.WaitGroup // of the watches
-	stop    func() error   // does the work of Stop, once
-	stopped chan struct{}  // closed when nothing more will be recorded
+	kinds    []schema.GroupVersionResource
+	cancel   context.CancelFunc
+	watches  []*watcher
+	running  sync.WaitGroup // of the watches
+	stop     func() error   // does the work of Stop, once
+	stopped  chan struct{}  // closed when nothing more will be recorded
 
 	mu       sync.Mutex
 	received []Event // in the order in which they came
 	log      []Event // received, in the order in which they happened; histories share it: append only, or copy
 	gaps     []Gap
 	from     int
-	events   int // how many were recorded since the start
+	events   int                                    // how many were recorded since the start
 	told     map[schema.GroupVersionResource]uint64 // the newest revision from each watch
 
 	began   time.Time

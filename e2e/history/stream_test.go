@@ -98,6 +98,15 @@ func TestAGapIsWhereNothingWasRecorded(t *testing.T) {
 	g.Expect(h.Gaps()).To(HaveExactElements(HaveField("Reason", HavePrefix("nothing was recorded for "))))
 	g.Expect(namesOf(h)).To(HaveExactElements("DELETED a 101", "ADDED c 104", "DELETED b 105"))
 	g.Expect(h.End().List(pods)).To(HaveExactElements(HaveField("Name", "c")))
+
+	stretches := h.Stretches()
+	g.Expect(stretches).To(HaveLen(1), "before the gap, nothing happened")
+	g.Expect(namesOf(stretches[0])).To(HaveExactElements("DELETED b 105"))
+	g.Expect(stretches[0].Gaps()).To(BeEmpty())
+	g.Expect(stretches[0].Start().List(pods)).To(HaveLen(2), "the world after the gap")
+	g.Expect(namesOf(h.Between(h.Gaps()[0].Time, time.Time{}))).To(HaveLen(3))
+	g.Expect(namesOf(h.Between(time.Time{}, h.Events()[1].Time))).To(HaveLen(2))
+	g.Expect(namesOf(h.Between(h.Taken().Add(time.Second), time.Time{}))).To(BeEmpty())
 }
 
 func TestAKilledStreamLosesOnlyItsLastMoment(t *testing.T) {

@@ -36,6 +36,7 @@ func comesToRest() Invariant {
 		Source: "designs/drift.md; Karpenter: pkg/controllers/provisioning; " +
 			"https://github.com/kubernetes-sigs/karpenter/issues/2840",
 		Untested: "no NodeClaim was made or has drifted",
+		OnlyHere: "what users and clouds change, such as the image behind an alias, is input that no recording shows",
 		New: func(p Params) check.Monitor {
 			return &churnMonitor{lastNodeClaims{}, p, map[string]*poolChurn{}, 0, map[string]*evictions{}, 0}
 		},

@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +28,7 @@ const (
 // controllerStaysUp checks that no container of the provider's controller ends or restarts: no
 // panic, and no kill for a probe, a lost election or its memory.
 //
-// The controller's pods are those in its namespace whose name or label app.kubernetes.io/name
+// The controller's pods are those in its namespace, if that is known, whose name or label app.kubernetes.io/name
 // contains "karpenter", as in every known chart. A pod that is deleted, as in a rollout, may
 // end. Each container of a pod that a spec kills may end once per kill. The harness reports
 // the kill beforehand, by an Event about the pod (ReasonKilled).
@@ -41,17 +40,16 @@ func controllerStaysUp() Invariant {
 		Name: "the controller neither restarts nor panics",
 		Source: "core/v1 ContainerStatus (restartCount, state, lastState); " +
 			"upstream treats every panic of its controllers as a bug",
-		Untested: "no container of a controller was running in its namespace " +
-			"(the adapter's controller.namespace, else the namespace kube-system)",
-		Reads: resources{karpenter.Pods, karpenter.Events},
+		Untested: "no container of a controller was running in its namespace (the adapter's controller.namespace, if known)",
+		Reads:    resources{karpenter.Pods, karpenter.Events},
 		New: func(p Params) check.Monitor {
-			return &controllerMonitor{cmp.Or(p.Controller, "kube-system"), map[string]bool{}, map[string]int{}, map[string]int{}}
+			return &controllerMonitor{p.Controller, map[string]bool{}, map[string]int{}, map[string]int{}}
 		},
 	}
 }
 
 type controllerMonitor struct {
-	namespace string
+	namespace string          // of the controller; empty: any
 	running   map[string]bool // containers that were ever running, by pod UID and name
 	killed    map[string]int  // how often a spec killed a pod, by its UID
 	forgiven  map[string]int  // ends of a container that were kills, by pod UID and name
@@ -59,7 +57,7 @@ type controllerMonitor struct {
 
 func (c *controllerMonitor) Observe(m *check.Moment) {
 	for _, pod := range m.Seen(karpenter.Pods) {
-		if pod.Namespace == c.namespace && isController(pod.Unstructured()) {
+		if (c.namespace == "" || pod.Namespace == c.namespace) && isController(pod.Unstructured()) {
 			c.learn(m, pod)
 			if m.Before != nil && !isDeleting(pod) {
 				c.judge(m, pod)

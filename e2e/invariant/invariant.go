@@ -25,6 +25,9 @@ type Invariant struct {
 	Source string
 	// Untested says what never happened if nothing put it to the test.
 	Untested string
+	// OnlyHere says why recordings of clusters that the harness didn't start (package record)
+	// can't be judged by it; empty if they can.
+	OnlyHere string
 	// Reads are the resources whose events its monitor observes; all, if empty.
 	Reads []schema.GroupVersionResource
 	// New returns a monitor that judges one recording.
@@ -45,7 +48,7 @@ type Params struct {
 	// NodeClass is the resource of the provider's NodeClass. Empty means any recorded one
 	// besides Kubernetes' and Karpenter's own.
 	NodeClass schema.GroupVersionResource
-	// Controller is the namespace of the provider's controller; empty means kube-system.
+	// Controller is the namespace of the provider's controller; empty means that it may run in any.
 	Controller string
 	// InstanceGC is how long the provider may take to end an instance without a NodeClaim; less
 	// than five minutes count as five.

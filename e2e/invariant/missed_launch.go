@@ -28,6 +28,7 @@ func nothingMissed() Invariant {
 		Source: "https://karpenter.sh/docs/concepts/scheduling; Karpenter: pkg/controllers/provisioning/scheduling, " +
 			"which simulates the scheduler",
 		Untested: "no pod waited at the spec's end about which the scheduler could be asked",
+		OnlyHere: "only the harness asks a scheduler of its own where pods that wait would run",
 		Reads:    resources{karpenter.Events, karpenter.Pods},
 		New:      func(Params) check.Monitor { return missedMonitor{} },
 	}

@@ -14,15 +14,18 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
+	"github.com/plumbline-e2e/plumbline/e2e/record"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 const judgeHelp = `name the recordings: plumbline judge HISTORY.jsonl.gz...
 
 A run leaves one recording per spec in _artifacts/*/histories. A folder stands for all
-recordings in it. No cluster is needed. The adapter of PROVIDER says which kind the
-NodeClass is, and where the controller runs; without PROVIDER any kind will do, and
-the controller runs in kube-system`
+recordings in it, or is itself one, by plumbline record. No cluster is needed. The adapter of PROVIDER says which kind the
+NodeClass is, and where the controller runs; without PROVIDER any kind and namespace will do.
+
+Of a cluster that the harness didn't start, some invariants can't be judged, and the others
+are judged between gaps, where nothing is missing`
 
 // judge checks saved histories by every invariant. It fails if an invariant broke.
 func judge(_ context.Context, args []string) error {
@@ -61,7 +64,7 @@ func recordings(args []string) ([]string, error) {
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("no recording to judge: %w", err)
-		case !info.IsDir():
+		case !info.IsDir() || isRecording(arg):
 			files = append(files, arg)
 			continue
 		}
@@ -91,6 +94,12 @@ func recordingsIn(folder string) ([]string, error) {
 	return files, nil
 }
 
+// isRecording reports whether a folder is a recording of a cluster that the harness didn't start.
+func isRecording(folder string) bool {
+	_, err := record.Read(folder)
+	return err == nil
+}
+
 // judgeFiles judges each file, also after an error in another.
 func judgeFiles(out io.Writer, files []string, params invariant.Params) error {
 	var errs []error
@@ -101,8 +110,11 @@ func judgeFiles(out io.Writer, files []string, params invariant.Params) error {
 			errs = append(errs, err)
 			continue
 		}
-		fmt.Fprintf(out, "%s: %d events in %s\n", file, len(h.Events()),
-			h.Taken().Sub(h.Start().Time()).Round(100*time.Millisecond))
+		fmt.Fprintf(out, "%s: %s\n", file, extent(h))
+		if isRecording(file) {
+			judgeElsewhere(out, h, params, counts)
+			continue
+		}
 		all := invariant.All()
 		for i, f := range invariant.Judge(h, params) {
 			counts[f.Verdict]++
@@ -114,6 +126,34 @@ func judgeFiles(out io.Writer, files []string, params invariant.Params) error {
 			counts[check.Unknown]))
 	}
 	return errors.Join(errs...)
+}
+
+func extent(h *history.History) string {
+	return fmt.Sprintf("%d events in %s", len(h.Events()), h.Taken().Sub(h.Start().Time()).Round(100*time.Millisecond))
+}
+
+// judgeElsewhere judges the recording of a cluster that the harness didn't start, between its gaps.
+func judgeElsewhere(out io.Writer, h *history.History, params invariant.Params, counts map[check.Verdict]int) {
+	var checks []check.Check
+	var names []string
+	for _, i := range invariant.All() {
+		if i.OnlyHere == "" {
+			checks, names = append(checks, i.Check(params)), append(names, i.Name)
+		} else {
+			fmt.Fprintf(out, "  – not judged: %s (%s)\n", i.Name, i.OnlyHere)
+		}
+	}
+	stretches := h.Stretches()
+	for n, stretch := range stretches {
+		if len(stretches) > 1 {
+			fmt.Fprintf(out, " between gaps, %d of %d: %s from %s\n", n+1, len(stretches), extent(stretch),
+				stretch.Start().Time().Format(time.RFC3339))
+		}
+		for i, f := range check.Judge(stretch, checks...) {
+			counts[f.Verdict]++
+			fmt.Fprintln(out, verdict(names[i], f))
+		}
+	}
 }
 
 // verdict formats a finding on one line, or in full if it broke.

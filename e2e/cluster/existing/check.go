@@ -4,22 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/rights"
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
 
@@ -44,7 +40,7 @@ func Check(ctx context.Context, o cluster.Options, providerImage string) error {
 	if left, err := c.leftovers(ctx); err == nil && len(left) > 0 && len(running) == 0 {
 		return errLeft
 	}
-	missing := append(c.missingRights(ctx, rights()), running...)
+	missing := append(c.missingRights(ctx, needed()...), running...)
 	for _, check := range []func(context.Context) []error{
 		c.foreignKarpenter, c.foreignKWOK, c.pendingPods, c.noNodes,
 		func(context.Context) []error { return unpullable(o.Registry, providerImage) },
@@ -63,88 +59,47 @@ func (c *clients) unfit(missing []error) error {
 	return fmt.Errorf("the cluster %s can't be used as it is:\n  %s", c.config.Host, all)
 }
 
-// right is a permission that the harness needs. verbs and resources are lists.
-type right struct{ verbs, group, resources, namespace string }
-
-// rights returns what the harness itself needs. Rights for the provider's objects, and for the
+// needed returns what the harness itself needs. Rights for the provider's objects, and for the
 // roles that it grants, are checked when these objects are tried.
-func rights() []right {
-	return []right{
-		{"create get list patch delete", "", "namespaces", ""},
-		{"create get list watch patch delete", "", "nodes", ""},
-		{"patch", "", "nodes/status", ""},
-		{"get list watch delete", "", "pods", ""},
-		{"get list watch", "", "events", ""},
-		{"create patch deletecollection", "", "pods", specsNamespace},
-		{"create", "", "pods/eviction", specsNamespace},
-		{"get", "", "pods/log", systemNamespace},
-		{"get", "", "pods/log", ProviderNamespace},
-		{"get", "", "pods/proxy", ProviderNamespace},
-		{"create get update", "coordination.k8s.io", "leases", systemNamespace},
-		{"create patch list delete", "", "configmaps services serviceaccounts persistentvolumeclaims", ""},
-		{"create patch list delete", "", "persistentvolumes", ""},
-		{"create patch list delete", "apps", "deployments replicasets daemonsets statefulsets", ""},
-		{"list watch create patch delete", "policy", "poddisruptionbudgets", ""},
-		{"create patch list delete", "scheduling.k8s.io", "priorityclasses", ""},
-		{"create patch list delete", "storage.k8s.io", "storageclasses", ""},
-		{"create patch list delete", "rbac.authorization.k8s.io", "clusterroles clusterrolebindings roles rolebindings", ""},
-		{"create get list watch patch delete", "apiextensions.k8s.io", "customresourcedefinitions", ""},
-		{"create get list watch patch delete deletecollection", karpenterGroup, "nodepools nodeclaims", ""},
+func needed() []rights.Right {
+	return []rights.Right{
+		{Verbs: "create get list patch delete", Resources: "namespaces"},
+		{Verbs: "create get list watch patch delete", Resources: "nodes"},
+		{Verbs: "patch", Resources: "nodes/status"},
+		{Verbs: "get list watch delete", Resources: "pods"},
+		{Verbs: "get list watch", Resources: "events"},
+		{Verbs: "create patch deletecollection", Resources: "pods", Namespace: specsNamespace},
+		{Verbs: "create", Resources: "pods/eviction", Namespace: specsNamespace},
+		{Verbs: "get", Resources: "pods/log", Namespace: systemNamespace},
+		{Verbs: "get", Resources: "pods/log", Namespace: ProviderNamespace},
+		{Verbs: "get", Resources: "pods/proxy", Namespace: ProviderNamespace},
+		{Verbs: "create get update", Group: "coordination.k8s.io", Resources: "leases", Namespace: systemNamespace},
+		{Verbs: "create patch list delete", Resources: "configmaps services serviceaccounts persistentvolumeclaims"},
+		{Verbs: "create patch list delete", Resources: "persistentvolumes"},
+		{Verbs: "create patch list delete", Group: "apps", Resources: "deployments replicasets daemonsets statefulsets"},
+		{Verbs: "list watch create patch delete", Group: "policy", Resources: "poddisruptionbudgets"},
+		{Verbs: "create patch list delete", Group: "scheduling.k8s.io", Resources: "priorityclasses"},
+		{Verbs: "create patch list delete", Group: "storage.k8s.io", Resources: "storageclasses"},
+		{
+			Verbs: "create patch list delete", Group: "rbac.authorization.k8s.io",
+			Resources: "clusterroles clusterrolebindings roles rolebindings",
+		},
+		{Verbs: "create get list watch patch delete", Group: "apiextensions.k8s.io", Resources: "customresourcedefinitions"},
+		{Verbs: "create get list watch patch delete deletecollection", Group: karpenterGroup, Resources: "nodepools nodeclaims"},
 	}
 }
 
-// reviewsAtOnce is the number of concurrent access reviews.
-const reviewsAtOnce = 10
-
-// missingRights returns an error that lists the needed rights that the API server denies.
-func (c *clients) missingRights(ctx context.Context, needed []right) []error {
-	var mu sync.Mutex
-	denied := map[string][]string{} // verbs by resource and namespace
-	reviews, ctx := errgroup.WithContext(ctx)
-	reviews.SetLimit(reviewsAtOnce)
-	for _, r := range needed {
-		for resource := range strings.FieldsSeq(r.resources) {
-			for verb := range strings.FieldsSeq(r.verbs) {
-				reviews.Go(func() error {
-					name, sub, _ := strings.Cut(resource, "/")
-					review, err := c.typed.AuthorizationV1().SelfSubjectAccessReviews().
-						Create(ctx, &authorizationv1.SelfSubjectAccessReview{
-							Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
-								Verb: verb, Group: r.group, Resource: name, Subresource: sub, Namespace: r.namespace,
-							}},
-						}, metav1.CreateOptions{})
-					if err != nil || review.Status.Allowed {
-						return err
-					}
-					mu.Lock()
-					defer mu.Unlock()
-					what := strings.TrimSpace(schema.GroupResource{Group: r.group, Resource: resource}.String() + " " +
-						inNamespace(r.namespace))
-					denied[what] = append(denied[what], verb)
-					return nil
-				})
-			}
-		}
-	}
-	if err := reviews.Wait(); err != nil {
-		return []error{fmt.Errorf("asking what may be done: %w", err)}
-	}
-	if len(denied) == 0 {
+// missingRights returns an error that lists the rights that the API server denies.
+func (c *clients) missingRights(ctx context.Context, needed ...rights.Right) []error {
+	lines, err := rights.Missing(ctx, c.typed, needed...)
+	switch {
+	case err != nil:
+		return []error{err}
+	case len(lines) > 0:
+		return []error{fmt.Errorf("rights are missing, all of which cluster-admin has:\n  %s", strings.Join(lines, "\n  "))}
+	default:
 		return nil
 	}
-	var lines []string
-	for _, what := range slices.Sorted(maps.Keys(denied)) {
-		slices.Sort(denied[what])
-		lines = append(lines, fmt.Sprintf("\n  %s %s", strings.Join(denied[what], ", "), what))
-	}
-	return []error{fmt.Errorf("rights are missing, all of which cluster-admin has:%s", strings.Join(lines, ""))}
-}
-
-func inNamespace(namespace string) string {
-	if namespace == "" {
-		return ""
-	}
-	return "in namespace " + namespace
 }
 
 // otherRun returns an error if another run uses the cluster.
@@ -211,7 +166,7 @@ func (c *clients) foreignKWOK(ctx context.Context) []error {
 			found = append(found, fmt.Errorf("node %s is a fake node of another KWOK", n.Name))
 		}
 	}
-	if len(found) == 0 && len(c.missingRights(ctx, []right{{"create get delete", "", "nodes", ""}})) == 0 {
+	if len(found) == 0 && len(c.missingRights(ctx, rights.Right{Verbs: "create get delete", Resources: "nodes"})) == 0 {
 		played, err := c.playsNodes(ctx)
 		if err != nil {
 			return []error{err}

@@ -90,7 +90,11 @@ type located struct {
 }
 
 func (o located) String() string {
-	return strings.TrimSpace(o.GetKind() + " " + o.GetName() + " " + inNamespace(o.GetNamespace()))
+	words := o.GetKind() + " " + o.GetName()
+	if o.GetNamespace() != "" {
+		words += " in namespace " + o.GetNamespace()
+	}
+	return words
 }
 
 // leftovers lists everything that carries the OwnerLabel.
