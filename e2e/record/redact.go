@@ -5,26 +5,30 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // redactor replaces the strings of objects by hashes, so that a recording can be shown to others. What refers to
 // the same thing still does: equal strings have equal hashes. Kept are only strings that are known to tell nothing:
-// enums, times, quantities, UIDs, API groups and kinds, and the labels of Kubernetes, Karpenter and clouds. Dropped are environments,
-// arguments, commands, probes, messages, managed fields, and annotations but Karpenter's.
+// enums, times, quantities, UIDs, API groups and kinds, and the labels of Kubernetes, Karpenter and clouds. Dropped
+// are environments, arguments, commands, probes, the texts of messages, managed fields, and the annotations of
+// all but Karpenter's objects, if they aren't Karpenter's.
 //
 // The hash is keyed, so that nobody can find a name by trying. The key comes from the cluster and is written
 // nowhere; a later recording of the same cluster has the same hashes.
 type redactor struct{ key []byte }
 
 // dropped are the fields that are left out, wherever they are.
-var dropped = set("env envFrom args command lifecycle livenessProbe readinessProbe startupProbe message " +
-	"managedFields securityContext userData")
+var dropped = set("env envFrom args command lifecycle livenessProbe readinessProbe startupProbe managedFields " +
+	"securityContext userData")
 
 // kept are the fields whose strings stay: enums, times, durations and versions.
 var kept = set(
@@ -78,10 +82,16 @@ func set(words string) map[string]bool {
 }
 
 // rewrite is a history.Rewrite.
-func (r *redactor) rewrite(_ schema.GroupVersionResource, raw []byte) ([]byte, error) {
+func (r *redactor) rewrite(kind schema.GroupVersionResource, raw []byte) ([]byte, error) {
 	object := map[string]any{}
 	if err := utiljson.Unmarshal(raw, &object); err != nil {
 		return nil, err
+	}
+	// Those of a NodePool's template come back in its NodeClaims, so there they are replaced, like labels.
+	if metadata, is := object["metadata"].(map[string]any); is && kind.Group != karpenter.Group {
+		if annotations, are := metadata["annotations"].(map[string]any); are {
+			maps.DeleteFunc(annotations, func(key string, _ any) bool { return !publicAnnotation(key) })
+		}
 	}
 	r.object(object)
 	return json.Marshal(object)
@@ -93,10 +103,12 @@ func (r *redactor) object(o map[string]any) {
 		switch {
 		case dropped[field]:
 			delete(o, field)
+		case field == "message":
+			o[field] = "" // a condition without one would be malformed
 		case quantities[field] && isFlat(value):
 			o[field] = r.quantities(value)
 		case labelMaps[field] && isFlat(value):
-			o[field] = r.labels(value, field == "annotations")
+			o[field] = r.labels(value)
 		case isPair && field == "key", field == "topologyKey":
 			o[field] = r.labelKey(value)
 		case field == "type" || field == "conditionType":
@@ -152,12 +164,9 @@ func (r *redactor) quantities(value any) any {
 	return all
 }
 
-func (r *redactor) labels(value any, annotations bool) any {
+func (r *redactor) labels(value any) any {
 	all := map[string]any{}
 	for key, value := range value.(map[string]any) {
-		if annotations && !publicAnnotation(key) {
-			continue
-		}
 		if name, isText := r.labelKey(key).(string); isText {
 			all[name] = r.labelValue(key, value)
 		}
