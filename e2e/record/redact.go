@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,7 +105,7 @@ func (r *redactor) object(o map[string]any) {
 		case dropped[field]:
 			delete(o, field)
 		case field == "message":
-			o[field] = "" // a condition without one would be malformed
+			o[field] = r.message(value) // a condition without one would be malformed
 		case quantities[field] && isFlat(value):
 			o[field] = r.quantities(value)
 		case labelMaps[field] && isFlat(value):
@@ -138,6 +139,19 @@ func (r *redactor) value(value any) any {
 		}
 	}
 	return value
+}
+
+// named finds what a message names, such as nodeclaim/default-7x2kq: for which NodeClaim a pod is meant.
+var named = regexp.MustCompile(`\b(nodeclaim|node)/([^\s,]+)`)
+
+// message leaves of a message only what it names.
+func (r *redactor) message(value any) any {
+	text, _ := value.(string)
+	var names []string
+	for _, m := range named.FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1]+"/"+r.hash(m[2]))
+	}
+	return strings.Join(names, ", ")
 }
 
 // keep leaves strings as they are, and replaces those in objects.

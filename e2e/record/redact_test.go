@@ -130,6 +130,14 @@ func TestWhatRefersToTheSameStillDoes(t *testing.T) {
 	g.Expect(labels).To(ContainElement("1"), "numbers can be compared by Gt and Lt")
 }
 
+func TestAnEventStillSaysWhatForAPodIsMeant(t *testing.T) {
+	g := NewWithT(t)
+	out := redacted(t, `{apiVersion: v1, kind: Event, metadata: {name: acme.1}, reason: Nominated,
+  message: "Pod should schedule on: nodeclaim/acme-7x, node/acme-1 of acme"}`)
+	r := &redactor{[]byte("key")}
+	g.Expect(value(t, out, "message")).To(Equal("nodeclaim/" + r.hash("acme-7x") + ", node/" + r.hash("acme-1")))
+}
+
 func TestAnotherClusterHasOtherHashes(t *testing.T) {
 	g := NewWithT(t)
 	one, other := &redactor{[]byte("one")}, &redactor{[]byte("other")}
