@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -17,7 +19,11 @@ func (c Config) conformance(a *providers.Adapter, suites []*Suite, proven report
 	if info, ok := debug.ReadBuildInfo(); ok {
 		proven.Plumbline = harnessVersion(info)
 	}
-	proven.Provider, proven.Version, proven.Adapter = a.Name, cmp.Or(c.Release, a.Source.Version), a.Origin()
+	version := cmp.Or(c.Release, a.Source.Version)
+	if semver.IsValid("v" + version) { // as it may be asked for
+		version = "v" + version
+	}
+	proven.Provider, proven.Version, proven.Adapter = a.Name, version, a.Origin()
 	proven.Controller, proven.Gates = c.controller, a.Controller.Gates
 	proven.Selection = c.selection()
 	proven.Complete = proven.Selection == "" && wholeCatalogue(suites)

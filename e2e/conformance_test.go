@@ -14,7 +14,7 @@ import (
 func TestAReportSaysOfWhatItIs(t *testing.T) {
 	g := NewWithT(t)
 	all := Catalogue(NewSuite("drift"), NewSuite("taints"))
-	c := Config{Release: "v1.9.0", controller: report.Controller{Source: "a folder, ."}}
+	c := Config{Release: "1.9.0", controller: report.Controller{Source: "a folder, ."}}
 	got := c.conformance(providers.Named("kwok"), all, report.Conformance{Green: true})
 	got.Plumbline = ""
 	g.Expect(got).To(Equal(report.Conformance{
