@@ -42,7 +42,8 @@ func TestARunIsCompleteWithTheWholeCatalogue(t *testing.T) {
 }
 
 func TestTheVersionOfTheHarness(t *testing.T) {
-	released, fork := debug.Module{Path: module, Version: "v0.3.0"}, debug.Module{Path: "example.com/fork", Version: "v9.0.0"}
+	released := debug.Module{Path: module, Version: "v0.3.0"}
+	fork := debug.Module{Path: "example.com/fork", Version: "v9.0.0"}
 	folder := debug.Module{Path: "../plumbline"}
 	replaced := func(by debug.Module) *debug.Module {
 		return &debug.Module{Path: module, Version: "v0.3.0", Replace: &by}

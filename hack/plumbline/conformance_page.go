@@ -102,7 +102,8 @@ func conformanceDetails(r committedRun) string {
 	fmt.Fprintf(&b, "- By: Plumbline %s, %s, %s, on %s, in %s\n", r.Plumbline, adapterOf(r.Conformance),
 		check.Words(len(r.Specs), "specs"), r.Started.UTC().Format("2006-01-02"), r.Took)
 	for _, c := range r.Clusters {
-		fmt.Fprintf(&b, "- On: %s, Kubernetes %s, speed %s, with Karpenter %s\n", c.Backend, c.Kubernetes, c.Speed, c.Karpenter)
+		fmt.Fprintf(&b, "- On: %s, Kubernetes %s, speed %s, with Karpenter %s\n", c.Backend, c.Kubernetes, c.Speed,
+			c.Karpenter)
 	}
 	b.WriteString("\n")
 	proofs := func(match func(report.Proof) bool) (some []report.Proof) {
@@ -116,7 +117,8 @@ func conformanceDetails(r committedRun) string {
 	foldProofs(&b, "known failures", proofs(func(p report.Proof) bool { return p.Verdict == report.Known }), knownReason)
 	foldProofs(&b, "skipped", proofs(func(p report.Proof) bool { return p.Verdict == report.Skipped }),
 		func(p report.Proof) string { return cell(p.Reason) })
-	foldProofs(&b, "run again, since the first time was infra", proofs(func(p report.Proof) bool { return p.Retried != "" }),
+	foldProofs(&b, "run again, since the first time was infra",
+		proofs(func(p report.Proof) bool { return p.Retried != "" }),
 		func(p report.Proof) string { return cell(p.Retried) })
 	return b.String()
 }

@@ -120,10 +120,12 @@ func brokenRules(c report.Conformance) []string {
 	rule(len(validation.IsDNS1123Label(c.Provider)) == 0, "provider: %q is no provider's name", c.Provider)
 	rule(semver.Canonical(c.Version) == c.Version && c.Version != "" && !module.IsPseudoVersion(c.Version),
 		"version: %q is no release such as v1.2.3; KARPENTER, or source.version in the adapter, says which it is", c.Version)
-	rule(c.Plumbline != "", "plumbline: the version of the harness is missing; run a release of it, or a commit with git")
+	rule(c.Plumbline != "", "plumbline: the version of the harness is missing; run a release of it, "+
+		"or a commit in a clone with git (Go stamps no version in a git worktree)")
 	rule(!strings.Contains(c.Plumbline, "+dirty"), "plumbline: %s had uncommitted changes", c.Plumbline)
 	rule(!strings.Contains(c.Plumbline, "@"), "plumbline: %s is a fork", c.Plumbline)
-	rule(c.Controller.Released, "controller: %s is not as released: neither in a registry nor built from a module's release",
+	rule(c.Controller.Released,
+		"controller: %s is not as released: neither in a registry nor built from a module's release",
 		cmp.Or(c.Controller.Image, c.Controller.Source, "what runs"))
 	rule(c.Selection == "", "selection: %s left out specs; run all", c.Selection)
 	rule(c.Complete || c.Selection != "", "complete: the run had not all suites of the catalogue; run suites.All()")
@@ -145,7 +147,8 @@ func brokenByClusters(clusters []report.Cluster) []string {
 			broken = append(broken, "clusters: the image's digest is missing; a program of the host has none, so run on Linux")
 		}
 		if c.Kubernetes != first.Kubernetes || c.Image != first.Image {
-			broken = append(broken, fmt.Sprintf("clusters: one Kubernetes and one image are wanted, got %s with %s beside %s with %s",
+			broken = append(broken, fmt.Sprintf(
+				"clusters: one Kubernetes and one image are wanted, got %s with %s beside %s with %s",
 				c.Kubernetes, c.Image, first.Kubernetes, first.Image))
 		}
 	}
@@ -175,8 +178,8 @@ func brokenByVerdicts(c report.Conformance) []string {
 	}
 	for _, v := range report.Verdicts() {
 		if c.Counts[v] != counts[v] {
-			broken = append(broken, fmt.Sprintf("counts: %d %s, but there are %d such specs; the file was changed", c.Counts[v], v,
-				counts[v]))
+			broken = append(broken, fmt.Sprintf("counts: %d %s, but there are %d such specs; the file was changed",
+				c.Counts[v], v, counts[v]))
 		}
 	}
 	if c.NotReached > 0 {

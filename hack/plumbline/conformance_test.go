@@ -149,7 +149,9 @@ func TestRulesForARun(t *testing.T) {
 		"controller: a folder, . is not as released": func(c *report.Conformance) {
 			c.Controller = report.Controller{Source: "a folder, ."}
 		},
-		"selection: FOCUS=drift left out specs": func(c *report.Conformance) { c.Selection, c.Complete = "FOCUS=drift", false },
+		"selection: FOCUS=drift left out specs": func(c *report.Conformance) {
+			c.Selection, c.Complete = "FOCUS=drift", false
+		},
 		"complete: the run had not all suites":  func(c *report.Conformance) { c.Complete = false },
 		"clusters: there is none":               func(c *report.Conformance) { c.Clusters = nil },
 		"clusters: the image's digest is missing": func(c *report.Conformance) {

@@ -30,7 +30,7 @@ func commands() []command {
 		{name: "fields", help: "print suites/fields.md, made from the schemas and the last run", run: fields},
 		{name: "check", help: "check the adapter and say what would run, in seconds; -ids, -help", run: checkAdapter},
 		{name: "providers", help: "print providers/README.md, with its table made from providers.yaml", run: writeProviders},
-		{name: "conformance-table", help: "write providers/conformance.md from committed runs; -check, -help", run: conformanceTable},
+		{name: "conformance-table", help: "write providers/conformance.md; -check, -help", run: conformanceTable},
 		{name: "setup", help: "build all that a run needs into the cache", run: setup},
 		{name: "up", help: "start a cluster with the provider, or with PROVIDER=none, and leave it running", run: up},
 		{name: "down", help: "end the cluster that up started", run: down},
