@@ -152,8 +152,8 @@ func TestRulesForARun(t *testing.T) {
 		"selection: FOCUS=drift left out specs": func(c *report.Conformance) {
 			c.Selection, c.Complete = "FOCUS=drift", false
 		},
-		"complete: the run had not all suites":  func(c *report.Conformance) { c.Complete = false },
-		"clusters: there is none":               func(c *report.Conformance) { c.Clusters = nil },
+		"complete: the run had not all suites": func(c *report.Conformance) { c.Complete = false },
+		"clusters: there is none":              func(c *report.Conformance) { c.Clusters = nil },
 		"clusters: the image's digest is missing": func(c *report.Conformance) {
 			c.Clusters[0].Image = ""
 		},
