@@ -37,7 +37,7 @@ RELEASED := GOFLAGS="$$GOFLAGS -trimpath" CGO_ENABLED=0
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ##
 
@@ -85,6 +85,7 @@ lint-workflows:
 lint-catalogue:
 	@$(PLUMBLINE) catalogue | diff suites/README.md - || { echo 'suites/README.md is not what the specs say; make catalogue' >&2; exit 1; }
 	@$(PLUMBLINE) providers | diff providers/README.md - || { echo 'providers/README.md has another table; make providers' >&2; exit 1; }
+	@$(PLUMBLINE) conformance-table -check
 
 .PHONY: fix
 fix: ## format the code and tidy every go.mod
@@ -97,9 +98,10 @@ vuln: ## look for known vulnerabilities that the code reaches; needs vuln.go.dev
 
 ##
 
+# The program says by which version of the suites it is, unless git refuses the checkout, since it is somebody else's.
 .PHONY: conformance.test
 conformance.test:
-	@go test -c -tags e2e -o "$(ARTIFACTS)/$@" ./suites
+	@go test -c -buildvcs=$(if $(shell git rev-parse HEAD 2>/dev/null),true,false) -tags e2e -o "$(ARTIFACTS)/$@" ./suites
 
 # `go test` would run in the folder of the package; from here, relative paths
 # in PROVIDER and IMAGE mean what whoever typed them meant.
@@ -208,6 +210,10 @@ adapter: ## write the first adapter of a provider from its chart: make adapter C
 .PHONY: providers
 providers: ## write the table in providers/README.md from providers.yaml
 	@$(PLUMBLINE) providers > providers/README.md.new && mv providers/README.md.new providers/README.md
+
+.PHONY: conformance-table
+conformance-table: ## write providers/conformance.md and badges from committed runs; FILE=_artifacts/latest adds a run
+	@$(PLUMBLINE) conformance-table $(FILE)
 
 .PHONY: catalogue
 catalogue: ## write suites/README.md from the specs

@@ -44,6 +44,8 @@ type Config struct {
 	backend cluster.Backend
 	labels  types.LabelFilter
 	tried   bool // the leading process has tried whether clocks can be bent
+
+	controller report.Controller // what it was made of, as the leading process found it
 }
 
 // FromEnv reads the configuration from the environment. The error lists all mistakes and how

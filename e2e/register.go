@@ -174,6 +174,7 @@ func (r *Registration) runInSession(ctx context.Context, suite *Suite, spec *Spe
 				defer r.session.SlowDown()()
 			}
 			o, clean = r.runSpec(ctx, suite, spec, filepath.Join(histories, "again"))
+			o.Retried = first
 			o.Note = strings.TrimSpace(fmt.Sprintf("%s run again %s, since the first time was infra: %s", o.Note, how, first))
 		}
 	}

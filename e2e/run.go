@@ -132,7 +132,8 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 	if err != nil {
 		return err
 	}
-	c.Speed = plan.Setup.Speed // 1 if clocks can't be bent here
+	c.Speed = plan.Setup.Speed          // 1 if clocks can't be bent here
+	c.controller = plan.Controller(ctx) // before its tag moves
 	cli, err := ginkgoCLI(ctx, plan.Cache)
 	if err != nil {
 		return err
@@ -163,7 +164,7 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 	}
 	took.learn(terminal.Outcomes())
 	err = errors.Join(err, took.write(plan.Cache.Dir),
-		c.writeConformance(c.gated(a), terminal.Conformance(), filepath.Join(run, ConformanceFile)))
+		c.conformance(c.gated(a), suites, terminal.Conformance()).Write(filepath.Join(run, ConformanceFile)))
 	err = errors.Join(err, writeTimelines(terminal.Outcomes()))
 	err = errors.Join(err, WritePage(run)) // of what was written before
 	green := terminal.Summary(short(filepath.Join(c.Artifacts, latestLink)))
@@ -190,13 +191,6 @@ func resolveRelease(ctx context.Context, c Config, a *providers.Adapter, say fun
 	}
 	say(fmt.Sprintf("%s of %s is %s", asked, a.Source.Module, release))
 	return release, nil
-}
-
-func (c Config) writeConformance(a *providers.Adapter, proven report.Conformance, file string) error {
-	proven.Provider, proven.Version = a.Name, cmp.Or(c.Release, a.Source.Version)
-	proven.Gates = a.Controller.Gates
-	proven.Complete = c.Focus == nil && c.Skip == nil && c.Labels == ""
-	return proven.Write(file)
 }
 
 // ginkgoCLI returns the Ginkgo CLI in the version that is linked here. Both must be the same.

@@ -95,11 +95,29 @@ type Suite struct {
 	Gate  string
 	Since Since
 
-	specs []*Spec
+	specs     []*Spec
+	catalogue []*Suite // that it is of; nil: of none
 }
 
 // NewSuite returns an empty suite.
 func NewSuite(name string) *Suite { return &Suite{Name: name} }
+
+// Catalogue returns suites that belong together. Only a run that has all of them is complete.
+func Catalogue(suites ...*Suite) []*Suite {
+	for _, s := range suites {
+		s.catalogue = suites
+	}
+	return suites
+}
+
+// wholeCatalogue reports whether suites have all of a catalogue. They may have others as well.
+func wholeCatalogue(suites []*Suite) bool {
+	return slices.ContainsFunc(suites, func(s *Suite) bool {
+		return s.catalogue != nil && !slices.ContainsFunc(s.catalogue, func(other *Suite) bool {
+			return !slices.Contains(suites, other)
+		})
+	})
+}
 
 // Add adds a spec and returns it. It panics if the Name or Run is missing, if the Name or ID
 // is taken, if Breaks names an unknown invariant, or if a Known is incomplete. So mistakes in

@@ -77,6 +77,15 @@ func builtin(name string) *Adapter {
 	return parse(raw, "providers/"+file, "", folder)
 }
 
+// Origin returns where the adapter comes from: a built-in one's path in Plumbline's repository, the
+// name of another file, or "" for an adapter that was written in Go.
+func (a *Adapter) Origin() string {
+	if a.builtin != nil || a.file == "" {
+		return a.file
+	}
+	return filepath.Base(a.file)
+}
+
 // isFile tells a path from the name of a built-in adapter.
 func isFile(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") ||

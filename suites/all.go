@@ -29,6 +29,8 @@
 package suites
 
 import (
+	"slices"
+
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/suites/api"
 	"github.com/plumbline-e2e/plumbline/suites/budgets"
@@ -51,27 +53,28 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/termination"
 )
 
+// all is made when the package is loaded, since it changes its suites.
+var all = e2e.Catalogue(
+	api.Suite,
+	provisioning.Suite,
+	settings.Suite,
+	nodeclaim.Suite,
+	taints.Suite,
+	drift.Suite,
+	expiration.Suite,
+	consolidation.Suite,
+	budgets.Suite,
+	controls.Suite,
+	termination.Suite,
+	migration.Suite,
+	static.Suite,
+	repair.Suite,
+	buffer.Suite,
+	overlay.Suite,
+	deletioncost.Suite,
+	chaos.Suite,
+	cloud.Suite,
+)
+
 // All returns every suite, in the order of a node's life.
-func All() []*e2e.Suite {
-	return []*e2e.Suite{
-		api.Suite,
-		provisioning.Suite,
-		settings.Suite,
-		nodeclaim.Suite,
-		taints.Suite,
-		drift.Suite,
-		expiration.Suite,
-		consolidation.Suite,
-		budgets.Suite,
-		controls.Suite,
-		termination.Suite,
-		migration.Suite,
-		static.Suite,
-		repair.Suite,
-		buffer.Suite,
-		overlay.Suite,
-		deletioncost.Suite,
-		chaos.Suite,
-		cloud.Suite,
-	}
-}
+func All() []*e2e.Suite { return slices.Clone(all) }

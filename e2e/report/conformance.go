@@ -18,20 +18,41 @@ type Cluster struct {
 	Speed      string `json:"speed"`               // of its clock: auto, or a number; 1 is the machine's clock
 }
 
+// Controller says what the provider's controller was made of.
+type Controller struct {
+	Image  string `json:"image,omitempty"`  // the reference, with its digest in the registry; empty: it was built
+	Source string `json:"source,omitempty"` // module@version and the package that it was built from, or a folder
+	// Released says that it is as published: an image that a registry has, or built from the
+	// release of a module. False: a folder, a commit or an image of this machine, in whatever state.
+	Released bool `json:"released"`
+}
+
+// Format is the format of the conformance.yaml that runs write. It grows with each field that
+// readers rely on.
+const Format = 1
+
 // Conformance is the content of conformance.yaml: what a run proves of a provider. A
 // certification should require Complete and Green, and may require speed 1.
 type Conformance struct {
-	Provider string    `json:"provider"`
-	Version  string    `json:"version,omitempty"` // of the provider's source module
-	Started  time.Time `json:"started"`
-	Took     string    `json:"took"` // in real time
+	// Format is that of the file. 0: from before it was counted; Plumbline, Adapter and
+	// Controller are missing then.
+	Format    int       `json:"format"`
+	Plumbline string    `json:"plumbline,omitempty"` // version of the harness and its suites; empty: unknown
+	Provider  string    `json:"provider"`
+	Version   string    `json:"version,omitempty"` // of the provider's source module
+	Adapter   string    `json:"adapter,omitempty"` // a built-in one's path, or the name of a file; empty: written in Go
+	Started   time.Time `json:"started"`
+	Took      string    `json:"took"` // in real time
+	// Controller is what runs of the provider.
+	Controller Controller `json:"controller"`
 	// Clusters are the kinds of cluster that specs ran on.
 	Clusters []Cluster       `json:"clusters"`
 	Gates    map[string]bool `json:"gates,omitempty"`
-	// Complete says that no selection left out specs.
-	Complete bool            `json:"complete"`
-	Green    bool            `json:"green"`
-	Counts   map[Verdict]int `json:"counts"`
+	// Complete says that the run had the whole catalogue, and no selection left out specs.
+	Complete  bool            `json:"complete"`
+	Selection string          `json:"selection,omitempty"` // such as FOCUS=^drift/; empty: none
+	Green     bool            `json:"green"`
+	Counts    map[Verdict]int `json:"counts"`
 	// NotReached is how many specs had not ended when the run did.
 	NotReached int     `json:"notReached,omitempty"`
 	Specs      []Proof `json:"specs"`
@@ -45,6 +66,8 @@ type Proof struct {
 	Tested  int     `json:"tested"` // how often its claims were tested
 	Reason  string  `json:"reason,omitempty"`
 	Issue   string  `json:"issue,omitempty"`
+	// Retried is why it was infra the first time, and ran again. Empty: it ran once.
+	Retried string `json:"retried,omitempty"`
 }
 
 // Add adds the outcomes of specs.
@@ -56,7 +79,7 @@ func (c *Conformance) Add(outcomes []Outcome) {
 		c.Counts[o.Verdict]++
 		c.Specs = append(c.Specs, Proof{
 			ID: o.ID, Name: o.Suite + " " + o.Spec, Verdict: o.Verdict, Tested: Tested(o.Claims),
-			Reason: firstLine(o.Reason), Issue: o.Issue,
+			Reason: firstLine(o.Reason), Issue: o.Issue, Retried: firstLine(o.Retried),
 		})
 	}
 }
@@ -74,7 +97,7 @@ func ReadConformance(file string) (c Conformance, err error) {
 }
 
 // Write writes the file.
-func (c *Conformance) Write(file string) error {
+func (c Conformance) Write(file string) error {
 	data, err := yaml.Marshal(c)
 	if err != nil {
 		return err

@@ -68,12 +68,13 @@ type Outcome struct {
 	Suite    string   `json:"suite"`
 	Spec     string   `json:"spec"`
 	Verdict  Verdict  `json:"verdict"`
-	Reason   string   `json:"reason,omitempty"` // one line; always there unless passed
-	Detail   string   `json:"detail,omitempty"` // the event, the state at that time, the log; many lines
-	Broke    []Broken `json:"broke,omitempty"`  // all that broke
-	Issue    string   `json:"issue,omitempty"`  // known: the address of the issue or finding
-	Note     string   `json:"note,omitempty"`   // other important facts, such as an unexpected pass
-	Claims   []Judged `json:"claims,omitempty"` // the judgments on the spec's own checks
+	Reason   string   `json:"reason,omitempty"`  // one line; always there unless passed
+	Detail   string   `json:"detail,omitempty"`  // the event, the state at that time, the log; many lines
+	Broke    []Broken `json:"broke,omitempty"`   // all that broke
+	Issue    string   `json:"issue,omitempty"`   // known: the address of the issue or finding
+	Note     string   `json:"note,omitempty"`    // other important facts, such as an unexpected pass
+	Retried  string   `json:"retried,omitempty"` // why it was infra the first time; empty: it ran once
+	Claims   []Judged `json:"claims,omitempty"`  // the judgments on the spec's own checks
 	// Invariants are the judgments on the invariants, in their order.
 	Invariants []Judged `json:"invariants,omitempty"`
 	// Errors are those in the controller's log that the adapter doesn't tolerate. They fail

@@ -123,7 +123,7 @@ func (t *Terminal) On(c Cluster) {
 // Conformance returns what the run proves so far.
 func (t *Terminal) Conformance() Conformance {
 	c := Conformance{
-		Started: t.began.UTC(), Took: time.Since(t.began).Round(time.Second).String(),
+		Format: Format, Started: t.began.UTC(), Took: time.Since(t.began).Round(time.Second).String(),
 		Clusters: t.clusters, Green: t.green(), NotReached: t.notReached(),
 	}
 	c.Add(t.all)

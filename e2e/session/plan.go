@@ -14,6 +14,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/e2e/placement"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -113,6 +114,11 @@ func Check(ctx context.Context, s Setup) (install.Found, error) {
 		return install.Found{}, err
 	}
 	return prepared.Found(ctx)
+}
+
+// Controller returns what the provider's controller was made of. It asks the registry for the image.
+func (p *Plan) Controller(ctx context.Context) report.Controller {
+	return report.Controller(p.prepared.Origin(ctx))
 }
 
 // Start starts a cluster and installs the provider, with logs of both in the folder logs. The

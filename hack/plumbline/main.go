@@ -30,6 +30,7 @@ func commands() []command {
 		{name: "fields", help: "print suites/fields.md, made from the schemas and the last run", run: fields},
 		{name: "check", help: "check the adapter and say what would run, in seconds; -ids, -help", run: checkAdapter},
 		{name: "providers", help: "print providers/README.md, with its table made from providers.yaml", run: writeProviders},
+		{name: "conformance-table", help: "write providers/conformance.md; -check, -help", run: conformanceTable},
 		{name: "setup", help: "build all that a run needs into the cache", run: setup},
 		{name: "up", help: "start a cluster with the provider, or with PROVIDER=none, and leave it running", run: up},
 		{name: "down", help: "end the cluster that up started", run: down},
@@ -83,7 +84,7 @@ func usage() string {
 	b.WriteString("usage: plumbline COMMAND\n\n")
 	for _, c := range commands() {
 		if !c.hidden {
-			fmt.Fprintf(&b, "  %-14s %s\n", c.name, c.help)
+			fmt.Fprintf(&b, "  %-17s %s\n", c.name, c.help)
 		}
 	}
 	b.WriteString("\nVariables: PROVIDER, K8S, KARPENTER, CLUSTER, NODE_IMAGE, KUBECONFIG, REGISTRY, IMAGE, ARTIFACTS; " +

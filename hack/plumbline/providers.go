@@ -42,21 +42,27 @@ func writeProviders(context.Context, []string) error {
 	if err := yaml.UnmarshalStrict(raw, &all); err != nil {
 		return fmt.Errorf("%s: %w", providersData, err)
 	}
-	page, err := os.ReadFile(providersPage)
-	if err != nil {
-		return err
-	}
-	before, rest, begins := strings.Cut(string(page), tableBeginning)
-	_, after, ends := strings.Cut(rest, tableEnd)
-	if !begins || !ends {
-		return fmt.Errorf("%s lacks the lines %q and %q around the table", providersPage, tableBeginning, tableEnd)
-	}
 	rows, err := providerTable(all)
 	if err != nil {
 		return fmt.Errorf("%s: %w", providersData, err)
 	}
-	fmt.Print(before + tableBeginning + rows + tableEnd + after)
-	return nil
+	page, err := withTable(providersPage, tableBeginning, rows)
+	fmt.Print(page)
+	return err
+}
+
+// withTable returns the text of a page with another table between a beginning and tableEnd.
+func withTable(page, beginning, table string) (string, error) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return "", err
+	}
+	before, rest, begins := strings.Cut(string(text), beginning)
+	_, after, ends := strings.Cut(rest, tableEnd)
+	if !begins || !ends {
+		return "", fmt.Errorf("%s lacks the lines %q and %q around the table", page, beginning, tableEnd)
+	}
+	return before + beginning + table + tableEnd + after, nil
 }
 
 // providerTable returns the table in Markdown. An adapter without verdicts is an error: what never ran
