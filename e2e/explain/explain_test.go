@@ -93,7 +93,8 @@ func TestAPodThatABudgetHoldsIsTold(t *testing.T) {
 		After(time.Second).Delete(pod).After(time.Second).Delete(nodeClaim).History()
 	sentences, err := NodeClaim(h, "c")
 	g.Expect(err).NotTo(HaveOccurred())
-	order(g, sentences, "is being deleted", "Pod a is held: PodDisruptionBudget keep allows no disruption", "Pod a is gone")
+	order(g, sentences,
+		"is being deleted", "Pod a is held: PodDisruptionBudget keep allows no disruption", "Pod a is gone")
 	g.Expect(strings.Count(text(sentences), "is held")).To(Equal(1), "said once")
 }
 

@@ -81,8 +81,9 @@ func (t *tracer) add(x track) uint64 {
 	uuid := uint64(len(t.tracks) + 1)
 	var m message
 	m = m.varint(trackUUID, uuid).text(trackName, x.name).text(trackDescription, x.about).
-		varint(trackChildOrdering, orderingExplicit).varint(trackSiblingOrderRank, uint64(x.rank)). //nolint:gosec // an index
-		varint(trackSiblingMergeBehavior, mergeNone)                                                // another object of the same name is another track
+		varint(trackChildOrdering, orderingExplicit).
+		varint(trackSiblingOrderRank, uint64(x.rank)). //nolint:gosec // it is an index
+		varint(trackSiblingMergeBehavior, mergeNone)   // another object of the same name is another track
 	if x.parent != 0 {
 		m = m.varint(trackParentUUID, x.parent)
 	}

@@ -39,7 +39,7 @@ func commands() []command {
 		{name: "adapter", help: "write the first adapter of a provider from its Helm chart: CHART=...", run: draftAdapter},
 		{name: "judge", help: "judge saved recordings by every invariant: judge HISTORY.jsonl.gz...", run: judge},
 		{name: "report", help: "write a run's index.html: report [FOLDER]; the latest run's by default", run: writeReport},
-		{name: "show", help: "write a recording's timeline: show [-format perfetto] HISTORY.jsonl.gz [BESIDE.jsonl.gz]", run: showRecording},
+		{name: "show", help: "write a recording's timeline: show [-format perfetto] HISTORY [BESIDE]", run: showRecording},
 		{name: "explain", help: "tell why a node came and went: NODE=name explain HISTORY.jsonl.gz", run: explainObject},
 		{name: "summary", help: "print the latest run as Markdown", run: summary},
 		{name: "upstream", help: "run Karpenter's own regression suite on a cluster like that of up", run: upstream},
