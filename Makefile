@@ -188,8 +188,8 @@ report: ## write a run's page for a browser: make report FILE=_artifacts/latest
 	@$(PLUMBLINE) report $(FILE)
 
 .PHONY: show
-show: ## write the timeline of a recording: make show FILE=_artifacts/latest/histories/SPEC.jsonl.gz, BESIDE= another one
-	@$(PLUMBLINE) show $(FILE) $(BESIDE)
+show: ## write the timeline of a recording: make show FILE=_artifacts/latest/histories/SPEC.jsonl.gz FORMAT=perfetto, BESIDE= another one
+	@$(PLUMBLINE) show $(if $(FORMAT),-format $(FORMAT)) $(FILE) $(BESIDE)
 
 .PHONY: explain
 explain: ## tell why a node or pod came and went: make explain FILE=HISTORY.jsonl.gz NODE=name, or NODECLAIM, or POD

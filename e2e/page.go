@@ -19,9 +19,9 @@ const PageFile = "index.html"
 // earlierRuns is how many earlier runs a page shows at most.
 const earlierRuns = 20
 
-// WritePage writes PageFile into a run's folder, from what else is in it.
-func WritePage(run string) error {
-	shown, err := ReadRun(run)
+// WritePage writes PageFile into a run's folder, from what else is in it. progress tells what it passes over.
+func WritePage(run string, progress func(string)) error {
+	shown, err := ReadRun(run, progress)
 	if err != nil {
 		return err
 	}
@@ -33,8 +33,8 @@ func WritePage(run string) error {
 }
 
 // ReadRun reads a run's folder. Earlier runs of the same provider are those in the folders beside
-// it. A run that was cut off is read as far as it came.
-func ReadRun(run string) (*page.Run, error) {
+// it; progress tells which of them can't be read. A run that was cut off is read as far as it came.
+func ReadRun(run string, progress func(string)) (*page.Run, error) {
 	run, err := filepath.EvalSymlinks(run) // such as "latest"
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func ReadRun(run string) (*page.Run, error) {
 	if !read.Ended && len(outcomes) > 0 {
 		read.Provider = outcomes[0].Provider
 	}
-	read.Earlier, err = earlier(run, read.Provider)
+	read.Earlier, err = earlier(run, read.Provider, progress)
 	return read, err
 }
 
@@ -65,7 +65,7 @@ func linksOf(run string, outcomes []report.Outcome) map[string]page.Links {
 		recording := filepath.Join("histories", filepath.Base(o.History))
 		all[o.ID] = page.Links{
 			Recording: present(run, recording),
-			Timeline:  present(run, timelineFile(recording)),
+			Timeline:  present(run, Formats()[0].file(recording)),
 		}
 	}
 	return all
@@ -80,8 +80,9 @@ func present(run, file string) string {
 }
 
 // earlier returns the runs of a provider that began before a run, from the folders beside it: the latest ones, the
-// oldest first. A folder that isn't a run's, or is of one that was cut off, is passed over.
-func earlier(run, provider string) (all []page.Earlier, err error) {
+// oldest first. A folder that isn't a run's, or is of one that was cut off, is passed over; so is one that can't be
+// read, since a run must not fail because of another, but progress tells it.
+func earlier(run, provider string, progress func(string)) (all []page.Earlier, err error) {
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(run), "*", ConformanceFile))
 	if err != nil {
 		return nil, err
@@ -93,7 +94,8 @@ func earlier(run, provider string) (all []page.Earlier, err error) {
 		}
 		c, err := report.ReadConformance(file)
 		if err != nil {
-			return nil, err
+			progress(fmt.Sprintf("an earlier run is left out of the page: %s", err))
+			continue
 		}
 		if c.Provider == provider {
 			all = append(all, page.Earlier{Conformance: c, Name: name})

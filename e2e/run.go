@@ -166,7 +166,7 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 	err = errors.Join(err, took.write(plan.Cache.Dir),
 		c.conformance(c.gated(a), suites, terminal.Conformance()).Write(filepath.Join(run, ConformanceFile)))
 	err = errors.Join(err, writeTimelines(terminal.Outcomes()))
-	err = errors.Join(err, WritePage(run)) // of what was written before
+	err = errors.Join(err, WritePage(run, steps)) // of what was written before
 	green := terminal.Summary(short(filepath.Join(c.Artifacts, latestLink)))
 	if err == nil && !green {
 		err = errRed

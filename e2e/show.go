@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,16 +21,29 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/timeline"
 )
 
-// The endings of a recording, and of the page that shows it.
-const (
-	recordingEnding = ".jsonl.gz"
-	timelineEnding  = ".html"
-)
+// recordingEnding is what the names of recordings end with.
+const recordingEnding = ".jsonl.gz"
 
-// WriteTimeline writes the timeline of a recording beside it, and returns the page's path. If the recording lies in
-// a run's folder, the timeline has the spec's verdict and the controller's log. Another recording may be shown on
-// the same axis.
-func WriteTimeline(recording string, beside ...string) (string, error) {
+// Format is a form of timelines.
+type Format struct {
+	// Name is what FORMAT says.
+	Name   string
+	ending string // of files
+	write  func(io.Writer, ...*timeline.Timeline) error
+}
+
+// Formats returns all formats, the default first.
+func Formats() []Format {
+	return []Format{
+		{"html", ".html", timeline.WriteHTML},
+		{"perfetto", ".perfetto-trace", timeline.WritePerfetto},
+	}
+}
+
+// WriteTimeline writes the timeline of a recording beside it, and returns the file's path. If the recording lies in
+// a run's folder, the timeline has the spec's verdict, and the logs of the controller and the simulated cloud. Another
+// recording may be shown on the same axis.
+func WriteTimeline(f Format, recording string, beside ...string) (string, error) {
 	var all []*timeline.Timeline
 	for _, file := range append([]string{recording}, beside...) {
 		t, err := ReadTimeline(file)
@@ -38,21 +52,21 @@ func WriteTimeline(recording string, beside ...string) (string, error) {
 		}
 		all = append(all, t)
 	}
-	file := timelineFile(recording)
-	return file, writeTimeline(file, all...)
+	file := f.file(recording)
+	return file, f.writeFile(file, all...)
 }
 
-// timelineFile returns the path of a recording's timeline.
-func timelineFile(recording string) string {
-	return strings.TrimSuffix(recording, recordingEnding) + timelineEnding
+// file returns the path of a recording's timeline.
+func (f Format) file(recording string) string {
+	return strings.TrimSuffix(recording, recordingEnding) + f.ending
 }
 
-func writeTimeline(file string, timelines ...*timeline.Timeline) error {
-	var page bytes.Buffer
-	if err := timeline.WriteHTML(&page, timelines...); err != nil {
+func (f Format) writeFile(file string, timelines ...*timeline.Timeline) error {
+	var text bytes.Buffer
+	if err := f.write(&text, timelines...); err != nil {
 		return err
 	}
-	return os.WriteFile(file, page.Bytes(), 0o644)
+	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
 // ReadTimeline returns the timeline of a recording, with what its run's folder knows of it.
@@ -84,7 +98,7 @@ func timelineOf(recording string, o report.Outcome) (*timeline.Timeline, error) 
 	if o.Real > 0 {
 		t.Speed = o.Took.Seconds() / o.Real.Seconds()
 	}
-	t.Logs, err = controllerLog(runOf(recording), o.Worker, t.Start, h.Taken())
+	t.Logs, err = readLogs(runOf(recording), o.Worker, t.Start, h.Taken())
 	return t, err
 }
 
@@ -101,20 +115,24 @@ func outcomeOf(run, recording string) report.Outcome {
 	return outcomes[i]
 }
 
-// controllerLog returns what the controllers of a worker's clusters logged between two times.
-func controllerLog(run string, worker int, from, to time.Time) (lines []timeline.Note, err error) {
-	files, err := filepath.Glob(filepath.Join(run, "logs", fmt.Sprintf("worker-%d.*", worker), "*_controller.log"))
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
-		log, err := os.ReadFile(file)
+// readLogs returns what the controllers and the simulated clouds of a worker's clusters logged between two times.
+func readLogs(run string, worker int, from, to time.Time) (lines []timeline.Note, err error) {
+	for _, log := range []struct{ container, source string }{
+		{"controller", "controller's log"}, {"simulator", "simulated cloud"},
+	} {
+		files, err := filepath.Glob(filepath.Join(run, "logs", fmt.Sprintf("worker-%d.*", worker), "*_"+log.container+".log"))
 		if err != nil {
 			return nil, err
 		}
-		for line := range bytes.Lines(log) {
-			if at, text, ok := logLine(line); ok && !at.Before(from) && !at.After(to) {
-				lines = append(lines, timeline.Note{At: at.Sub(from).Seconds(), Text: text})
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			for line := range bytes.Lines(text) {
+				if at, text, ok := logLine(line); ok && !at.Before(from) && !at.After(to) {
+					lines = append(lines, timeline.Note{At: at.Sub(from).Seconds(), Text: text, Source: log.source})
+				}
 			}
 		}
 	}
@@ -124,10 +142,10 @@ func controllerLog(run string, worker int, from, to time.Time) (lines []timeline
 
 // untold are fields of a log line that say nothing to people, or are told before the others.
 var untold = []string{
-	"level", "time", "logger", "message", "reconcileID", "namespace", "name", "controllerGroup", "controllerKind",
+	"level", "time", "logger", "message", "msg", "reconcileID", "namespace", "name", "controllerGroup", "controllerKind",
 }
 
-// logLine returns a line of Karpenter's JSON log for people.
+// logLine returns a line of a JSON log for people: of Karpenter's (zap), or of a simulator's (slog).
 func logLine(line []byte) (at time.Time, text string, ok bool) {
 	var fields map[string]any
 	if json.Unmarshal(line, &fields) != nil {
@@ -136,6 +154,9 @@ func logLine(line []byte) (at time.Time, text string, ok bool) {
 	stamp, _ := fields["time"].(string)
 	at, err := time.Parse(time.RFC3339Nano, stamp)
 	message, _ := fields["message"].(string)
+	if message == "" {
+		message, _ = fields["msg"].(string)
+	}
 	if err != nil || message == "" {
 		return at, "", false
 	}
@@ -157,6 +178,7 @@ func logLine(line []byte) (at time.Time, text string, ok bool) {
 
 // writeTimelines writes the timelines of a run's red specs.
 func writeTimelines(outcomes []report.Outcome) error {
+	html := Formats()[0]
 	var group errgroup.Group
 	group.SetLimit(4)
 	for _, o := range outcomes {
@@ -171,7 +193,7 @@ func writeTimelines(outcomes []report.Outcome) error {
 			if err != nil {
 				return err
 			}
-			return writeTimeline(timelineFile(o.History), t)
+			return html.writeFile(html.file(o.History), t)
 		})
 	}
 	return group.Wait()

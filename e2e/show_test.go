@@ -34,13 +34,15 @@ func TestTheTimelineHasWhatTheRunKnows(t *testing.T) {
 	}})).To(Succeed())
 	g.Expect(progress.Close()).To(Succeed())
 	stamp := alone.Start.Add(3 * time.Second).Format(time.RFC3339Nano)
-	logOf := func(worker, line string) {
-		file := filepath.Join(run, "logs", worker, "kube-system_karpenter-1_controller.log")
+	logOf := func(worker, container, line string) {
+		file := filepath.Join(run, "logs", worker, "kube-system_karpenter-1_"+container+".log")
 		g.Expect(os.MkdirAll(filepath.Dir(file), 0o700)).To(Succeed())
 		g.Expect(os.WriteFile(file, []byte(line), 0o600)).To(Succeed())
 	}
-	logOf("worker-1.1", `{"level":"INFO","time":"`+stamp+`","message":"of another cluster"}`)
-	logOf("worker-2.1", "no JSON\n"+`{"level":"INFO","time":"2020-01-01T00:00:00Z","message":"before"}`+"\n"+
+	logOf("worker-1.1", "controller", `{"level":"INFO","time":"`+stamp+`","message":"of another cluster"}`)
+	later := alone.Start.Add(4 * time.Second).Format(time.RFC3339Nano)
+	logOf("worker-2.1", "simulator", `{"time":"`+later+`","level":"WARN","msg":"ec2:CreateFleet","status":503,"code":"Full"}`)
+	logOf("worker-2.1", "controller", "no JSON\n"+`{"level":"INFO","time":"2020-01-01T00:00:00Z","message":"before"}`+"\n"+
 		`{"level":"ERROR","time":"`+stamp+`","message":"disrupting node(s)","reconcileID":"1","Node":{"name":"a"}}`)
 
 	made, err := ReadTimeline(recording)
@@ -48,12 +50,19 @@ func TestTheTimelineHasWhatTheRunKnows(t *testing.T) {
 	g.Expect(made.Title).To(Equal("kwok: consolidation keeps a node failed [consolidation/late/room]"))
 	g.Expect(made.Speed).To(Equal(15.0))
 	g.Expect(made.Breaches).To(ConsistOf(HaveField("Text", "always one node")))
-	g.Expect(made.Logs).To(Equal([]timeline.Note{{At: 3, Text: `ERROR disrupting node(s)  Node={"name":"a"}`}}))
+	g.Expect(made.Logs).To(Equal([]timeline.Note{
+		{At: 3, Text: `ERROR disrupting node(s)  Node={"name":"a"}`, Source: "controller's log"},
+		{At: 4, Text: `WARN ec2:CreateFleet  code="Full"  status=503`, Source: "simulated cloud"},
+	}))
 
-	file, err := WriteTimeline(recording, recording)
+	file, err := WriteTimeline(Formats()[0], recording, recording)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(file).To(Equal(filepath.Join(run, "histories", "consolidation.late.room.html")))
-	g.Expect(WritePage(run)).To(Succeed())
+	file, err = WriteTimeline(Formats()[1], recording, recording)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(file).To(Equal(filepath.Join(run, "histories", "consolidation.late.room.perfetto-trace")))
+	g.Expect(file).To(BeARegularFile())
+	g.Expect(WritePage(run, quiet)).To(Succeed())
 	page, err := os.ReadFile(filepath.Join(run, PageFile))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(string(page)).To(ContainSubstring(`href="histories/consolidation.late.room.html"`))
@@ -61,10 +70,10 @@ func TestTheTimelineHasWhatTheRunKnows(t *testing.T) {
 
 func TestATimelineOfNoRecording(t *testing.T) {
 	g := NewWithT(t)
-	_, err := WriteTimeline(filepath.Join(t.TempDir(), "nothing.jsonl.gz"))
+	_, err := WriteTimeline(Formats()[0], filepath.Join(t.TempDir(), "nothing.jsonl.gz"))
 	g.Expect(err).To(MatchError(ContainSubstring("nothing.jsonl.gz")))
 	file := filepath.Join(t.TempDir(), "text.jsonl.gz")
 	g.Expect(os.WriteFile(file, []byte("hello\n"), 0o600)).To(Succeed())
-	_, err = WriteTimeline(file)
+	_, err = WriteTimeline(Formats()[0], file)
 	g.Expect(err).To(MatchError(And(ContainSubstring("text.jsonl.gz"), ContainSubstring("line 1"))))
 }

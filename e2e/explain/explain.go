@@ -85,6 +85,7 @@ type teller struct {
 	nodeClaim, node, pool, pod string
 
 	said         map[string]bool // what was said before
+	held         map[string]bool // what holds pods now, in words
 	stageSince   time.Duration   // when the last stage began
 	disrupted    bool
 	draining     bool

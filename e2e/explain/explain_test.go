@@ -81,6 +81,23 @@ func TestWhatARecordingDoesNotShowIsSaid(t *testing.T) {
 	g.Expect(err).To(MatchError(HavePrefix("node control-plane has no NodeClaim")))
 }
 
+func TestAPodThatABudgetHoldsIsTold(t *testing.T) {
+	g := NewWithT(t)
+	nodeClaim := historytest.NodeClaim("c").Pool("p").Set("n", "status", "nodeName")
+	pod := historytest.Pod("a", "app").On("n").Phase("Running").Ready().Label("app", "app")
+	budget := historytest.Other(karpenter.PodDisruptionBudgets, "PodDisruptionBudget", "default", "keep").
+		Set("app", "spec", "selector", "matchLabels", "app").Set(int64(0), "status", "disruptionsAllowed")
+	h := historytest.Begin().Add(historytest.Pool("p"), nodeClaim, pod, budget).Start().
+		After(time.Second).Change(nodeClaim.Deleting()).After(time.Second).Change(pod.Label("x", "y")).
+		After(time.Second).Change(budget.Set(int64(1), "status", "disruptionsAllowed")).
+		After(time.Second).Delete(pod).After(time.Second).Delete(nodeClaim).History()
+	sentences, err := NodeClaim(h, "c")
+	g.Expect(err).NotTo(HaveOccurred())
+	order(g, sentences,
+		"is being deleted", "Pod a is held: PodDisruptionBudget keep allows no disruption", "Pod a is gone")
+	g.Expect(strings.Count(text(sentences), "is held")).To(Equal(1), "said once")
+}
+
 // order claims that sentences come in an order, among others.
 func order(g Gomega, sentences []Sentence, want ...string) {
 	var quoted []string

@@ -40,6 +40,28 @@ func (t *teller) ofNodeClaim(m moment) {
 			t.heard(m)
 		}
 	}
+	t.holds(m)
+}
+
+// holds tells which pods of a node that is drained PodDisruptionBudgets begin to hold.
+func (t *teller) holds(m moment) {
+	was := t.held
+	t.held = map[string]bool{}
+	if !t.draining {
+		return
+	}
+	for _, pod := range t.world.List(karpenter.Pods) {
+		if t.node == "" || karpenter.PodNode(pod.Unstructured()) != t.node {
+			continue
+		}
+		if why := check.HeldBy(t.world, pod); why != "" {
+			words := fmt.Sprintf("Pod %s is held: %s.", pod.Name, why)
+			t.held[words] = true
+			if !was[words] {
+				t.say(m, "%s", words)
+			}
+		}
+	}
 }
 
 func (t *teller) nodeClaimMoment(m moment) {

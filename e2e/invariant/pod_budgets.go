@@ -6,10 +6,7 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -26,7 +23,7 @@ import (
 // counted in the recording, because the budget's status lags behind.
 //
 // A budget that is newer than stale, or whose controller has not seen its last change, does
-// not count yet. An empty selector covers all pods of the namespace; no selector covers none.
+// not count yet.
 func podBudgetsHold() Invariant {
 	return Invariant{
 		Name: "drains keep to PodDisruptionBudgets until their deadline",
@@ -77,7 +74,7 @@ func (b *podBudgetMonitor) Observe(m *check.Moment) {
 }
 
 func (b *podBudgetMonitor) learn(o *history.Object, since time.Time) {
-	is := podBudget{Object: o, selector: selectorOf(o.Unstructured()), since: since}
+	is := podBudget{Object: o, selector: karpenter.PodBudgetSelector(o.Unstructured()), since: since}
 	observed, _ := fieldAt(o.Unstructured(), "status", "observedGeneration").(int64)
 	if observed == generationOf(o.Unstructured()) {
 		is.desired, _ = fieldAt(o.Unstructured(), "status", "desiredHealthy").(int64)
@@ -87,23 +84,6 @@ func (b *podBudgetMonitor) learn(o *history.Object, since time.Time) {
 		is.since = was.since
 	}
 	b.budgets[key] = is
-}
-
-// selectorOf returns a budget's spec.selector. An unreadable one covers nothing.
-func selectorOf(budget *unstructured.Unstructured) labels.Selector {
-	spec, there := fieldAt(budget, "spec", "selector").(map[string]any)
-	if !there {
-		return labels.Nothing()
-	}
-	var typed metav1.LabelSelector
-	if runtime.DefaultUnstructuredConverter.FromUnstructured(spec, &typed) != nil {
-		return labels.Nothing()
-	}
-	selector, err := metav1.LabelSelectorAsSelector(&typed)
-	if err != nil {
-		return labels.Nothing()
-	}
-	return selector
 }
 
 // drainBegins counts as tests the ready pods with a budget on a node that begins to drain.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
@@ -38,7 +39,7 @@ type Span struct {
 // Mark is a moment of an object.
 type Mark struct {
 	At    float64 `json:"at"`
-	Kind  string  `json:"kind"` // event, warning, taint or eviction
+	Kind  string  `json:"kind"` // event, warning, taint, eviction or held
 	Text  string  `json:"text"`
 	Event int     `json:"event"` // the index of the event
 }
@@ -66,11 +67,15 @@ type laner struct {
 	lanes map[int]*lane // by the object's index
 	// quantities are the lanes of pools' budgets and limits, by pool and name.
 	quantities map[[2]string]*Lane
+	held       map[hold]bool
 }
+
+// hold is a pod that PodDisruptionBudgets keep from being evicted from a node that is drained.
+type hold struct{ namespace, pod, node, why string }
 
 // lanes returns the lanes of a history whose events the maker has seen.
 func lanes(h *history.History, m *maker) []Lane {
-	l := laner{m, map[int]*lane{}, map[[2]string]*Lane{}}
+	l := laner{m: m, lanes: map[int]*lane{}, quantities: map[[2]string]*Lane{}}
 	w := h.Start()
 	next := 0 // objects are numbered as the maker saw them
 	for _, r := range w.Resources() {
@@ -92,6 +97,9 @@ func lanes(h *history.History, m *maker) []Lane {
 		if slices.Contains(measured, e.Resource) {
 			l.measure(w, at)
 		}
+		if slices.Contains(holding, e.Resource) {
+			l.hold(w, i, at)
+		}
 	}
 	return l.sorted(m.Length)
 }
@@ -99,6 +107,49 @@ func lanes(h *history.History, m *maker) []Lane {
 // measured are the resources on which pools' budgets and limits depend.
 var measured = []schema.GroupVersionResource{
 	karpenter.NodePools, karpenter.NodeClaims, karpenter.Nodes,
+}
+
+// holding are the resources on which it depends whether a pod is held.
+var holding = []schema.GroupVersionResource{karpenter.NodeClaims, karpenter.Pods, karpenter.PodDisruptionBudgets}
+
+// hold marks pods, and their nodes, from whose eviction a PodDisruptionBudget begins to keep a drain.
+func (l *laner) hold(w *history.World, event int, at float64) {
+	was := l.held
+	l.held = map[hold]bool{}
+	if len(w.List(karpenter.PodDisruptionBudgets)) == 0 {
+		return
+	}
+	for _, nodeClaim := range w.List(karpenter.NodeClaims) {
+		u := nodeClaim.Unstructured()
+		node := karpenter.NodeClaimNode(u)
+		if node == "" || !karpenter.Deleting(u) {
+			continue
+		}
+		for _, pod := range w.List(karpenter.Pods) {
+			if karpenter.PodNode(pod.Unstructured()) != node {
+				continue
+			}
+			h := hold{pod.Namespace, pod.Name, node, check.HeldBy(w, pod)}
+			if h.why == "" {
+				continue
+			}
+			l.held[h] = true
+			if !was[h] {
+				l.mark("Pod", h.namespace, h.pod, Mark{at, "held", "held: " + h.why, event})
+				l.mark("Node", "", h.node, Mark{at, "held", "pod " + h.pod + " is held: " + h.why, event})
+			}
+		}
+	}
+}
+
+// mark adds a mark to the lane of an object that is there.
+func (l *laner) mark(kind, namespace, name string, m Mark) {
+	for _, x := range l.lanes {
+		o := l.m.Objects[x.Object]
+		if o.Kind == kind && o.Namespace == namespace && o.Name == name && x.state != "" {
+			x.Marks = append(x.Marks, m)
+		}
+	}
 }
 
 // follow moves an object's lane on.
@@ -186,7 +237,7 @@ func stateOf(r schema.GroupVersionResource, u *unstructured.Unstructured) string
 	case karpenter.Pods:
 		return podState(u)
 	case karpenter.PodDisruptionBudgets:
-		if n, _, _ := unstructured.NestedInt64(u.Object, "status", "disruptionsAllowed"); n > 0 {
+		if n := karpenter.DisruptionsAllowed(u); n > 0 {
 			return fmt.Sprintf("allows %d", n)
 		}
 		return "allows none"

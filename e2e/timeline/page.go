@@ -24,7 +24,7 @@ var js string
 // WriteHTML writes a page that shows one timeline, or a second one beside it, on one axis.
 func WriteHTML(w io.Writer, timelines ...*Timeline) error {
 	if len(timelines) == 0 {
-		return errors.New("there is no timeline to show")
+		return errNothing
 	}
 	data, err := packed(timelines)
 	if err != nil {

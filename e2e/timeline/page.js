@@ -57,6 +57,8 @@
   runs.forEach((run, r) => {
     if (runs.length > 1) rows.push({run: r, kind: 'Group', name: run.title, object: -1, depth: 0});
     for (const lane of run.lanes || []) rows.push({run: r, ...lane});
+    const logs = Map.groupBy(run.logs || [], n => n.source);
+    for (const [name, notes] of logs) rows.push({run: r, kind: 'Log', name, object: -1, depth: 0, marks: notes.map(n => ({...n, event: -1}))});
   });
   const laneOf = runs.map((_, r) => new Map(rows.filter(x => x.run === r && x.object >= 0).map(x => [x.object, x])));
   const length = Math.max(...runs.map(r => r.length), 0.001);
@@ -105,9 +107,9 @@
   };
 
   const mark = (m, px, y) => {
-    pen.fillStyle = m.kind === 'warning' || m.kind === 'eviction' ? colors.bad : colors.ink;
+    pen.fillStyle = ['warning', 'eviction', 'held'].includes(m.kind) ? colors.bad : colors.ink;
     pen.beginPath();
-    if (m.kind === 'taint') pen.rect(px - 3, y - 3, 6, 6);
+    if (m.kind === 'taint' || m.kind === 'held') pen.rect(px - 3, y - 3, 6, 6);
     else if (m.kind === 'warning') { pen.moveTo(px, y - 4); pen.lineTo(px + 4, y + 3); pen.lineTo(px - 4, y + 3); }
     else if (m.kind === 'eviction') { pen.moveTo(px - 4, y - 4); pen.lineTo(px + 4, y); pen.lineTo(px - 4, y + 4); }
     else pen.arc(px, y, 2.5, 0, 7);
@@ -298,10 +300,10 @@
     },
     log() {
       const list = document.createElement('ol'), notes = runs[state.run].logs || [];
-      if (!notes.length) return 'The recording has no log of the controller beside it.';
+      if (!notes.length) return 'The recording has no logs beside it.';
       const now = after(notes, state.time + 1e-9, n => n.at) - 1;
       const first = Math.max(0, now - 40);
-      notes.slice(first, first + 120).forEach((n, i) => list.append(item(n.text, () => moveTo(n.at), first + i === now, n.at)));
+      notes.slice(first, first + 120).forEach((n, i) => list.append(item(`${n.source}: ${n.text}`, () => moveTo(n.at), first + i === now, n.at)));
       return list;
     },
   };
@@ -458,6 +460,7 @@
     if (moved) return;
     const lane = rowAt(e.offsetY);
     if (lane) { state.row = lane; state.run = lane.run; }
+    if (lane && lane.kind === 'Log') { state.tab = 'log'; tabs(); }
     if (e.offsetX < names) { show(); return; }
     const t = timeAt(e.offsetX);
     const near = lane && (lane.marks || []).filter(m => Math.abs(x(m.at) - e.offsetX) < 6)

@@ -32,7 +32,7 @@ type Timeline struct {
 	Lanes    []Lane    `json:"lanes"`
 	Breaches []Breach  `json:"breaches,omitempty"`
 	Gaps     []Note    `json:"gaps,omitempty"`
-	Logs     []Note    `json:"logs,omitempty"` // the controller's log lines
+	Logs     []Note    `json:"logs,omitempty"` // what the controller and the simulated cloud logged
 }
 
 // Object is an API object from its creation to its end. Another one of the same name is another Object.
@@ -68,8 +68,9 @@ type Breach struct {
 
 // Note is something that was said at a time.
 type Note struct {
-	At   float64 `json:"at"`
-	Text string  `json:"text"`
+	At     float64 `json:"at"`
+	Text   string  `json:"text"`
+	Source string  `json:"source,omitempty"` // of a log line: whose log has it
 }
 
 // Broken is a promise that a recording breaks, with the number of the event in the whole recording; nil: none.
@@ -98,7 +99,7 @@ func Make(title string, h *history.History, broken []Broken) (*Timeline, error) 
 		}
 	}
 	for _, g := range h.Gaps() {
-		m.Gaps = append(m.Gaps, Note{h.Offset(g.Time).Seconds(), g.Reason})
+		m.Gaps = append(m.Gaps, Note{At: h.Offset(g.Time).Seconds(), Text: g.Reason})
 	}
 	for _, b := range broken {
 		at := -1

@@ -41,7 +41,7 @@ func commands() []command {
 		{name: "judge", help: "judge recordings by every invariant: judge HISTORY.jsonl.gz..., or a folder", run: judge},
 		{name: "record", help: "record what Karpenter does on a cluster of yours; -help", run: recordCluster},
 		{name: "report", help: "write a run's index.html: report [FOLDER]; the latest run's by default", run: writeReport},
-		{name: "show", help: "write a recording's timeline: show HISTORY.jsonl.gz [BESIDE.jsonl.gz]", run: showRecording},
+		{name: "show", help: "write a recording's timeline: show [-format perfetto] HISTORY [BESIDE]", run: showRecording},
 		{name: "explain", help: "tell why a node came and went: NODE=name explain HISTORY.jsonl.gz", run: explainObject},
 		{name: "summary", help: "print the latest run as Markdown", run: summary},
 		{name: "upstream", help: "run Karpenter's own regression suite on a cluster like that of up", run: upstream},

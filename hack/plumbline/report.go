@@ -24,7 +24,7 @@ func writeReport(_ context.Context, args []string) error {
 	if len(args) == 1 {
 		folder = args[0]
 	}
-	if err := e2e.WritePage(folder); err != nil {
+	if err := e2e.WritePage(folder, step); err != nil {
 		return fmt.Errorf("there is no run to report: %w", err)
 	}
 	_, err = fmt.Fprintln(os.Stdout, filepath.Join(folder, e2e.PageFile))

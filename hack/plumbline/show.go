@@ -3,27 +3,57 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 )
 
-const showHelp = `name the recording: plumbline show HISTORY.jsonl.gz [BESIDE.jsonl.gz]
+const showHelp = `name the recording: plumbline show [-format perfetto] HISTORY.jsonl.gz [BESIDE.jsonl.gz]
 
 A run leaves one recording per spec in _artifacts/*/histories. The timeline is written beside
-it, as one file that a browser opens without network. A second recording, such as that of
-the same spec on another release, is shown on the same axis`
+it, as one file that a browser opens without network, or, as perfetto, as a trace for
+https://ui.perfetto.dev. A second recording, such as that of the same spec on another release,
+is shown on the same axis`
 
 // showRecording writes the timeline of a recording.
 func showRecording(_ context.Context, args []string) error {
-	if len(args) < 1 || len(args) > 2 {
-		return errors.New(showHelp)
+	flags := flag.NewFlagSet("show", flag.ContinueOnError)
+	name := flags.String("format", e2e.Formats()[0].Name, formatNames())
+	if err := flags.Parse(args); err != nil {
+		return fmt.Errorf("show: %w", err)
 	}
-	file, err := e2e.WriteTimeline(args[0], args[1:]...)
+	format, err := formatOf(*name)
+	if n := flags.NArg(); n < 1 || n > 2 {
+		err = errors.Join(err, errors.New(showHelp))
+	}
+	if err != nil {
+		return err
+	}
+	file, err := e2e.WriteTimeline(format, flags.Arg(0), flags.Args()[1:]...)
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(os.Stdout, file)
 	return err
+}
+
+// formatOf returns a timeline's format by its name.
+func formatOf(name string) (e2e.Format, error) {
+	for _, f := range e2e.Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return e2e.Format{}, fmt.Errorf("FORMAT=%s: use %s", name, formatNames())
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range e2e.Formats() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " or ")
 }

@@ -22,7 +22,7 @@ func summary(_ context.Context, _ []string) error {
 		fmt.Print(lies.markdown())
 		return nil
 	}
-	run, err := e2e.ReadRun(latest)
+	run, err := e2e.ReadRun(latest, step)
 	if err != nil {
 		return fmt.Errorf("there is no run to sum up: %w", err)
 	}

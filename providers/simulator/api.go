@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
@@ -33,7 +34,7 @@ func Errorf(status int, code, format string, args ...any) *Error {
 // Call carries out a request. Another error than an *Error is answered with status 500.
 type Call func(r *http.Request) (answer any, err error)
 
-// API answers the calls of a cloud's own API. It counts them and plays the faults that strike them.
+// API answers the calls of a cloud's own API. It counts and logs them, and plays the faults that strike them.
 type API struct {
 	Base *Base
 	// Write answers a call: with e if that is not nil, or else with the call's answer. Optional: it writes the answer
@@ -80,6 +81,9 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, name string, do Call
 	if !slices.Contains(a.Spared, name) {
 		effect = a.Base.Faults.Call(name)
 	}
+	if effect.Silent || effect.Lost {
+		slog.Warn(name, "answer", "none")
+	}
 	effect.Play(w, r,
 		func(w http.ResponseWriter, k Kind) { a.answer(w, r, name, nil, cmp.Or(a.Refusals[k], refusals[k])) },
 		func(w http.ResponseWriter, r *http.Request) {
@@ -92,7 +96,7 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, name string, do Call
 		})
 }
 
-// answer counts a refusal and writes an answer.
+// answer logs a call, counts a refusal and writes an answer.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, name string, answer any, err error) {
 	var e *Error
 	if err != nil && !errors.As(err, &e) {
@@ -100,6 +104,9 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, name string, answer
 	}
 	if e != nil {
 		a.Base.Journal.CountRefusal(name, cmp.Or(e.Code, e.Message))
+		slog.Warn(name, "status", e.Status, "code", e.Code)
+	} else {
+		slog.Info(name, "status", http.StatusOK)
 	}
 	switch {
 	case a.Write != nil:

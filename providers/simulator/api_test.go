@@ -1,7 +1,9 @@
 package simulator
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -62,6 +64,27 @@ func TestAnAPIAnswersAndCounts(t *testing.T) {
 		Refused: map[string]int{"POST /vms Conflict": 1, "DELETE /vms/{id} out of order": 1, "PUT /vms/7 NotImplemented": 1},
 		Unknown: map[string]int{"PUT /vms/7": 1}, Ignored: map[string]int{},
 	}))
+}
+
+func TestAnAPILogsEachCall(t *testing.T) {
+	g := NewWithT(t)
+	var log bytes.Buffer
+	was := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(was) })
+	slog.SetDefault(slog.New(slog.NewJSONHandler(&log, nil)))
+	var lock sync.Mutex
+	b := NewBase(t.Context(), nil, Times{}, 1)
+	api := (&API{Base: b, Lock: &lock}).Routes(vms(&lock))
+	asked(t, api, "GET /vms/7")
+	asked(t, api, "POST /vms")
+	g.Expect(b.Faults.Add(Fault{Kind: Lost, Call: "GET /vms/{id}", Count: 1})).To(Succeed())
+	g.Expect(func() { asked(t, api, "GET /vms/7") }).To(PanicWith(http.ErrAbortHandler))
+	g.Expect(strings.Split(strings.TrimSpace(log.String()), "\n")).To(HaveExactElements(
+		MatchRegexp(`^\{"time":"[^"]+","level":"INFO","msg":"GET /vms/\{id\}","status":200\}$`),
+		HaveSuffix(`"level":"WARN","msg":"POST /vms","status":409,"code":"Conflict"}`),
+		HaveSuffix(`"level":"WARN","msg":"GET /vms/{id}","answer":"none"}`),
+		HaveSuffix(`"level":"INFO","msg":"GET /vms/{id}","status":200}`),
+	), "the last one was carried out")
 }
 
 func TestFaultsOfAnAPI(t *testing.T) {

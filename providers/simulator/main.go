@@ -88,6 +88,7 @@ type Cloud struct {
 // harness's hooks at one address until SIGINT or SIGTERM. It ends the process: after a mistake, which it tells on
 // stderr, with code 1.
 func Main(c Command) {
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil))) // timelines show it, at its times
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, c, os.Args[1:], os.Stderr)
 	stop()

@@ -1,0 +1,14 @@
+package main
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+)
+
+func TestShowSaysAllThatIsWrong(t *testing.T) {
+	g := NewWithT(t)
+	g.Expect(showRecording(t.Context(), []string{"-format", "svg"})).To(MatchError(And(
+		ContainSubstring("FORMAT=svg: use html or perfetto"), ContainSubstring("name the recording"))))
+	g.Expect(showRecording(t.Context(), []string{"a", "b", "c"})).To(MatchError(ContainSubstring("name the recording")))
+}
