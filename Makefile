@@ -188,12 +188,16 @@ report: ## write a run's page for a browser: make report FILE=_artifacts/latest
 	@$(PLUMBLINE) report $(FILE)
 
 .PHONY: show
-show: ## write the timeline of a recording: make show FILE=_artifacts/latest/histories/SPEC.jsonl.gz FORMAT=perfetto, BESIDE= another one
-	@$(PLUMBLINE) show $(if $(FORMAT),-format $(FORMAT)) $(FILE) $(BESIDE)
+show: ## write the timeline of a recording: make show FILE=_artifacts/latest/histories/SPEC.jsonl.gz FORMAT=perfetto FROM=20m TO=30m, BESIDE= another one
+	@$(PLUMBLINE) show $(if $(FORMAT),-format '$(FORMAT)') $(if $(FROM),-from '$(FROM)') $(if $(TO),-to '$(TO)') $(FILE) $(BESIDE)
 
 .PHONY: explain
 explain: ## tell why a node or pod came and went: make explain FILE=HISTORY.jsonl.gz NODE=name, or NODECLAIM, or POD
 	@NODE='$(NODE)' NODECLAIM='$(NODECLAIM)' POD='$(POD)' $(PLUMBLINE) explain $(FILE)
+
+.PHONY: record
+record: ## record what Karpenter does on a cluster of yours, reading only: make record KUBECONFIG=... FOR=2h INTO=folder REDACT=yes KEEP=4Gi
+	@$(PLUMBLINE) record $(if $(FOR),--for '$(FOR)') $(if $(INTO),--into '$(INTO)') $(if $(REDACT),--redact) $(if $(KEEP),--keep '$(KEEP)')
 
 .PHONY: judge
 judge: ## judge recordings by every invariant: make judge FILE=_artifacts/latest/histories

@@ -42,11 +42,11 @@ func Formats() []Format {
 
 // WriteTimeline writes the timeline of a recording beside it, and returns the file's path. If the recording lies in
 // a run's folder, the timeline has the spec's verdict, and the logs of the controller and the simulated cloud. Another
-// recording may be shown on the same axis.
-func WriteTimeline(f Format, recording string, beside ...string) (string, error) {
+// recording may be shown on the same axis. Of both, only the window is shown.
+func WriteTimeline(f Format, w Window, recording string, beside ...string) (string, error) {
 	var all []*timeline.Timeline
 	for _, file := range append([]string{recording}, beside...) {
-		t, err := ReadTimeline(file)
+		t, err := ReadTimeline(file, w)
 		if err != nil {
 			return "", err
 		}
@@ -69,20 +69,53 @@ func (f Format) writeFile(file string, timelines ...*timeline.Timeline) error {
 	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
-// ReadTimeline returns the timeline of a recording, with what its run's folder knows of it.
-func ReadTimeline(recording string) (*timeline.Timeline, error) {
-	return timelineOf(recording, outcomeOf(runOf(recording), filepath.Base(recording)))
+// Window is a part of a recording, from one moment to another. The zero value is all of it.
+type Window struct{ From, To Moment }
+
+// Moment is a moment of a recording. The zero value is its start, or its end.
+type Moment struct {
+	At    time.Time     // the time of day, or
+	After time.Duration // since the recording began
+}
+
+// ParseMoment returns a moment from a time such as 2026-01-02T15:04:05Z, a duration since the recording began such as
+// 20m, or nothing.
+func ParseMoment(text string) (m Moment, err error) {
+	if text == "" {
+		return m, nil
+	}
+	if m.At, err = time.Parse(time.RFC3339, text); err == nil {
+		return m, nil
+	}
+	if m.After, err = time.ParseDuration(text); err == nil && m.After > 0 {
+		return m, nil
+	}
+	return m, fmt.Errorf("%q: it should be a time such as 2026-01-02T15:04:05Z, or as long after the start as 20m", text)
+}
+
+// of returns the time of a moment of a recording; zero for the zero moment.
+func (m Moment) of(h *history.History) time.Time {
+	if m.After > 0 {
+		return h.Start().Time().Add(m.After)
+	}
+	return m.At
+}
+
+// ReadTimeline returns the timeline of a recording's part, with what its run's folder knows of it.
+func ReadTimeline(recording string, w Window) (*timeline.Timeline, error) {
+	return timelineOf(recording, w, outcomeOf(runOf(recording), filepath.Base(recording)))
 }
 
 // runOf returns the run's folder of a recording: histories are in a folder of it.
 func runOf(recording string) string { return filepath.Dir(filepath.Dir(recording)) }
 
 // timelineOf returns the timeline of a spec's recording. The zero outcome is of one that belongs to no run.
-func timelineOf(recording string, o report.Outcome) (*timeline.Timeline, error) {
+func timelineOf(recording string, w Window, o report.Outcome) (*timeline.Timeline, error) {
 	h, err := history.LoadFile(recording)
 	if err != nil {
 		return nil, err
 	}
+	h = h.Between(w.From.of(h), w.To.of(h))
 	title := strings.TrimSuffix(filepath.Base(recording), recordingEnding)
 	if o.ID != "" {
 		title = fmt.Sprintf("%s %s [%s]", o.Sentence(), o.Verdict, o.ID)
@@ -186,7 +219,7 @@ func writeTimelines(outcomes []report.Outcome) error {
 			continue
 		}
 		group.Go(func() error {
-			t, err := timelineOf(o.History, o)
+			t, err := timelineOf(o.History, Window{}, o)
 			if errors.Is(err, os.ErrNotExist) {
 				return nil
 			}

@@ -20,7 +20,7 @@ func TestTheTimelineHasWhatTheRunKnows(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(os.MkdirAll(filepath.Dir(recording), 0o700)).To(Succeed())
 	g.Expect(os.WriteFile(recording, text, 0o600)).To(Succeed())
-	alone, err := ReadTimeline(recording)
+	alone, err := ReadTimeline(recording, Window{})
 	g.Expect(err).NotTo(HaveOccurred(), "a recording needs no run")
 	g.Expect(alone.Title).To(Equal("consolidation.late.room"))
 
@@ -45,7 +45,7 @@ func TestTheTimelineHasWhatTheRunKnows(t *testing.T) {
 	logOf("worker-2.1", "controller", "no JSON\n"+`{"level":"INFO","time":"2020-01-01T00:00:00Z","message":"before"}`+"\n"+
 		`{"level":"ERROR","time":"`+stamp+`","message":"disrupting node(s)","reconcileID":"1","Node":{"name":"a"}}`)
 
-	made, err := ReadTimeline(recording)
+	made, err := ReadTimeline(recording, Window{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(made.Title).To(Equal("kwok: consolidation keeps a node failed [consolidation/late/room]"))
 	g.Expect(made.Speed).To(Equal(15.0))
@@ -55,10 +55,10 @@ func TestTheTimelineHasWhatTheRunKnows(t *testing.T) {
 		{At: 4, Text: `WARN ec2:CreateFleet  code="Full"  status=503`, Source: "simulated cloud"},
 	}))
 
-	file, err := WriteTimeline(Formats()[0], recording, recording)
+	file, err := WriteTimeline(Formats()[0], Window{}, recording, recording)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(file).To(Equal(filepath.Join(run, "histories", "consolidation.late.room.html")))
-	file, err = WriteTimeline(Formats()[1], recording, recording)
+	file, err = WriteTimeline(Formats()[1], Window{}, recording, recording)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(file).To(Equal(filepath.Join(run, "histories", "consolidation.late.room.perfetto-trace")))
 	g.Expect(file).To(BeARegularFile())
@@ -70,10 +70,10 @@ func TestTheTimelineHasWhatTheRunKnows(t *testing.T) {
 
 func TestATimelineOfNoRecording(t *testing.T) {
 	g := NewWithT(t)
-	_, err := WriteTimeline(Formats()[0], filepath.Join(t.TempDir(), "nothing.jsonl.gz"))
+	_, err := WriteTimeline(Formats()[0], Window{}, filepath.Join(t.TempDir(), "nothing.jsonl.gz"))
 	g.Expect(err).To(MatchError(ContainSubstring("nothing.jsonl.gz")))
 	file := filepath.Join(t.TempDir(), "text.jsonl.gz")
 	g.Expect(os.WriteFile(file, []byte("hello\n"), 0o600)).To(Succeed())
-	_, err = WriteTimeline(Formats()[0], file)
+	_, err = WriteTimeline(Formats()[0], Window{}, file)
 	g.Expect(err).To(MatchError(And(ContainSubstring("text.jsonl.gz"), ContainSubstring("line 1"))))
 }

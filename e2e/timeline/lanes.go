@@ -88,7 +88,7 @@ func lanes(h *history.History, m *maker) []Lane {
 	for i, e := range h.Events() {
 		before := w.Get(e.Resource, e.Object.Namespace, e.Object.Name)
 		w.Apply(e)
-		at := h.Offset(e.Time).Seconds()
+		at := m.seconds(e.Time)
 		if e.Resource == karpenter.Events {
 			l.said(i, at, e.Object.Unstructured())
 			continue

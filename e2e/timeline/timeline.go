@@ -81,11 +81,16 @@ type Broken struct {
 
 // Make returns the timeline of a recording.
 func Make(title string, h *history.History, broken []Broken) (*Timeline, error) {
+	w := h.Start()
 	m := maker{
-		Timeline: Timeline{Title: title, Start: h.Start().Time(), Length: h.Offset(h.Taken()).Seconds()},
+		Timeline: Timeline{Title: title, Start: w.Time()},
+		history:  h,
 		current:  map[identity]current{},
 	}
-	w := h.Start()
+	if !w.Time().IsZero() { // else it was made by hand, and begins with its first event
+		m.base = h.Offset(w.Time())
+	}
+	m.Length = m.seconds(h.Taken())
 	for _, r := range w.Resources() {
 		for _, o := range w.List(r) {
 			if _, err := m.see(-1, history.Event{Type: watch.Added, Resource: r, Object: o}); err != nil {
@@ -94,12 +99,12 @@ func Make(title string, h *history.History, broken []Broken) (*Timeline, error) 
 		}
 	}
 	for i, e := range h.Events() {
-		if err := m.event(i, h.Offset(e.Time).Seconds(), e); err != nil {
+		if err := m.event(i, m.seconds(e.Time), e); err != nil {
 			return nil, err
 		}
 	}
 	for _, g := range h.Gaps() {
-		m.Gaps = append(m.Gaps, Note{At: h.Offset(g.Time).Seconds(), Text: g.Reason})
+		m.Gaps = append(m.Gaps, Note{At: m.seconds(g.Time), Text: g.Reason})
 	}
 	for _, b := range broken {
 		at := -1
@@ -114,8 +119,13 @@ func Make(title string, h *history.History, broken []Broken) (*Timeline, error) 
 
 type maker struct {
 	Timeline
+	history *history.History
+	base    time.Duration // since the whole recording began, of which this may be a part
 	current map[identity]current
 }
+
+// seconds returns how long after the timeline's start a time is.
+func (m *maker) seconds(t time.Time) float64 { return (m.history.Offset(t) - m.base).Seconds() }
 
 type identity struct {
 	resource        schema.GroupVersionResource
