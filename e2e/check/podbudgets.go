@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// HeldBy returns which PodDisruptionBudget keeps the API server from evicting a pod, in words; "" if none does
+// HeldBy returns which PodDisruptionBudget keeps a pod on a node that is drained, in words; "" if none does
 // (Kubernetes: pkg/registry/core/pod/storage/eviction.go).
 func HeldBy(w *history.World, pod *history.Object) string {
 	u := pod.Unstructured()
@@ -20,7 +20,7 @@ func HeldBy(w *history.World, pod *history.Object) string {
 	case corev1.PodPending, corev1.PodSucceeded, corev1.PodFailed:
 		return "" // budgets don't count these
 	}
-	if karpenter.Deleting(u) {
+	if karpenter.Deleting(u) || karpenter.ToleratesDisruption(u) { // no drain waits for the latter
 		return ""
 	}
 	for _, o := range w.List(karpenter.PodDisruptionBudgets) {

@@ -37,6 +37,7 @@ func TestWhatHoldsAPod(t *testing.T) {
 		"ready, and no other is wanted":   {pod(), healthy(2, 2), true},
 		"unready pods may always go":      {pod().False(karpenter.Ready), always, false},
 		"ready ones may not":              {pod(), always, true},
+		"no drain waits for the pod":      {tolerant(pod()), budget("default", "app", 0), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -48,4 +49,8 @@ func TestWhatHoldsAPod(t *testing.T) {
 			g.Expect(check.HeldBy(w, w.List(karpenter.Pods)[0])).To(Equal(want))
 		})
 	}
+}
+
+func tolerant(pod *historytest.Thing) *historytest.Thing {
+	return pod.Set([]any{map[string]any{"key": karpenter.DisruptedTaint, "operator": "Exists"}}, "spec", "tolerations")
 }

@@ -126,7 +126,7 @@ func (t *taintMonitor) pod(m *check.Moment, pod *history.Object) {
 	bound := m.Before == nil || karpenter.PodNode(m.Before.Unstructured()) != on
 	since, is := t.since[on]
 	late := is && m.Time.Sub(since) > schedulerLag
-	if bound && late && !toleratesDisruption(pod.Unstructured()) && !ownedBy(pod.Unstructured(), "Node") {
+	if bound && late && !karpenter.ToleratesDisruption(pod.Unstructured()) && !ownedBy(pod.Unstructured(), "Node") {
 		m.Suspect("pod %s is bound to node %s, %s after it got the taint %s",
 			pod, on, m.Time.Sub(since).Round(time.Millisecond), karpenter.DisruptedTaint).Beside(node)
 	}

@@ -43,22 +43,7 @@ func becomesEvicted(m *check.Moment) bool {
 // isDrained reports whether a drain waits for a pod to go. It does not for static pods,
 // terminal pods, and pods that tolerate the disrupted taint.
 func isDrained(pod *unstructured.Unstructured) bool {
-	return !isTerminal(pod) && !ownedBy(pod, "Node") && !toleratesDisruption(pod)
-}
-
-func toleratesDisruption(pod *unstructured.Unstructured) bool {
-	for _, t := range objectsAt(pod, "spec", "tolerations") {
-		effect, key, operator, value := t["effect"], t["key"], t["operator"], t["value"]
-		if effect != nil && effect != "" && effect != string(corev1.TaintEffectNoSchedule) {
-			continue
-		}
-		anyValue := operator == string(corev1.TolerationOpExists) || value == nil || value == ""
-		anyKey := (key == nil || key == "") && operator == string(corev1.TolerationOpExists)
-		if anyKey || key == karpenter.DisruptedTaint && anyValue {
-			return true
-		}
-	}
-	return false
+	return !isTerminal(pod) && !ownedBy(pod, "Node") && !karpenter.ToleratesDisruption(pod)
 }
 
 // evictionRank orders a drain's evictions. A pod goes after all pods of lower ranks are gone.

@@ -56,3 +56,18 @@ func Containers(pod *unstructured.Unstructured) []corev1.ContainerStatus {
 	}
 	return all
 }
+
+// ToleratesDisruption reports whether a pod tolerates DisruptedTaint: a drain leaves it where it is (Karpenter:
+// pkg/utils/pod/scheduling.go).
+func ToleratesDisruption(pod *unstructured.Unstructured) bool {
+	for t := range mappings(pod, "spec.tolerations") {
+		if effect := text(t, "effect"); effect != "" && effect != string(corev1.TaintEffectNoSchedule) {
+			continue
+		}
+		key, exists := text(t, "key"), text(t, "operator") == string(corev1.TolerationOpExists)
+		if exists && key == "" || key == DisruptedTaint && (exists || text(t, "value") == "") {
+			return true
+		}
+	}
+	return false
+}
