@@ -71,8 +71,8 @@ func TestControllerStaysUp(t *testing.T) {
 		"killed later":          {tell().Change(pod(ended)).Add(kill(Harness)), check.Broken, "ended"},
 		"killed by the kubelet": {tell().Add(kill("kubelet")).Change(pod(down)), check.Broken, "ended"},
 		"runs in another place": {historytest.Begin().Add(in("elsewhere", "karpenter-1", running(0))), check.Holds, ""},
-		"a gap":              {tell().Gap(karpenter.Pods, "410"), check.Unknown, "gap"},
-		"restarted in a gap": {tell().Gap(karpenter.Pods, "410").Change(pod(restarted)), check.Broken, "was restarted"},
+		"a gap":                 {tell().Gap(karpenter.Pods, "410"), check.Unknown, "gap"},
+		"restarted in a gap":    {tell().Gap(karpenter.Pods, "410").Change(pod(restarted)), check.Broken, "was restarted"},
 		"its init container ended": {historytest.Begin().Add(initializing(pod(running(0)), object{"running": object{}})).
 			Change(initializing(pod(running(0)), object{"terminated": object{}})), check.Holds, ""},
 	})

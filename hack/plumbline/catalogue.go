@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/suites"
 )
 
@@ -32,6 +33,7 @@ func catalogue(context.Context, []string) error {
 		fmt.Fprintf(&b, "- [%s](#%s): %d\n", suite.Title(), strings.ReplaceAll(strings.ToLower(suite.Title()), " ", "-"),
 			len(suite.Specs()))
 	}
+	fmt.Fprintf(&b, "- [Invariants](#invariants): %d\n", len(invariant.All()))
 	for _, suite := range suites.All() {
 		section, err := chapter(suite)
 		if err != nil {
@@ -39,8 +41,25 @@ func catalogue(context.Context, []string) error {
 		}
 		b.WriteString(section)
 	}
+	b.WriteString(invariantsChapter())
 	fmt.Print(b.String())
 	return nil
+}
+
+// invariantsChapter returns the table of invariants, which judge every spec's recording.
+func invariantsChapter() string {
+	var b strings.Builder
+	b.WriteString("\n## Invariants\n\nThey judge every recording: of each spec, and by `plumbline record` of a cluster of " +
+		"yours, unless the last column\nsays why not. Where what one needs never happened, it says so, and has proved nothing.\n\n" +
+		"| Invariant | Source | On a cluster of yours |\n|---|---|---|\n")
+	for _, i := range invariant.All() {
+		elsewhere := "judged"
+		if i.OnlyHere != "" {
+			elsewhere = "not judged: " + i.OnlyHere
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(i.Name), cell(i.Source), cell(elsewhere))
+	}
+	return b.String()
 }
 
 func chapter(suite *e2e.Suite) (string, error) {
