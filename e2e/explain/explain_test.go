@@ -42,6 +42,27 @@ func TestALifeInARealRecording(t *testing.T) {
 		"It is bound to node", "It is ready", "is disrupted; make explain NODE=", "It is told to go", "The pod is gone")
 }
 
+func TestWhoDeletesANodeClaim(t *testing.T) {
+	g := NewWithT(t)
+	made := historytest.Begin().History().Start().Time()
+	for after, says := range map[string]string{
+		"1m":    "It has expired: its expireAfter of 1m0s is over",
+		"720h":  "wasn't disrupted before, and hasn't expired",
+		"Never": "wasn't disrupted before, and hasn't expired",
+	} {
+		nodeClaim := historytest.NodeClaim("c").Pool("p").Set(after, "spec", "expireAfter").
+			Set(made.Format(time.RFC3339), "metadata", "creationTimestamp")
+		node := historytest.Node("n")
+		h := historytest.Begin().Add(nodeClaim, node).Start().
+			After(time.Minute).Change(nodeClaim.Set(made.Add(time.Minute).Format(time.RFC3339), "metadata", "deletionTimestamp")).
+			After(time.Second).Delete(nodeClaim).History()
+		sentences, err := NodeClaim(h, "c")
+		g.Expect(err).NotTo(HaveOccurred())
+		order(g, sentences, "is being deleted. ", "The NodeClaim is gone")
+		g.Expect(text(sentences)).To(ContainSubstring(says))
+	}
+}
+
 func TestADriftAndWhatCausedIt(t *testing.T) {
 	g := NewWithT(t)
 	pool, nodeClaim := historytest.Pool("p").Set(int64(1), "metadata", "generation"), historytest.NodeClaim("c").Pool("p")

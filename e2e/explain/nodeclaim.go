@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -188,11 +189,7 @@ func (t *teller) goes(m moment) {
 	if m.marked() {
 		t.draining = true
 		t.stageSince = t.h.Offset(m.Time)
-		by := "Karpenter has decided that before."
-		if !t.disrupted {
-			by = "Who deleted it, the recording doesn't show: it wasn't disrupted before. It may have expired, or a user did it."
-		}
-		t.say(m, "The NodeClaim is being deleted. %s", by)
+		t.say(m, "The NodeClaim is being deleted. %s", t.deleter(m))
 	}
 	for _, stage := range []struct{ condition, word string }{
 		{karpenter.Drained, "It is drained"},
@@ -203,6 +200,19 @@ func (t *teller) goes(m moment) {
 			at := t.h.Offset(m.Time)
 			t.say(m, "%s, %s after its deletion.", stage.word, (at - t.stageSince).Round(1e7))
 		}
+	}
+}
+
+// deleter tells who deletes a NodeClaim.
+func (t *teller) deleter(m moment) string {
+	expires, ever := karpenter.Expires(m.is)
+	switch {
+	case t.disrupted:
+		return "Karpenter has decided that before."
+	case ever && !m.is.GetDeletionTimestamp().Time.Before(expires):
+		return fmt.Sprintf("It has expired: its expireAfter of %s is over.", expires.Sub(m.is.GetCreationTimestamp().Time))
+	default:
+		return "Who deleted it, the recording doesn't show: it wasn't disrupted before, and hasn't expired."
 	}
 }
 
@@ -240,8 +250,19 @@ func (t *teller) nodeMoment(m moment) {
 	case is && !was:
 		t.say(m, "The node is ready.")
 	}
+	t.conditions(m)
 	if m.marked() {
 		t.say(m, "The node is being deleted.")
+	}
+}
+
+// conditions tells of a node's other conditions, for which it may be repaired.
+func (t *teller) conditions(m moment) {
+	for _, c := range karpenter.Conditions(m.is) {
+		was, had := karpenter.Condition(m.was, c.Type)
+		if c.Type != string(corev1.NodeReady) && was.Status != c.Status && (had || c.Status == metav1.ConditionTrue) {
+			t.say(m, "The node's condition %s is %s: %s.", c.Type, c.Status, c.Reason)
+		}
 	}
 }
 

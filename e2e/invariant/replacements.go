@@ -211,6 +211,6 @@ func (n *replacement) wasNeededStill() bool {
 
 // isExpired reports whether a NodeClaim has reached its spec.expireAfter.
 func isExpired(nodeClaim *history.Object, now time.Time) bool {
-	after, err := time.ParseDuration(textAt(nodeClaim.Unstructured(), "spec", "expireAfter"))
-	return err == nil && !now.Before(timeAt(nodeClaim.Unstructured(), "metadata", "creationTimestamp").Add(after))
+	expires, ever := karpenter.Expires(nodeClaim.Unstructured())
+	return ever && !now.Before(expires)
 }

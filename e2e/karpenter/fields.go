@@ -12,5 +12,6 @@ const (
 	fieldTaints      = "spec.taints"             // NodeClaim
 	fieldRequests    = "spec.resources.requests" // NodeClaim
 	fieldRequired    = "spec.requirements"       // NodeClaim
+	fieldExpireAfter = "spec.expireAfter"        // NodeClaim
 	fieldBudgets     = "spec.disruption.budgets" // NodePool
 )

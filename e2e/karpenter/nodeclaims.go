@@ -1,6 +1,8 @@
 package karpenter
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -48,4 +50,14 @@ func NodeClaimRequired(claim *unstructured.Unstructured, key string) []string {
 		return values
 	}
 	return nil
+}
+
+// Expires returns when a NodeClaim expires, by its spec.expireAfter; false if never.
+func Expires(nodeClaim *unstructured.Unstructured) (time.Time, bool) {
+	expireAfter, _ := lookup(nodeClaim, fieldExpireAfter).(string)
+	after, err := time.ParseDuration(expireAfter)
+	if err != nil { // Never, or nothing
+		return time.Time{}, false
+	}
+	return nodeClaim.GetCreationTimestamp().Add(after), true
 }

@@ -53,6 +53,7 @@ func TestFieldsAreInTheCRDs(t *testing.T) {
 		{fieldRequired + ".key", "nodeclaims", ""},
 		{fieldRequired + ".operator", "nodeclaims", ""},
 		{fieldRequired + ".values", "nodeclaims", ""},
+		{fieldExpireAfter, "nodeclaims", ""},
 	} {
 		for _, release := range releases {
 			g := NewWithT(t)
