@@ -16,7 +16,8 @@ import (
 
 // api lists the packages that importers use, which README.md names. Others may change without a word.
 var api = []string{
-	"e2e", "e2e/check", "e2e/env", "e2e/history", "e2e/karpenter", "fixtures", "providers", "providers/simulator", "suites",
+	"e2e", "e2e/check", "e2e/env", "e2e/history", "e2e/karpenter", "fixtures", "providers", "providers/simulator",
+	"suites",
 }
 
 // changelogFile says in its first section what the release that comes next is, and what it brings.
@@ -141,7 +142,7 @@ func (s source) last(ctx context.Context, next *semver.Version) (*semver.Version
 		return nil, err
 	}
 	var last *semver.Version
-	for _, tag := range strings.Fields(merged) {
+	for tag := range strings.FieldsSeq(merged) {
 		v, err := release(tag)
 		released := err == nil && v.Prerelease() == "" && !(v.Equal(next) && slices.Contains(strings.Fields(now), tag))
 		if released && (last == nil || v.GreaterThan(last)) {

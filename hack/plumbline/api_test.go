@@ -43,14 +43,15 @@ func repository(g *WithT, t *testing.T) source {
 	s.must(g, "config", "user.name", "somebody")
 	s.must(g, "config", "user.email", "somebody@example.com")
 	s.commit(g, map[string]string{
-		"go.mod": "module example.com/m\n\ngo 1.26.0\n", "api/api.go": "package api\n\nfunc Kept(int) {}\n\nfunc Changed(int) {}\n",
+		"go.mod":       "module example.com/m\n\ngo 1.26.0\n",
+		"api/api.go":   "package api\n\nfunc Kept(int) {}\n\nfunc Changed(int) {}\n",
 		"gone/gone.go": "package gone\n", "others/others.go": "package others\n\nfunc Changed(int) {}\n",
 	})
 	return s
 }
 
 func (s source) must(g *WithT, args ...string) {
-	cmd := exec.Command("git", args...) //nolint:noctx // of a test
+	cmd := exec.Command("git", args...)
 	cmd.Dir = s.Dir
 	out, err := cmd.CombinedOutput()
 	g.Expect(err).NotTo(HaveOccurred(), "git %v: %s", args, out)

@@ -21,8 +21,8 @@ import (
 
 const commentHelp = `usage: NAME=conformance JOBS='[...]' plumbline comment RUNS [BASE]
 
-prints the comment on a pull request. JOBS is what plumbline jobs prints. RUNS has a folder for each job, by its ID, with
-conformance.yaml and progress.jsonl. BASE has the same of the default branch, and a file "commit"`
+prints the comment on a pull request. JOBS is what plumbline jobs prints. RUNS has a folder for each job, by its ID,
+with conformance.yaml and progress.jsonl. BASE has the same of the default branch, and a file "commit"`
 
 // printComment prints what the runs of all jobs found, as a comment on a pull request.
 func printComment(_ context.Context, args []string) error {

@@ -45,7 +45,7 @@ func (p *poster) list(heading string, lines []string) { p.table(heading+"\n\n", 
 
 // fold writes a table that is folded away.
 func (p *poster) fold(what, head string, rows []string) {
-	if p.table(fmt.Sprintf("<details><summary>%d %s</summary>\n\n%s", len(rows), what, head), rows) {
+	if p.table(fmt.Sprintf("<details><summary>%s</summary>\n\n%s", check.Words(len(rows), what), head), rows) {
 		p.text.WriteString("</details>\n\n")
 	}
 }
@@ -55,6 +55,6 @@ func (p *poster) String() string {
 	if p.cut == 0 {
 		return p.text.String()
 	}
-	return p.text.String() + fmt.Sprintf("Without %s that GitHub has no room for in a comment, of %d characters; index.html "+
-		"in the artifacts has all.\n", check.Words(p.cut, "rows"), most)
+	return p.text.String() + fmt.Sprintf("Without %s that GitHub has no room for in a comment, of %d characters; "+
+		"index.html in the artifacts has all.\n", check.Words(p.cut, "rows"), most)
 }

@@ -35,7 +35,8 @@ func outcomeOf(id string, verdict report.Verdict, reason string) report.Outcome 
 
 func TestACommentBeginsWithWhatIsRedAndWhatChanged(t *testing.T) {
 	g := NewWithT(t)
-	one := runOf("one", outcomeOf("drift/a", report.Passed, ""), outcomeOf("drift/b", report.Failed, "<b> by @someone\nmore"),
+	one := runOf("one", outcomeOf("drift/a", report.Passed, ""),
+		outcomeOf("drift/b", report.Failed, "<b> by @someone\nmore"),
 		outcomeOf("drift/c", report.Skipped, "no zones"), outcomeOf("drift/d", report.Known, "slow"),
 		outcomeOf("drift/f", report.Infra, "etcd died"))
 	two := runOf("two", outcomeOf("drift/a", report.Passed, ""), outcomeOf("drift/b", report.Passed, ""),
@@ -81,7 +82,7 @@ Changed since the default branch, 0123456:
 
 </details>
 
-<details><summary>1 reasons to skip specs</summary>
+<details><summary>1 reason to skip specs</summary>
 
 | Reason | Specs |
 |---|---|
@@ -96,7 +97,8 @@ func TestACommentWithoutChanges(t *testing.T) {
 	g := NewWithT(t)
 	run := runOf("one", outcomeOf("drift/a", report.Passed, ""))
 	g.Expect(comment("x", []jobRun{run}, base{})).To(And(ContainSubstring("### x: 1 run green\n"),
-		ContainSubstring("There is no run of the default branch to compare with.\n"), ContainSubstring("drift/a) | passed | 1.5s |  |")))
+		ContainSubstring("There is no run of the default branch to compare with.\n"),
+		ContainSubstring("drift/a) | passed | 1.5s |  |")))
 	same := base{Runs: map[string]report.Conformance{"one": run.Conformance}}
 	g.Expect(comment("x", []jobRun{run}, same)).To(ContainSubstring("\nNothing changed since the default branch.\n"))
 }
@@ -137,7 +139,8 @@ func TestRunsAreReadFromTheFoldersOfTheirJobs(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	text := comment("x", runs, base{})
 	g.Expect(text).To(And(ContainSubstring("2 of 3 runs red"), ContainSubstring("| ✓ whole | 1 passed, 0 failed |"),
-		ContainSubstring("| ✗ cut | 1 passed, 0 failed; it was cut off |"), ContainSubstring("| ✗ none | nothing was tested")))
+		ContainSubstring("| ✗ cut | 1 passed, 0 failed; it was cut off |"),
+		ContainSubstring("| ✗ none | nothing was tested")))
 
 	before, err := readBase(folder, jobs)
 	g.Expect(err).NotTo(HaveOccurred())

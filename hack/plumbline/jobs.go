@@ -38,7 +38,8 @@ type call struct {
 // matrixEntry is an entry of the matrix: the values of variables. It stands for all their combinations.
 type matrixEntry map[string][]string
 
-// job is one run of the suites: the value of each variable that the caller has set, its name, and the ID of its artifacts.
+// job is one run of the suites: the value of each variable that the caller has set, its name, and the ID of its
+// artifacts.
 type job map[string]string
 
 // printJobs prints the jobs of a call of the reusable workflow, as the matrix of a job. The error has all mistakes of
@@ -49,7 +50,9 @@ func printJobs(_ context.Context, _ []string) error {
 		Focus: os.Getenv("FOCUS"), Root: cmp.Or(os.Getenv("GITHUB_WORKSPACE"), "."),
 	}
 	for _, name := range variables {
-		os.Unsetenv(strings.ToUpper(name))
+		if err := os.Unsetenv(strings.ToUpper(name)); err != nil {
+			return err
+		}
 	}
 	jobs, err := c.jobs()
 	if err != nil {
@@ -146,7 +149,7 @@ var callName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 func (c call) check(entries []matrixEntry) error {
 	var mistakes []error
 	if !callName.MatchString(c.Name) {
-		mistakes = append(mistakes, fmt.Errorf("name: %q has more than small letters, digits and hyphens between them", c.Name))
+		mistakes = append(mistakes, fmt.Errorf("name: %q has more than small letters, digits and hyphens in between", c.Name))
 	}
 	if c.Folder != "" {
 		tests, _ := filepath.Glob(filepath.Join(c.Root, c.Folder, "*_test.go"))
@@ -201,9 +204,8 @@ func tryVariable(name, value string) error {
 	if err := os.Setenv(variable, value); err != nil {
 		return err
 	}
-	defer os.Unsetenv(variable)
 	_, err := e2e.FromEnv()
-	return err
+	return errors.Join(err, os.Unsetenv(variable))
 }
 
 // jobs returns the combinations of the entry's values.
@@ -249,8 +251,13 @@ func (c job) words(subject string) string {
 	var b strings.Builder
 	b.WriteString(subject)
 	for _, part := range []struct{ before, value string }{
-		{" ", c["karpenter"]}, {" on ", c["k8s"]}, {", with ", gatesInWords(c["gates"])}, {", image ", c["image"]},
-		{", only ", c["focus"]}, {", without ", c["skip"]}, {", labels ", c["labels"]},
+		{" ", c["karpenter"]},
+		{" on ", c["k8s"]},
+		{", with ", gatesInWords(c["gates"])},
+		{", image ", c["image"]},
+		{", only ", c["focus"]},
+		{", without ", c["skip"]},
+		{", labels ", c["labels"]},
 	} {
 		if part.value != "" {
 			b.WriteString(part.before + part.value)

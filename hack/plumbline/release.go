@@ -49,7 +49,7 @@ func makeRelease(ctx context.Context, args []string) error {
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(filepath.Join(folder, "files"), 0o755)); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(folder, "notes.md"), []byte(notes), 0o644); err != nil { //nolint:gosec // published
+	if err := os.WriteFile(filepath.Join(folder, "notes.md"), []byte(notes), 0o644); err != nil {
 		return err
 	}
 	if err := s.archives(ctx, args[0], filepath.Join(folder, "files")); err != nil {
@@ -121,20 +121,20 @@ func (s source) archives(ctx context.Context, tag, folder string) error {
 		}
 		name := fmt.Sprintf("plumbline_%s_%s_%s.tar.gz", tag, system, arch)
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), name)
-		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil { //nolint:gosec // published
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(folder, "SHA256SUMS"), []byte(sums.String()), 0o644) //nolint:gosec // published
+	return os.WriteFile(filepath.Join(folder, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
 // program builds the command for a platform.
-func (s source) program(ctx context.Context, system, arch string) ([]byte, error) {
+func (s source) program(ctx context.Context, system, arch string) (program []byte, err error) {
 	temp, err := os.MkdirTemp("", "plumbline-release-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(temp)
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	out := filepath.Join(temp, "plumbline")
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", out,
 		"./hack/plumbline")
