@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -91,6 +91,10 @@ lint-catalogue:
 fix: ## format the code and tidy every go.mod
 	$(TOOL) golangci-lint fmt
 	for m in $(MODULES); do (cd $$m && go mod tidy) || exit 1; done
+
+.PHONY: apidiff
+apidiff: ## compare the API that importers use with the last release's, by the rules of semantic versions
+	@$(PLUMBLINE) apidiff
 
 .PHONY: vuln
 vuln: ## look for known vulnerabilities that the code reaches; needs vuln.go.dev
@@ -183,6 +187,17 @@ doctor: ## say what this machine has and lacks, and what for
 summary: ## print what became of the last run, as Markdown
 	@$(PLUMBLINE) summary
 
+# What the workflow that other repositories call is made of.
+.PHONY: jobs annotations comment post
+jobs: ## print the jobs of the reusable workflow: make jobs NAME=x ADAPTER=kwok MATRIX='[{"k8s": ["1.36", "1.35"]}]'
+	@$(PLUMBLINE) jobs
+annotations: ## print the last run's red specs as annotations of GitHub's
+	@$(PLUMBLINE) annotate
+comment: ## print what jobs found as a comment on a pull request: make comment JOBS=... FILE="runs base"
+	@$(PLUMBLINE) comment $(FILE)
+post: ## write it on PULL_REQUEST, over the one before: make post FILE=comment.md
+	@$(PLUMBLINE) post $(FILE)
+
 .PHONY: report
 report: ## write a run's page for a browser: make report FILE=_artifacts/latest
 	@$(PLUMBLINE) report $(FILE)
@@ -260,6 +275,10 @@ bench-suites: conformance.test ## measure what bent time gains, by the whole cat
 .PHONY: upstream
 upstream: ## run Karpenter's own suite against a cluster whose time is bent: make upstream SUITE=regression FOCUS=...
 	@$(PLUMBLINE) upstream
+
+.PHONY: release
+release: ## check and make what is published as a release, in _artifacts/release: make release TAG=v1.2.3
+	@$(PLUMBLINE) release "$$TAG"
 
 .PHONY: clean
 clean: ## remove artifacts, and what dead runs have left

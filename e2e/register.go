@@ -157,9 +157,8 @@ func (r *Registration) runInSession(ctx context.Context, suite *Suite, spec *Spe
 	}
 	if err := r.ensure(ctx); err != nil {
 		return report.Outcome{
-			Provider: r.adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Verdict: report.Infra,
-			Started: time.Now(),
-			Reason:  setUpFailed + err.Error(),
+			Provider: r.adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Source: spec.source,
+			Verdict: report.Infra, Started: time.Now(), Reason: setUpFailed + err.Error(),
 		}
 	}
 	histories := filepath.Join(r.run, "histories")

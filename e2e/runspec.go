@@ -19,7 +19,9 @@ func (r *Registration) runSpec(ctx context.Context, suite *Suite, spec *Spec, hi
 	clean bool,
 ) {
 	s := r.session
-	o = report.Outcome{Provider: s.Adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Started: time.Now()}
+	o = report.Outcome{
+		Provider: s.Adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Source: spec.source, Started: time.Now(),
+	}
 	if why := skipReason(placeOf(s), spec); why != "" {
 		o.Verdict, o.Reason = report.Skipped, why
 		return o, true

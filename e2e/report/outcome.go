@@ -67,6 +67,7 @@ type Outcome struct {
 	ID       string   `json:"id"` // of the spec, such as drift/one-to-one
 	Suite    string   `json:"suite"`
 	Spec     string   `json:"spec"`
+	Source   string   `json:"source,omitempty"` // where the spec is declared, as file:line
 	Verdict  Verdict  `json:"verdict"`
 	Reason   string   `json:"reason,omitempty"`  // one line; always there unless passed
 	Detail   string   `json:"detail,omitempty"`  // the event, the state at that time, the log; many lines
