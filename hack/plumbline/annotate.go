@@ -18,7 +18,7 @@ func annotate(_ context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	run, err := e2e.ReadRun(filepath.Join(c.Artifacts, "latest"))
+	run, err := e2e.ReadRun(filepath.Join(c.Artifacts, "latest"), step)
 	if err != nil {
 		return fmt.Errorf("there is no run to annotate: %w", err)
 	}

@@ -84,7 +84,7 @@ func addRun(providers, from string) error {
 // conformanceFiles returns what is written from committed runs: the page and the badges, by their paths. Badges
 // without a run have no content, since they are to be removed.
 func conformanceFiles(providers string) (map[string]string, error) {
-	runs, err := readRuns(providers)
+	runs, err := readCommitted(providers)
 	if err != nil {
 		return nil, err
 	}

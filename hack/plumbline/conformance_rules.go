@@ -37,9 +37,9 @@ func (r committedRun) place() string {
 	return path.Join(r.Provider, conformanceFolder, fmt.Sprintf("%s-k8s-%s.yaml", r.Version, r.minor()))
 }
 
-// readRuns returns all committed runs, by provider, the newest release first. The error has each rule that each
+// readCommitted returns all committed runs, by provider, the newest release first. The error has each rule that each
 // file breaks.
-func readRuns(providers string) ([]committedRun, error) {
+func readCommitted(providers string) ([]committedRun, error) {
 	files, err := filepath.Glob(filepath.Join(providers, "*", conformanceFolder, "*"))
 	if err != nil {
 		return nil, err

@@ -121,7 +121,7 @@ func TestARunIsAddedAsItIs(t *testing.T) {
 	run := invented("v1.9.0", "v1.36.3")
 	g.Expect(run.Write(filepath.Join(artifacts, "conformance.yaml"))).To(Succeed())
 	g.Expect(addRun(providers, artifacts)).To(Succeed())
-	runs, err := readRuns(providers)
+	runs, err := readCommitted(providers)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(runs).To(HaveLen(1))
 	g.Expect(runs[0].Conformance).To(Equal(run))
@@ -129,7 +129,7 @@ func TestARunIsAddedAsItIs(t *testing.T) {
 	run.Version, run.Green = "v1.10.0", false
 	g.Expect(run.Write(filepath.Join(artifacts, "conformance.yaml"))).To(Succeed())
 	g.Expect(addRun(providers, artifacts)).To(MatchError(ContainSubstring("green: the run is red")))
-	g.Expect(readRuns(providers)).To(HaveLen(1))
+	g.Expect(readCommitted(providers)).To(HaveLen(1))
 	g.Expect(addRun(providers, filepath.Join(artifacts, "nowhere"))).To(MatchError(ContainSubstring("nowhere")))
 }
 
