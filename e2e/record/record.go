@@ -69,6 +69,7 @@ func Connect(o Options) (*Cluster, error) {
 	config.WarningHandler = rest.NoWarnings{}
 	asking := rest.CopyConfig(config)
 	asking.Timeout = answerWithin
+	asking.QPS = -1 // one question for each right, at once
 	client, err := kubernetes.NewForConfig(asking)
 	if err != nil {
 		return nil, err
