@@ -54,7 +54,8 @@ func TestWhoDeletesANodeClaim(t *testing.T) {
 			Set(made.Format(time.RFC3339), "metadata", "creationTimestamp")
 		node := historytest.Node("n")
 		h := historytest.Begin().Add(nodeClaim, node).Start().
-			After(time.Minute).Change(nodeClaim.Set(made.Add(time.Minute).Format(time.RFC3339), "metadata", "deletionTimestamp")).
+			After(time.Minute).
+			Change(nodeClaim.Set(made.Add(time.Minute).Format(time.RFC3339), "metadata", "deletionTimestamp")).
 			After(time.Second).Delete(nodeClaim).History()
 		sentences, err := NodeClaim(h, "c")
 		g.Expect(err).NotTo(HaveOccurred())

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
-
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -30,6 +29,17 @@ func startStream(t *testing.T, f *fakeAPI, folder string, o StreamOptions) (*Str
 			return s.recorder.told[pods]
 		}).WithTimeout(10 * time.Second).Should(BeNumerically(">=", revision))
 	}
+}
+
+// flushed waits until nothing is left to be written.
+func flushed(t *testing.T, s *Stream) {
+	t.Helper()
+	j := s.recorder.journal
+	NewWithT(t).Eventually(func() bool {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		return j.pending.start == nil && len(j.pending.before)+len(j.pending.after) == 0
+	}).WithTimeout(10 * time.Second).Should(BeTrue())
 }
 
 // namesOf returns type and revision of each event, in order.
@@ -52,7 +62,7 @@ func TestPartsAreOneRecording(t *testing.T) {
 		revision := f.say(kind, "pods", "a")
 		want = append(want, fmt.Sprint(kind, " a ", revision))
 		await(revision)
-		time.Sleep(flushEvery / 2) // so that parts begin in between
+		flushed(t, s) // so that parts begin in between
 	}
 	g.Expect(s.recorder.received).To(BeEmpty(), "nothing is kept in memory")
 	progress := s.Progress()
@@ -133,7 +143,7 @@ func TestOldPartsAreRemoved(t *testing.T) {
 	s, await := startStream(t, f, folder, StreamOptions{PartSize: 1, Keep: 600})
 	for range 20 {
 		await(f.say("MODIFIED", "pods", "a"))
-		time.Sleep(flushEvery * 3 / 2)
+		flushed(t, s)
 	}
 	g.Expect(s.Stop()).To(Succeed())
 	p := s.Progress()
@@ -183,7 +193,7 @@ func TestAStreamEndsWithItsFolder(t *testing.T) {
 	f, folder := newFakeAPI(t), filepath.Join(t.TempDir(), "gone")
 	s, await := startStream(t, f, folder, StreamOptions{PartSize: 1})
 	g.Eventually(folder).Should(BeADirectory())
-	time.Sleep(2 * flushEvery)
+	flushed(t, s)
 	g.Expect(os.RemoveAll(folder)).To(Succeed())
 	await(f.say("ADDED", "pods", strconv.Itoa(1)))
 	g.Eventually(s.Failed()).Should(BeClosed())

@@ -90,7 +90,8 @@ func TestControllerStaysUpElsewhere(t *testing.T) {
 	if f := controllerStaysUp().Check(Params{Controller: "karpenter"}).Judge(story.History()); f.Verdict != check.Holds {
 		t.Error(f)
 	}
-	if f := controllerStaysUp().Check(Params{Controller: "kube-system"}).Judge(story.History()); f.Verdict != check.Vacuous {
+	f := controllerStaysUp().Check(Params{Controller: "kube-system"}).Judge(story.History())
+	if f.Verdict != check.Vacuous {
 		t.Error("its namespace is known, and this is another", f)
 	}
 }

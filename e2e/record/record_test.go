@@ -3,6 +3,7 @@ package record
 import (
 	"archive/tar"
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,7 +11,6 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
-
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -54,7 +54,8 @@ func TestRecordedIsWhatTheClusterServes(t *testing.T) {
 	g.Expect(kindsOf(served)).To(HaveExactElements(append(always, ec2NodeClasses)))
 
 	served.Resources = append(served.Resources, &metav1.APIResourceList{
-		GroupVersion: "karpenter.sh/v1alpha1", APIResources: []metav1.APIResource{{Name: "nodeoverlays", Kind: "NodeOverlay"}},
+		GroupVersion: "karpenter.sh/v1alpha1",
+		APIResources: []metav1.APIResource{{Name: "nodeoverlays", Kind: "NodeOverlay"}},
 	})
 	g.Expect(kindsOf(served)).To(HaveExactElements(append(always, ec2NodeClasses, karpenter.NodeOverlays)))
 
@@ -63,14 +64,22 @@ func TestRecordedIsWhatTheClusterServes(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("serves no NodePools of karpenter.sh/v1")))
 }
 
+// allowing returns a client of an API server that allows what is so.
+func allowing(is func(*authorizationv1.ResourceAttributes) bool) *clients.Clientset {
+	client := clients.NewClientset()
+	answer := func(a clienttesting.Action) (bool, runtime.Object, error) {
+		review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview)
+		review.Status.Allowed = is(review.Spec.ResourceAttributes)
+		return true, review, nil
+	}
+	client.PrependReactor("create", "selfsubjectaccessreviews", answer)
+	return client
+}
+
 func TestRightsThatAreMissingAreListed(t *testing.T) {
 	g := NewWithT(t)
-	client := clients.NewClientset()
-	client.PrependReactor("create", "selfsubjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
-		review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview)
-		asked := review.Spec.ResourceAttributes
-		review.Status.Allowed = asked.Resource != "nodeclaims" && (asked.Resource != "nodes" || asked.Verb == "list")
-		return true, review, nil
+	client := allowing(func(asked *authorizationv1.ResourceAttributes) bool {
+		return asked.Resource != "nodeclaims" && (asked.Resource != "nodes" || asked.Verb == "list")
 	})
 	c := &Cluster{About: About{Kinds: always}, client: client, options: Options{Folder: t.TempDir()}}
 	_, missing, err := c.Rights(t.Context())
@@ -113,7 +122,8 @@ func TestAClusterThatCannotBeReachedIsSaidAtOnce(t *testing.T) {
 
 func TestAFolderHasOneRecording(t *testing.T) {
 	g := NewWithT(t)
-	c := &Cluster{About: About{Kubernetes: "v1.36.3", Redacted: true, Kinds: always}, options: Options{Folder: t.TempDir()}}
+	about := About{Kubernetes: "v1.36.3", Redacted: true, Kinds: always}
+	c := &Cluster{About: about, options: Options{Folder: t.TempDir()}}
 	g.Expect(c.describe()).To(Succeed())
 	g.Expect(Read(c.options.Folder)).To(Equal(c.About))
 	g.Expect(c.describe()).To(Succeed(), "it goes on")
@@ -128,12 +138,7 @@ func TestAFolderHasOneRecording(t *testing.T) {
 
 func TestTwoDoNotRecordIntoOneFolder(t *testing.T) {
 	g := NewWithT(t)
-	client := clients.NewClientset()
-	client.PrependReactor("create", "selfsubjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
-		review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview)
-		review.Status.Allowed = true
-		return true, review, nil
-	})
+	client := allowing(func(*authorizationv1.ResourceAttributes) bool { return true })
 	c := &Cluster{About: About{Kinds: always}, client: client, options: Options{Folder: t.TempDir()}}
 	held, err := filelock.Try(filepath.Join(c.options.Folder, ".lock"))
 	g.Expect(err).NotTo(HaveOccurred())
@@ -148,7 +153,7 @@ func TestTheManifestAllowsNoChange(t *testing.T) {
 		needed(append(always, ec2NodeClasses), true))
 	g.Expect(err).NotTo(HaveOccurred())
 	objects := map[string]runtime.Object{}
-	for _, document := range strings.Split(text, "\n---\n") {
+	for document := range strings.SplitSeq(text, "\n---\n") {
 		o, kind, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(document), nil, nil)
 		g.Expect(err).NotTo(HaveOccurred(), document)
 		objects[kind.Kind] = o
@@ -182,7 +187,7 @@ func TestARecordingComesOutAsAnArchive(t *testing.T) {
 	files := map[string]string{}
 	for in := tar.NewReader(&out); ; {
 		header, err := in.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		g.Expect(err).NotTo(HaveOccurred())

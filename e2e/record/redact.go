@@ -28,37 +28,45 @@ import (
 type redactor struct{ key []byte }
 
 // dropped are the fields that are left out, wherever they are.
-var dropped = set("env envFrom args command lifecycle livenessProbe readinessProbe startupProbe managedFields " +
-	"securityContext userData")
+var dropped = []string{
+	"env", "envFrom", "args", "command", "lifecycle", "livenessProbe", "readinessProbe", "startupProbe", "managedFields",
+	"securityContext", "userData",
+}
 
 // kept are the fields whose strings stay: enums, times, durations and versions.
-var kept = set(
+var kept = []string{
 	// of every object
-	"apiVersion kind uid resourceVersion group version creationTimestamp deletionTimestamp status reason phase " +
-		"lastTransitionTime lastProbeTime lastHeartbeatTime observedGeneration " +
-		// of Events
-		"action firstTimestamp lastTimestamp eventTime " +
-		// of pods
-		"effect operator restartPolicy preemptionPolicy qosClass protocol whenUnsatisfiable nodeAffinityPolicy " +
-		"nodeTaintsPolicy startTime startedAt finishedAt resizePolicy accessModes storage medium sizeLimit " +
-		// of PodDisruptionBudgets
-		"maxUnavailable minAvailable unhealthyPodEvictionPolicy " +
-		// of nodes
-		"architecture operatingSystem kubeletVersion containerRuntimeVersion timeAdded " +
-		// of NodePools and NodeClaims
-		"consolidationPolicy consolidateAfter expireAfter terminationGracePeriod nodes schedule duration reasons weight",
-)
+	"apiVersion", "kind", "uid", "resourceVersion", "group", "version", "creationTimestamp", "deletionTimestamp",
+	"status", "reason", "phase", "lastTransitionTime", "lastProbeTime", "lastHeartbeatTime", "observedGeneration",
+	// of Events
+	"action", "firstTimestamp", "lastTimestamp", "eventTime",
+	// of pods
+	"effect", "operator", "restartPolicy", "preemptionPolicy", "qosClass", "protocol", "whenUnsatisfiable",
+	"nodeAffinityPolicy", "nodeTaintsPolicy", "startTime", "startedAt", "finishedAt", "resizePolicy", "accessModes",
+	"storage", "medium", "sizeLimit",
+	// of PodDisruptionBudgets
+	"maxUnavailable", "minAvailable", "unhealthyPodEvictionPolicy",
+	// of nodes
+	"architecture", "operatingSystem", "kubeletVersion", "containerRuntimeVersion", "timeAdded",
+	// of NodePools and NodeClaims
+	"consolidationPolicy", "consolidateAfter", "expireAfter", "terminationGracePeriod", "nodes", "schedule", "duration",
+	"reasons", "weight",
+}
 
 // quantities are the fields whose keys name resources, and whose values are quantities. Of some objects, resources
 // is an object of such fields.
-var quantities = set("requests limits capacity allocatable overhead resources allocatedResources")
+var quantities = []string{
+	"requests", "limits", "capacity", "allocatable", "overhead", "resources", "allocatedResources",
+}
 
 // labelMaps are the fields whose keys are labels or annotations.
-var labelMaps = set("labels annotations matchLabels nodeSelector")
+var labelMaps = []string{"labels", "annotations", "matchLabels", "nodeSelector"}
 
 // plain are strings that tell nothing, wherever they are.
-var plain = set("true false True False Unknown default kube-system default-scheduler system-node-critical " +
-	"system-cluster-critical karpenter kubelet plumbline")
+var plain = []string{
+	"", "true", "false", "True", "False", "Unknown", "default", "kube-system", "default-scheduler",
+	"system-node-critical", "system-cluster-critical", "karpenter", "kubelet", "plumbline",
+}
 
 // publicDomains are those of label keys that stay, in requirements, taints and selectors as well.
 var publicDomains = []string{
@@ -70,16 +78,8 @@ var publicDomains = []string{
 var publicLabels = []string{
 	"topology.kubernetes.io/", "kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type",
 	"node.kubernetes.io/windows-build", "karpenter.sh/capacity-type", "karpenter.sh/nodepool-hash",
-	"karpenter.sh/nodeclaim-termination-timestamp", "karpenter.sh/do-not-disrupt", "karpenter.sh/disruption-cost", "karpenter.k8s.aws/instance-", "karpenter.azure.com/sku-",
-	"karpenter.kwok.sh/instance-", "kwok.x-k8s.io/node",
-}
-
-func set(words string) map[string]bool {
-	all := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		all[word] = true
-	}
-	return all
+	"karpenter.sh/nodeclaim-termination-timestamp", "karpenter.sh/do-not-disrupt", "karpenter.sh/disruption-cost",
+	"karpenter.k8s.aws/instance-", "karpenter.azure.com/sku-", "karpenter.kwok.sh/instance-", "kwok.x-k8s.io/node",
 }
 
 // rewrite is a history.Rewrite.
@@ -102,13 +102,13 @@ func (r *redactor) object(o map[string]any) {
 	label, isPair := o["key"].(string) // of a requirement, taint, toleration or selector
 	for field, value := range o {
 		switch {
-		case dropped[field]:
+		case slices.Contains(dropped, field):
 			delete(o, field)
 		case field == "message":
 			o[field] = r.message(value) // a condition without one would be malformed
-		case quantities[field] && isFlat(value):
+		case slices.Contains(quantities, field) && isFlat(value):
 			o[field] = r.quantities(value)
-		case labelMaps[field] && isFlat(value):
+		case slices.Contains(labelMaps, field) && isFlat(value):
 			o[field] = r.labels(value)
 		case isPair && field == "key", field == "topologyKey":
 			o[field] = r.labelKey(value)
@@ -118,7 +118,7 @@ func (r *redactor) object(o map[string]any) {
 			o[field] = r.labelValue(label, value)
 		case field == "finalizers" || field == "matchLabelKeys":
 			o[field] = each(value, r.labelKey)
-		case kept[field]:
+		case slices.Contains(kept, field):
 			o[field] = r.keep(value)
 		default:
 			o[field] = r.value(value)
@@ -258,7 +258,7 @@ func isFlat(value any) bool {
 
 // hash returns what stands for a string: twelve hexadecimal digits after an r, which may be a name in Kubernetes.
 func (r *redactor) hash(text string) string {
-	if text == "" || plain[text] {
+	if slices.Contains(plain, text) {
 		return text
 	}
 	mac := hmac.New(sha256.New, r.key)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
-
 	"sigs.k8s.io/yaml"
 
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -73,7 +72,9 @@ spec:
   - maxSkew: 1
     topologyKey: topology.kubernetes.io/zone
     whenUnsatisfiable: DoNotSchedule
-    labelSelector: {matchLabels: {app: acme-shop}, matchExpressions: [{key: acme.example/team, operator: In, values: [acme-blue]}]}
+    labelSelector:
+      matchLabels: {app: acme-shop}
+      matchExpressions: [{key: acme.example/team, operator: In, values: [acme-blue]}]
   containers:
   - name: acme
     image: registry.acme.example/shop:v1
@@ -86,7 +87,8 @@ spec:
 status:
   phase: Running
   podIP: 10.1.2.3
-  conditions: [{type: Ready, status: "True", reason: AllIsWell, message: acme is ready, lastTransitionTime: "2026-01-02T03:04:06Z"}]
+  conditions:
+  - {type: Ready, status: "True", reason: AllIsWell, message: acme is ready, lastTransitionTime: "2026-01-02T03:04:06Z"}
 `
 
 func TestNothingOfACompanyIsLeft(t *testing.T) {

@@ -49,8 +49,9 @@ func catalogue(context.Context, []string) error {
 // invariantsChapter returns the table of invariants, which judge every spec's recording.
 func invariantsChapter() string {
 	var b strings.Builder
-	b.WriteString("\n## Invariants\n\nThey judge every recording: of each spec, and by `plumbline record` of a cluster of " +
-		"yours, unless the last column\nsays why not. Where what one needs never happened, it says so, and has proved nothing.\n\n" +
+	b.WriteString("\n## Invariants\n\nThey judge every recording: of each spec, and by `plumbline record` of a cluster " +
+		"of yours, unless the last column\nsays why not. Where what one needs never happened, it says so, and has proved " +
+		"nothing.\n\n" +
 		"| Invariant | Source | On a cluster of yours |\n|---|---|---|\n")
 	for _, i := range invariant.All() {
 		elsewhere := "judged"

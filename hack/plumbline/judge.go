@@ -21,8 +21,9 @@ import (
 const judgeHelp = `name the recordings: plumbline judge HISTORY.jsonl.gz...
 
 A run leaves one recording per spec in _artifacts/*/histories. A folder stands for all
-recordings in it, or is itself one, by plumbline record. No cluster is needed. The adapter of PROVIDER says which kind the
-NodeClass is, and where the controller runs; without PROVIDER any kind and namespace will do.
+recordings in it, or is itself one, by plumbline record. No cluster is needed. The adapter
+of PROVIDER says which kind the NodeClass is, and where the controller runs; without
+PROVIDER any kind and namespace will do.
 
 Of a cluster that the harness didn't start, some invariants can't be judged, and the others
 are judged between gaps, where nothing is missing`

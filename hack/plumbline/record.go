@@ -80,15 +80,16 @@ func parseRecordFlags(args []string) (*recordFlags, error) {
 	flags.StringVar(&f.Context, "context", "", "`name` of the kubeconfig's context; the current one by default")
 	flags.DurationVar(&f.duration, "for", 0, "how long to record, such as 2h; until Ctrl-C by default")
 	flags.StringVar(&f.Folder, "into", filepath.Join("_artifacts", "recording"), "`folder` for the recording")
-	flags.StringVar(&f.keep, "keep", "", "`size` of the recording, such as 4Gi, beyond which its oldest parts are removed; "+
-		"no limit by default")
+	flags.StringVar(&f.keep, "keep", "", "`size` of the recording, such as 4Gi, beyond which its oldest parts are "+
+		"removed; no limit by default")
 	flags.BoolVar(&f.Redact, "redact", false, "replace names, labels, images and addresses by hashes, and drop "+
 		"environments, arguments, messages and annotations")
 	flags.BoolVar(&f.role, "role", false, "print the ClusterRole that the recording needs, and record nothing")
-	flags.BoolVar(&f.manifest, "manifest", false, "print a Deployment that records inside the cluster, and all that it needs")
+	flags.BoolVar(&f.manifest, "manifest", false, "print a Deployment that records inside the cluster, and what it needs")
 	flags.StringVar(&f.pod.Image, "image", "", "of the Deployment: `reference` of an image of this program; see --push")
 	flags.StringVar(&f.pod.Namespace, "namespace", "plumbline", "of the Deployment: its `namespace`")
-	flags.StringVar(&f.push, "push", "", "push an image of this program below a `path` of a registry, and print its reference")
+	flags.StringVar(&f.push, "push", "", "push an image of this program below a `path` of a registry, and print its "+
+		"reference")
 	flags.StringVar(&f.archive, "archive", "", "print the recording in a `folder` as a tar archive")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -100,7 +101,8 @@ func parseRecordFlags(args []string) (*recordFlags, error) {
 func (f *recordFlags) check(rest []string) error {
 	var wrong []error
 	if len(rest) > 0 {
-		wrong = append(wrong, fmt.Errorf("%q: plumbline record takes flags only; see plumbline record -help", strings.Join(rest, " ")))
+		wrong = append(wrong, fmt.Errorf("%q: plumbline record takes flags only; see plumbline record -help",
+			strings.Join(rest, " ")))
 	}
 	if f.duration < 0 {
 		wrong = append(wrong, fmt.Errorf("--for %s: it should be positive, such as 2h", f.duration))

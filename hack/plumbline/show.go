@@ -11,7 +11,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 )
 
-const showHelp = `name the recording: plumbline show [-format perfetto] [-from TIME] [-to TIME] HISTORY.jsonl.gz [BESIDE.jsonl.gz]
+const showHelp = `name the recording: plumbline show [FLAGS] HISTORY.jsonl.gz [BESIDE.jsonl.gz]
+
+  -format perfetto    in place of html
+  -from, -to TIME     show a part
 
 A run leaves one recording per spec in _artifacts/*/histories. The timeline is written beside
 it, as one file that a browser opens without network, or, as perfetto, as a trace for

@@ -85,7 +85,10 @@ func needed() []rights.Right {
 			Resources: "clusterroles clusterrolebindings roles rolebindings",
 		},
 		{Verbs: "create get list watch patch delete", Group: "apiextensions.k8s.io", Resources: "customresourcedefinitions"},
-		{Verbs: "create get list watch patch delete deletecollection", Group: karpenterGroup, Resources: "nodepools nodeclaims"},
+		{
+			Verbs: "create get list watch patch delete deletecollection", Group: karpenterGroup,
+			Resources: "nodepools nodeclaims",
+		},
 	}
 }
 
@@ -96,7 +99,8 @@ func (c *clients) missingRights(ctx context.Context, needed ...rights.Right) []e
 	case err != nil:
 		return []error{err}
 	case len(lines) > 0:
-		return []error{fmt.Errorf("rights are missing, all of which cluster-admin has:\n  %s", strings.Join(lines, "\n  "))}
+		all := strings.Join(lines, "\n  ")
+		return []error{fmt.Errorf("rights are missing, all of which cluster-admin has:\n  %s", all)}
 	default:
 		return nil
 	}
