@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
@@ -19,10 +20,10 @@ import (
 // recording process: user and system, with garbage collection and file writes.
 
 const (
-	streamerEvents = "PLUMBLINE_BENCH_EVENTS" // number of events; only set in the streaming process
-	benchObjects   = 400                      // number of objects
-	streamerRate   = "PLUMBLINE_BENCH_RATE"   // events per second of all watches together
-	streamerState  = "PLUMBLINE_BENCH_STATE"  // fresh or settled: the objects under testdata
+	streamerEvents  = "PLUMBLINE_BENCH_EVENTS"  // number of events; only set in the streaming process
+	streamerObjects = "PLUMBLINE_BENCH_OBJECTS" // number of objects; 400 if unset
+	streamerRate    = "PLUMBLINE_BENCH_RATE"    // events per second of all watches together
+	streamerState   = "PLUMBLINE_BENCH_STATE"   // fresh or settled: the objects under testdata
 )
 
 func TestMain(m *testing.M) {
@@ -43,6 +44,38 @@ func BenchmarkRecorder(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkStream records a large cluster for long: 11,000 settled objects, such as 1,000 nodes and 10,000 pods.
+// Memory is what the process has from the system at the end.
+func BenchmarkStream(b *testing.B) {
+	b.Setenv(streamerObjects, "11000")
+	const rate = 2000
+	cfg := startStreamer(b, b.N, rate, "settled")
+	folder := b.TempDir()
+	before, began := cpuTime(b), time.Now()
+	s, err := RecordParts(b.Context(), cfg, folder, StreamOptions{}, pods, nodes)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for s.Progress().Events < b.N {
+		pause(b.Context(), 10*time.Millisecond)
+	}
+	took := time.Since(began)
+	if err := s.Stop(); err != nil {
+		b.Fatal(err)
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	cpu, p := cpuTime(b)-before, s.Progress()
+	if err := s.parts.removeOldest(); err != nil { // which counts the last part
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(memory.Sys-memory.HeapReleased)/1e6, "MB")
+	b.ReportMetric(float64(cpu.Microseconds())/float64(b.N), "cpu-µs/event")
+	b.ReportMetric(float64(b.N)/took.Seconds(), "events/s")
+	b.ReportMetric(float64(s.Progress().Written)/float64(b.N), "bytes/event-on-disk")
+	b.ReportMetric(float64(p.Parts), "parts")
 }
 
 // BenchmarkAwait measures the time from the server's write of an event until Await returns, at

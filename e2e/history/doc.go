@@ -23,6 +23,8 @@
 // no longer has the missed events (410 Gone), the recorder notes a Gap, lists again and
 // records the differences as events. Checks treat such a history as incomplete.
 //
+// A Stream records for any length of time: it writes what it sees, and keeps only the present world.
+//
 // # Files
 //
 // A file has lines of JSON (see lines.go), written while events come. Load also reads the file
@@ -39,6 +41,9 @@
 // event. Benchmarks measure this:
 //
 //	go test -run '^$' -bench . -benchtime 5s ./e2e/history
+//
+// A Stream keeps the present objects in memory: of 11,000 objects of 5 kB, 155 MB after 30,000 events, and 167 MB after
+// 120,000. An event costs it 100 µs.
 //
 // client-go's dynamic watch would need 480 lines less, and 2.0 to 7.0 times the CPU time. Both
 // were measured in turn on a loaded machine with two CPUs, in percent of one CPU, on new

@@ -67,7 +67,13 @@ func resourceOf(n int) schema.GroupVersionResource {
 }
 
 // nameOf returns the name of the object of event n. Objects repeat.
-func nameOf(n int) string { return fmt.Sprintf("object-%d", n%benchObjects) }
+func nameOf(n int) string {
+	objects, err := strconv.Atoi(os.Getenv(streamerObjects))
+	if err != nil {
+		objects = 400
+	}
+	return fmt.Sprintf("object-%d", n%objects)
+}
 
 // hasCome reports whether event n is the last one of its object.
 func hasCome(w *World, n int) bool {
