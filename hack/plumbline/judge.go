@@ -144,6 +144,9 @@ func judgeElsewhere(out io.Writer, h *history.History, params invariant.Params, 
 			fmt.Fprintf(out, "  – not judged: %s (%s)\n", i.Name, i.OnlyHere)
 		}
 	}
+	for _, g := range h.Gaps() {
+		fmt.Fprintf(out, "  – a gap at %s: %s\n", g.Time.Format(time.RFC3339), g.Reason)
+	}
 	stretches := h.Stretches()
 	for n, stretch := range stretches {
 		if len(stretches) > 1 {

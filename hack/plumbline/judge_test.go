@@ -79,6 +79,30 @@ func TestJudgeFiles(t *testing.T) {
 	}
 }
 
+// A recording of a cluster that the harness didn't start lies in a folder that says so.
+func TestJudgeARecordedClusterBetweenGaps(t *testing.T) {
+	g := NewWithT(t)
+	folder := t.TempDir()
+	g.Expect(os.WriteFile(filepath.Join(folder, "recording.json"), []byte(`{"redacted": false}`), 0o600)).To(Succeed())
+	story := backwards().After(time.Second).Gap(karpenter.Pods, "the watch broke").After(time.Second).
+		Add(historytest.NodeClaim("d").Set("kwok://d", "status", "providerID").True(karpenter.Launched))
+	part, err := os.ReadFile(saved(t, "h.jsonl.gz", story))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(os.WriteFile(filepath.Join(folder, "20260102T150405.000000Z.jsonl.gz"), part, 0o600)).To(Succeed())
+	g.Expect(recordings([]string{folder})).To(HaveExactElements(folder), "it is one recording")
+
+	var out bytes.Buffer
+	g.Expect(judgeFiles(&out, []string{folder}, invariant.Params{})).To(MatchError(ContainSubstring("verdicts: broken")))
+	for _, says := range []string{
+		"– not judged: Karpenter comes to rest when nothing changes (what users", "– a gap at",
+		"between gaps, 1 of 2: 2 events", "between gaps, 2 of 2", "✗ broken: NodeClaims are launched",
+		"✓ holds, tested once: NodeClaims are launched",
+	} {
+		g.Expect(out.String()).To(ContainSubstring(says))
+	}
+	g.Expect(out.String()).NotTo(ContainSubstring("? unknown"))
+}
+
 func TestJudgeSaysWhatIsWrongWithItsInput(t *testing.T) {
 	whole, err := os.ReadFile(saved(t, "h.jsonl.gz", backwards()))
 	if err != nil {
