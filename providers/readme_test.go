@@ -18,7 +18,9 @@ func examples(t *testing.T, manual string) []string {
 	for _, block := range strings.Split(string(raw), "```yaml\n")[1:] {
 		example, _, ended := strings.Cut(block, "```")
 		NewWithT(t).Expect(ended).To(BeTrue())
-		all = append(all, example)
+		if !strings.HasPrefix(example, "on:") { // a workflow
+			all = append(all, example)
+		}
 	}
 	return all
 }
