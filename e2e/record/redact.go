@@ -59,8 +59,8 @@ var quantities = []string{
 	"requests", "limits", "capacity", "allocatable", "overhead", "resources", "allocatedResources",
 }
 
-// labelMaps are the fields whose keys are labels or annotations.
-var labelMaps = []string{"labels", "annotations", "matchLabels", "nodeSelector"}
+// labelMaps are the fields whose keys are labels, annotations, or else what somebody chose.
+var labelMaps = []string{"labels", "annotations", "matchLabels", "nodeSelector", "volumeAttributes", "options"}
 
 // plain are strings that tell nothing, wherever they are.
 var plain = []string{
@@ -95,7 +95,52 @@ func (r *redactor) rewrite(kind schema.GroupVersionResource, raw []byte) ([]byte
 		}
 	}
 	r.object(object)
+	if isNodeClass(kind) {
+		for _, part := range []string{"spec", "status"} {
+			if value, there := object[part]; there {
+				object[part] = r.hideKeys(value)
+			}
+		}
+	}
 	return json.Marshal(object)
+}
+
+// isNodeClass reports whether a kind is one of a provider's, whose fields nobody here knows.
+func isNodeClass(kind schema.GroupVersionResource) bool {
+	return !slices.ContainsFunc(slices.Concat(always, ifServed), func(known schema.GroupVersionResource) bool {
+		return known.Group == kind.Group
+	})
+}
+
+// hideKeys replaces the keys of all maps of plain values, since they may be a company's, such as those of tags.
+func (r *redactor) hideKeys(value any) any {
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			v[i] = r.hideKeys(v[i])
+		}
+	case map[string]any:
+		if isFlat(v) {
+			return r.withKeys(v, func(key any) any { return r.hash(key.(string)) })
+		}
+		for field := range v {
+			if field != "conditions" {
+				v[field] = r.hideKeys(v[field])
+			}
+		}
+	}
+	return value
+}
+
+// withKeys returns a map with other keys.
+func (r *redactor) withKeys(all map[string]any, other func(any) any) map[string]any {
+	renamed := map[string]any{}
+	for key, value := range all {
+		if name, isText := other(key).(string); isText {
+			renamed[name] = value
+		}
+	}
+	return renamed
 }
 
 func (r *redactor) object(o map[string]any) {
@@ -169,13 +214,8 @@ func (r *redactor) keep(value any) any {
 
 // quantities replaces the names of resources that are a company's own.
 func (r *redactor) quantities(value any) any {
-	all := map[string]any{}
-	for name, quantity := range value.(map[string]any) {
-		if text, isText := r.typeName(name).(string); isText {
-			all[text] = quantity
-		}
-	}
-	return all
+	all, _ := value.(map[string]any)
+	return r.withKeys(all, r.typeName)
 }
 
 func (r *redactor) labels(value any) any {

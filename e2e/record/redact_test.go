@@ -147,6 +147,29 @@ func TestAnotherClusterHasOtherHashes(t *testing.T) {
 	g.Expect(one.hash("shop")).To(MatchRegexp("^r[0-9a-f]{12}$"))
 }
 
+func TestKeysOfNodeClassesAreReplaced(t *testing.T) {
+	g := NewWithT(t)
+	raw, err := yaml.YAMLToJSON([]byte(`
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: acme, uid: u, generation: 3, annotations: {acme.example/x: acme}}
+spec:
+  tags: {AcmeTeam: acme-blue}
+  amiSelectorTerms: [{tags: {AcmeImage: "7"}}]
+  kubelet: {systemReserved: {cpu: 100m}}
+status:
+  conditions: [{type: Ready, status: "True", reason: Ready, message: acme}]
+  amis: [{id: ami-acme, name: acme}]
+`))
+	g.Expect(err).NotTo(HaveOccurred())
+	out, err := (&redactor{[]byte("key")}).rewrite(ec2NodeClasses, raw)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(strings.ToLower(string(out))).NotTo(ContainSubstring("acme"))
+	for _, stays := range []string{`"kind":"EC2NodeClass"`, `"generation":3`, `"type":"Ready"`, `"status":"True"`, `"tags"`} {
+		g.Expect(string(out)).To(ContainSubstring(stays))
+	}
+}
+
 func TestPoolsKeepTheirPolicies(t *testing.T) {
 	g := NewWithT(t)
 	out := redacted(t, `
