@@ -153,13 +153,13 @@ func (h *History) AfterInterruption() (*History, bool) {
 }
 
 // Stretches returns the parts of the history between its gaps, in order; the history itself if it has none. Each
-// starts with the world after the gap before it.
+// starts with the world after the gap before it, and ends with its last event: how long a gap is, it doesn't say.
 func (h *History) Stretches() []*History {
 	var all []*History
 	from := h.from
 	for _, g := range h.Gaps() {
 		if g.at > from {
-			all = append(all, view(h.log[:g.at], nil, from, h.began, g.Time))
+			all = append(all, view(h.log[:g.at], nil, from, h.began, h.log[g.at-1].Time))
 		}
 		from = h.after(g)
 	}

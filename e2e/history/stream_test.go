@@ -119,6 +119,22 @@ func TestAGapIsWhereNothingWasRecorded(t *testing.T) {
 	g.Expect(namesOf(h.Between(h.Taken().Add(time.Second), time.Time{}))).To(BeEmpty())
 }
 
+func TestAStretchEndsWithItsLastEvent(t *testing.T) {
+	g := NewWithT(t)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	o, err := NewObject([]byte(`{"metadata":{"name":"a"}}`))
+	g.Expect(err).NotTo(HaveOccurred())
+	seen := func(after time.Duration) Event {
+		return Event{Time: at.Add(after), Type: modified, Resource: pods, Object: o}
+	}
+	h := New([]Event{seen(0), seen(time.Second), seen(time.Hour + time.Second)}, []Gap{{Time: at.Add(time.Hour)}})
+	stretches := h.Stretches()
+	g.Expect(stretches).To(HaveLen(2))
+	g.Expect(stretches[0].Events()).To(HaveLen(2))
+	g.Expect(stretches[0].Taken()).To(Equal(at.Add(time.Second)), "nobody knows what the hour brought")
+	g.Expect(stretches[1].Events()).To(HaveLen(1))
+}
+
 func TestAKilledStreamLosesOnlyItsLastMoment(t *testing.T) {
 	g := NewWithT(t)
 	f, folder := newFakeAPI(t), t.TempDir()
