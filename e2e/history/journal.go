@@ -69,15 +69,14 @@ func newJournal(to sink, failed func(error)) *journal {
 }
 
 // begin makes a file begin with this world, which the journal then owns. The file before it
-// ends at the same moment. If the last begin is still to be written, this one does nothing:
-// the file becomes longer instead.
+// ends at the same moment.
 func (j *journal) begin(at time.Time, w *World) {
 	if j.to == nil {
 		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.err != nil || j.pending.start != nil {
+	if j.err != nil {
 		return
 	}
 	if j.begun {
@@ -88,11 +87,12 @@ func (j *journal) begin(at time.Time, w *World) {
 	j.wake()
 }
 
-// grown returns the bytes of the lines since the last begin.
-func (j *journal) grown() int {
+// isFull reports whether the lines since the last begin have so many bytes, and another file can
+// begin: not while the last begin is still to be written, so that the file becomes longer instead.
+func (j *journal) isFull(size int) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.size
+	return j.size >= size && j.pending.start == nil
 }
 
 func (j *journal) event(e Event) { j.add(func(b []byte) []byte { return appendEvent(b, e) }) }

@@ -205,7 +205,7 @@ func (r *Recorder) record(e Event) {
 	r.events++
 	r.journal.event(e)
 	r.apply(e)
-	if r.partSize > 0 && r.journal.grown() >= r.partSize {
+	if r.partSize > 0 && r.journal.isFull(r.partSize) {
 		r.journal.begin(timestamp(), r.world.clone())
 	}
 	if r.changed != nil {

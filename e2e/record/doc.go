@@ -1,7 +1,9 @@
 // Package record records a cluster that the harness didn't start, for as long as one likes: what Karpenter does
 // there, and what for. It only reads.
 //
-//	r, err := record.Start(ctx, record.Options{Kubeconfig: file, Folder: "recording"})
+//	c, err := record.Connect(record.Options{Kubeconfig: file, Folder: "recording"})
+//	...
+//	r, err := c.Record(ctx)
 //	...
 //	err = r.Stop()
 //	h, err := history.LoadFile("recording")

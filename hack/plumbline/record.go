@@ -129,9 +129,11 @@ func printManifest(ctx context.Context, c *record.Cluster, f *recordFlags) error
 	if err != nil {
 		return err
 	}
-	text, err := record.Role(needed)
+	var text string
 	if f.manifest {
 		text, err = record.Manifest(f.pod, needed)
+	} else {
+		text, err = record.Role(needed)
 	}
 	if err != nil {
 		return err
