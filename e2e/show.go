@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -153,7 +154,7 @@ func readLogs(run string, worker int, from, to time.Time) (lines []timeline.Note
 	for _, log := range []struct{ container, source string }{
 		{"controller", "controller's log"}, {"simulator", "simulated cloud"},
 	} {
-		files, err := filepath.Glob(filepath.Join(run, "logs", fmt.Sprintf("worker-%d.*", worker), "*_"+log.container+".log"))
+		files, err := logFiles(filepath.Join(run, "logs", fmt.Sprintf("worker-%d.*", worker)), log.container)
 		if err != nil {
 			return nil, err
 		}
@@ -173,6 +174,20 @@ func readLogs(run string, worker int, from, to time.Time) (lines []timeline.Note
 	return lines, nil
 }
 
+// logFiles returns the files with a container's log in the folder of a cluster's logs: one for each pod, or, of kind's
+// export, one for each run of the container on a node.
+func logFiles(folder, container string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*_"+container+".log"))
+	if err != nil {
+		return nil, err
+	}
+	exported, err := filepath.Glob(filepath.Join(folder, "*", "pods", "*", container, "*.log"))
+	return append(files, exported...), err
+}
+
+// runtimePrefix is what container runtimes write before each line (Kubernetes: pkg/kubelet/kuberuntime/logs).
+var runtimePrefix = regexp.MustCompile(`^\S+ std(out|err) [FP] `)
+
 // untold are fields of a log line that say nothing to people, or are told before the others.
 var untold = []string{
 	"level", "time", "logger", "message", "msg", "reconcileID", "namespace", "name", "controllerGroup", "controllerKind",
@@ -181,7 +196,7 @@ var untold = []string{
 // logLine returns a line of a JSON log for people: of Karpenter's (zap), or of a simulator's (slog).
 func logLine(line []byte) (at time.Time, text string, ok bool) {
 	var fields map[string]any
-	if json.Unmarshal(line, &fields) != nil {
+	if json.Unmarshal(runtimePrefix.ReplaceAll(line, nil), &fields) != nil {
 		return at, "", false
 	}
 	stamp, _ := fields["time"].(string)

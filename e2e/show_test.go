@@ -45,6 +45,11 @@ func TestTheTimelineHasWhatTheRunKnows(t *testing.T) {
 	logOf("worker-2.1", "controller", "no JSON\n"+`{"level":"INFO","time":"2020-01-01T00:00:00Z","message":"before"}`+"\n"+
 		`{"level":"ERROR","time":"`+stamp+`","message":"disrupting node(s)","reconcileID":"1","Node":{"name":"a"}}`)
 
+	exported := filepath.Join(run, "logs", "worker-2.1", "control-plane", "pods", "karpenter_karpenter-1_uid", "controller", "0.log")
+	g.Expect(os.MkdirAll(filepath.Dir(exported), 0o700)).To(Succeed())
+	g.Expect(os.WriteFile(exported, []byte(later+` stderr F {"level":"INFO","time":"`+later+`","message":"on kind"}`), 0o600)).
+		To(Succeed())
+
 	made, err := ReadTimeline(recording, Window{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(made.Title).To(Equal("kwok: consolidation keeps a node failed [consolidation/late/room]"))
@@ -52,6 +57,7 @@ func TestTheTimelineHasWhatTheRunKnows(t *testing.T) {
 	g.Expect(made.Breaches).To(ConsistOf(HaveField("Text", "always one node")))
 	g.Expect(made.Logs).To(Equal([]timeline.Note{
 		{At: 3, Text: `ERROR disrupting node(s)  Node={"name":"a"}`, Source: "controller's log"},
+		{At: 4, Text: "on kind", Source: "controller's log"},
 		{At: 4, Text: `WARN ec2:CreateFleet  code="Full"  status=503`, Source: "simulated cloud"},
 	}))
 

@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build/filelock"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/rights"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 )
@@ -94,17 +94,9 @@ func access(o Options) (*rest.Config, error) {
 		}
 		return config, nil
 	}
-	files := filepath.SplitList(o.Kubeconfig)
-	for _, file := range files {
-		if _, err := os.Stat(file); err != nil {
-			return nil, fmt.Errorf("the kubeconfig: %w", err)
-		}
-	}
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
-		&clientcmd.ClientConfigLoadingRules{Precedence: files},
-		&clientcmd.ConfigOverrides{CurrentContext: o.Context}).ClientConfig()
+	config, err := cluster.Kubeconfig(o.Kubeconfig, o.Context)
 	if err != nil {
-		return nil, fmt.Errorf("the kubeconfig %s: %w", o.Kubeconfig, err)
+		return nil, fmt.Errorf("the kubeconfig: %w", err)
 	}
 	return config, nil
 }

@@ -204,7 +204,7 @@ func (l *laner) said(event int, at float64, u *unstructured.Unstructured) {
 	about := karpenter.EventInvolved(u)
 	for _, x := range l.lanes {
 		o := l.m.Objects[x.Object]
-		if o.Kind != about.Kind || o.Name != about.Name || x.state == "" && at > x.since {
+		if o.Kind != about.Kind || o.Namespace != about.Namespace || o.Name != about.Name || x.state == "" && at > x.since {
 			continue
 		}
 		kind := "event"

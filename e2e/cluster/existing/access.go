@@ -3,8 +3,6 @@ package existing
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -13,7 +11,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
 // answerWithin is how long an API server may take to return its version.
@@ -22,26 +21,14 @@ const answerWithin = 10 * time.Second
 // oldest is the first release of Kubernetes that serves all that specs use.
 const oldest = "v1.30"
 
-// access reads a kubeconfig, or a list of them as in the variable KUBECONFIG. It has no
-// default location, so that no cluster is used by accident.
+// access returns the access to the cluster of KUBECONFIG.
 func access(kubeconfig string) (*rest.Config, error) {
 	if kubeconfig == "" {
 		return nil, errors.New("KUBECONFIG is not set: it must name the file with the access to the cluster")
 	}
-	files := filepath.SplitList(kubeconfig)
-	for _, file := range files {
-		if _, err := os.Stat(file); err != nil {
-			return nil, fmt.Errorf("KUBECONFIG: %w", err)
-		}
-	}
-	rules := &clientcmd.ClientConfigLoadingRules{Precedence: files}
-	loaded, err := rules.Load()
+	config, err := cluster.Kubeconfig(kubeconfig, "")
 	if err != nil {
-		return nil, fmt.Errorf("KUBECONFIG=%s: %w", kubeconfig, err)
-	}
-	config, err := clientcmd.NewDefaultClientConfig(*loaded, nil).ClientConfig()
-	if err != nil {
-		return nil, fmt.Errorf("KUBECONFIG=%s: its current context: %w", kubeconfig, err)
+		return nil, fmt.Errorf("KUBECONFIG: %w", err)
 	}
 	config.QPS = -1                           // the harness's own requests aren't what is tested
 	config.WarningHandler = rest.NoWarnings{} // the harness lists all kinds, also deprecated ones

@@ -3,14 +3,10 @@ package existing
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/rest"
 
@@ -98,29 +94,6 @@ func (e *existing) writeLogs(ctx context.Context) error {
 	if e.logs == "" {
 		return nil
 	}
-	var errs []error
-	for _, namespace := range []string{systemNamespace, ProviderNamespace} {
-		all, err := e.typed.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
-		for _, pod := range all.Items {
-			errs = append(errs, e.writeLog(ctx, namespace, pod.Name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func (e *existing) writeLog(ctx context.Context, namespace, pod string) error {
-	log, err := e.PodLog(ctx, namespace, pod)
-	if err != nil {
-		return nil // it never started, which other errors report
-	}
-	defer log.Close()
-	file, err := os.Create(filepath.Join(e.logs, fmt.Sprintf("%s.%s.log", namespace, pod)))
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(file, log)
-	return errors.Join(err, file.Close())
+	return errors.Join(
+		pods.WriteLogs(ctx, e.typed, systemNamespace, e.logs), pods.WriteLogs(ctx, e.typed, ProviderNamespace, e.logs))
 }

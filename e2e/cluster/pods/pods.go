@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,29 +29,64 @@ const tailLines = 20
 // Log returns the output of each container of a pod: its previous run, if the node still has
 // it, and its last run.
 func Log(ctx context.Context, client kubernetes.Interface, namespace, name string) (io.ReadCloser, error) {
-	pods := client.CoreV1().Pods(namespace)
-	pod, err := pods.Get(ctx, name, metav1.GetOptions{})
+	pod, err := client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
 	var all bytes.Buffer
 	var errs []error
-	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		for _, previous := range []bool{true, false} {
-			if previous && c.RestartCount == 0 {
-				continue
-			}
-			log, err := pods.GetLogs(name, &corev1.PodLogOptions{Container: c.Name, Previous: previous}).DoRaw(ctx)
-			if err != nil {
-				errs = append(errs, err)
-			}
-			all.Write(log)
-		}
+	for _, c := range containers(pod) {
+		log, err := containerLog(ctx, client, pod, c)
+		errs = append(errs, err)
+		all.Write(log)
 	}
-	if all.Len() == 0 && len(errs) > 0 {
-		return nil, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil && all.Len() == 0 {
+		return nil, err
 	}
 	return io.NopCloser(&all), nil
+}
+
+// WriteLogs writes the output of each container of a namespace's pods to a file in a folder, named
+// <namespace>_<pod>_<container>.log. A container that never started has none.
+func WriteLogs(ctx context.Context, client kubernetes.Interface, namespace, folder string) error {
+	all, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for i := range all.Items {
+		pod := &all.Items[i]
+		for _, c := range containers(pod) {
+			log, err := containerLog(ctx, client, pod, c)
+			if err != nil && len(log) == 0 {
+				continue // other errors report that it never started
+			}
+			name := fmt.Sprintf("%s_%s_%s.log", namespace, pod.Name, c.Name)
+			errs = append(errs, os.WriteFile(filepath.Join(folder, name), log, 0o644))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func containers(pod *corev1.Pod) []corev1.ContainerStatus {
+	return slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
+}
+
+// containerLog returns the output of a container: its previous run, if the node still has it, and its last run. On
+// an error, it returns what it got.
+func containerLog(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, c corev1.ContainerStatus,
+) (all []byte, err error) {
+	var errs []error
+	for _, previous := range []bool{true, false} {
+		if previous && c.RestartCount == 0 {
+			continue
+		}
+		log, err := client.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name,
+			&corev1.PodLogOptions{Container: c.Name, Previous: previous}).DoRaw(ctx)
+		errs = append(errs, err)
+		all = append(all, log...)
+	}
+	return all, errors.Join(errs...)
 }
 
 // WatchRestarts reports the first restart of a container in the namespace's pods, until ctx
