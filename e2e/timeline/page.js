@@ -52,13 +52,15 @@
     return lines;
   };
 
+  const lineKind = note => /^(WARN|ERROR) /.test(note.text) ? 'warning' : 'line'; // of a log; a call that was refused warns
+
   // Rows: the lanes of all runs, under headings if there are two.
   const rows = [];
   runs.forEach((run, r) => {
     if (runs.length > 1) rows.push({run: r, kind: 'Group', name: run.title, object: -1, depth: 0});
     for (const lane of run.lanes || []) rows.push({run: r, ...lane});
     const logs = Map.groupBy(run.logs || [], n => n.source);
-    for (const [name, notes] of logs) rows.push({run: r, kind: 'Log', name, object: -1, depth: 0, marks: notes.map(n => ({...n, event: -1}))});
+    for (const [name, notes] of logs) rows.push({run: r, kind: 'Log', name, object: -1, depth: 0, marks: notes.map(n => ({...n, kind: lineKind(n), event: -1}))});
   });
   const laneOf = runs.map((_, r) => new Map(rows.filter(x => x.run === r && x.object >= 0).map(x => [x.object, x])));
   const length = Math.max(...runs.map(r => r.length), 0.001);
@@ -135,11 +137,11 @@
     }
     if (lane.points) drawPoints(lane, y, h);
     const marks = lane.marks || [];
-    let last = -9;
+    const last = {}; // by kind, so that a warning shows among others
     for (let i = after(marks, state.from, m => m.at); i < marks.length && marks[i].at <= state.to; i++) {
       const px = x(marks[i].at);
-      if (px - last < 2) continue; // they would lie on each other
-      last = px;
+      if (px - last[marks[i].kind] < 2) continue; // they would lie on each other
+      last[marks[i].kind] = px;
       mark(marks[i], px, y + h / 2);
     }
   };

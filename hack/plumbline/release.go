@@ -73,6 +73,9 @@ func (s source) notes(ctx context.Context, tag, changelog string) (string, error
 	if next != nil && text == "" {
 		mistakes = append(mistakes, fmt.Errorf("%s says nothing of %s", changelogFile, tagOf(next)))
 	}
+	if version != nil {
+		mistakes = append(mistakes, s.checkTag(ctx, tag))
+	}
 	changed, err := s.git(ctx, "status", "--porcelain")
 	mistakes = append(mistakes, err)
 	if changed != "" {
@@ -81,16 +84,31 @@ func (s source) notes(ctx context.Context, tag, changelog string) (string, error
 	if err := errors.Join(mistakes...); err != nil {
 		return "", err
 	}
-	said, err := s.checkAPI(ctx, next)
-	if err != nil {
-		return "", fmt.Errorf("%s%w", said, err)
-	}
 	last, err := s.last(ctx, next)
 	if err != nil || last == nil {
 		return text + "\n", err
 	}
+	if next.LessThan(last) {
+		return "", fmt.Errorf("%s is older than the last release, %s", tag, tagOf(last))
+	}
+	if said, err := s.checkAPI(ctx, next); err != nil {
+		return "", fmt.Errorf("%s%w", said, err)
+	}
 	commits, err := s.git(ctx, "log", "--no-merges", "--format=- %s (%h)", tagOf(last)+"..HEAD")
 	return fmt.Sprintf("%s\n\n### Commits since %s\n\n%s", text, tagOf(last), commits), err
+}
+
+// checkTag returns an error if a tag is on another commit than the checkout's.
+func (s source) checkTag(ctx context.Context, tag string) error {
+	there, err := s.git(ctx, "tag", "--list", tag)
+	if err != nil || there == "" {
+		return err
+	}
+	here, err := s.git(ctx, "tag", "--points-at", "HEAD")
+	if err == nil && !slices.Contains(strings.Fields(here), tag) {
+		err = fmt.Errorf("%s has been released: there is such a tag, on another commit", tag)
+	}
+	return err
 }
 
 // archives writes an archive with the program for each platform, and their checksums. The same commit gives the same

@@ -29,6 +29,10 @@ func TestAReleaseIsWhatTheChangelogSays(t *testing.T) {
 	g.Expect(err).To(MatchError(And(ContainSubstring(`"latest" is not a version`), ContainSubstring("says nothing of v0.1.1"))))
 
 	s.commit(g, map[string]string{"api/api.go": "package api\n"})
+	_, err = s.notes(t.Context(), "v0.1.1", changelog)
+	g.Expect(err).To(MatchError("v0.1.1 has been released: there is such a tag, on another commit"))
+	_, err = s.notes(t.Context(), "v0.0.9", "## v0.0.9\n\n- It is old.\n")
+	g.Expect(err).To(MatchError("v0.0.9 is older than the last release, v0.1.1"))
 	_, err = s.notes(t.Context(), "v0.1.2", "## v0.1.2\n\n- It is smaller.\n")
 	g.Expect(err).To(MatchError(And(ContainSubstring("api: Kept: removed"), ContainSubstring("v0.1.2 may not break"))))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -59,6 +60,7 @@ var refusals = map[Kind]*Error{
 
 // Routes answers calls by their patterns, which are those of [http.ServeMux] and the calls' names: "GET /vms/{id}".
 func (a *API) Routes(calls map[string]Call) http.Handler {
+	a.Base.Faults.Know(slices.Collect(maps.Keys(calls))...)
 	mux := http.NewServeMux()
 	for pattern, do := range calls {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { a.Serve(w, r, pattern, do) })

@@ -97,6 +97,8 @@ func TestFaultsOfAnAPI(t *testing.T) {
 		status, _ := asked(t, api.Routes(vms(&lock)), "GET /vms/7")
 		g.Expect(status).To(Equal(want), "%s", kind)
 	}
+	g.Expect(b.Faults.Add(Fault{Kind: Throttle, Call: "GET /vm/{id}"})).
+		To(MatchError(ContainSubstring("GET /vms/{id}, ")), "its calls are known")
 	g.Expect(b.Faults.Add(Fault{Kind: Throttle})).To(Succeed())
 	api.Refusals = map[Kind]*Error{Throttle: Errorf(503, "SlowDown", "please")}
 	api.Write = func(w http.ResponseWriter, _ *http.Request, _ any, e *Error) { http.Error(w, e.Error(), e.Status) }

@@ -44,7 +44,7 @@ type Offering struct {
 type Fault struct {
 	Kind Kind `json:"kind"`
 	// Call is a call's name as in the journal, or its part after the colon; empty: all; "launch": those in
-	// Cloud.Launches. Not for NoCapacity and Stale.
+	// Cloud.Launches. Not for NoCapacity and Stale. See also Faults.Know.
 	Call string `json:"call,omitempty"`
 	// Offering narrows NoCapacity. Only for this kind.
 	Offering
@@ -138,10 +138,17 @@ func (f *Fault) takes(o Offering) bool {
 type Faults struct {
 	random   *rand.Rand
 	launches []string // names of the calls that launch instances
+	known    []string // names of all calls; empty: they are not known
 
 	mu       sync.Mutex
 	all      []*Fault
 	attempts map[string]*attempt // by the name of what is launched
+}
+
+// Know names calls that the cloud answers, as the journal names them. A fault of another call, which could never strike,
+// is then a mistake. [API.Routes] names its own.
+func (f *Faults) Know(calls ...string) {
+	f.known = slices.Compact(slices.Sorted(slices.Values(append(f.known, calls...))))
 }
 
 // Add starts a fault. Its error names all mistakes in it.
@@ -151,6 +158,10 @@ func (f *Faults) Add(fault Fault) error {
 	}
 	if fault.Call == launch && len(f.launches) == 0 {
 		return fmt.Errorf("fault %s: the simulator doesn't say which calls launch instances (Cloud.Launches)", fault.Kind)
+	}
+	about := func(call string) bool { return fault.isAbout(call, f.launches) }
+	if len(f.known) > 0 && !slices.ContainsFunc(f.known, about) {
+		return fmt.Errorf("fault %s: there is no call %q; there are %s", fault.Kind, fault.Call, list(f.known))
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

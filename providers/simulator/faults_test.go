@@ -59,6 +59,19 @@ func TestAFaultOfLaunchesStrikesTheCallsThatTheCloudNames(t *testing.T) {
 	g.Expect(b.Faults.Call("PUT vm")).To(BeZero())
 }
 
+func TestAFaultOfNoCallThatThereIsIsAMistake(t *testing.T) {
+	g := NewWithT(t)
+	f := faults(t, 1, Fault{Kind: Throttle, Call: "anything"}) // nobody says which there are
+	f.Know("ec2:DescribeInstances", "ec2:CreateFleet")
+	f.Know("ec2:CreateFleet")
+	g.Expect(f.Add(Fault{Kind: Throttle, Call: "DescribeInstance"})).To(MatchError(
+		`fault throttle: there is no call "DescribeInstance"; there are ec2:CreateFleet, ec2:DescribeInstances`))
+	for _, call := range []string{"", "DescribeInstances", "ec2:CreateFleet"} {
+		g.Expect(f.Add(Fault{Kind: Throttle, Call: call})).To(Succeed(), call)
+	}
+	g.Expect(f.Add(Fault{Kind: NoCapacity})).To(Succeed(), "it is about no call")
+}
+
 func TestARateIsKeptAndRepeatable(t *testing.T) {
 	g := NewWithT(t)
 	strikes := func(seed uint64) (all []int) {

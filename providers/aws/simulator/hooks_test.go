@@ -74,6 +74,9 @@ func TestHooksDoWhatTheySay(t *testing.T) {
 	g.Expect([]int{launches(), launches()}).To(Equal([]int{0, 1}))
 	does("POST faults?kind=lost&action=CreateFleet&count=1")
 	does("DELETE faults")
+	status, body := call("POST faults?kind=throttle&action=DescribeInstance")
+	g.Expect(status).To(Equal(http.StatusBadRequest), "a fault that could never strike")
+	g.Expect(body).To(ContainSubstring("ec2:DescribeInstances"))
 
 	_, labels := call("GET labels?id=" + ids()[0])
 	g.Expect(labels).To(ContainSubstring(`"karpenter.k8s.aws/instance-memory":"8192"`))

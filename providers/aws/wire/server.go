@@ -38,7 +38,13 @@ type Server struct {
 
 // New returns a server for a region with that cluster and a queue of that name.
 func New(b *simulator.Base, c *cloud.Cloud, cluster Cluster, queue string) *Server {
-	return &Server{base: b, cloud: c, cluster: cluster, queue: queue, services: services()}
+	s := &Server{base: b, cloud: c, cluster: cluster, queue: queue, services: services()}
+	for name, of := range s.services {
+		for action := range of.actions {
+			b.Faults.Know(name + ":" + action)
+		}
+	}
+	return s
 }
 
 type request struct {
@@ -97,6 +103,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 		to.protocol = restProtocol{}
 	}
 	w.Header().Set("X-Amzn-Requestid", r.id)
+	unknown := cloud.Error{Status: http.StatusBadRequest, Code: "InvalidAction"}
+	if r.service == "" {
+		unknown.Message = "the request is not signed: its header Authorization names no service, as in " +
+			"Credential=x/20260101/us-east-1/ec2/aws4_request"
+	}
 	var do simulator.Call
 	if act, known := to.actions[r.action]; known {
 		do = func(h *http.Request) (any, error) {
@@ -108,7 +119,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 		}
 	}
 	api := &simulator.API{
-		Base: s.base, Refusals: refusals, Unknown: cloud.Error{Status: http.StatusBadRequest, Code: "InvalidAction"},
+		Base: s.base, Refusals: refusals, Unknown: unknown,
 		Write: func(w http.ResponseWriter, _ *http.Request, answer any, e *cloud.Error) {
 			var err error
 			if e != nil {

@@ -1,6 +1,7 @@
 package arm
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -26,9 +27,26 @@ func (s *Server) call(r *Request) Call {
 	case !one:
 		return nil
 	}
+	return s.common()[r.Method]
+}
+
+// common returns the calls about one resource by method.
+func (s *Server) common() map[string]Call {
 	return map[string]Call{
 		http.MethodPut: s.put, http.MethodGet: s.get, http.MethodPatch: s.patch, http.MethodDelete: s.remove,
-	}[r.Method]
+	}
+}
+
+// Names returns the names of all calls but those that poll long-running operations.
+func (s *Server) Names() []string {
+	names := slices.Collect(maps.Keys(s.Calls))
+	for _, kind := range s.Kinds {
+		names = append(names, http.MethodGet+" "+kind)
+		for method := range s.common() {
+			names = append(names, method+" "+kind+"/*")
+		}
+	}
+	return names
 }
 
 func (s *Server) put(r *Request) (Answer, error) {

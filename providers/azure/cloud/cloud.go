@@ -56,14 +56,16 @@ func New(b *simulator.Base, s Settings) simulator.Cloud {
 	calls["GET /msi/token"] = token
 	calls["POST microsoft.resourcegraph/resources"] = c.query
 	calls["DELETE "+nics+"/*"] = c.deleteNIC
-	return simulator.Cloud{
-		Handler: &arm.Server{
-			Calls: calls, Store: c.store, Base: b,
-			Kinds: []string{
-				compute.Machines, compute.Machines + "/extensions", nics, networks, networks + "/subnets", balancer, security,
-				pools.Kind, machines.Kind,
-			},
+	server := &arm.Server{
+		Calls: calls, Store: c.store, Base: b,
+		Kinds: []string{
+			compute.Machines, compute.Machines + "/extensions", nics, networks, networks + "/subnets", balancer, security,
+			pools.Kind, machines.Kind,
 		},
+	}
+	b.Faults.Know(server.Names()...)
+	return simulator.Cloud{
+		Handler:   server,
 		Instances: c.group,
 		Launches:  []string{"PUT " + compute.Machines + "/*", "PUT " + machines.Kind + "/*", "PUT " + pools.Kind + "/*"},
 		Hooks: map[string]simulator.Hook{

@@ -67,6 +67,7 @@ func start(b *simulator.Base, api dynamic.Interface, all []offer, late time.Dura
 		queue:  workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[types.NamespacedName]()),
 		number: map[types.NamespacedName]int{},
 	}
+	b.Faults.Know(createCall, provisionCall, deleteCall)
 	c.fleet.OnChange(func(m *machine, s simulator.State) { c.entered(b.Context, m, s) })
 	if err := createAll(b.Context, api, all); err != nil {
 		return simulator.Cloud{}, err
