@@ -1,4 +1,4 @@
-package repair
+package static
 
 import (
 	"context"
@@ -16,10 +16,10 @@ import (
 // Source: designs/making-node-repair-voluntary.md; designs/static-capacity.md; Karpenter:
 // pkg/controllers/disruption/repair.go, computeCommands.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "replaces an unhealthy node of a static pool, which can then grow up to its limit",
+	Name:  "replaces an unhealthy node, and can then grow up to its limit",
 	Needs: []providers.Capability{providers.NodePools, providers.NodeRepair, providers.StaticCapacity},
-	Gate:  "StaticCapacity",
-	Since: voluntary(),
+	Gate:  "NodeRepair",
+	Since: e2e.Since{Karpenter: "1.15"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Replicas(1).Limit("nodes", "3")
 		env.Create(ctx, pool)
@@ -33,10 +33,11 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, pool.Replicas(3))
 		env.Await(ctx, 3, check.InitializedNodeClaims(pool).New(before))
 
-		env.Expect(repaired, unhealthyNodesGo(env, pool), check.Always(check.AtMost(2, check.NodeClaims(pool))),
+		unhealthy := check.Nodes(pool).With("that are unhealthy", env.Unhealthy())
+		env.Expect(repaired, check.LeadsTo(check.AtLeast(1, unhealthy), check.None(unhealthy)),
+			check.Always(check.AtMost(2, check.NodeClaims(pool))),
 			check.While(check.NodeClaims(pool).Deleting().Old(before),
 				check.AtLeast(1, check.InitializedNodeClaims(pool).New(before))))
-		env.Change(ctx, pool.Replicas(0))
-		env.Await(ctx, 0, check.NodeClaims(pool))
+		removeNodes(ctx, env, pool)
 	},
 })
