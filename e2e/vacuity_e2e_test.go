@@ -62,6 +62,7 @@ var lifts = []string{
 	"provisioning/in-flight",
 	"provisioning/limit/cpu",
 	"provisioning/limit/memory",
+	"provisioning/limit-larger",
 	"provisioning/limit-nodes",
 	"provisioning/preempting",
 	"taints/startup",

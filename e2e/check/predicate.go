@@ -54,7 +54,7 @@ func hasEntry(m map[string]string, key, value string) bool {
 	return present && v == value
 }
 
-// Holding matches nodes with at least this much of a resource allocatable.
+// Holding matches nodes and NodeClaims with at least this much of a resource allocatable.
 func Holding(name corev1.ResourceName, least string) Predicate {
 	return func(o *unstructured.Unstructured) bool {
 		allocatable := karpenter.Allocatable(o, name)

@@ -39,9 +39,40 @@ func TestReasonsAreTrue(t *testing.T) {
 			tell().Change(nodeClaim().True(karpenter.Drifted)).Change(nodeClaim()).After(time.Minute).Change(because("Drifted")),
 			check.Broken, "has not drifted",
 		},
-		"underutilized": {tell(pod()).Change(because("Underutilized")), check.Vacuous, "no node was disrupted as"},
+		"underutilized": {tell(pod()).Change(because("Underutilized")), check.Vacuous, "no node was disrupted"},
 		"a gap": {
 			tell(pod()).Gap(karpenter.Pods, "410").Change(because("Empty").True(karpenter.Drifted)), check.Unknown, "gap",
 		},
 	})
+}
+
+func TestReasonsAreSaid(t *testing.T) {
+	nodeClaim := func() *historytest.Thing { return historytest.NodeClaim("c").Set("id", "status", "providerID") }
+	node := func() *historytest.Thing { return historytest.Node("n").Set("id", "spec", "providerID") }
+	said := func() *historytest.Thing { return nodeClaim().Because(karpenter.DisruptionReason, "Underutilized") }
+	rebooted := func(o *historytest.Thing) *historytest.Thing {
+		return o.Because(karpenter.Rebooting, "RebootRequested")
+	}
+	tainted := node().Taint(karpenter.DisruptedTaint)
+	deleted := node().Taint(karpenter.DisruptedTaint).Deleting()
+	begin := func() *historytest.Story { return historytest.Begin().Add(nodeClaim(), node()).After(time.Second) }
+	judgeEach(t, reasonsAreTrue(), map[string]outcome{
+		"said":         {begin().Change(tainted).Change(said()).Change(said().Deleting()), check.Holds, ""},
+		"not said":     {begin().Change(tainted).Change(nodeClaim().Deleting()), check.Broken, "that says why"},
+		"overwritten":  {begin().Change(tainted).Change(said()).Change(nodeClaim().Deleting()), check.Holds, ""},
+		"by others":    {begin().Change(nodeClaim().Deleting()).Change(tainted), check.Vacuous, "no node was disrupted"},
+		"node deleted": {begin().Change(deleted).Change(nodeClaim().Deleting()), check.Vacuous, "no node was"},
+		"given up":     {begin().Change(tainted).Change(said()).Change(nodeClaim()).Change(node()), check.Vacuous, "no node was"},
+		"rebooted":     {begin().Change(rebooted(said())), check.Holds, ""},
+		"only reboot":  {begin().Change(rebooted(nodeClaim())), check.Broken, "is rebooted"},
+		"a gap": {
+			begin().Gap(karpenter.NodeClaims, "410").Change(tainted).Change(nodeClaim().Deleting()), check.Unknown, "gap",
+		},
+	})
+	silent := begin().Change(tainted).Change(nodeClaim().Deleting()).History()
+	for _, core := range []string{"", "v1.4.0"} {
+		if f := reasonsAreTrue().Check(Params{Core: core}).Judge(silent); f.Verdict != check.Vacuous {
+			t.Errorf("core %q may have no reasons; got %s", core, f)
+		}
+	}
 }

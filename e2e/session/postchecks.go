@@ -65,7 +65,7 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 	}
 	failure = c.judge(failure, recorded, invariant.Params{
 		NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace,
-		InstanceGC: s.Adapter.Capabilities[providers.InstanceGC].Within,
+		InstanceGC: s.Adapter.Capabilities[providers.InstanceGC].Within, Core: s.Provider.CoreVersion,
 	})
 	if stray := strayEviction(recorded, s.Namespace); stray != "" && failure != nil &&
 		(failure.Verdict == report.Failed || failure.Verdict == report.Vacuous) {

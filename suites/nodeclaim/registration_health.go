@@ -15,7 +15,8 @@ import (
 
 // A NodePool says whether its nodes register. If several in a row don't, something that all of
 // them share is wrong: an image, a role, a security group. One look at the pool tells, where
-// NodeClaims come and go. A pool whose nodes register says so.
+// NodeClaims come and go. A single node that doesn't register says nothing about the others. A
+// pool whose nodes register says so.
 //
 // Source: condition NodeRegistrationHealthy of the NodePool API;
 // https://karpenter.sh/docs/concepts/nodepools, "Status conditions".
@@ -30,17 +31,21 @@ var _ = Suite.Add(e2e.Spec{
 		policy, binding := fixtures.Unregistrable(broken)
 		env.Enforce(ctx, policy, binding)
 		ill, healthy := fixtures.NodePool().Label(broken, "true"), fixtures.NodePool()
+		unlucky := fixtures.NodePool().Label(broken, "true")
 		failing, app := fixtures.Deployment(2).On(ill).OnePodPerNode(), fixtures.Deployment(1).On(healthy)
+		alone := fixtures.Pod().On(unlucky)
 		claims := check.NodeClaims(ill)
 
 		before := env.Mark()
-		env.Create(ctx, ill, healthy, failing, app)
+		env.Create(ctx, ill, unlucky, healthy, failing, alone, app)
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Await(ctx, 2, claims.In(karpenter.Launched))
+		one := env.Await(ctx, 1, check.NodeClaims(unlucky).In(karpenter.Launched))[0]
 		env.Await(ctx, 1, unhealthy(ill))
-		env.Delete(ctx, failing, ill)
-		env.Await(ctx, 0, claims)
-		env.HookEach(ctx, providers.TerminateInstance, check.Nodes(ill))
+		env.Await(ctx, 0, check.The(one))
+		env.Delete(ctx, failing, alone, ill, unlucky)
+		env.Await(ctx, 0, claims.Or(check.NodeClaims(unlucky)))
+		env.HookEach(ctx, providers.TerminateInstance, check.Nodes(ill).Or(check.Nodes(unlucky)))
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(2, claims.In(karpenter.Launched)), check.AtLeast(1, unhealthy(ill))),
@@ -48,6 +53,7 @@ var _ = Suite.Add(e2e.Spec{
 				said, _ := karpenter.Condition(o, karpenter.NodeRegistrationHealthy)
 				return said.LastTransitionTime.Sub(o.GetCreationTimestamp().Time) >= karpenter.RegistrationTimeout-time.Second
 			})),
+			check.Always(check.None(unhealthy(unlucky).AmongObjects(check.NodeClaims(unlucky)))),
 			check.Always(check.None(unhealthy(healthy).AmongObjects(check.NodeClaims(healthy)))),
 			check.LeadsTo(check.AtLeast(1, check.NodeClaims(healthy).In(karpenter.Registered)),
 				check.AtLeast(1, check.The(healthy).In(karpenter.NodeRegistrationHealthy))))

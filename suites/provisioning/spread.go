@@ -17,6 +17,7 @@ type domains struct {
 	choice
 	needs []providers.Capability
 	allow []string // allowed by the pool; none: all
+	avoid []string // excluded by the pool
 }
 
 // Pods that must be spread over zones, capacity types or a pool's label get nodes there
@@ -27,19 +28,23 @@ type domains struct {
 // Source: topologySpreadConstraints of the Pod API;
 // https://karpenter.sh/docs/concepts/scheduling, "Topology Spread".
 var _ = e2e.Table(Suite, map[string]domains{
-	"zones": {choice{"zones", corev1.LabelTopologyZone}, []providers.Capability{providers.Zones}, nil},
+	"zones": {choice{"zones", corev1.LabelTopologyZone}, []providers.Capability{providers.Zones}, nil, nil},
+	"zones-left": {
+		choice{"the zones that their pool doesn't exclude", corev1.LabelTopologyZone},
+		[]providers.Capability{providers.Zones}, nil, []string{"elsewhere"},
+	},
 	"capacity-types": {
 		choice{"capacity types", karpenter.CapacityTypeLabel},
 		[]providers.Capability{providers.Spot},
-		[]string{karpenter.Spot, karpenter.OnDemand},
+		[]string{karpenter.Spot, karpenter.OnDemand}, nil,
 	},
-	"label": {choice{"the values of a label", rack}, nil, []string{"a", "b", "c"}},
+	"label": {choice{"the values of a label", rack}, nil, []string{"a", "b", "c"}, nil},
 }, func(d domains) e2e.Spec {
 	return e2e.Spec{
 		Name:  "spreads pods over " + d.what,
 		Needs: append([]providers.Capability{providers.NodePools}, d.needs...),
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := limitedTo(fixtures.NodePool(), d.key, d.allow)
+			pool := limitedTo(limitedTo(fixtures.NodePool(), d.key, fixtures.In, d.allow), d.key, fixtures.NotIn, d.avoid)
 			app := fixtures.Deployment(5).On(pool).OnePodPerNode().Spread(fixtures.TopologySpread(d.key))
 
 			before := env.Mark()
@@ -53,10 +58,10 @@ var _ = e2e.Table(Suite, map[string]domains{
 	}
 })
 
-// limitedTo limits a pool to these values of a label, if there are any.
-func limitedTo(pool *fixtures.Pool, key string, values []string) *fixtures.Pool {
+// limitedTo limits a pool by these values of a label, if there are any.
+func limitedTo(pool *fixtures.Pool, key, operator string, values []string) *fixtures.Pool {
 	if len(values) == 0 {
 		return pool
 	}
-	return pool.Require(key, fixtures.In, values...)
+	return pool.Require(key, operator, values...)
 }

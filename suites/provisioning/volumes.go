@@ -12,8 +12,8 @@ import (
 )
 
 // A pod whose volume is in a zone gets a node there. Other zones can't reach the volume,
-// so a node in them costs money while the pod stays pending. The spec tries two zones,
-// because all nodes may go to one of them anyway.
+// so a node in them costs money while the pod stays pending. Each NodeClaim requires the one
+// zone, so that nothing depends on the provider's luck.
 //
 // Source: nodeAffinity of the PersistentVolume API, allowedTopologies of the
 // StorageClass API, ephemeral volumes of the Pod API;
@@ -46,6 +46,7 @@ var _ = e2e.Table(Suite, map[string]zonal{
 
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(2, check.NodeClaims(pool))),
+				check.Always(check.Each(check.NodeClaims(pool), "require one zone", check.RequiringOne(zone))),
 				check.Finally(check.AtLeast(1, check.RunningPods(beside).On(labeledNodes(pool, zone, here)))),
 				check.Finally(check.AtLeast(1, check.RunningPods(away).On(labeledNodes(pool, zone, there)))))
 		},

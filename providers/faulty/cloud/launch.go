@@ -82,6 +82,8 @@ func hasTenfoldRoom(created *karpenterv1.NodeClaim) {
 	}
 }
 
+func hasNoAllocatable(created *karpenterv1.NodeClaim) { created.Status.Allocatable = nil }
+
 func onAndOff() func() bool {
 	var (
 		mu sync.Mutex

@@ -29,6 +29,7 @@ func Lies() map[string]lie.Lie {
 		"forgets-labels":            launching(forgetsLabels()),
 		"forgets-annotations":       launching(forgetsAnnotations),
 		"promises-too-much":         launching(saying(hasTenfoldRoom)),
+		"forgets-the-room":          launching(saying(hasNoAllocatable)),
 		"forgets-the-capacity-type": labelled(hasNoCapacityType),
 		"forgets-the-zone":          labelled(hasNoZone),
 		"mistakes-the-architecture": labelled(hasWrongArchitecture),

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/controllers/disruption"
 	podutils "sigs.k8s.io/karpenter/pkg/utils/pod"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
@@ -35,6 +36,7 @@ func consolidationLies() map[string]lie.Lie {
 		}, marking, disrupting),
 		"takes-the-neighbours-too":  takesNeighbours(),
 		"replaces-by-the-same-type": replacesAlike(),
+		"offers-dearer-spot-types":  writes(allowsMoreTypes, disrupting),
 		"takes-spot-for-on-demand": reads(func(node *corev1.Node) {
 			if node.Labels[v1.CapacityTypeLabelKey] == v1.CapacityTypeSpot {
 				node.Labels[v1.CapacityTypeLabelKey] = v1.CapacityTypeOnDemand
@@ -93,6 +95,16 @@ func mistakesReason() lie.Lie {
 			conditions.SetTrueWithReason(v1.ConditionTypeDisruptionReason, string(v1.DisruptionReasonUnderutilized), "")
 		}
 	}, disrupting)
+}
+
+// allowsMoreTypes lets a NodeClaim that is limited to fifteen instance types, as the replacements of
+// spot nodes are, be of another one too.
+func allowsMoreTypes(claim *v1.NodeClaim) {
+	for i, r := range claim.Spec.Requirements {
+		if r.Key == corev1.LabelInstanceTypeStable && len(r.Values) == disruption.MinInstanceTypesForSpotToSpotConsolidation {
+			claim.Spec.Requirements[i].Values = append(r.Values, "c-48x-amd64-linux")
+		}
+	}
 }
 
 // takesNeighbours returns a lie: when one node of a pool is removed, all others are too. Core

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 	kwok "sigs.k8s.io/karpenter/kwok/cloudprovider"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	nodeutils "sigs.k8s.io/karpenter/pkg/utils/node"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
@@ -24,6 +25,7 @@ func repairLies() map[string]lie.Lie {
 			}
 		}),
 		"repairs-as-if-one-were-ill": reads(hidesAllButOne()),
+		"repairs-ready-nodes-only":   reads(hideFaultUnlessReady, rememberingNodes),
 
 		"overlooks-reboots":            reads(hideReboot, remembering),
 		"reboots-for-ever":             reads(func(claim *v1.NodeClaim) { claim.UID = uuid.NewUUID() }, remembering),
@@ -71,6 +73,15 @@ func hideWhatNoRebootClears(node *corev1.Node) {
 	}
 	if slices.ContainsFunc(node.Status.Conditions, is(kwok.KWOKRebootRequiredCondition)) {
 		node.Status.Conditions = slices.DeleteFunc(node.Status.Conditions, is(kwok.KWOKUnhealthyCondition))
+	}
+}
+
+// hideFaultUnlessReady hides the fault of a node that isn't ready.
+func hideFaultUnlessReady(node *corev1.Node) {
+	if nodeutils.GetCondition(node, corev1.NodeReady).Status != corev1.ConditionTrue {
+		node.Status.Conditions = slices.DeleteFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+			return c.Type == kwok.KWOKUnhealthyCondition
+		})
 	}
 }
 

@@ -41,6 +41,13 @@ func schedulingLies() map[string]lie.Lie {
 				}
 			}
 		}),
+		"reports-pods-that-avoid-it": reads(func(pod *corev1.Pod) {
+			for _, r := range required(pod) {
+				if r.Key == v1.NodePoolLabelKey && r.Operator == corev1.NodeSelectorOpDoesNotExist {
+					r.Operator, r.Values = corev1.NodeSelectorOpIn, []string{"none"}
+				}
+			}
+		}, provisioning),
 		"gives-each-pod-a-node": reads(func(pod *corev1.Pod) {
 			pod.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 1, Protocol: corev1.ProtocolTCP}}
 		}, provisioning),

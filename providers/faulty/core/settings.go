@@ -13,6 +13,7 @@ func settingsLies() map[string]lie.Lie {
 		"forgets-batch-max-duration":  kept("BATCH_MAX_DURATION", "2m"),
 		"forgets-preference-policy":   kept("PREFERENCE_POLICY", "Respect"),
 		"forgets-min-values-policy":   kept("MIN_VALUES_POLICY", "Strict"),
+		"forgets-legacy-node-repair":  kept("LEGACY_NODE_REPAIR", "false"),
 		"forgets-scheduler-config":    kept("SCHEDULER_CONFIG", ""),
 	}
 }
