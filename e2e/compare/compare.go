@@ -230,15 +230,3 @@ func (r Row) NoiseText() string {
 	}
 	return fmt.Sprintf("%.2f to %.2f", r.Noise[0], r.Noise[1])
 }
-
-// Number returns a value as people read it: with three digits, or all that are before the point.
-func Number(x float64) string {
-	switch {
-	case x == 0:
-		return "0"
-	case math.Abs(x) >= 1000:
-		return fmt.Sprintf("%.0f", x)
-	default:
-		return fmt.Sprintf("%.3g", x)
-	}
-}

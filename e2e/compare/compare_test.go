@@ -13,6 +13,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/compare"
 	"github.com/plumbline-e2e/plumbline/e2e/measure"
+	"github.com/plumbline-e2e/plumbline/e2e/report/chart"
 )
 
 func TestCells(t *testing.T) {
@@ -110,7 +111,7 @@ func comparison() *compare.Comparison {
 			Cell: []string{"A", "A", "B", "B"}[i], Number: i%2 + 1,
 			Result: measure.Result{
 				Figures: map[string]float64{"cost": cost, "nodes": 10 + float64(i%2)},
-				Nodes:   []measure.Point{{0, 10}, {84, 20}, {168, 5}},
+				Nodes:   []chart.Point{{At: 0, Value: 10}, {At: 84, Value: 20}, {At: 168, Value: 5}},
 			},
 		})
 	}

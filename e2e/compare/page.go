@@ -9,8 +9,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/plumbline-e2e/plumbline/e2e/measure"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/e2e/report/chart"
 	"github.com/plumbline-e2e/plumbline/e2e/report/page"
 )
 
@@ -21,8 +21,9 @@ var html string
 func (c *Comparison) WritePage(w io.Writer) error {
 	t, err := template.New("compare.html").Funcs(template.FuncMap{
 		"css":      page.Style,
+		"charts":   chart.Style,
 		"duration": report.Round,
-		"number":   Number,
+		"number":   chart.Number,
 		"moment":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 	}).Parse(html)
 	if err != nil {
@@ -47,107 +48,27 @@ func (c *Comparison) Differing() (all []Row) {
 }
 
 // Charts returns the curves of the page.
-func (c *Comparison) Charts() []Chart {
-	var all []Chart
+func (c *Comparison) Charts() []chart.Chart {
+	var all []chart.Chart
 	for _, k := range []struct {
 		title, unit string
-		of          func(Run) []measure.Point
+		of          func(Run) []chart.Point
 	}{
-		{"Nodes", "nodes", func(r Run) []measure.Point { return r.Nodes }},
-		{"Price of all nodes", "per hour", func(r Run) []measure.Point { return r.Price }},
-		{"Pods that wait", "pods", func(r Run) []measure.Point { return r.Waiting }},
+		{"Nodes", "nodes", func(r Run) []chart.Point { return r.Nodes }},
+		{"Price of all nodes", "per hour", func(r Run) []chart.Point { return r.Price }},
+		{"Pods that wait", "pods", func(r Run) []chart.Point { return r.Waiting }},
 	} {
-		var curves []Curve
+		var curves []chart.Curve
 		for _, r := range c.Runs {
 			if points := k.of(r); len(points) > 0 {
-				curves = append(curves, Curve{Name: fmt.Sprintf("%s, run %d", r.Cell, r.Number), Class: r.Cell, Points: points})
+				curves = append(curves, chart.Curve{Name: fmt.Sprintf("%s, run %d", r.Cell, r.Number), Class: r.Cell, Points: points})
 			}
 		}
 		if len(curves) > 0 {
-			all = append(all, NewChart(k.title, k.unit, "hours", curves))
+			all = append(all, chart.New(k.title, k.unit, "hours", curves))
 		}
 	}
 	return all
-}
-
-// Curve is one line of a chart.
-type Curve struct {
-	Name   string
-	Class  string // A or B, by which lines are told apart
-	Points []measure.Point
-	Path   string // set by NewChart
-}
-
-// Tick is a labelled place of an axis.
-type Tick struct {
-	At    float64
-	Label string
-}
-
-// Chart is a drawing of curves.
-type Chart struct {
-	Title, Unit, Along   string
-	Curves               []Curve
-	Width, Height        float64
-	Left, Bottom         float64 // of the axes
-	Rows, Columns        []Tick
-	RowsRight, LabelLeft float64
-}
-
-// Sizes of charts, in units of SVG.
-const (
-	chartWidth, chartHeight = 720.0, 190.0
-	marginLeft, marginRight = 46.0, 12.0
-	marginTop, marginBottom = 10.0, 22.0
-)
-
-// NewChart lays out curves, with both axes from zero.
-func NewChart(title, unit, along string, curves []Curve) Chart {
-	c := Chart{
-		Title: title, Unit: unit, Along: along, Curves: curves, Width: chartWidth, Height: chartHeight,
-		Left: marginLeft, Bottom: chartHeight - marginBottom, RowsRight: chartWidth - marginRight, LabelLeft: marginLeft - 6,
-	}
-	right, top := 0.0, 0.0
-	for _, curve := range curves {
-		for _, p := range curve.Points {
-			right, top = math.Max(right, p.At), math.Max(top, p.Value)
-		}
-	}
-	stepX, stepY := niceStep(right/8), niceStep(top/4)
-	top = math.Ceil(top/stepY) * stepY
-	x := func(v float64) float64 { return c.Left + v/right*(chartWidth-marginLeft-marginRight) }
-	y := func(v float64) float64 { return c.Bottom - v/top*(chartHeight-marginTop-marginBottom) }
-	if right <= 0 || top <= 0 {
-		return c
-	}
-	for v := 0.0; v <= right*1.001; v += stepX {
-		c.Columns = append(c.Columns, Tick{x(v), Number(v)})
-	}
-	for v := 0.0; v <= top*1.001; v += stepY {
-		c.Rows = append(c.Rows, Tick{y(v), Number(v)})
-	}
-	for i := range c.Curves {
-		var path bytes.Buffer
-		for n, p := range c.Curves[i].Points {
-			fmt.Fprintf(&path, "%c%.1f %.1f", "ML"[min(n, 1)], x(p.At), y(p.Value))
-		}
-		c.Curves[i].Path = path.String()
-	}
-	return c
-}
-
-// niceStep returns the next 1, 2 or 5 times a power of ten.
-func niceStep(least float64) float64 {
-	if least <= 0 {
-		return 1
-	}
-	power := math.Pow(10, math.Floor(math.Log10(least)))
-	for _, n := range []float64{1, 2, 5} {
-		if n*power >= least {
-			return n * power
-		}
-	}
-	return 10 * power
 }
 
 // Place is where a row's ratio and its noise lie on a scale from a quarter to four times, in percent.

@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/e2e/report/chart"
 )
 
 // Table returns the figures for a terminal.
@@ -42,7 +43,7 @@ func (r Row) text(values []float64, median float64) string {
 	if len(values) == 0 {
 		return "–"
 	}
-	return Number(median)
+	return chart.Number(median)
 }
 
 // TextA and TextB return the medians as people read them.

@@ -34,14 +34,15 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/e2e/report/chart"
 )
 
 // Result is what was measured of one recording.
 type Result struct {
 	Figures map[string]float64 `json:"figures"` // by the names that Describe knows; what can't be known is missing
-	Nodes   []Point            `json:"nodes"`   // how many there were
-	Price   []Point            `json:"price"`   // of all nodes, per hour
-	Waiting []Point            `json:"waiting"` // pods that didn't run yet
+	Nodes   []chart.Point      `json:"nodes"`   // how many there were
+	Price   []chart.Point      `json:"price"`   // of all nodes, per hour
+	Waiting []chart.Point      `json:"waiting"` // pods that didn't run yet
 	Notes   []string           `json:"notes,omitempty"`
 }
 

@@ -6,15 +6,11 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report/chart"
 )
 
 type ownerReference = metav1.OwnerReference
-
-// Point is a value from a moment on, until the next one.
-type Point struct {
-	At    float64 `json:"at"` // hours since the beginning
-	Value float64 `json:"value"`
-}
 
 // samples is how many points a curve has at most.
 const samples = 336 // two for each hour of a week
@@ -50,13 +46,14 @@ func (s *series) mean(end time.Time) float64 {
 	return 0
 }
 
-// sampled returns the series as points at equal distances, each the mean until the next one.
-func (s *series) sampled(end time.Time) []Point {
+// sampled returns the series as points at equal distances, in hours since the beginning. Each is the mean until the
+// next one.
+func (s *series) sampled(end time.Time) []chart.Point {
 	width := end.Sub(s.began) / samples
 	if width <= 0 {
 		return nil
 	}
-	points := make([]Point, samples)
+	points := make([]chart.Point, samples)
 	next, value := 0, 0.0
 	for i := range points {
 		from := s.began.Add(time.Duration(i) * width)
@@ -65,7 +62,7 @@ func (s *series) sampled(end time.Time) []Point {
 			value = s.changes[next].value
 			window.changes = append(window.changes, change{s.changes[next].at, value})
 		}
-		points[i] = Point{At: from.Sub(s.began).Hours(), Value: rounded(window.mean(from.Add(width)))}
+		points[i] = chart.Point{At: from.Sub(s.began).Hours(), Value: rounded(window.mean(from.Add(width)))}
 	}
 	return points
 }
