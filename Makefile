@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -270,6 +270,11 @@ bench: ## measure start-up, memory and the recorder into _artifacts/bench.json: 
 .PHONY: bench-suites
 bench-suites: conformance.test ## measure what bent time gains, by the whole catalogue and Karpenter's own suite: an hour and a half
 	@$(PLUMBLINE) bench -suites "$(ARTIFACTS)/conformance.test"
+
+# Two clusters side by side, REPEATS times; figures go into _artifacts/compare/latest.
+.PHONY: compare
+compare: ## say what another release or setting makes of a workload: make compare A=KARPENTER=v1.13.0 B=KARPENTER=v1.14.0 WORKLOAD=week FAIL_IF='cost>1.05'
+	@go build -o "$(ARTIFACTS)/plumbline" ./hack/plumbline && exec "$(ARTIFACTS)/plumbline" compare
 
 # By its own tests' standards: gates and settings are those of its Makefile.
 .PHONY: upstream

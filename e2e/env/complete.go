@@ -43,17 +43,33 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 		e.fail(ctx, "%s: %w", o.GetKind(), err)
 	}
 	class, _, _ := unstructured.NestedMap(o.Object, append(path, "nodeClassRef")...)
-	o.Object = mergeDefaults(defaults(e.place.Adapter, o), o.Object)
-	own, _, _ := unstructured.NestedMap(o.Object, path...)
-	// The list of requirements must be there, even if it is empty.
-	completed := mergeDefaults(map[string]any{"requirements": []any{}}, own)
 	if len(class) < 2 { // otherwise it is used as it is, even if a part is missing
-		completed["nodeClassRef"] = mergeDefaults(e.nodeClass(ctx), class)
+		class = mergeDefaults(e.nodeClass(ctx), class)
 	}
-	if err := unstructured.SetNestedMap(o.Object, completed, path...); err != nil {
+	if err := AddDefaults(e.place.Adapter, o, class); err != nil {
 		e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
 	}
 	return o
+}
+
+// AddDefaults completes a NodePool or NodeClaim from the adapter's templates, and sets its nodeClassRef. It leaves
+// objects of other kinds as they are.
+func AddDefaults(a *providers.Adapter, o *unstructured.Unstructured, class map[string]any) error {
+	var path []string
+	switch o.GetKind() {
+	case "NodePool":
+		path = []string{"spec", "template", "spec"}
+	case "NodeClaim":
+		path = []string{"spec"}
+	default:
+		return nil
+	}
+	o.Object = mergeDefaults(defaults(a, o), o.Object)
+	own, _, _ := unstructured.NestedMap(o.Object, path...)
+	// The list of requirements must be there, even if it is empty.
+	completed := mergeDefaults(map[string]any{"requirements": []any{}}, own)
+	completed["nodeClassRef"] = class
+	return unstructured.SetNestedMap(o.Object, completed, path...)
 }
 
 // defaults returns what the adapter gives to a NodePool or NodeClaim. NodeClaims that no pod

@@ -119,23 +119,39 @@ func partsIn(folder string) ([]string, error) {
 // LoadParts reads the recording that a Stream, or several one after another, left in a folder. A Gap is where
 // nothing was recorded; what changed meanwhile follows it as events.
 func LoadParts(folder string) (*History, error) {
-	files, err := partsIn(folder)
-	if err != nil {
-		return nil, fmt.Errorf("the recording: %w", err)
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("the recording %s: it has no part, a file such as %s: %w", folder, partName+partEnding,
-			fs.ErrNotExist)
-	}
 	var all []*History
-	for _, file := range files {
-		h, err := LoadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, h)
+	err := EachPart(folder, func(part *History) error {
+		all = append(all, part)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return join(all), nil
+}
+
+// EachPart reads the parts of a recording as LoadParts does, but one after another, so that the memory that it takes
+// is a part's. Each starts with the world at its start. Where the next does not begin when a part ends, nothing was
+// recorded.
+func EachPart(folder string, do func(part *History) error) error {
+	files, err := partsIn(folder)
+	if err != nil {
+		return fmt.Errorf("the recording: %w", err)
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("the recording %s: it has no part, a file such as %s: %w", folder, partName+partEnding,
+			fs.ErrNotExist)
+	}
+	for _, file := range files {
+		h, err := LoadFile(file)
+		if err == nil {
+			err = do(h)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // join returns histories that follow one another as one.

@@ -58,6 +58,25 @@ func (s *Stream) Failed() <-chan struct{} { return s.recorder.journal.done }
 // Stop ends the recording and returns the error of writing it, if any.
 func (s *Stream) Stop() error { return s.recorder.Stop() }
 
+// Present shows the present world to a function, which must be quick, and must not keep it: nothing is recorded
+// meanwhile.
+func (s *Stream) Present(look func(*World)) {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	look(&s.recorder.world)
+}
+
+// Newest returns the newest revision that the watches of some kinds have delivered. While it stays the same, no
+// object of them changes.
+func (s *Stream) Newest(kinds ...schema.GroupVersionResource) (revision uint64) {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	for _, kind := range kinds {
+		revision = max(revision, s.recorder.told[kind])
+	}
+	return revision
+}
+
 // Progress is how far a Stream is.
 type Progress struct {
 	Events, Objects int

@@ -29,17 +29,23 @@ var ErrNoMetric = errors.New("no such metric within reach")
 
 // Metric reads a gauge or counter without labels, such as karpenter_cluster_state_synced.
 func (i *Installed) Metric(ctx context.Context, name string) (float64, error) {
-	port, named := i.ports[metricsPort]
-	if !named {
-		return 0, fmt.Errorf("%w: the adapter names no port %q", ErrNoMetric, metricsPort)
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	page, err := i.page(ctx, port, metricsPage)
+	page, err := i.Metrics(ctx)
 	if err != nil {
 		return 0, err
 	}
 	return value(name, page)
+}
+
+// Metrics returns all of the controller's metrics, in the text format of Prometheus. The error is ErrNoMetric if
+// there are none.
+func (i *Installed) Metrics(ctx context.Context) ([]byte, error) {
+	port, named := i.ports[metricsPort]
+	if !named {
+		return nil, fmt.Errorf("%w: the adapter names no port %q", ErrNoMetric, metricsPort)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	return i.page(ctx, port, metricsPage)
 }
 
 // value returns the value of a metric without labels.

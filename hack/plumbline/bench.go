@@ -76,7 +76,7 @@ func bench(ctx context.Context, args []string) error {
 	if b.scratch, err = os.MkdirTemp("", "plumbline-bench-"); err != nil {
 		return err
 	}
-	figures, err := measure(ctx, chosen)
+	figures, err := measureEach(ctx, chosen)
 	if err = errors.Join(err, os.RemoveAll(b.scratch)); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func matching(all []measurement, only string) ([]measurement, error) {
 	return chosen, nil
 }
 
-func measure(ctx context.Context, chosen []measurement) ([]figure, error) {
+func measureEach(ctx context.Context, chosen []measurement) ([]figure, error) {
 	var figures []figure
 	for _, m := range chosen {
 		step("measuring " + m.what)

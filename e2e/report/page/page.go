@@ -47,11 +47,14 @@ var css string
 //go:embed page.js
 var js string
 
+// Style returns the style sheet, for other pages of this look.
+func Style() template.CSS { return template.CSS(css) } //nolint:gosec // it is ours
+
 // Write writes the page.
 func (r *Run) Write(w io.Writer) error {
 	page, err := template.New("page.html").Funcs(template.FuncMap{
-		"css":      func() template.CSS { return template.CSS(css) }, //nolint:gosec // it is ours
-		"js":       func() template.JS { return template.JS(js) },    //nolint:gosec // it is ours
+		"css":      Style,
+		"js":       func() template.JS { return template.JS(js) }, //nolint:gosec // it is ours
 		"mark":     mark,
 		"duration": report.Round,
 		"tested":   report.Tested,

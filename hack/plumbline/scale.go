@@ -1,0 +1,325 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	typed "k8s.io/client-go/kubernetes/typed/apps/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/compare"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/e2e/report/chart"
+	"github.com/plumbline-e2e/plumbline/e2e/session"
+	"github.com/plumbline-e2e/plumbline/e2e/workload"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+const scaleHelp = `usage: plumbline scale [FLAGS]
+
+Measures how long a provider takes, and what that costs whom, for more and more nodes with ten pods each: until all
+pods run, until all nodes are replaced because of drift, until half of them are consolidated away, and until none is
+left. Variables are those of make e2e.
+
+`
+
+// podsPerNode fill a node of two CPUs.
+const (
+	podsPerNode = 10
+	podCPU      = "170m"
+)
+
+// scaling measures one size after another.
+type scaling struct {
+	compare.Scale
+	sizes  []int
+	within time.Duration
+	folder string
+	plan   *session.Plan
+}
+
+func runScale(ctx context.Context, args []string) error {
+	s, err := parseScale(args)
+	if err != nil {
+		return err
+	}
+	c, a, err := selected()
+	if err == nil && c.Cluster != "local" {
+		err = fmt.Errorf("CLUSTER=%s: CPU and memory are known of local clusters' processes only", c.Cluster)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := c.Reap(ctx); err != nil {
+		return err
+	}
+	if s.plan, err = e2e.Prepare(ctx, c, a, step); err != nil {
+		return err
+	}
+	if s.folder, err = e2e.NewRunFolder(filepath.Join(c.Artifacts, "scale")); err != nil {
+		return err
+	}
+	s.Machine, s.Started = machine(), time.Now()
+	for _, nodes := range s.sizes {
+		size, failed := s.size(ctx, nodes)
+		s.Sizes = append(s.Sizes, size)
+		if err := errors.Join(s.write()); err != nil {
+			return err
+		}
+		if failed != nil {
+			fmt.Print(scaleTable(s.Scale))
+			return fmt.Errorf("%d nodes: %w", nodes, failed)
+		}
+	}
+	fmt.Print(scaleTable(s.Scale))
+	step(fmt.Sprintf("the curves are in %s and %s", filepath.Join(s.folder, "scale.html"),
+		filepath.Join(s.folder, "scale.json")))
+	return nil
+}
+
+func parseScale(args []string) (*scaling, error) {
+	s := &scaling{}
+	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), scaleHelp)
+		flags.PrintDefaults()
+	}
+	sizes := os.Getenv("SIZES")
+	if sizes == "" {
+		sizes = "100,500,1000"
+	}
+	flags.StringVar(&sizes, "sizes", sizes, "`numbers` of nodes, the smallest first; or the variable SIZES")
+	flags.DurationVar(&s.within, "within", 30*time.Minute, "how long each step may take, in real time")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	for field := range strings.FieldsFuncSeq(sizes, func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := strconv.Atoi(field)
+		if err != nil || n < 2 {
+			return nil, fmt.Errorf("SIZES=%s: %q is not a number of nodes from 2 up; say SIZES=100,500,1000", sizes, field)
+		}
+		s.sizes = append(s.sizes, n)
+	}
+	if len(s.sizes) == 0 || !slices.IsSorted(s.sizes) {
+		return nil, fmt.Errorf("SIZES=%s: say numbers of nodes, the smallest first, such as 100,500,1000", sizes)
+	}
+	return s, nil
+}
+
+// size measures one size on a cluster of its own. What it has measured counts even after an error.
+func (s *scaling) size(ctx context.Context, nodes int) (compare.Size, error) {
+	size := compare.Size{Nodes: nodes, Pods: nodes * podsPerNode}
+	name := fmt.Sprintf("scale-%d-%d", os.Getpid(), nodes)
+	folder := filepath.Join(s.folder, strconv.Itoa(nodes))
+	on, err := s.plan.Start(ctx, name, filepath.Join(folder, "logs"))
+	if err != nil {
+		return size, err
+	}
+	s.Cluster = on.Describe()
+	r := &scaleRun{cellRun: &cellRun{Session: on, folder: folder, tell: func(cellNews) {}}, scaling: s, size: &size}
+	r.usage = newProcessMeter(s.plan.Cache, name)
+	err = r.perform(ctx)
+	if death := on.Err(); death != nil {
+		err = death
+	}
+	return size, errors.Join(err, on.Close(context.WithoutCancel(ctx)))
+}
+
+// scaleRun measures one size.
+type scaleRun struct {
+	*cellRun
+	*scaling
+	size  *compare.Size
+	usage *processMeter
+
+	apps typed.DeploymentInterface
+	pool *fixtures.Pool
+	app  *fixtures.Workload
+}
+
+func (r *scaleRun) perform(ctx context.Context) error {
+	ctx, release := r.WhileAlive(ctx)
+	defer release()
+	client, err := kubernetes.NewForConfig(r.Session.Cluster.Config())
+	if err != nil {
+		return err
+	}
+	r.apps = client.AppsV1().Deployments(r.Namespace)
+	r.recording, err = history.RecordParts(ctx, r.Session.Cluster.Config(), filepath.Join(r.cellRun.folder, "recording"),
+		history.StreamOptions{PartSize: 16 << 20}, karpenter.NodePools, karpenter.NodeClaims, karpenter.Nodes, karpenter.Pods)
+	if err == nil {
+		err = r.createClass(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	n, pods := r.size.Nodes, r.size.Pods
+	r.pool = fixtures.NodePool().Called("scale").OnDemand().Require(workload.CPULabel, fixtures.In, "2").
+		ConsolidationPolicy(fixtures.WhenEmptyOrUnderutilized).ConsolidateAfter("Never")
+	r.app = fixtures.Deployment(pods).Called("app").CPU(podCPU).Memory("64Mi").On(r.pool)
+	half := (n + 1) / 2
+	for _, s := range []struct {
+		name string
+		do   []fixtures.Object
+		done func(fleet) bool
+	}{
+		{"all pods run", []fixtures.Object{r.pool, r.app}, func(s fleet) bool { return s.ready == pods && s.settled() }},
+		{"all nodes drift", []fixtures.Object{r.pool.NewTemplate().Budget("20%")}, func(s fleet) bool {
+			return s.ready == pods && s.settled() && s.old == 0
+		}},
+		{"half consolidates", []fixtures.Object{r.app.Replicas(pods / 2), r.pool.ConsolidateAfter("0s")}, func(s fleet) bool {
+			return s.ready == pods/2 && s.settled() && s.nodes <= half+half/10
+		}},
+		{"none is left", []fixtures.Object{r.app.Replicas(0)}, func(s fleet) bool { return s.nodes == 0 }},
+	} {
+		if err := r.step(ctx, s.name, s.do, s.done); err != nil {
+			return err
+		}
+	}
+	p := r.recording.Progress()
+	r.size.Events, r.size.Gaps = p.Events, len(p.Gaps)
+	return r.recording.Stop()
+}
+
+// fleet is what a step waits for.
+type fleet struct {
+	ready int // pods
+	nodes int // NodeClaims
+	busy  int // of them, not initialized, or being deleted
+	old   int // of them, of another template than the NodePool's
+}
+
+func (s fleet) settled() bool { return s.busy == 0 && s.nodes > 0 }
+
+// step applies objects and waits until something is so. It measures how long that takes, and what each process used.
+func (r *scaleRun) step(ctx context.Context, name string, do []fixtures.Object, done func(fleet) bool) error {
+	began, beganReal, before := time.Now(), r.real(), r.usage.read()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for _, o := range do {
+		if err := r.apply(ctx, o.Unstructured()); err != nil {
+			return err
+		}
+	}
+	var now fleet
+	said := beganReal
+	for {
+		var err error
+		if now, err = r.fleet(ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if done(now) {
+			break
+		}
+		took := r.real() - beganReal
+		if took > r.within {
+			return fmt.Errorf("%s: not within %s: %+v", name, r.within, now)
+		}
+		if r.real()-said > compareEvery {
+			said = r.real()
+			step(fmt.Sprintf("%d nodes, %s: %d pods ready, %d nodes, %d of them on their way, after %s", r.size.Nodes, name,
+				now.ready, now.nodes, now.busy, report.Round(took)))
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		r.usage.read() // memory
+	}
+	took := r.real() - beganReal
+	result := compare.Step{Name: name, Took: time.Since(began).Seconds(), Real: took.Seconds(), Processes: r.usage.since(before)}
+	r.size.Steps = append(r.size.Steps, result)
+	step(fmt.Sprintf("%d nodes: %s after %s of cluster time, %s real", r.size.Nodes, name, report.Round(time.Since(began)),
+		report.Round(took)))
+	return nil
+}
+
+func (r *scaleRun) real() time.Duration {
+	if r.Clock != nil {
+		return r.Clock.Real()
+	}
+	return time.Duration(time.Now().UnixNano())
+}
+
+func (r *scaleRun) fleet(ctx context.Context) (fleet, error) {
+	d, err := r.apps.Get(ctx, r.app.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return fleet{}, err
+	}
+	s := fleet{ready: ready(d)}
+	r.recording.Present(func(w *history.World) {
+		hash := ""
+		if pool := w.Get(karpenter.NodePools, "", r.pool.GetName()); pool != nil {
+			hash = pool.Unstructured().GetAnnotations()[karpenter.NodePoolHashAnnotation]
+		}
+		for _, o := range w.List(karpenter.NodeClaims) {
+			u := o.Unstructured()
+			s.nodes++
+			if u.GetDeletionTimestamp() != nil || !karpenter.IsTrue(u, karpenter.Initialized) {
+				s.busy++
+			}
+			if u.GetAnnotations()[karpenter.NodePoolHashAnnotation] != hash {
+				s.old++
+			}
+		}
+	})
+	return s, nil
+}
+
+// ready returns the pods that are ready, once the controller manager has seen the Deployment as it is.
+func ready(d *appsv1.Deployment) int {
+	if d.Status.ObservedGeneration < d.Generation || d.Status.Replicas != *d.Spec.Replicas {
+		return -1
+	}
+	return int(d.Status.ReadyReplicas)
+}
+
+func (s *scaling) write() error {
+	data, err := json.MarshalIndent(s.Scale, "", " ")
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := s.WritePage(&page); err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(filepath.Join(s.folder, "scale.json"), append(data, '\n'), 0o644),
+		os.WriteFile(filepath.Join(s.folder, "scale.html"), page.Bytes(), 0o644))
+}
+
+// scaleTable returns the measured times and shares for a terminal.
+func scaleTable(s compare.Scale) string {
+	var b bytes.Buffer
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "nodes\tstep\tcluster's s\treal s\tshares of CPU\tmemory, MB\t")
+	for _, size := range s.Sizes {
+		for _, step := range size.Steps {
+			var shares, memory []string
+			for _, p := range step.Processes {
+				shares = append(shares, fmt.Sprintf("%s %.0f%%", p.Name, 100*step.Share(p)))
+				memory = append(memory, fmt.Sprintf("%.0f", p.Memory))
+			}
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t\n", size.Nodes, step.Name, chart.Number(step.Took), chart.Number(step.Real),
+				strings.Join(shares, ", "), strings.Join(memory, ", "))
+		}
+	}
+	_ = t.Flush() // into memory
+	return b.String()
+}
