@@ -29,7 +29,7 @@ var ErrNoMetric = errors.New("no such metric within reach")
 
 // Metric reads a gauge or counter without labels, such as karpenter_cluster_state_synced.
 func (i *Installed) Metric(ctx context.Context, name string) (float64, error) {
-	port, named := i.ports[metricsPort]
+	port, named := i.values.Ports[metricsPort]
 	if !named {
 		return 0, fmt.Errorf("%w: the adapter names no port %q", ErrNoMetric, metricsPort)
 	}
