@@ -129,6 +129,10 @@ recall: conformance.test ## run the specs against releases with known defects, i
 upgrade: conformance.test ## upgrade a provider under live objects: make upgrade FROM=v1.14.3 TO=v1.15.0 PROVIDER=kwok FOCUS=drain
 	@$(PLUMBLINE) upgrade -binary "$(ARTIFACTS)/conformance.test"
 
+.PHONY: upgrade-matrix
+upgrade-matrix: conformance.test ## upgrade each release to the next, into suites/upgrades.md: two hours, or FROM=... for some
+	@$(PLUMBLINE) upgrade-matrix -binary "$(ARTIFACTS)/conformance.test"
+
 # Mistakes that nobody chose: made in the provider's source, and tried by the specs that they make a difference to.
 .PHONY: mutants
 mutants: conformance.test ## run the specs against mistakes in a provider's source: make mutants N=200 SEED=1 MUTANT=disruption/

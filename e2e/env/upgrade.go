@@ -3,6 +3,7 @@ package env
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -36,10 +37,13 @@ func (e *Env) StopController(ctx context.Context) {
 }
 
 // Downgrade goes back to the release that the provider was upgraded from, in the opposite order:
-// its controller, then its CRDs.
+// its controller, then its CRDs. The outcome notes the fields that those lack.
 func (e *Env) Downgrade(ctx context.Context) {
 	e.changeController(ctx, e.place.From)
 	e.applyCRDs(ctx, e.place.From)
+	if lost := e.place.From.Lost(e.place.To); len(lost) > 0 {
+		e.result.Notes = append(e.result.Notes, "going back loses what is stored in "+strings.Join(lost, ", "))
+	}
 }
 
 // Upgraded reports whether the spec has changed the provider's release or CRDs.
