@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF FROM TO FROM_IMAGE TO_IMAGE TO_PROVIDER
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -123,6 +123,15 @@ lies: conformance.test ## run the specs against providers that are broken on pur
 .PHONY: recall
 recall: conformance.test ## run the specs against releases with known defects, into suites/recall.md: an hour, or LIE=... for some
 	@$(PLUMBLINE) recall -binary "$(ARTIFACTS)/conformance.test"
+
+# Two releases of a provider: FROM is installed, upgraded to TO under live objects, and back.
+.PHONY: upgrade
+upgrade: conformance.test ## upgrade a provider under live objects: make upgrade FROM=v1.14.3 TO=v1.15.0 PROVIDER=kwok FOCUS=drain
+	@$(PLUMBLINE) upgrade -binary "$(ARTIFACTS)/conformance.test"
+
+.PHONY: upgrade-matrix
+upgrade-matrix: conformance.test ## upgrade each release to the next, into suites/upgrades.md: two hours, or FROM=... for some
+	@$(PLUMBLINE) upgrade-matrix -binary "$(ARTIFACTS)/conformance.test"
 
 # Mistakes that nobody chose: made in the provider's source, and tried by the specs that they make a difference to.
 .PHONY: mutants

@@ -30,6 +30,9 @@ type Config struct {
 	Registry   string          // REGISTRY: where its nodes pull this machine's images from; empty: nowhere
 	Release    string          // KARPENTER: release of the provider's source module; empty: the adapter's
 	Image      string          // IMAGE: image to use instead of the adapter's; empty: the adapter's
+	To         string          // TO: release that specs upgrade the provider to; empty: that of the adapter, if the next are given
+	ToImage    string          // TO_IMAGE: image of that release; empty: the adapter's
+	ToProvider string          // TO_PROVIDER: adapter of that release; empty: the same
 	Gates      map[string]bool // GATES: feature gates that override the adapter's; nil: only the adapter's
 	Focus      *regexp.Regexp  // FOCUS: run only specs whose ID or sentence matches; nil: all
 	Skip       *regexp.Regexp  // SKIP: don't run specs whose ID or sentence matches; nil: none
@@ -46,6 +49,7 @@ type Config struct {
 	tried   bool // the leading process has tried whether clocks can be bent
 
 	controller report.Controller // what it was made of, as the leading process found it
+	upgradedTo *report.Upgrade   // nil: nothing
 }
 
 // FromEnv reads the configuration from the environment. The error lists all mistakes and how
@@ -62,8 +66,9 @@ func FromEnv() (Config, error) {
 		Registry:  os.Getenv("REGISTRY"),
 		Release:   os.Getenv("KARPENTER"),
 		Image:     os.Getenv("IMAGE"),
-		Labels:    os.Getenv("LABELS"),
-		Rerun:     os.Getenv("PLUMBLINE_RERUN"),
+		To:        os.Getenv("TO"), ToImage: os.Getenv("TO_IMAGE"), ToProvider: os.Getenv("TO_PROVIDER"),
+		Labels: os.Getenv("LABELS"),
+		Rerun:  os.Getenv("PLUMBLINE_RERUN"),
 	}
 	var err, err2 error
 	c.backend, err = selectedBackend()
@@ -71,6 +76,11 @@ func FromEnv() (Config, error) {
 	mistake(err)
 	if c.backend.Guest != nil {
 		c.Kubeconfig = os.Getenv("KUBECONFIG")
+	}
+	if c.ToProvider != "" {
+		if err := providers.Named(c.ToProvider).Validate(); err != nil {
+			mistake(fmt.Errorf("TO_PROVIDER=%s: %w", c.ToProvider, err))
+		}
 	}
 	c.Kubernetes = os.Getenv("K8S")
 	version, err := c.backend.Kubernetes(c.options())
@@ -131,7 +141,7 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 func (c Config) setup(a *providers.Adapter, progress func(string)) session.Setup {
 	return session.Setup{
 		Backend: c.backend, Cluster: c.options(), Adapter: c.gated(a), Release: c.Release, Image: c.Image,
-		Speed: c.Speed, Tried: c.tried, Progress: progress,
+		To: c.target(a), Speed: c.Speed, Tried: c.tried, Progress: progress,
 	}
 }
 

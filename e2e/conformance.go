@@ -24,7 +24,7 @@ func (c Config) conformance(a *providers.Adapter, suites []*Suite, proven report
 		version = "v" + version
 	}
 	proven.Provider, proven.Version, proven.Adapter = a.Name, version, a.Origin()
-	proven.Controller, proven.Gates = c.controller, a.Controller.Gates
+	proven.Controller, proven.Gates, proven.To = c.controller, a.Controller.Gates, c.upgradedTo
 	proven.Selection = c.selection()
 	proven.Complete = proven.Selection == "" && wholeCatalogue(suites)
 	return proven

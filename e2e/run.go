@@ -109,7 +109,8 @@ func parentEnded() <-chan struct{} {
 // runWorkers checks, prepares, starts the workers and shows their progress.
 func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Adapter, suites []*Suite) error {
 	c, err := FromEnv()
-	if err = errors.Join(err, a.Validate(), checkIDsDiffer(suites), unknownKnownFailures(a, suites)); err != nil {
+	if err = errors.Join(err, a.Validate(), checkIDsDiffer(suites), unknownKnownFailures(a, suites),
+		c.checkUpgrades(suites)); err != nil {
 		return err
 	}
 	total, err := c.count(a, suites)
@@ -132,8 +133,8 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 	if err != nil {
 		return err
 	}
-	c.Speed = plan.Setup.Speed          // 1 if clocks can't be bent here
-	c.controller = plan.Controller(ctx) // before its tag moves
+	c.Speed = plan.Setup.Speed                                              // 1 if clocks can't be bent here
+	c.controller, c.upgradedTo = plan.Controller(ctx), plan.UpgradesTo(ctx) // before their tags move
 	cli, err := ginkgoCLI(ctx, plan.Cache)
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 	}
 	terminal := report.NewTerminal(out, total, c.Procs)
 	steps(fmt.Sprintf("%s of %s on Kubernetes %s (%s), %d at a time, at speed %s",
-		check.Words(total, "specs"), a.Name, c.Kubernetes, c.Cluster, c.Procs, c.Speed))
+		check.Words(total, "specs"), c.subject(a), c.Kubernetes, c.Cluster, c.Procs, c.Speed))
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err = follow(ctx, stop, command(ctx, cli, run, test, c), run, terminal)

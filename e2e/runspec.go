@@ -56,15 +56,19 @@ type place struct {
 	adapter          *providers.Adapter
 	core, kubernetes string // releases
 	bent             bool   // the clock can be bent
+	upgrades         bool   // there is a release to upgrade to
 }
 
 // placeOf returns the place that a session is.
 func placeOf(s *session.Session) place {
-	return place{s.Adapter, s.Provider.CoreVersion, s.Provider.KubernetesVersion, s.Clock != nil}
+	return place{s.Adapter, s.Provider.CoreVersion, s.Provider.KubernetesVersion, s.Clock != nil, s.To != nil}
 }
 
 // skipReason returns why a spec can't run in a place, or "".
 func skipReason(on place, spec *Spec) string {
+	if spec.Upgrades && !on.upgrades {
+		return "it upgrades the provider, and no release to upgrade to is given (TO)"
+	}
 	for _, need := range spec.Needs {
 		if ok, why := on.adapter.Supports(need); !ok {
 			return why

@@ -58,6 +58,9 @@ type Spec struct {
 	// Breaks lists the invariants that the spec breaks on purpose. Any other broken one fails
 	// it.
 	Breaks []Breach
+	// Upgrades says that the spec upgrades the provider to another release. It is skipped unless one
+	// is given (Config.To), and the next spec gets a new cluster. Default: the suite's.
+	Upgrades bool
 	// Labels are selected with LABELS. The suite's name is always a label.
 	Labels []string
 	// Run is the spec's body. It fails the spec through env.
@@ -90,10 +93,11 @@ type Suite struct {
 	// Name begins the sentences of its specs. It is their subject, such as "disruption
 	// budgets", or a topic with a colon, such as "cloud:", if the provider is the subject.
 	Name string
-	// Needs, Gate and Since are the defaults of its specs. Nil Needs mean NodePools.
-	Needs []providers.Capability
-	Gate  string
-	Since Since
+	// Needs, Gate, Since and Upgrades are the defaults of its specs. Nil Needs mean NodePools.
+	Needs    []providers.Capability
+	Gate     string
+	Since    Since
+	Upgrades bool
 
 	specs     []*Spec
 	catalogue []*Suite // that it is of; nil: of none
@@ -169,6 +173,7 @@ func (s *Suite) add(spec Spec, source, id string) *Spec {
 		spec.Needs = []providers.Capability{providers.NodePools}
 	}
 	spec.Gate, spec.Since = cmp.Or(spec.Gate, s.Gate), cmp.Or(spec.Since, s.Since)
+	spec.Upgrades = spec.Upgrades || s.Upgrades
 	spec.source = source
 	s.specs = append(s.specs, &spec)
 	return &spec

@@ -51,6 +51,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/static"
 	"github.com/plumbline-e2e/plumbline/suites/taints"
 	"github.com/plumbline-e2e/plumbline/suites/termination"
+	"github.com/plumbline-e2e/plumbline/suites/upgrade"
 )
 
 // all is made when the package is loaded, since it changes its suites.
@@ -76,5 +77,8 @@ var all = e2e.Catalogue(
 	cloud.Suite,
 )
 
-// All returns every suite, in the order of a node's life.
+// All returns every suite of `make e2e`, in the order of a node's life.
 func All() []*e2e.Suite { return slices.Clone(all) }
+
+// Apart returns the suites of other runs: `make upgrade`.
+func Apart() []*e2e.Suite { return []*e2e.Suite{upgrade.Suite} }

@@ -23,7 +23,7 @@ import (
 // each calls f for every spec, as a subtest named by its sentence.
 func each(t *testing.T, f func(g *WithT, sentence string, spec *e2e.Spec)) {
 	t.Helper()
-	for _, suite := range suites.All() {
+	for _, suite := range slices.Concat(suites.All(), suites.Apart()) {
 		for _, spec := range suite.Specs() {
 			sentence := suite.Name + " " + spec.Name
 			t.Run(sentence, func(t *testing.T) { f(NewWithT(t), sentence, spec) })
@@ -31,7 +31,7 @@ func each(t *testing.T, f func(g *WithT, sentence string, spec *e2e.Spec)) {
 	}
 }
 
-// TestAllListsEveryFolder finds suites that All omits.
+// TestAllListsEveryFolder finds suites that All and Apart omit.
 func TestAllListsEveryFolder(t *testing.T) {
 	g := NewWithT(t)
 	entries, err := os.ReadDir(".")
@@ -42,7 +42,7 @@ func TestAllListsEveryFolder(t *testing.T) {
 			folders = append(folders, entry.Name())
 		}
 	}
-	for _, suite := range suites.All() {
+	for _, suite := range slices.Concat(suites.All(), suites.Apart()) {
 		g.Expect(suite.Specs()).NotTo(BeEmpty(), suite.Name)
 		listed = append(listed, filepath.Base(filepath.Dir(suite.Specs()[0].Source())))
 	}

@@ -61,6 +61,25 @@ func (e *Env) Refused(ctx context.Context, because string, objects ...fixtures.O
 	}
 }
 
+// RequireAccepted skips the spec unless the CRDs accept an object, completed as Create does.
+func (e *Env) RequireAccepted(ctx context.Context, object fixtures.Object) {
+	switch o, err := e.ask(ctx, object); {
+	case err == nil:
+	case invalid(err):
+		e.skip("the CRDs of %s refuse %s already: %v", e.place.Provider.CoreVersion, spec(object), err)
+	default:
+		e.fail(ctx, "%s: %w", called(o), err)
+	}
+}
+
+// RequireRefused expects what Refused does, and skips the spec if the object is accepted.
+func (e *Env) RequireRefused(ctx context.Context, because string, object fixtures.Object) {
+	if _, err := e.ask(ctx, object); err == nil {
+		e.skip("the CRDs accept %s", spec(object))
+	}
+	e.Refused(ctx, because, object)
+}
+
 // ask sends an object to the API server in a dry run.
 func (e *Env) ask(ctx context.Context, object fixtures.Object) (*unstructured.Unstructured, error) {
 	o := e.complete(ctx, object.Unstructured())

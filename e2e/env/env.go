@@ -44,6 +44,7 @@ type Env struct {
 
 	resumeKubelets func() error                // set while the kubelets are paused
 	configureBack  func(context.Context) error // set while the controller has other settings
+	upgraded       bool                        // the provider's release is not the session's any more
 }
 
 // reference identifies an object in the cluster.

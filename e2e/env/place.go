@@ -28,6 +28,9 @@ type Place struct {
 	Mapper    meta.RESTMapper
 	Shared    bool // the cluster has other nodes, which specs' pods must not use
 
+	// From is the provider's release, and To another one that specs may upgrade it to; nil: none.
+	From, To *install.Prepared
+
 	// Jump moves the cluster's clock ahead; nil where time can't be bent.
 	Jump func(ctx context.Context, d time.Duration) error
 	// Death returns which component died or hangs, with its last lines, or nil.

@@ -130,28 +130,43 @@ func applyOptions() metav1.ApplyOptions {
 // applyAll applies the objects in order. Namespaced objects without a namespace go into the
 // given one. Missing namespaces are created.
 func (c *clients) applyAll(ctx context.Context, objects []*unstructured.Unstructured, namespace string) error {
-	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.typed.Discovery()))
+	mapper := c.mapper()
 	present := map[string]bool{}
 	for _, o := range objects {
-		what := fmt.Sprintf("%s %s", o.GetKind(), o.GetName())
-		kind := o.GroupVersionKind()
-		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		resource, ns, err := c.resource(mapper, o, namespace)
+		if err == nil && ns != "" {
+			err = c.ensureNamespace(ctx, ns, present)
+		}
+		if err == nil {
+			_, err = resource.Apply(ctx, o.GetName(), o, applyOptions())
+		}
 		if err != nil {
-			return fmt.Errorf("applying %s: %w", what, err)
-		}
-		resource := dynamic.ResourceInterface(c.dynamic.Resource(mapping.Resource))
-		if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-			ns := cmp.Or(o.GetNamespace(), namespace)
-			if err := c.ensureNamespace(ctx, ns, present); err != nil {
-				return err
-			}
-			resource = c.dynamic.Resource(mapping.Resource).Namespace(ns)
-		}
-		if _, err := resource.Apply(ctx, o.GetName(), o, applyOptions()); err != nil {
-			return fmt.Errorf("applying %s: %w", what, err)
+			return fmt.Errorf("applying %s %s: %w", o.GetKind(), o.GetName(), err)
 		}
 	}
 	return nil
+}
+
+// mapper returns a mapper that asks the API server once.
+func (c *clients) mapper() meta.RESTMapper {
+	return restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.typed.Discovery()))
+}
+
+// resource returns the interface of an object's resource, and its namespace: the given one if it says
+// none, and empty for a kind without namespaces.
+func (c *clients) resource(mapper meta.RESTMapper, o *unstructured.Unstructured, namespace string) (
+	resource dynamic.ResourceInterface, in string, err error,
+) {
+	kind := o.GroupVersionKind()
+	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case mapping.Scope.Name() != meta.RESTScopeNameNamespace:
+		return c.dynamic.Resource(mapping.Resource), "", nil
+	}
+	in = cmp.Or(o.GetNamespace(), namespace)
+	return c.dynamic.Resource(mapping.Resource).Namespace(in), in, nil
 }
 
 // ensureNamespace creates a namespace if it is missing. Even a system namespace may be

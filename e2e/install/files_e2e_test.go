@@ -92,7 +92,7 @@ controller: {build: {module: ., package: .}}
 		g.Expect(err).NotTo(HaveOccurred())
 		return string(text)
 	}
-	controller := fmt.Sprintf("%s:%d", pods.Items[0].Status.PodIP, i.ports["health"])
+	controller := fmt.Sprintf("%s:%d", pods.Items[0].Status.PodIP, i.values.Ports["health"])
 	simulator := i.simulator.address
 	g.Expect(of(controller, "file", "/etc/acme/cloud/url")).To(Equal("https://" + simulator))
 	ca := of(controller, "file", "/etc/plumbline/ca/ca.crt")

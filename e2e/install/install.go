@@ -29,10 +29,11 @@ type Installed struct {
 	adapter   *providers.Adapter
 	cluster   cluster.Cluster
 	clients   *clients
-	simulator *simulator     // nil without one
-	ports     map[string]int // as allocated
+	simulator *simulator // nil without one
 	selector  string
-	container corev1.Container // the controller's
+	values    providers.Values             // by which the manifests were rendered
+	objects   []*unstructured.Unstructured // the manifests
+	container corev1.Container             // the controller's
 	// serviceAccount is that of the controller's pods.
 	serviceAccount string
 }
@@ -109,8 +110,8 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 	i := &Installed{
 		Namespace: m.deployment.GetNamespace(), Deployment: m.deployment.GetName(),
 		CoreVersion: p.core, KubernetesVersion: on.kubernetes, Digest: p.controller.digest,
-		adapter: p.adapter, cluster: c, clients: clients, ports: values.Ports, selector: m.selector, simulator: sim,
-		container: m.container, serviceAccount: serviceAccount(m.deployment),
+		adapter: p.adapter, cluster: c, clients: clients, selector: m.selector, simulator: sim,
+		values: values, objects: m.objects, container: m.container, serviceAccount: serviceAccount(m.deployment),
 	}
 	s := &start{
 		Installed: i, what: "controller", timeout: p.adapter.Controller.Ready.Within(),
@@ -161,13 +162,20 @@ func (p *Prepared) clusterValues(c cluster.Cluster, image string) (providers.Val
 	v := p.values
 	v.Image = providers.ParseImageName(image)
 	v.Endpoint = c.Config().Host
-	v.Ports = map[string]int{}
-	for _, name := range slices.Sorted(maps.Keys(p.adapter.Controller.Ports)) {
-		port, err := c.Port(p.adapter.Controller.Ports[name])
+	var err error
+	v.Ports, err = takePorts(c, p.adapter.Controller.Ports)
+	return v, err
+}
+
+// takePorts allocates ports of the controller's pod, near those that are preferred.
+func takePorts(c cluster.Cluster, preferred map[string]int) (map[string]int, error) {
+	taken := map[string]int{}
+	for _, name := range slices.Sorted(maps.Keys(preferred)) {
+		port, err := c.Port(preferred[name])
 		if err != nil {
-			return v, fmt.Errorf("a port for the controller's %s: %w", name, err)
+			return nil, fmt.Errorf("a port for the controller's %s: %w", name, err)
 		}
-		v.Ports[name] = port
+		taken[name] = port
 	}
-	return v, nil
+	return taken, nil
 }

@@ -39,7 +39,7 @@ func (i *Installed) Metric(ctx context.Context, name string) (float64, error) {
 // Metrics returns all of the controller's metrics, in the text format of Prometheus. The error is ErrNoMetric if
 // there are none.
 func (i *Installed) Metrics(ctx context.Context) ([]byte, error) {
-	port, named := i.ports[metricsPort]
+	port, named := i.values.Ports[metricsPort]
 	if !named {
 		return nil, fmt.Errorf("%w: the adapter names no port %q", ErrNoMetric, metricsPort)
 	}

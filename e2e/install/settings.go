@@ -39,18 +39,10 @@ func (i *Installed) Configure(ctx context.Context, settings map[string]string) (
 // Nothing runs in between: the ports of a host can't be shared, and nobody else must lead.
 func (i *Installed) restartWith(ctx context.Context, change func(*corev1.Container)) error {
 	before := i.Pods(ctx)
-	if err := i.update(ctx, func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(0)) }); err != nil {
+	if err := i.Stop(ctx); err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, restartWithin)
-	defer cancel()
-	err := wait.PollUntilContextCancel(limited, askEvery, true, func(ctx context.Context) (bool, error) {
-		return len(i.Pods(ctx)) == 0, nil
-	})
-	if err != nil {
-		return fmt.Errorf("the controller did not end within %s: %w", restartWithin, err)
-	}
-	err = i.update(ctx, func(d *appsv1.Deployment) {
+	err := i.update(ctx, func(d *appsv1.Deployment) {
 		d.Spec.Replicas = new(int32(1))
 		for n := range d.Spec.Template.Spec.Containers {
 			if c := &d.Spec.Template.Spec.Containers[n]; c.Name == i.container.Name {
@@ -62,6 +54,22 @@ func (i *Installed) restartWith(ctx context.Context, change func(*corev1.Contain
 		return err
 	}
 	return i.awaitSuccessor(ctx, before)
+}
+
+// Stop ends the controller, as `kubectl scale --replicas=0` does, and waits until it is gone.
+func (i *Installed) Stop(ctx context.Context) error {
+	if err := i.update(ctx, func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(0)) }); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, restartWithin)
+	defer cancel()
+	err := wait.PollUntilContextCancel(limited, askEvery, true, func(ctx context.Context) (bool, error) {
+		return len(i.Pods(ctx)) == 0, nil
+	})
+	if err != nil {
+		return fmt.Errorf("the controller did not end within %s: %w", restartWithin, err)
+	}
+	return nil
 }
 
 // update changes the controller's Deployment.

@@ -23,6 +23,8 @@ const (
 	ReasonHook = "Hook"
 	// ReasonInterrupted means that the API server was away; later events are recorded again.
 	ReasonInterrupted = "Interrupted"
+	// ReasonUpgrade means that the provider's release or CRDs are about to change, or have changed.
+	ReasonUpgrade = "Upgrade"
 )
 
 // controllerStaysUp checks that no container of the provider's controller ends or restarts: no

@@ -27,6 +27,15 @@ type Controller struct {
 	Released bool `json:"released"`
 }
 
+// Upgrade says what specs have upgraded a provider to.
+type Upgrade struct {
+	Version   string `json:"version,omitempty"`   // of the source module
+	Karpenter string `json:"karpenter,omitempty"` // release of Karpenter core; empty: unknown
+	Adapter   string `json:"adapter,omitempty"`   // as Conformance.Adapter
+	// Controller is what ran of it.
+	Controller Controller `json:"controller"`
+}
+
 // Format is the format of the conformance.yaml that runs write. It grows with each field that
 // readers rely on.
 const Format = 1
@@ -36,13 +45,15 @@ const Format = 1
 type Conformance struct {
 	// Format is that of the file. 0: from before it was counted; Plumbline, Adapter and
 	// Controller are missing then.
-	Format    int       `json:"format"`
-	Plumbline string    `json:"plumbline,omitempty"` // version of the harness and its suites; empty: unknown
-	Provider  string    `json:"provider"`
-	Version   string    `json:"version,omitempty"` // of the provider's source module
-	Adapter   string    `json:"adapter,omitempty"` // a built-in one's path, or the name of a file; empty: written in Go
-	Started   time.Time `json:"started"`
-	Took      string    `json:"took"` // in real time
+	Format    int    `json:"format"`
+	Plumbline string `json:"plumbline,omitempty"` // version of the harness and its suites; empty: unknown
+	Provider  string `json:"provider"`
+	Version   string `json:"version,omitempty"` // of the provider's source module
+	// To is what specs have upgraded the provider to; nil: nothing.
+	To      *Upgrade  `json:"to,omitempty"`
+	Adapter string    `json:"adapter,omitempty"` // a built-in one's path, or the name of a file; empty: written in Go
+	Started time.Time `json:"started"`
+	Took    string    `json:"took"` // in real time
 	// Controller is what runs of the provider.
 	Controller Controller `json:"controller"`
 	// Clusters are the kinds of cluster that specs ran on.

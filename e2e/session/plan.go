@@ -26,9 +26,17 @@ type Setup struct {
 	Adapter  *providers.Adapter
 	Release  string      // of the provider's source module; empty: the adapter's
 	Image    string      // of the provider; empty: the adapter's
+	To       *Target     // what specs upgrade the provider to; nil: nothing
 	Speed    clock.Speed // of the cluster's clock
 	Tried    bool        // another process has tried whether clocks can be bent here
 	Progress func(string)
+}
+
+// Target is a release that specs upgrade the provider to.
+type Target struct {
+	Adapter *providers.Adapter // of the same provider
+	Release string             // of its source module; empty: the adapter's
+	Image   string             // empty: the adapter's
 }
 
 // Plan is a session that is ready to start: all that needs no cluster is checked, and all is
@@ -39,6 +47,7 @@ type Plan struct {
 	Leaps bool // see cluster.Options
 
 	prepared *install.Prepared // nil: without a provider
+	to       *install.Prepared // nil: without Setup.To
 	shapes   *placement.Shapes // that sessions have seen
 }
 
@@ -86,6 +95,13 @@ func (p *Plan) prepareProvider(ctx context.Context) error {
 	}
 	var err error
 	p.prepared, err = install.Prepare(ctx, p.Cache, s.Adapter, s.selection())
+	if err == nil && s.To != nil {
+		selection := s.selection()
+		selection.Version, selection.Image = s.To.Release, s.To.Image
+		if p.to, err = install.Prepare(ctx, p.Cache, s.To.Adapter, selection); err != nil {
+			err = fmt.Errorf("the release to upgrade to: %w", err)
+		}
+	}
 	return err
 }
 
@@ -121,6 +137,17 @@ func (p *Plan) Controller(ctx context.Context) report.Controller {
 	return report.Controller(p.prepared.Origin(ctx))
 }
 
+// UpgradesTo returns what specs upgrade the provider to, or nil. It asks the registry for the image.
+func (p *Plan) UpgradesTo(ctx context.Context) *report.Upgrade {
+	if p.to == nil {
+		return nil
+	}
+	version, core := p.to.Version()
+	return &report.Upgrade{
+		Version: version, Karpenter: core, Adapter: p.Setup.To.Adapter.Origin(), Controller: report.Controller(p.to.Origin(ctx)),
+	}
+}
+
 // Start starts a cluster and installs the provider, with logs of both in the folder logs. The
 // caller closes the session.
 func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
@@ -130,7 +157,7 @@ func (p *Plan) Start(ctx context.Context, name, logs string) (*Session, error) {
 	s := &Session{setup: p.Setup, shapes: p.shapes}
 	s.Place = env.Place{
 		Adapter: p.Setup.Adapter, Namespace: Namespace, Shared: p.Setup.Backend.Guest != nil,
-		Death: s.Err, WhileAlive: s.whileAlive,
+		Death: s.Err, WhileAlive: s.whileAlive, From: p.prepared, To: p.to,
 	}
 	s.alive, s.died = context.WithCancelCause(context.WithoutCancel(ctx))
 	if p.Setup.Speed.Bent() {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
-	"github.com/plumbline-e2e/plumbline/suites"
 )
 
 // catalogue prints suites/README.md: the coverage of each suite and the promise of each spec.
@@ -22,19 +21,19 @@ func catalogue(context.Context, []string) error {
 	var b strings.Builder
 	b.WriteString("# The catalogue\n\n<!-- Written by `make catalogue` from the specs' declarations. -->\n\n")
 	total := 0
-	for _, suite := range suites.All() {
+	for _, suite := range allSuites() {
 		total += len(suite.Specs())
 	}
 	fmt.Fprintf(&b, "%d specs, in the order of a node's life. A spec is skipped, with the reason, where the provider "+
 		"lacks what it\n"+
 		"needs, where a feature gate is off, where the release doesn't make the promise yet and where its CRDs lack a "+
-		"field.\n\n", total)
-	for _, suite := range suites.All() {
+		"field.\nThe specs of `upgrade` have runs of their own, `make upgrade`; `make e2e` runs all others.\n\n", total)
+	for _, suite := range allSuites() {
 		fmt.Fprintf(&b, "- [%s](#%s): %d\n", suite.Title(), strings.ReplaceAll(strings.ToLower(suite.Title()), " ", "-"),
 			len(suite.Specs()))
 	}
 	fmt.Fprintf(&b, "- [Invariants](#invariants): %d\n", len(invariant.All()))
-	for _, suite := range suites.All() {
+	for _, suite := range allSuites() {
 		section, err := chapter(suite)
 		if err != nil {
 			return fmt.Errorf("suite %q: %w", suite.Name, err)

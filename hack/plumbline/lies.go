@@ -90,15 +90,15 @@ func tryLies(ctx context.Context, args []string, byDefault func(lie) bool) (*lie
 
 // prepare builds what all trials need, so that a failed build is reported before any starts.
 func prepare(ctx context.Context, c e2e.Config, all []trial) error {
-	type providing struct{ provider, release string }
+	type providing struct{ provider, release, to string }
 	done := map[providing]bool{}
 	for _, t := range all {
-		p := providing{t.provider, t.release}
+		p := providing{t.provider, t.release, t.vars["TO_PROVIDER"]}
 		if done[p] {
 			continue
 		}
 		done[p] = true
-		c.Release = t.release
+		c.Release, c.ToProvider = p.release, p.to
 		if _, err := e2e.Prepare(ctx, c, providers.Named(t.provider), step); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func chooseLies(binary string, byDefault func(lie) bool) (c e2e.Config, all, cho
 	if _, err := os.Stat(binary); err != nil {
 		errs = append(errs, fmt.Errorf("the conformance test is missing, run `make lies`: %w", err))
 	}
-	all, err = loadLies(filepath.Join(faulty, "lies"), suites.All())
+	all, err = loadLies(filepath.Join(faulty, "lies"), allSuites())
 	errs = append(errs, err)
 	switch list := os.Getenv("LIE"); {
 	case err != nil:
@@ -132,9 +132,12 @@ func chooseLies(binary string, byDefault func(lie) bool) (c e2e.Config, all, cho
 	return c, all, chosen, errors.Join(errs...)
 }
 
+// allSuites returns the suites of `make e2e`, and those of other runs.
+func allSuites() []*e2e.Suite { return slices.Concat(suites.All(), suites.Apart()) }
+
 func allSpecs() []string {
 	var all []string
-	for _, suite := range suites.All() {
+	for _, suite := range allSuites() {
 		for _, spec := range suite.Specs() {
 			all = append(all, spec.ID())
 		}

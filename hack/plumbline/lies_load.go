@@ -20,6 +20,9 @@ const faulty = "providers/faulty"
 // releases is the level of lies that released versions of Karpenter tell.
 const releases = "releases"
 
+// upgrades is the level of lies of a release that an honest one is upgraded to.
+const upgrades = "upgrade"
+
 // lie is a broken promise and the specs that claim to catch it.
 type lie struct {
 	Name    string   `json:"name"`
@@ -35,10 +38,14 @@ type lie struct {
 	Issue string `json:"issue,omitempty"` // the upstream issue, or the finding
 	// Provider is whose releases these are. Empty: KWOK's, which are those of core.
 	Provider string `json:"provider,omitempty"`
+	// Tells is the lie of the faulty provider that is told, one of another level. Empty: that of this name.
+	Tells string `json:"tells,omitempty"`
+	// From is the release that is upgraded to the lying one. Empty: that of KWOK's adapter.
+	From string `json:"from,omitempty"`
 	// Gates are feature gates that the specs need.
 	Gates map[string]bool `json:"gates,omitempty"`
 
-	Level string `json:"level"` // the name of its file: cloud, core, saboteur, releases
+	Level string `json:"level"` // the name of its file: cloud, core, saboteur, schema, upgrade, releases
 }
 
 // gates formats the lie's feature gates for the variable GATES.
@@ -99,6 +106,7 @@ func (l lie) check(suites []*e2e.Suite, again bool) error {
 		mistake(err != nil, "%w", err)
 	}
 	mistake((l.Level == releases) != (l.Karpenter != ""), "karpenter is what lies of releases.yaml have, and no others")
+	mistake(l.Level != upgrades && l.Tells+l.From != "", "tells and from belong to lies of upgrade.yaml")
 	mistake(l.Level != releases && (l.Kept != "" || l.Issue != "" || l.Provider != ""),
 		"kept, issue and provider belong to lies of releases.yaml")
 	return errors.Join(mistakes...)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
-	"github.com/plumbline-e2e/plumbline/suites"
 )
 
 func lyingSuites() []*e2e.Suite {
@@ -120,7 +119,7 @@ func TestMistakesInLiesAreSaidTogether(t *testing.T) {
 
 func TestTheLiesThereAre(t *testing.T) {
 	g := NewWithT(t)
-	all, err := loadLies(filepath.Join("..", "..", faulty, "lies"), suites.All())
+	all, err := loadLies(filepath.Join("..", "..", faulty, "lies"), allSuites())
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(len(all)).To(BeNumerically(">=", 40))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,8 +17,12 @@ func (l lie) lying() trial {
 		name: l.Name, lie: l.Name, provider: filepath.Join(faulty, "adapter.yaml"), gates: l.gates(),
 		specs: l.Specs, procs: "1",
 	}
-	if l.Karpenter != "" {
+	switch l.Level {
+	case releases:
 		t.lie, t.provider, t.release = "", cmp.Or(l.Provider, "kwok"), l.Karpenter
+	case upgrades:
+		t.vars = map[string]string{"TO_PROVIDER": t.provider}
+		t.lie, t.provider, t.release, t.test = cmp.Or(l.Tells, l.Name), "kwok", l.From, upgradeTest
 	}
 	return t
 }
@@ -27,7 +32,7 @@ func (l lie) lying() trial {
 // specs that claim to catch a lie of the faulty provider, against its honest twin. Those with
 // most specs come first.
 func trials(lies []lie) (honest, lying, kept []trial) {
-	type group struct{ suite, gates string }
+	type group struct{ suite, gates, level, from string }
 	specs := map[group][]string{}
 	var groups []group
 	for _, l := range lies {
@@ -42,7 +47,10 @@ func trials(lies []lie) (honest, lying, kept []trial) {
 		}
 		for _, s := range l.Specs {
 			folder, _, _ := strings.Cut(s, "/")
-			g := group{folder, l.gates()}
+			g := group{suite: folder, gates: l.gates(), from: l.From}
+			if l.Level == upgrades {
+				g.level = upgrades
+			}
 			if specs[g] == nil {
 				groups = append(groups, g)
 			}
@@ -52,7 +60,8 @@ func trials(lies []lie) (honest, lying, kept []trial) {
 		}
 	}
 	for _, g := range groups {
-		t := lie{Name: strings.Trim("honest-"+g.suite+"-"+g.gates, "-"), Specs: specs[g]}.lying()
+		name := strings.Trim(fmt.Sprintf("honest-%s-%s-%s", g.suite, g.from, g.gates), "-")
+		t := lie{Name: name, Specs: specs[g], Level: g.level, From: g.from}.lying()
 		t.lie, t.gates = "", g.gates
 		honest = append(honest, t)
 	}

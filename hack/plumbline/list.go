@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
-
-	"github.com/plumbline-e2e/plumbline/suites"
 )
 
 // entry is a spec in the output of `list`.
@@ -44,7 +42,7 @@ func list(_ context.Context, args []string) error {
 
 func entries() []entry {
 	var all []entry
-	for _, suite := range suites.All() {
+	for _, suite := range allSuites() {
 		for _, spec := range suite.Specs() {
 			e := entry{
 				ID: spec.ID(), Suite: suite.Name, Name: spec.Name, Needs: []string{}, Gate: spec.Gate,

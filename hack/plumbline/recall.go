@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/plumbline-e2e/plumbline/suites"
 )
 
 // recallFile is the table of what the specs recall of Karpenter's history.
@@ -49,7 +47,7 @@ func recall(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	all, err := loadLies(filepath.Join(faulty, "lies"), suites.All())
+	all, err := loadLies(filepath.Join(faulty, "lies"), allSuites())
 	if err != nil {
 		return err
 	}

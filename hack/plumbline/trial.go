@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ type trial struct {
 	labels   string            // for LABELS, which select from specs
 	speed    string            // for SPEED; empty: the user's
 	procs    string            // for PROCS; empty: by cores and memory
+	test     string            // of the binary; empty: that of `make e2e`
 	rerun    string            // the command for users, if speed is set
 	vars     map[string]string // other variables
 }
@@ -46,7 +48,7 @@ func (t trial) run(ctx context.Context, binary, folder string) ([]report.Outcome
 		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.CommandContext(ctx, binary, "-test.run", "^TestConformance$")
+	cmd := exec.CommandContext(ctx, binary, "-test.run", cmp.Or(t.test, "^TestConformance$"))
 	cmd.Env = t.environ(os.Environ(), folder)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // only we pass Ctrl-C on, once
@@ -87,13 +89,18 @@ func (t trial) environ(user []string, folder string) []string {
 		ours["SPEED"], ours["PLUMBLINE_RERUN"] = t.speed, t.rerun+" SPEED="+t.speed
 	}
 	maps.Copy(ours, t.vars)
-	env := slices.DeleteFunc(slices.Clone(user), func(kv string) bool {
+	return withVariables(user, ours)
+}
+
+// withVariables returns an environment with other values of some variables.
+func withVariables(environ []string, values map[string]string) []string {
+	environ = slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		_, set := ours[name]
+		_, set := values[name]
 		return set
 	})
-	for name, value := range ours {
-		env = append(env, name+"="+value)
+	for name, value := range values {
+		environ = append(environ, name+"="+value)
 	}
-	return env
+	return environ
 }

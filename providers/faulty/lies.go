@@ -22,14 +22,24 @@ func lies() map[string]lie.Lie {
 	return all
 }
 
-// levels returns the lies by level. A level is a package; its metadata is lies/<level>.yaml.
+// levels returns the lies by level. A level is a package, but for upgrade, which is of several; its
+// metadata is lies/<level>.yaml.
 func levels() map[string]map[string]lie.Lie {
 	return map[string]map[string]lie.Lie{
 		"cloud":    cloud.Lies(),
 		"core":     core.Lies(),
 		"saboteur": saboteur.Lies(),
 		"schema":   schema.Lies(),
+		"upgrade":  upgradeLies(),
 	}
+}
+
+// upgradeLies returns the lies that only a release tells that takes over from another one.
+func upgradeLies() map[string]lie.Lie {
+	all := core.UpgradeLies()
+	maps.Copy(all, saboteur.UpgradeLies())
+	maps.Copy(all, schema.UpgradeLies())
+	return all
 }
 
 // names returns the sorted names of all lies.

@@ -30,9 +30,9 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
 		replaced, made := check.NodeClaims(pool).Old(before), check.NodeClaims(pool).New(before)
-		env.Expect(unchanged, check.Always(check.None(misHashed(pool, check.NodeClaims(pool)))))
+		env.Expect(unchanged, check.Always(check.None(check.MisHashed(pool, check.NodeClaims(pool)))))
 		env.Expect(env.Since(before), check.ActsOnDrift(pool),
-			check.While(check.DriftedNodeClaims(pool), check.Exactly(1, misHashed(pool, replaced))),
-			check.Always(check.None(misHashed(pool, made))))
+			check.While(check.DriftedNodeClaims(pool), check.Exactly(1, check.MisHashed(pool, replaced))),
+			check.Always(check.None(check.MisHashed(pool, made))))
 	},
 })

@@ -25,21 +25,22 @@ var _ = Suite.Add(e2e.Spec{
 		nodeClaim := env.Await(ctx, 1, check.InitializedNodeClaims(pool))[0]
 
 		before := env.Mark()
-		env.Patch(ctx, nodeClaim, rehashed)
+		env.Patch(ctx, nodeClaim, fixtures.AnotherHash)
 		// Karpenter looks at the pool's NodeClaims when it sees the pool's version, and no more.
 		env.Observe(ctx, karpenter.Settled)
-		env.Patch(ctx, pool, rehashed)
+		env.Patch(ctx, pool, fixtures.AnotherHash)
 		env.Observe(ctx, karpenter.Settled)
 		upgraded := env.Since(before)
 		changed := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 
+		hashedBefore := check.NodeClaims(pool).With("hashed before",
+			check.Annotated(karpenter.NodePoolHashVersionAnnotation, fixtures.AnotherHashVersion))
 		env.Expect(upgraded,
 			check.Always(check.None(check.DriftedNodeClaims(pool))), check.Always(check.None(check.DisruptedNodes(pool))),
-			check.LeadsTo(check.AtLeast(1, check.NodeClaims(pool).With("hashed before", hashedBefore)),
-				check.None(check.NodeClaims(pool).With("hashed before", hashedBefore))),
-			check.Finally(check.None(misHashed(pool, check.NodeClaims(pool)))))
+			check.LeadsTo(check.AtLeast(1, hashedBefore), check.None(hashedBefore)),
+			check.Finally(check.None(check.MisHashed(pool, check.NodeClaims(pool)))))
 		env.Expect(env.Since(changed), check.ActsOnDrift(pool))
 	},
 })

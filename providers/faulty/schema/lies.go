@@ -28,6 +28,22 @@ func Lies() map[string]lie.Lie {
 	}
 }
 
+// UpgradeLies returns the lies of a release whose CRDs don't fit what is stored.
+func UpgradeLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"refuses-what-is-stored": {CRD: refusesLightPools},
+	}
+}
+
+// refusesLightPools refuses every write of a pool with a small weight. A rule about the whole spec is
+// checked whenever any part of it changes.
+func refusesLightPools(crd lie.CRD) {
+	pool := at(version(crd), "schema", "openAPIV3Schema", "properties", "spec")
+	if child(pool, "properties", "weight") != nil {
+		refuse(pool, "!has(self.weight) || self.weight > 50")
+	}
+}
+
 // rules is the key of a schema's CEL rules.
 const rules = "x-kubernetes-validations"
 
@@ -103,5 +119,5 @@ func refusesWhatIsAllowed(crd lie.CRD) {
 
 func refuse(s node, rule string) {
 	all, _ := s[rules].([]any)
-	s[rules] = append(all, node{"rule": rule, "message": "this label is reserved"})
+	s[rules] = append(all, node{"rule": rule, "message": "this is reserved"})
 }

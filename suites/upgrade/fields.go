@@ -1,0 +1,72 @@
+package upgrade
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
+
+// volatile are fields that say what is so now, and may change at any time. Hashes have their own spec.
+var volatile = map[string]bool{
+	"metadata.resourceVersion":                                        true,
+	"metadata.generation":                                             true,
+	"metadata.managedFields":                                          true,
+	"metadata.annotations." + karpenter.NodePoolHashAnnotation:        true,
+	"metadata.annotations." + karpenter.NodePoolHashVersionAnnotation: true,
+	"status.conditions":                                               true,
+	"status.lastPodEventTime":                                         true,
+	"status.nodeClassObservedGeneration":                              true,
+}
+
+// keepsFields claims that the custom resources of a moment have every field that they had then, with
+// the same value. They may have more.
+func keepsFields(before *history.World) check.Claim {
+	kinds := slices.DeleteFunc(before.Resources(), func(kind schema.GroupVersionResource) bool {
+		return !strings.Contains(kind.Group, ".") || kind == karpenter.PodDisruptionBudgets
+	})
+	return check.That("Karpenter's objects keep every field", func(w *history.World) (ok, exercised bool, standing string) {
+		var lost []string
+		for _, kind := range kinds {
+			for _, was := range before.List(kind) {
+				exercised = true
+				what := was.Unstructured().GetKind() + " " + was.Name
+				is := w.Get(kind, was.Namespace, was.Name)
+				if is == nil {
+					lost = append(lost, what+" is gone")
+					continue
+				}
+				for _, field := range lostFields("", was.Unstructured().Object, is.Unstructured().Object) {
+					lost = append(lost, what+": "+field)
+				}
+			}
+		}
+		return len(lost) == 0, exercised, strings.Join(lost, "\n")
+	}, kinds...)
+}
+
+// lostFields returns what a value at a path lacks, or has otherwise, compared with the one before.
+func lostFields(path string, was, is any) []string {
+	fields, isMap := was.(map[string]any)
+	now, stillMap := is.(map[string]any)
+	switch {
+	case volatile[path]:
+		return nil
+	case !isMap && reflect.DeepEqual(was, is):
+		return nil
+	case !isMap || !stillMap:
+		return []string{fmt.Sprintf("%s was %v, and is %v", path, was, is)}
+	}
+	var lost []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		lost = append(lost, lostFields(strings.TrimPrefix(path+"."+name, "."), fields[name], now[name])...)
+	}
+	return lost
+}
