@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -48,12 +49,22 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 	// The list of requirements must be there, even if it is empty.
 	completed := mergeDefaults(map[string]any{"requirements": []any{}}, own)
 	if len(class) < 2 { // otherwise it is used as it is, even if a part is missing
-		completed["nodeClassRef"] = mergeDefaults(e.nodeClass(ctx), class)
+		completed["nodeClassRef"] = mergeDefaults(e.nodeClassRef(ctx, o), class)
 	}
 	if err := unstructured.SetNestedMap(o.Object, completed, path...); err != nil {
 		e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
 	}
 	return o
+}
+
+// nodeClassRef returns a reference to the spec's NodeClass, as an object's version of Karpenter's API
+// has it. In v1beta1 it needs no API group.
+func (e *Env) nodeClassRef(ctx context.Context, o *unstructured.Unstructured) map[string]any {
+	class := e.nodeClass(ctx)
+	if o.GroupVersionKind().GroupVersion() == karpenter.V1Beta1 {
+		delete(class, "group")
+	}
+	return class
 }
 
 // defaults returns what the adapter gives to a NodePool or NodeClaim. NodeClaims that no pod
