@@ -89,13 +89,15 @@ func same(a, b any) bool {
 		return a == b
 	}
 	one, other := fmt.Sprint(a), fmt.Sprint(b)
-	if d, err := time.ParseDuration(one); err == nil {
-		d2, err := time.ParseDuration(other)
-		return err == nil && d == d2
+	d, err := time.ParseDuration(one)
+	d2, err2 := time.ParseDuration(other)
+	if err == nil && err2 == nil {
+		return d == d2
 	}
-	if q, err := resource.ParseQuantity(one); err == nil {
-		q2, err := resource.ParseQuantity(other)
-		return err == nil && q.Cmp(q2) == 0
+	q, err := resource.ParseQuantity(one)
+	q2, err2 := resource.ParseQuantity(other)
+	if err == nil && err2 == nil {
+		return q.Cmp(q2) == 0
 	}
 	return one == other
 }
