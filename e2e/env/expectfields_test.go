@@ -30,7 +30,7 @@ func TestFieldsThatAreNotAsWanted(t *testing.T) {
 		{"{a: 1500m}", "{a: '1.5'}", nil},
 		{"{a: 4}", "{a: '4'}", nil},
 		{"{a: 1Gi}", "{a: 1G}", []string{`a is "1G"; wanted is "1Gi"`}},
-		{"{a: x}", "{a: y}", []string{`a is "y"; wanted is "x"`}},
+		{"{a: x}", "{a: z}", []string{`a is "z"; wanted is "x"`}},
 	} {
 		g := NewWithT(t)
 		var wanted, got map[string]any

@@ -20,7 +20,7 @@ func taints(under string) map[string]string {
 func requirements(under string) map[string]string {
 	return map[string]string{
 		under + "requirements": "[{key: example.com/a, operator: Exists}, {key: example.com/b, operator: DoesNotExist}, " +
-			"{key: example.com/c, operator: NotIn, values: [x, y]}, {key: example.com/d, operator: In, values: [x, y], minValues: 2}, " +
+			"{key: example.com/c, operator: NotIn, values: [x, z]}, {key: example.com/d, operator: In, values: [x, z], minValues: 2}, " +
 			`{key: example.com/e, operator: Gt, values: ["2"]}, {key: example.com/f, operator: Lt, values: ["9"]}]`,
 	}
 }
