@@ -7,6 +7,10 @@ import (
 	"strings"
 )
 
+// conversionLevel is the level of lies that a provider of an older release tells: later ones convert
+// nothing.
+const conversionLevel = "conversion"
+
 // keptSuffix ends the names of trials with the release that keeps a promise.
 const keptSuffix = "-kept"
 
@@ -15,6 +19,9 @@ func (l lie) lying() trial {
 	t := trial{
 		name: l.Name, lie: l.Name, provider: filepath.Join(faulty, "adapter.yaml"), gates: l.gates(),
 		specs: l.Specs, procs: "1",
+	}
+	if l.Level == conversionLevel {
+		t.provider = filepath.Join(faulty, conversionLevel, "adapter.yaml")
 	}
 	if l.Karpenter != "" {
 		t.lie, t.provider, t.release = "", cmp.Or(l.Provider, "kwok"), l.Karpenter
@@ -27,7 +34,7 @@ func (l lie) lying() trial {
 // specs that claim to catch a lie of the faulty provider, against its honest twin. Those with
 // most specs come first.
 func trials(lies []lie) (honest, lying, kept []trial) {
-	type group struct{ suite, gates string }
+	type group struct{ suite, gates, provider string }
 	specs := map[group][]string{}
 	var groups []group
 	for _, l := range lies {
@@ -42,7 +49,7 @@ func trials(lies []lie) (honest, lying, kept []trial) {
 		}
 		for _, s := range l.Specs {
 			folder, _, _ := strings.Cut(s, "/")
-			g := group{folder, l.gates()}
+			g := group{folder, l.gates(), l.lying().provider}
 			if specs[g] == nil {
 				groups = append(groups, g)
 			}
@@ -53,7 +60,7 @@ func trials(lies []lie) (honest, lying, kept []trial) {
 	}
 	for _, g := range groups {
 		t := lie{Name: strings.Trim("honest-"+g.suite+"-"+g.gates, "-"), Specs: specs[g]}.lying()
-		t.lie, t.gates = "", g.gates
+		t.lie, t.gates, t.provider = "", g.gates, g.provider
 		honest = append(honest, t)
 	}
 	slices.SortStableFunc(honest, func(a, b trial) int { return len(b.specs) - len(a.specs) })
