@@ -21,11 +21,15 @@ var _ = e2e.Table(Suite, map[string]fields{
 		name:    "keeps a v1 NodeClaim's expireAfter, which v1beta1 has none of",
 		written: map[string]string{"spec.expireAfter": "12h"},
 		read:    map[string]string{"spec.expireAfter": "null"},
+		known: lossy("a client that writes v1beta1 makes a NodeClaim without a pool live for ever",
+			`expireAfter is "Never"; wanted is "12h"`),
 	},
 	"termination-grace-period": {
 		name:    "keeps a v1 NodeClaim's terminationGracePeriod, which v1beta1 has none of",
 		written: map[string]string{"spec.terminationGracePeriod": "1h"},
 		read:    map[string]string{"spec.terminationGracePeriod": "null"},
+		known: lossy("a client that writes v1beta1 removes terminationGracePeriod",
+			`terminationGracePeriod is none; wanted is "1h"`),
 	},
 }, func(row fields) e2e.Spec {
 	return e2e.Spec{

@@ -45,6 +45,8 @@ var _ = e2e.Table(Suite, map[string]fields{
 		read: map[string]string{
 			"spec.disruption": "{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: Never}",
 		},
+		known: lossy("consolidateAfter becomes 0s with WhenUnderutilized, although it may be Never",
+			`consolidateAfter is "0s"; wanted is "Never"`),
 	},
 	"expire-after": {
 		name:    "moves a v1beta1 pool's expireAfter into its template",
@@ -56,8 +58,13 @@ var _ = e2e.Table(Suite, map[string]fields{
 		written: map[string]string{"spec.disruption.expireAfter": "Never"},
 		read:    map[string]string{"spec.disruption.expireAfter": "null", "spec.template.spec.expireAfter": "Never"},
 	},
-	"no-budgets": both("keeps that a v1beta1 pool has no budgets", map[string]string{"spec.disruption.budgets": "[]"}),
-	"kubelet":    kubelet("keeps the kubelet settings of a v1beta1 pool in an annotation", "spec.template.spec."),
+	"no-budgets": {
+		name:    "keeps that a v1beta1 pool has no budgets",
+		written: map[string]string{"spec.disruption.budgets": "[]"}, read: map[string]string{"spec.disruption.budgets": "[]"},
+		known: lossy("an empty list is left out, and the default, 10%, takes its place",
+			`budgets is \[{"nodes":"10%"}\]; wanted is \[\]`),
+	},
+	"kubelet": kubelet("keeps the kubelet settings of a v1beta1 pool in an annotation", "spec.template.spec."),
 }, func(row fields) e2e.Spec {
 	return e2e.Spec{Name: row.name, Known: row.known, Run: func(ctx context.Context, env *e2e.Env) {
 		pool := with(fixtures.RawNodePool().V1Beta1(), row.written)

@@ -15,6 +15,15 @@ type fields struct {
 	known         []e2e.Known
 }
 
+// lossy returns the known failure of a release that loses something.
+func lossy(reason string, breaks ...string) []e2e.Known {
+	return []e2e.Known{{
+		Releases: ">=1.0.0 <1.1.0", // seen in v1.0.8
+		Issue:    "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md#karpenter-lossy-conversion",
+		Reason:   reason, Breaks: breaks,
+	}}
+}
+
 // both returns fields that are the same in both versions.
 func both(name string, written map[string]string) fields {
 	return fields{name: name, written: written, read: written}

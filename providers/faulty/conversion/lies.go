@@ -57,7 +57,7 @@ func lies() map[string]lie {
 		"drops-resources":               {from: func(c *v1.NodeClaim) { c.Spec.Resources.Requests = nil }},
 		"hides-taints-of-node-claims":   {to: func(c *v1beta1.NodeClaim) { c.Spec.Taints = nil }},
 		"drops-kubelets-of-node-claims": {from: func(c *v1.NodeClaim) { delete(c.Annotations, v1.KubeletCompatibilityAnnotationKey) }},
-		"loses-the-image":             {from: func(c *v1.NodeClaim) { c.Status.ImageID = "" }},
+		"loses-the-image":               {from: func(c *v1.NodeClaim) { c.Status.ImageID = "" }},
 		"hides-conditions":              {to: func(c *v1beta1.NodeClaim) { c.Status.Conditions = nil }},
 	}
 }
