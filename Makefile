@@ -251,6 +251,10 @@ catalogue: ## write suites/README.md from the specs
 fields: ## write suites/fields.md from the last run, or FILE="folder folder": make e2e with all gates first
 	@$(PLUMBLINE) fields $(FILE) > suites/fields.md.new && mv suites/fields.md.new suites/fields.md
 
+.PHONY: conversion
+conversion: ## write suites/conversion.md from the last run, or FILE="folder folder": make e2e KARPENTER=v1.0.8 FOCUS=^conversion/ first
+	@$(PLUMBLINE) conversion $(FILE) > suites/conversion.md.new && mv suites/conversion.md.new suites/conversion.md
+
 # The image goes into Docker's engine, as plumbline/node:<version>.
 .PHONY: node-image
 node-image: ## build an image for kind's nodes without any registry: make node-image K8S=1.36

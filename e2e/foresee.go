@@ -41,7 +41,8 @@ func Check(ctx context.Context, c Config, a *providers.Adapter, progress func(st
 		return Forecast{}, err
 	}
 	f := Forecast{Provider: found}
-	return f, f.judge(c, place{c.gated(a), found.Core, c.Kubernetes, c.Speed.Bent(), c.upgrades()}, suites)
+	on := place{c.gated(a), found.Core, c.Kubernetes, c.Speed.Bent(), c.upgrades(), c.backend.Services}
+	return f, f.judge(c, on, suites)
 }
 
 // judge finds out which of the selected specs would run in a place.

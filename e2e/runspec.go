@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/e2e/session"
@@ -22,7 +24,7 @@ func (r *Registration) runSpec(ctx context.Context, suite *Suite, spec *Spec, hi
 	o = report.Outcome{
 		Provider: s.Adapter.Name, ID: spec.id, Suite: suite.Name, Spec: spec.Name, Source: spec.source, Started: time.Now(),
 	}
-	if why := skipReason(placeOf(s), spec); why != "" {
+	if why := skipReason(placeOf(s, r.config.backend), spec); why != "" {
 		o.Verdict, o.Reason = report.Skipped, why
 		return o, true
 	}
@@ -57,11 +59,14 @@ type place struct {
 	core, kubernetes string // releases
 	bent             bool   // the clock can be bent
 	upgrades         bool   // there is a release to upgrade to
+	services         bool   // the API server reaches Services
 }
 
-// placeOf returns the place that a session is.
-func placeOf(s *session.Session) place {
-	return place{s.Adapter, s.Provider.CoreVersion, s.Provider.KubernetesVersion, s.Clock != nil, s.To != nil}
+// placeOf returns the place that a session on a backend is.
+func placeOf(s *session.Session, on cluster.Backend) place {
+	return place{
+		s.Adapter, s.Provider.CoreVersion, s.Provider.KubernetesVersion, s.Clock != nil, s.To != nil, on.Services,
+	}
 }
 
 // skipReason returns why a spec can't run in a place, or "".
@@ -80,10 +85,17 @@ func skipReason(on place, spec *Spec) string {
 		}
 	}
 	for _, need := range spec.Needs {
-		since := Since{Karpenter: on.adapter.Capabilities[need].Since}
+		support := on.adapter.Capabilities[need]
+		since := Since{Karpenter: support.Since}
 		if why := since.missingIn(on.core, ""); why != "" {
 			return fmt.Sprintf("%s: %s", need, why)
 		}
+		if why := goneIn(support.Until, on.core); why != "" {
+			return fmt.Sprintf("%s: %s", need, why)
+		}
+	}
+	if slices.Contains(spec.Needs, providers.Conversion) && !on.services {
+		return "the API server doesn't reach the Services of a cluster on this machine, and so no webhook"
 	}
 	if spec.Leaps() && !on.bent {
 		return fmt.Sprintf("it takes up to %s, which is too long for a clock that can't be bent", spec.Within)

@@ -25,6 +25,16 @@ func (s Since) missingIn(karpenter, kubernetes string) string {
 	return ""
 }
 
+// goneIn returns why a release does not make a promise any more, or "". Until is the first release
+// without it; empty: none. A release that is no version is taken for a new one.
+func goneIn(until, karpenter string) string {
+	end, err := semver.NewVersion(until)
+	if have, notVersion := semver.NewVersion(karpenter); err != nil || notVersion == nil && have.LessThan(end) {
+		return ""
+	}
+	return fmt.Sprintf("promised before Karpenter %s; this is %s", until, karpenter)
+}
+
 // constraints returns the same in Ginkgo's form, for Ginkgo's own filter.
 func (s Since) constraints() ginkgo.ComponentSemVerConstraints {
 	c := ginkgo.ComponentSemVerConstraints{}

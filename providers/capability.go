@@ -51,6 +51,9 @@ const (
 	// PodDeletionCost: the deletion costs of pods tell ReplicaSets which node Karpenter would rather
 	// remove (core 1.15 and later).
 	PodDeletionCost Capability = "podDeletionCost"
+	// Conversion: NodePools and NodeClaims are served in v1beta1 as well, and the provider's webhook
+	// converts them (core 1.0).
+	Conversion Capability = "conversion"
 )
 
 // Capabilities returns all capabilities, in the order of the documentation.
@@ -58,7 +61,7 @@ func Capabilities() []Capability {
 	return []Capability{
 		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, NodeClassStatus, NodeClassHash, Images,
 		Spot, Zones, Interruption, InstanceGC, NodeRepair, NodeReboot, StaticCapacity, NodeOverlay, CapacityBuffer,
-		PodDeletionCost,
+		PodDeletionCost, Conversion,
 	}
 }
 
@@ -83,6 +86,8 @@ type Support struct {
 	// Since is the first release of Karpenter core that has the capability, as
 	// major.minor. Empty: every release.
 	Since string `yaml:"since"`
+	// Until is the first release of Karpenter core that has it no more, as major.minor. Empty: none.
+	Until string `yaml:"until"`
 	// Reasons are the drift reasons that the provider gives.
 	Reasons []string `yaml:"reasons"`
 	// Annotation is the key of the annotation with a NodeClass's hash.

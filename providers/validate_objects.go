@@ -162,8 +162,10 @@ func (c *checker) capabilities() {
 		if name == NodeClassHash && s.State == Supported && s.Annotation == "" {
 			c.add(at, "`annotation` is missing: the key of the annotation with the hash")
 		}
-		if _, err := semver.NewVersion(s.Since); s.Since != "" && err != nil {
-			c.add(join(at, "since"), "`%s` is not a release such as 1.15", s.Since)
+		for field, release := range map[string]string{"since": s.Since, "until": s.Until} {
+			if _, err := semver.NewVersion(release); release != "" && err != nil {
+				c.add(join(at, field), "`%s` is not a release such as 1.15", release)
+			}
 		}
 		if s.Condition != (NodeCondition{}) &&
 			(s.Condition.Type == "" || !slices.Contains([]string{"True", "False", "Unknown"}, s.Condition.Status)) {

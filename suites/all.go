@@ -39,6 +39,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/cloud"
 	"github.com/plumbline-e2e/plumbline/suites/consolidation"
 	"github.com/plumbline-e2e/plumbline/suites/controls"
+	"github.com/plumbline-e2e/plumbline/suites/conversion"
 	"github.com/plumbline-e2e/plumbline/suites/deletioncost"
 	"github.com/plumbline-e2e/plumbline/suites/drift"
 	"github.com/plumbline-e2e/plumbline/suites/expiration"
@@ -68,6 +69,7 @@ var all = e2e.Catalogue(
 	controls.Suite,
 	termination.Suite,
 	migration.Suite,
+	conversion.Suite,
 	static.Suite,
 	repair.Suite,
 	buffer.Suite,

@@ -27,6 +27,7 @@ type Backend struct {
 
 	Containers bool // its nodes run images on any operating system of this machine
 	NodeImages bool // its nodes are made from Options.NodeImage
+	Services   bool // its API server reaches Services, and so webhooks
 	Bends      bool // its clusters can have a clock of their own on this machine
 }
 

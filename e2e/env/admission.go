@@ -57,6 +57,7 @@ func (e *Env) Refused(ctx context.Context, because string, objects ...fixtures.O
 			e.skipIfAbsent(o, err)
 			e.Fail("%s with %s is refused, but not for %q: %v", called(o), spec(object), because, err)
 		}
+		e.result.expects(o)
 		e.claim(fmt.Sprintf("the API server refuses %s: %s", called(o), because))
 	}
 }

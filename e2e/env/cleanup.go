@@ -51,7 +51,7 @@ func CleanUp(ctx context.Context, e *Env) []string {
 	var problems []string
 	for _, step := range []func(context.Context) error{
 		e.letKubeletsGoOn, e.restoreSettings, e.resetCloud, e.deleteWorkloads,
-		e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses,
+		e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses, e.restoreStorage,
 	} {
 		if err := step(ctx); err != nil {
 			problems = append(problems, strings.Split(err.Error(), "\n")...)

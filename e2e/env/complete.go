@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -44,7 +45,7 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 	}
 	class, _, _ := unstructured.NestedMap(o.Object, append(path, "nodeClassRef")...)
 	if len(class) < 2 { // otherwise it is used as it is, even if a part is missing
-		class = mergeDefaults(e.nodeClass(ctx), class)
+		class = mergeDefaults(e.nodeClassRef(ctx, o), class)
 	}
 	if err := AddDefaults(e.place.Adapter, o, class); err != nil {
 		e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
@@ -70,6 +71,16 @@ func AddDefaults(a *providers.Adapter, o *unstructured.Unstructured, class map[s
 	completed := mergeDefaults(map[string]any{"requirements": []any{}}, own)
 	completed["nodeClassRef"] = class
 	return unstructured.SetNestedMap(o.Object, completed, path...)
+}
+
+// nodeClassRef returns a reference to the spec's NodeClass, as an object's version of Karpenter's API
+// has it. In v1beta1 it needs no API group.
+func (e *Env) nodeClassRef(ctx context.Context, o *unstructured.Unstructured) map[string]any {
+	class := e.nodeClass(ctx)
+	if o.GroupVersionKind().GroupVersion() == karpenter.V1Beta1 {
+		delete(class, "group")
+	}
+	return class
 }
 
 // defaults returns what the adapter gives to a NodePool or NodeClaim. NodeClaims that no pod

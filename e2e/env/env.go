@@ -42,9 +42,10 @@ type Env struct {
 
 	nodesBefore sets.Set[string] // names of the nodes from before the spec
 
-	resumeKubelets func() error                // set while the kubelets are paused
-	configureBack  func(context.Context) error // set while the controller has other settings
-	upgraded       bool                        // the provider's release is not the session's any more
+	resumeKubelets  func() error                // set while the kubelets are paused
+	configureBack   func(context.Context) error // set while the controller has other settings
+	upgraded        bool                        // the provider's release is not the session's any more
+	storedOtherwise bool                        // the CRDs' storage version was changed
 }
 
 // reference identifies an object in the cluster.
@@ -64,6 +65,7 @@ func (e *Env) Create(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		o := e.complete(ctx, object.Unstructured())
 		ref, applied := e.apply(ctx, o)
+		ref.kind = recordedAs(ref.kind)
 		e.created = append(e.created, ref)
 		if e.hasReadiness(applied) {
 			e.awaitReadiness(ctx, ref, applied.GetGeneration())
@@ -79,7 +81,16 @@ func (e *Env) hasReadiness(o *unstructured.Unstructured) bool {
 	}
 	class, _, _ := unstructured.NestedStringMap(o.Object, "spec", "template", "spec", "nodeClassRef")
 	own := e.place.Adapter.NodeClassObject("").GroupVersionKind()
-	return class["group"] == own.Group && class["kind"] == own.Kind
+	group, _, _ := strings.Cut(class["apiVersion"], "/") // in v1beta1
+	return cmp.Or(class["group"], group, own.Group) == own.Group && cmp.Or(class["kind"], own.Kind) == own.Kind
+}
+
+// recordedAs returns the kind under which the recording has a resource: Karpenter's are recorded in v1.
+func recordedAs(kind schema.GroupVersionResource) schema.GroupVersionResource {
+	if kind.GroupVersion() == karpenter.V1Beta1 {
+		kind.Version = karpenter.NodePools.Version
+	}
+	return kind
 }
 
 // awaitReadiness waits until the condition Ready of a NodePool's generation is True or False.
@@ -119,6 +130,7 @@ func (e *Env) Change(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		ref, applied := e.apply(ctx, e.complete(ctx, object.Unstructured()))
 		if e.hasReadiness(applied) {
+			ref.kind = recordedAs(ref.kind)
 			e.awaitReadiness(ctx, ref, applied.GetGeneration())
 		}
 	}

@@ -61,5 +61,13 @@ func addFields(fields sets.Set[string], path string, value any) {
 // sets notes the fields that a spec sets.
 func (r *Result) sets(o *unstructured.Unstructured) { r.fields = r.fields.Union(fieldsOf(o)) }
 
-// Fields returns the fields of objects that the spec has set, sorted.
+// expects notes the fields that a spec expects of an object in its version, such as
+// "v1beta1/NodePool.spec.weight".
+func (r *Result) expects(o *unstructured.Unstructured) {
+	for field := range fieldsOf(o) {
+		r.fields = r.fields.Union(sets.New(o.GroupVersionKind().Version + "/" + field))
+	}
+}
+
+// Fields returns the fields of objects that the spec has set or expects, sorted.
 func (r *Result) Fields() []string { return sets.List(r.fields) }

@@ -77,13 +77,11 @@ func (c *clients) platform() (platform, error) {
 }
 
 // establish applies CRDs and waits until the API server serves all of them.
-func (c *clients) establish(ctx context.Context, definitions []*unstructured.Unstructured) error {
-	resource := c.dynamic.Resource(schema.GroupVersionResource{
-		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
-	})
+func (c *clients) establish(ctx context.Context, crds []*unstructured.Unstructured) error {
+	resource := c.dynamic.Resource(definitions())
 	missing := map[string]bool{}
 	applying, within := errgroup.WithContext(ctx)
-	for _, crd := range definitions {
+	for _, crd := range crds {
 		missing[crd.GetName()] = true
 		applying.Go(func() error {
 			if _, err := resource.Apply(within, crd.GetName(), crd, applyOptions()); err != nil {
@@ -118,7 +116,7 @@ func (c *clients) establish(ctx context.Context, definitions []*unstructured.Uns
 	})
 	if err != nil {
 		return fmt.Errorf("%d of %d CRDs are not established yet: %w", len(missing),
-			len(definitions), err)
+			len(crds), err)
 	}
 	return nil
 }

@@ -73,10 +73,14 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 	if err != nil {
 		return nil, err
 	}
+	values, err := p.clusterValues(c)
+	if err != nil {
+		return nil, err
+	}
 	say(fmt.Sprintf("installing the CRDs and the image of %s", p.adapter.Name))
 	var controller, simulator string
 	together, within := errgroup.WithContext(ctx)
-	together.Go(func() error { return clients.establish(within, p.crds) })
+	together.Go(func() error { return clients.establish(within, p.crdsFor(values)) })
 	together.Go(func() (err error) { controller, err = p.controller.load(within, c); return err })
 	together.Go(func() (err error) { simulator, err = p.simulator.load(within, c); return err })
 	on, err := clients.platform()
@@ -87,10 +91,7 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 		return nil, fmt.Errorf("asking the API server what it serves: %w", err)
 	}
 
-	values, err := p.clusterValues(c, controller)
-	if err != nil {
-		return nil, err
-	}
+	values.Image = providers.ParseImageName(controller)
 	if values.Management, err = p.manage(ctx, c, values, say); err != nil {
 		return nil, err
 	}
@@ -117,7 +118,10 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 		Installed: i, what: "controller", timeout: p.adapter.Controller.Ready.Within(),
 		setting: "controller.ready.timeout",
 	}
-	return i, s.await(ctx)
+	if err := s.await(ctx); err != nil || !p.converts() {
+		return i, err
+	}
+	return i, i.awaitConverters(ctx)
 }
 
 // load loads an image or a program into the cluster, and returns its name there.
@@ -157,10 +161,9 @@ func (p *Prepared) Objects(ctx context.Context) ([]*unstructured.Unstructured, e
 	return slices.Concat(p.crds, m.objects), nil
 }
 
-// clusterValues adds the values that only the cluster knows.
-func (p *Prepared) clusterValues(c cluster.Cluster, image string) (providers.Values, error) {
+// clusterValues adds the values that only the cluster knows, but for the image's name there.
+func (p *Prepared) clusterValues(c cluster.Cluster) (providers.Values, error) {
 	v := p.values
-	v.Image = providers.ParseImageName(image)
 	v.Endpoint = c.Config().Host
 	var err error
 	v.Ports, err = takePorts(c, p.adapter.Controller.Ports)

@@ -20,6 +20,9 @@ import "k8s.io/apimachinery/pkg/runtime/schema"
 // taints (Karpenter: pkg/apis/apis.go).
 const Group = "karpenter.sh"
 
+// V1Beta1 is the version of NodePools and NodeClaims that releases before 1.1 serve beside v1.
+var V1Beta1 = schema.GroupVersion{Group: Group, Version: "v1beta1"}
+
 // The kinds that a run records. NodeOverlays and CapacityBuffers are recorded where a release
 // serves them. Sources: Karpenter's CRDs (karpenter.sh/v1, v1alpha1;
 // autoscaling.x-k8s.io/v1beta1) and the Kubernetes API.

@@ -8,6 +8,10 @@ import (
 	"strings"
 )
 
+// conversionLevel is the level of lies that a provider of an older release tells: later ones convert
+// nothing.
+const conversionLevel = "conversion"
+
 // keptSuffix ends the names of trials with the release that keeps a promise.
 const keptSuffix = "-kept"
 
@@ -18,6 +22,8 @@ func (l lie) lying() trial {
 		specs: l.Specs, procs: "1",
 	}
 	switch l.Level {
+	case conversionLevel:
+		t.provider = filepath.Join(faulty, conversionLevel, "adapter.yaml")
 	case releases:
 		t.lie, t.provider, t.release = "", cmp.Or(l.Provider, "kwok"), l.Karpenter
 	case upgrades:
@@ -48,8 +54,8 @@ func trials(lies []lie) (honest, lying, kept []trial) {
 		for _, s := range l.Specs {
 			folder, _, _ := strings.Cut(s, "/")
 			g := group{suite: folder, gates: l.gates(), from: l.From}
-			if l.Level == upgrades {
-				g.level = upgrades
+			if l.Level == upgrades || l.Level == conversionLevel {
+				g.level = l.Level
 			}
 			if specs[g] == nil {
 				groups = append(groups, g)

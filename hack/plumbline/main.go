@@ -28,6 +28,7 @@ func commands() []command {
 		{name: "list", help: "list the specs; -format table or json", run: list},
 		{name: "catalogue", help: "print suites/README.md, made from the specs", run: catalogue},
 		{name: "fields", help: "print suites/fields.md, made from the schemas and the last run", run: fields},
+		{name: "conversion", help: "print suites/conversion.md, made from the schemas and the last run", run: conversion},
 		{name: "check", help: "check the adapter and say what would run, in seconds; -ids, -help", run: checkAdapter},
 		{name: "providers", help: "print providers/README.md, with its table made from providers.yaml", run: writeProviders},
 		{name: "conformance-table", help: "write providers/conformance.md; -check, -help", run: conformanceTable},

@@ -10,7 +10,7 @@ import (
 // Backend returns the backend that makes kind clusters.
 func Backend() cluster.Backend {
 	return cluster.Backend{
-		Name: "kind", Prepare: Prepare, Start: Start, Containers: true, NodeImages: true,
+		Name: "kind", Prepare: Prepare, Start: Start, Containers: true, NodeImages: true, Services: true,
 		Kubernetes: func(o cluster.Options) (string, error) {
 			return Kubernetes(cmp.Or(o.Kubernetes, cluster.DefaultKubernetes), o.NodeImage)
 		},

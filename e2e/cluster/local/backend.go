@@ -3,6 +3,7 @@ package local
 import (
 	"cmp"
 	"context"
+	"runtime"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
@@ -13,6 +14,7 @@ import (
 func Backend() cluster.Backend {
 	return cluster.Backend{
 		Name: "local", Prepare: Prepare, Start: Start, Bends: clock.Supported,
+		Services: runtime.GOOS == "linux", // see serviceAddresses
 		Kubernetes: func(o cluster.Options) (string, error) {
 			return build.Kubernetes(cmp.Or(o.Kubernetes, cluster.DefaultKubernetes))
 		},

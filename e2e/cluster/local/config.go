@@ -70,6 +70,12 @@ const kept = time.Hour
 // heartbeat that was due would say that a node is ready whose kubelet a spec has silenced.
 const heartbeat = 10 * 365 * 24 * time.Hour
 
+// serviceAddresses holds the addresses of Services. No kube-proxy plays them. All of 127.0.0.0/8 is this
+// machine on Linux, so that at a Service's address and port whatever pod listens on that port of all
+// addresses answers. So the API server reaches a provider's webhooks, if their Service has the port of
+// their pod. macOS has 127.0.0.1 alone: there it reaches none.
+const serviceAddresses = "127.96.0.0/16"
+
 // patches returns component settings that kwokctl has no option for. Their arguments follow
 // kwokctl's own, and the last one wins. pki is the folder of kwokctl's certificates. Of the
 // options, only Leaps, Clock and Bare are used.
@@ -88,6 +94,7 @@ func patches(pki string, o cluster.Options) []patch {
 		// offline. It is for this machine only. Endpoints can't have a loopback address.
 		{"advertise-address", "127.0.0.1"},
 		{"endpoint-reconciler-type", "none"},
+		{"service-cluster-ip-range", serviceAddresses},
 		// The host node authenticates requests for pod logs by this certificate.
 		{"kubelet-client-certificate", filepath.Join(pki, "admin.crt")},
 		{"kubelet-client-key", filepath.Join(pki, "admin.key")},

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// convertedSchemas holds the CRDs of the last release that serves two versions.
+const convertedSchemas = "e2e/karpenter/testdata/v1.0.8"
+
+const conversionHead = `# Conversion
+
+<!-- Written by ` + "`make conversion`" + ` from the last run. -->
+
+Each field of NodePools and NodeClaims in the two versions that Karpenter v1.0.8 serves, and the specs that expect it in
+an object that was converted. A field that only one version has is looked for in the other as its document says: in another
+field, in an annotation, or unchanged after the way there and back. Of mappings with free keys, such as labels, the mapping
+counts. A spec marked "loses" shows a loss of this release.
+
+`
+
+// conversion prints suites/conversion.md from runs of a release that converts, whose folders it is
+// given, or else from the last one. It reads the schemas, so it must run at the root of the repository.
+func conversion(_ context.Context, runs []string) error {
+	c, err := e2e.FromEnv()
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		runs = []string{filepath.Join(c.Artifacts, "latest")}
+	}
+	var outcomes []report.Outcome
+	for _, run := range runs {
+		of, err := e2e.Outcomes(run)
+		if err != nil {
+			return fmt.Errorf("there is no run in %s; make e2e KARPENTER=v1.0.8 FOCUS=^conversion/ first: %w", run, err)
+		}
+		outcomes = append(outcomes, of...)
+	}
+	all, err := convertedFields(convertedSchemas)
+	if err != nil {
+		return err
+	}
+	table, untested := conversionTable(all, outcomes)
+	if len(untested) > 0 {
+		return fmt.Errorf("no spec of the run expects %s", strings.Join(untested, ", "))
+	}
+	fmt.Print(table)
+	return nil
+}
+
+// convertedFields returns the fields of the CRDs in a folder below spec and status, each with the
+// versions that have it.
+func convertedFields(folder string) (map[string][]string, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("no CRDs in %s; run this from the root of the repository", folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]string{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var crd struct {
+			Spec struct {
+				Names    struct{ Kind string }
+				Versions []struct {
+					Name   string
+					Schema struct{ OpenAPIV3Schema schema }
+				}
+			}
+		}
+		if err := yaml.Unmarshal(text, &crd); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		for _, v := range crd.Spec.Versions {
+			for _, part := range []string{"spec", "status"} {
+				for _, leaf := range v.Schema.OpenAPIV3Schema.Properties[part].leaves(crd.Spec.Names.Kind + "." + part) {
+					all[leaf] = append(all[leaf], v.Name)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// conversionTable formats the fields with the specs that expect them. It also returns those that no
+// spec expects in a version that has them, such as "v1/NodePool.spec.weight".
+func conversionTable(all map[string][]string, outcomes []report.Outcome) (table string, untested []string) {
+	rows := map[string][]string{}
+	for _, field := range slices.Sorted(maps.Keys(all)) {
+		var specs []string
+		for _, version := range all[field] {
+			those := expecting(version+"/"+field, outcomes)
+			if len(those) == 0 {
+				untested = append(untested, version+"/"+field)
+			}
+			specs = append(specs, those...)
+		}
+		slices.Sort(specs)
+		specs = slices.Compact(specs)
+		kind, _, _ := strings.Cut(field, ".")
+		rows[kind] = append(rows[kind], fmt.Sprintf("| `%s` | %s | %d | %s |", field, strings.Join(all[field], ", "), len(specs),
+			strings.Join(foremost(specs), ", ")))
+	}
+	var b strings.Builder
+	b.WriteString(conversionHead)
+	for _, kind := range slices.Sorted(maps.Keys(rows)) {
+		fmt.Fprintf(&b, "## %s\n\n| Field | Versions | Specs | Such as |\n|---|---|---|---|\n%s\n\n", kind,
+			strings.Join(rows[kind], "\n"))
+	}
+	return strings.TrimSuffix(b.String(), "\n"), untested
+}
+
+// expecting returns the specs that expect a field of a version, or a part of it.
+func expecting(field string, outcomes []report.Outcome) (specs []string) {
+	for _, o := range outcomes {
+		if !strings.HasPrefix(o.ID, "conversion/") {
+			continue // it reads what it has written, in the same version
+		}
+		expects := slices.ContainsFunc(o.Fields, func(f string) bool { return f == field || strings.HasPrefix(f, field+".") })
+		switch {
+		case expects && o.Verdict == report.Known:
+			specs = append(specs, o.ID+" (loses)")
+		case expects:
+			specs = append(specs, o.ID)
+		}
+	}
+	return specs
+}
+
+// foremost returns some specs: those that show a loss, and then the first ones.
+func foremost(specs []string) []string {
+	slices.SortStableFunc(specs, func(a, b string) int {
+		return strings.Count(b, " (loses)") - strings.Count(a, " (loses)")
+	})
+	return specs[:min(4, len(specs))]
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+func TestTheFieldsOfBothVersions(t *testing.T) {
+	g := NewWithT(t)
+	all, err := convertedFields(filepath.Join("..", "..", convertedSchemas))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(all).To(HaveKeyWithValue("NodePool.spec.disruption.expireAfter", []string{"v1beta1"}))
+	g.Expect(all).To(HaveKeyWithValue("NodePool.spec.template.spec.expireAfter", []string{"v1"}))
+	g.Expect(all).To(HaveKeyWithValue("NodeClaim.status.nodeName", []string{"v1", "v1beta1"}))
+	_, err = convertedFields(t.TempDir())
+	g.Expect(err).To(MatchError(ContainSubstring("no CRDs in")))
+}
+
+func TestFieldsThatNoSpecExpectsAreUntested(t *testing.T) {
+	g := NewWithT(t)
+	table, untested := conversionTable(map[string][]string{
+		"NodePool.spec.weight": {"v1", "v1beta1"}, "NodePool.spec.template.spec.kubelet.evictionHard": {"v1beta1"},
+	}, []report.Outcome{
+		{ID: "conversion/pool/limits", Verdict: report.Passed, Fields: []string{"NodePool.spec.weight", "v1/NodePool.spec.weight"}},
+		{ID: "conversion/pool/kubelet", Verdict: report.Known, Fields: []string{
+			"v1beta1/NodePool.spec.template.spec.kubelet.evictionHard.memory.available",
+		}},
+	})
+	g.Expect(untested).To(Equal([]string{"v1beta1/NodePool.spec.weight"}))
+	g.Expect(table).To(HaveSuffix("## NodePool\n\n| Field | Versions | Specs | Such as |\n|---|---|---|---|\n" +
+		"| `NodePool.spec.template.spec.kubelet.evictionHard` | v1beta1 | 1 | conversion/pool/kubelet (loses) |\n" +
+		"| `NodePool.spec.weight` | v1, v1beta1 | 1 | conversion/pool/limits |\n"))
+}

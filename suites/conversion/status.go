@@ -1,0 +1,66 @@
+package conversion
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// A NodeClaim's status says the same in both versions, whichever of them a controller writes it in.
+// It says which instance and which node belong together, and what the node has room for. Karpenter
+// would launch a second instance for a NodeClaim whose status it can't read.
+//
+// Source: "Status Condition Schema" in designs/v1-api.md; NodeClaimStatus.convertTo and convertFrom
+// in pkg/apis/v1/nodeclaim_conversion.go.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "keeps the status of NodeClaims",
+	Needs: standalone(),
+	Run: func(ctx context.Context, env *e2e.Env) {
+		nodeClaim := fixtures.RawNodeClaim()
+		older := fixtures.RawNodeClaim().V1Beta1().Called(nodeClaim)
+		env.Create(ctx, nodeClaim)
+		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Initialized))
+		env.Observe(ctx, karpenter.Settled)
+		ready := env.Await(ctx, 1, check.The(nodeClaim))[0].Unstructured()
+
+		env.PatchStatus(ctx, nodeClaim, fmt.Sprintf(`{"status":{"conditions":%s}}`, observed(ready)))
+		env.PatchStatus(ctx, older, `{"status":{"imageID":"an-image"}}`)
+		env.ExpectFields(ctx, withStatus(nodeClaim, ready), withStatus(older, ready))
+	},
+})
+
+// observed returns an object's conditions as JSON, with the generation that they are about.
+func observed(o *unstructured.Unstructured) string { return asJSON(conditionsOf(o)) }
+
+// withStatus adds a status to what is expected of a NodeClaim.
+func withStatus(nodeClaim *fixtures.Raw, of *unstructured.Unstructured) *fixtures.Raw {
+	for _, field := range []string{"nodeName", "providerID", "capacity", "allocatable"} {
+		value, _, _ := unstructured.NestedFieldNoCopy(of.Object, "status", field)
+		nodeClaim.Write("status."+field, asJSON(value))
+	}
+	return nodeClaim.Write("status.imageID", "an-image").Write("status.conditions", observed(of))
+}
+
+// conditionsOf returns an object's conditions, each with the generation that it is about.
+func conditionsOf(o *unstructured.Unstructured) []any {
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, c := range conditions {
+		c.(map[string]any)["observedGeneration"] = o.GetGeneration()
+	}
+	return conditions
+}
+
+func asJSON(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // it came as JSON
+	}
+	return string(text)
+}

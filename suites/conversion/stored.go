@@ -1,0 +1,31 @@
+package conversion
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// Once the CRDs store v1, Karpenter itself writes what an older release has stored as v1beta1, and
+// then says in the CRDs' status that nothing else is stored. Without that no user can ever install
+// CRDs without v1beta1, which all later releases have.
+//
+// Source: "Migration Path" in designs/v1-api.md; pkg/controllers/migration.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "migrates pools and NodeClaims that are stored as v1beta1 to v1",
+	Within: 5 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		env.StoreAs(ctx, karpenter.V1Beta1.Version)
+		pool := olderPool()
+		env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))
+
+		before := env.Mark()
+		env.StoreAs(ctx, karpenter.NodePools.Version)
+		env.AwaitStored(ctx, karpenter.NodePools.Version)
+		env.Expect(env.Since(before), check.Always(check.Exactly(1, check.NodeClaims(pool).Old(before))))
+	},
+})

@@ -1,0 +1,50 @@
+package conversion
+
+import (
+	"context"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// fields are an object's fields in two versions, by their paths, as YAML: as they are written in one
+// version, and as they are read in the other. A field that is null is absent.
+type fields struct {
+	name          string
+	written, read map[string]string
+	known         []e2e.Known
+}
+
+// lossy returns the known failure of a release that loses something.
+func lossy(reason string, breaks ...string) []e2e.Known {
+	return []e2e.Known{{
+		Releases: ">=1.0.0 <1.1.0", // seen in v1.0.8
+		Issue:    "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md#karpenter-lossy-conversion",
+		Reason:   reason, Breaks: breaks,
+	}}
+}
+
+// both returns fields that are the same in both versions.
+func both(name string, written map[string]string) fields {
+	return fields{name: name, written: written, read: written}
+}
+
+// with writes fields into an object.
+func with(object *fixtures.Raw, fields map[string]string) *fixtures.Raw {
+	for path, text := range fields {
+		object.Write(path, text)
+	}
+	return object
+}
+
+// roundTrip creates an object in one version. It expects its fields in this and in the other version,
+// also after each of them has written an annotation. A client that writes one version gets the object
+// converted to it, and the API server converts what it writes back.
+func roundTrip(ctx context.Context, env *e2e.Env, written, read *fixtures.Raw) {
+	env.Create(ctx, written)
+	env.ExpectFields(ctx, written, read)
+	env.Annotate(ctx, written, fixtures.Key("touched"), "in the one")
+	env.ExpectFields(ctx, written, read)
+	env.Annotate(ctx, read, fixtures.Key("touched"), "in the other")
+	env.ExpectFields(ctx, written, read)
+}

@@ -1,0 +1,39 @@
+package conversion
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// No node is replaced by the way from v1beta1 to v1 in the order of the documents: the CRDs, which
+// store v1 then, the controller, and the manifests, one by one. Each field of the pool's template says
+// the same as before, so no node has drifted. An upgrade that rolls all nodes is an outage.
+//
+// Source: "Migration Path" in designs/v1-api.md; https://karpenter.sh/v1.0/upgrading/v1-migration.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "replaces no node on the way from v1beta1 to v1",
+	Within: 5 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		env.StoreAs(ctx, karpenter.V1Beta1.Version)
+		older := olderPool().Write("spec.disruption.expireAfter", "240h")
+		env.Launch(ctx, 2, older, fixtures.Deployment(2).OnePodPerNode().On(older))
+
+		before := env.Mark()
+		env.StoreAs(ctx, karpenter.NodePools.Version)
+		env.KillController(ctx)
+		env.Observe(ctx, karpenter.Settled)
+		env.Change(ctx, newerPool().Called(older).Write("spec.template.spec.expireAfter", "240h"))
+		env.Observe(ctx, karpenter.Settled)
+
+		env.Expect(env.Since(before),
+			check.Always(check.Exactly(2, check.NodeClaims(older).Old(before))),
+			check.Always(check.None(check.NodeClaims(older).Deleting())),
+			check.Always(check.None(check.NodeClaims(older).New(before))),
+			check.Always(check.None(check.DriftedNodeClaims(older))))
+	},
+})
