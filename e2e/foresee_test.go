@@ -53,7 +53,7 @@ func TestAForecastGroupsSkipsByTheirReason(t *testing.T) {
 
 	f = Forecast{}
 	a.Controller.Gates = map[string]bool{"NodeRepair": true}
-	g.Expect(f.judge(Config{}, place{a, "v1.15.0", "v1.37.0", true, true}, []*Suite{suite})).To(Succeed())
+	g.Expect(f.judge(Config{}, place{a, "v1.15.0", "v1.37.0", true, false, true}, []*Suite{suite})).To(Succeed())
 	g.Expect(f.Run).To(Equal(7))
 	g.Expect(f.Skipped).To(HaveLen(1))
 }
