@@ -31,13 +31,8 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 			e.fail(ctx, "%s %s: %v", o.GetKind(), o.GetName(), err)
 		}
 	}
-	var path []string
-	switch o.GetKind() {
-	case "NodePool":
-		path = []string{"spec", "template", "spec"}
-	case "NodeClaim":
-		path = []string{"spec"}
-	default:
+	path := nodeClaimSpec(o)
+	if path == nil {
 		return o
 	}
 	if err := e.place.Adapter.Names.Accept(o.GetName()); err != nil {
@@ -56,13 +51,8 @@ func (e *Env) complete(ctx context.Context, o *unstructured.Unstructured) *unstr
 // AddDefaults completes a NodePool or NodeClaim from the adapter's templates, and sets its nodeClassRef. It leaves
 // objects of other kinds as they are.
 func AddDefaults(a *providers.Adapter, o *unstructured.Unstructured, class map[string]any) error {
-	var path []string
-	switch o.GetKind() {
-	case "NodePool":
-		path = []string{"spec", "template", "spec"}
-	case "NodeClaim":
-		path = []string{"spec"}
-	default:
+	path := nodeClaimSpec(o)
+	if path == nil {
 		return nil
 	}
 	o.Object = mergeDefaults(defaults(a, o), o.Object)
@@ -71,6 +61,18 @@ func AddDefaults(a *providers.Adapter, o *unstructured.Unstructured, class map[s
 	completed := mergeDefaults(map[string]any{"requirements": []any{}}, own)
 	completed["nodeClassRef"] = class
 	return unstructured.SetNestedMap(o.Object, completed, path...)
+}
+
+// nodeClaimSpec returns where an object has the spec of NodeClaims; nil for objects that have none.
+func nodeClaimSpec(o *unstructured.Unstructured) []string {
+	switch o.GetKind() {
+	case "NodePool":
+		return []string{"spec", "template", "spec"}
+	case "NodeClaim":
+		return []string{"spec"}
+	default:
+		return nil
+	}
 }
 
 // nodeClassRef returns a reference to the spec's NodeClass, as an object's version of Karpenter's API

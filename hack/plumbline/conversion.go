@@ -11,7 +11,6 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
@@ -32,20 +31,9 @@ counts. A spec marked "loses" shows a loss of this release.
 // conversion prints suites/conversion.md from runs of a release that converts, whose folders it is
 // given, or else from the last one. It reads the schemas, so it must run at the root of the repository.
 func conversion(_ context.Context, runs []string) error {
-	c, err := e2e.FromEnv()
+	outcomes, err := outcomesOf(runs, "make e2e KARPENTER=v1.0.8 FOCUS=^conversion/")
 	if err != nil {
 		return err
-	}
-	if len(runs) == 0 {
-		runs = []string{filepath.Join(c.Artifacts, "latest")}
-	}
-	var outcomes []report.Outcome
-	for _, run := range runs {
-		of, err := e2e.Outcomes(run)
-		if err != nil {
-			return fmt.Errorf("there is no run in %s; make e2e KARPENTER=v1.0.8 FOCUS=^conversion/ first: %w", run, err)
-		}
-		outcomes = append(outcomes, of...)
 	}
 	all, err := convertedFields(convertedSchemas)
 	if err != nil {

@@ -40,20 +40,9 @@ says. Fields of list items stand without an index. Of mappings with free keys, s
 // fields prints suites/fields.md from runs, whose folders it is given, or else from the last one. It
 // reads the schemas of Karpenter's API, so it must run at the root of the repository.
 func fields(_ context.Context, runs []string) error {
-	c, err := e2e.FromEnv()
+	outcomes, err := outcomesOf(runs, "make e2e")
 	if err != nil {
 		return err
-	}
-	if len(runs) == 0 {
-		runs = []string{filepath.Join(c.Artifacts, "latest")}
-	}
-	var outcomes []report.Outcome
-	for _, run := range runs {
-		of, err := e2e.Outcomes(run)
-		if err != nil {
-			return fmt.Errorf("there is no run in %s that says what its specs set; make e2e first: %w", run, err)
-		}
-		outcomes = append(outcomes, of...)
 	}
 	all, err := karpenterFields(schemas)
 	if err != nil {
@@ -65,6 +54,25 @@ func fields(_ context.Context, runs []string) error {
 	}
 	fmt.Print(fieldsTable(slices.Concat(settings, all, kubernetesFields()), outcomes))
 	return nil
+}
+
+// outcomesOf returns the outcomes of runs in some folders, or else of the last run. The command makes such a run.
+func outcomesOf(runs []string, command string) (all []report.Outcome, err error) {
+	c, err := e2e.FromEnv()
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) == 0 {
+		runs = []string{filepath.Join(c.Artifacts, "latest")}
+	}
+	for _, run := range runs {
+		outcomes, err := e2e.Outcomes(run)
+		if err != nil {
+			return nil, fmt.Errorf("there is no run in %s that says what its specs do; %s first: %w", run, command, err)
+		}
+		all = append(all, outcomes...)
+	}
+	return all, nil
 }
 
 // fieldsTable formats the fields, those first that no spec sets.
