@@ -188,7 +188,8 @@ func rows(all []*finding, runs int, verdicts ...report.Verdict) (rows []string) 
 func (f *finding) row(runs int) string {
 	notes := []string{firstLine(f.Reason), f.Issue, firstLine(f.Note), within(f.Jobs, runs)}
 	notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
-	return fmt.Sprintf("| %s | %s (%s) | %s | %s | %s |\n", cell(f.Suite), cell(f.Spec), f.ID, f.Verdict,
+	suite := cell(strings.TrimSuffix(f.Suite, ":"))
+	return fmt.Sprintf("| %s | %s (%s) | %s | %s | %s |\n", suite, cell(f.Spec), f.ID, f.Verdict,
 		report.Round(f.Longest), cell(strings.Join(notes, "; ")))
 }
 

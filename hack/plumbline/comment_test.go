@@ -28,7 +28,7 @@ func runOf(name string, outcomes ...report.Outcome) jobRun {
 
 func outcomeOf(id string, verdict report.Verdict, reason string) report.Outcome {
 	return report.Outcome{
-		Provider: "kwok", ID: id, Suite: "drift", Spec: "replaces | nodes", Verdict: verdict, Reason: reason,
+		Provider: "kwok", ID: id, Suite: "drift:", Spec: "replaces | nodes", Verdict: verdict, Reason: reason,
 		Took: time.Minute, Real: 1500 * time.Millisecond,
 	}
 }

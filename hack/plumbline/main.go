@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -24,6 +25,7 @@ type command struct {
 
 func commands() []command {
 	return []command{
+		{name: "version", help: "print the version of this program, and of the Go that built it", run: printVersion},
 		{name: "doctor", help: "say what this machine has and lacks, and what for", run: doctor},
 		{name: "list", help: "list the specs; -format table or json", run: list},
 		{name: "catalogue", help: "print suites/README.md, made from the specs", run: catalogue},
@@ -117,6 +119,15 @@ func providerName() string {
 		return p
 	}
 	return "kwok"
+}
+
+func printVersion(context.Context, []string) error {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return errors.New("this program was built without modules, and doesn't know its version")
+	}
+	fmt.Println("plumbline", info.Main.Version, info.GoVersion)
+	return nil
 }
 
 func step(text string) { fmt.Fprintf(os.Stderr, "· %s\n", text) }

@@ -145,8 +145,8 @@ type Faults struct {
 	attempts map[string]*attempt // by the name of what is launched
 }
 
-// Know names calls that the cloud answers, as the journal names them. A fault of another call, which could never strike,
-// is then a mistake. [API.Routes] names its own.
+// Know names calls that the cloud answers, as the journal names them. A fault of another call is then a mistake: it
+// could never strike. [API.Routes] names its own.
 func (f *Faults) Know(calls ...string) {
 	f.known = slices.Compact(slices.Sorted(slices.Values(append(f.known, calls...))))
 }
