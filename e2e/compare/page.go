@@ -61,7 +61,8 @@ func (c *Comparison) Charts() []chart.Chart {
 		var curves []chart.Curve
 		for _, r := range c.Runs {
 			if points := k.of(r); len(points) > 0 {
-				curves = append(curves, chart.Curve{Name: fmt.Sprintf("%s, run %d", r.Cell, r.Number), Class: r.Cell, Points: points})
+				name := fmt.Sprintf("%s, run %d", r.Cell, r.Number)
+				curves = append(curves, chart.Curve{Name: name, Class: r.Cell, Points: points})
 			}
 		}
 		if len(curves) > 0 {

@@ -127,7 +127,9 @@ func (c *counters) priceOf(u *unstructured.Unstructured) (float64, bool) {
 		return price, true
 	}
 	price, known := c.prices[[3]string{
-		karpenter.InstanceType(u), karpenter.Label(u, corev1.LabelTopologyZone), karpenter.Label(u, karpenter.CapacityTypeLabel),
+		karpenter.InstanceType(u),
+		karpenter.Label(u, corev1.LabelTopologyZone),
+		karpenter.Label(u, karpenter.CapacityTypeLabel),
 	}]
 	return price, known
 }

@@ -265,7 +265,9 @@ func (n cellNews) String() string {
 }
 
 // run runs the process of a cell and returns what it measured.
-func (c *comparing) run(ctx context.Context, cell compare.Cell, args []string, hear func(cellNews)) (*compare.Run, error) {
+func (c *comparing) run(ctx context.Context, cell compare.Cell, args []string,
+	hear func(cellNews),
+) (*compare.Run, error) {
 	cmd := exec.CommandContext(ctx, c.program, append([]string{"cell"}, args...)...)
 	cmd.Env = os.Environ()
 	for name, value := range cell.Environment() {
