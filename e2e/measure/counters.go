@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
@@ -48,7 +47,11 @@ func (m *Meter) Scrape(page []byte) error {
 	c := &m.counters
 	for _, family := range families {
 		for _, metric := range family.GetMetric() {
-			c.take(family.GetName(), metric)
+			labels := map[string]string{}
+			for _, l := range metric.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			c.take(family.GetName(), labels, metric.GetUntyped().GetValue()) // the lines with the types are left out
 		}
 	}
 	c.scraped = true
@@ -68,12 +71,7 @@ func wanted(page []byte) []byte {
 	return bytes.Join(lines, nil)
 }
 
-func (c *counters) take(name string, metric *dto.Metric) {
-	value := metric.GetUntyped().GetValue() // the comments with the types are not among the lines
-	labels := map[string]string{}
-	for _, l := range metric.GetLabel() {
-		labels[l.GetName()] = l.GetValue()
-	}
+func (c *counters) take(name string, labels map[string]string, value float64) {
 	switch name {
 	case metricPrice:
 		if c.prices == nil {
