@@ -43,6 +43,7 @@ func runCell(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("cell", flag.ContinueOnError)
 	name := flags.String("workload", "", "a name or a file")
 	seed := flags.Uint64("seed", 1, "of the workload")
+	length := flags.Duration("length", 0, "of the workload")
 	folder := flags.String("into", "", "folder for the recording and the logs")
 	cluster := flags.String("cluster", "compare", "name of the cluster")
 	build := flags.Bool("build", false, "only build what the cell needs")
@@ -60,7 +61,7 @@ func runCell(ctx context.Context, args []string) error {
 	if err != nil || *build {
 		return err
 	}
-	w, err := readWorkload(*name, *seed)
+	w, err := readWorkload(*name, *seed, *length)
 	if err != nil {
 		return err
 	}
@@ -90,12 +91,19 @@ func runCell(ctx context.Context, args []string) error {
 	return nil
 }
 
-// readWorkload returns a named workload, or one from a file.
-func readWorkload(name string, seed uint64) (*workload.Workload, error) {
+// readWorkload returns a named workload, or one from a file, up to a length if that is not zero.
+func readWorkload(name string, seed uint64, length time.Duration) (*workload.Workload, error) {
+	var w *workload.Workload
+	var err error
 	if strings.ContainsAny(name, "./") {
-		return workload.Read(name)
+		w, err = workload.Read(name)
+	} else {
+		w, err = workload.Named(name, seed)
 	}
-	return workload.Named(name, seed)
+	if err == nil && length > 0 {
+		w.Shorten(length)
+	}
+	return w, err
 }
 
 // cellRun is one workload on one cluster.
