@@ -18,7 +18,10 @@ import (
 const (
 	metricCPU       = "process_cpu_seconds_total"
 	metricMemory    = "process_resident_memory_bytes"
+	// metricRequests is that of controller-runtime; Karpenter has one of its own in its place (operatorpkg:
+	// metrics/metrics.go).
 	metricRequests  = "rest_client_requests_total"
+	metricKarpenter = "client_go_request_total"
 	metricDisrupted = "karpenter_nodeclaims_disrupted_total"
 	// metricPrice has the labels instance_type, capacity_type and zone (AWS: pkg/providers/instancetype/metrics.go).
 	metricPrice = "karpenter_cloudprovider_instance_type_offering_price_estimate"
@@ -58,11 +61,28 @@ func (m *Meter) Scrape(page []byte) error {
 	return nil
 }
 
+// Process takes what the controller's process has used, for where its metrics don't say: CPU time in seconds, and
+// memory in bytes.
+func (m *Meter) Process(cpu, memory float64) {
+	c := &m.counters
+	if _, said := c.last[metricCPU]; said {
+		return
+	}
+	if _, known := c.last[processKey]; !known {
+		c.last[processKey] = cpu // of before
+	}
+	c.count(CPU, processKey, cpu)
+	c.memory = max(c.memory, memory)
+}
+
+// processKey is the counter of Process.
+const processKey = "process"
+
 // wanted returns the lines of the metrics that are read, which are few among thousands.
 func wanted(page []byte) []byte {
 	var lines [][]byte
 	for line := range bytes.Lines(page) {
-		for _, name := range []string{metricCPU, metricMemory, metricRequests, metricDisrupted, metricPrice} {
+		for _, name := range []string{metricCPU, metricMemory, metricRequests, metricKarpenter, metricDisrupted, metricPrice} {
 			if bytes.HasPrefix(line, []byte(name)) {
 				lines = append(lines, line)
 			}
@@ -82,7 +102,7 @@ func (c *counters) take(name string, labels map[string]string, value float64) {
 		c.memory = max(c.memory, value)
 	case metricCPU:
 		c.count(CPU, name, value)
-	case metricRequests:
+	case metricRequests, metricKarpenter:
 		c.count(byMethod+labels["method"], name+fmt.Sprint(labels), value)
 	case metricDisrupted:
 		c.count(byReason+strings.ToLower(labels["reason"]), name+fmt.Sprint(labels), value)
@@ -105,17 +125,18 @@ func (c *counters) count(figure, key string, value float64) {
 
 func (c *counters) figures() map[string]float64 {
 	f := map[string]float64{}
-	if !c.scraped {
-		return f
+	if c.scraped {
+		f[Requests], f[Disruptions] = 0, 0
 	}
-	f[Requests], f[Disruptions] = 0, 0
 	for name, value := range c.sum {
 		f[name] = value
 		if all, _, part := strings.Cut(name, "."); part {
 			f[all] += value
 		}
 	}
-	f[Memory] = c.memory / 1e6
+	if c.memory > 0 {
+		f[Memory] = c.memory / 1e6
+	}
 	return f
 }
 

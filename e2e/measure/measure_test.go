@@ -118,6 +118,20 @@ rest_client_requests_total{code="200",host="h",method="GET"} %d
 	g.Expect(f).To(HaveKeyWithValue(measure.Memory, 90.0))
 }
 
+func TestProcessesAreMeasuredWhereMetricsDontSay(t *testing.T) {
+	g := NewWithT(t)
+	m := measure.New(0)
+	g.Expect(m.Scrape([]byte("client_go_request_total{code=\"200\",method=\"GET\"} 5\n"))).To(Succeed())
+	for _, cpu := range []float64{10, 12, 1} {
+		m.Process(cpu, 1e6*cpu)
+	}
+	g.Expect(m.Scrape([]byte("client_go_request_total{code=\"200\",method=\"GET\"} 8\n"))).To(Succeed())
+	f := m.Result().Figures
+	g.Expect(f).To(HaveKeyWithValue("requests.GET", 3.0))
+	g.Expect(f).To(HaveKeyWithValue(measure.Memory, 12.0))
+	g.Expect(f).To(HaveKeyWithValue(measure.CPU, 3.0))
+}
+
 func TestFiguresHaveAnOrder(t *testing.T) {
 	g := NewWithT(t)
 	var names []string

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,11 @@ func runCell(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	variables, err := compare.ParseSettings(*settings)
+	if err != nil {
+		return err
+	}
+	a.Controller.Env = with(a.Controller.Env, variables)
 	plan, err := e2e.Prepare(ctx, c, a, func(s string) { tell(cellNews{Step: s}) })
 	if err != nil || *build {
 		return err
@@ -68,14 +74,11 @@ func runCell(ctx context.Context, args []string) error {
 	plan.Leaps = true
 	began := time.Now()
 	r := &cellRun{workload: w, folder: *folder, tell: tell}
-	if r.settings, err = compare.ParseSettings(*settings); err != nil {
-		return err
-	}
 	s, err := plan.Start(ctx, *cluster, filepath.Join(*folder, "logs"))
 	if err != nil {
 		return err
 	}
-	r.Session = s
+	r.Session, r.usage = s, newProcessMeter(plan.Cache, *cluster)
 	run, err := r.play(ctx)
 	if death := s.Err(); death != nil {
 		err = death
@@ -106,12 +109,23 @@ func readWorkload(name string, seed uint64, length time.Duration) (*workload.Wor
 	return w, err
 }
 
+// with returns a map with other entries over its own.
+func with(own, over map[string]string) map[string]string {
+	all := maps.Clone(over)
+	for name, value := range own {
+		if _, set := over[name]; !set {
+			all[name] = value
+		}
+	}
+	return all
+}
+
 // cellRun is one workload on one cluster.
 type cellRun struct {
 	*session.Session
 	workload *workload.Workload
 	folder   string
-	settings map[string]string
+	usage    *processMeter
 	tell     func(cellNews)
 
 	meter     *measure.Meter
@@ -127,11 +141,6 @@ const scrapeEvery = 5 * time.Minute
 func (r *cellRun) play(ctx context.Context) (*compare.Run, error) {
 	ctx, release := r.WhileAlive(ctx)
 	defer release()
-	if len(r.settings) > 0 {
-		if _, err := r.Provider.Configure(ctx, r.settings); err != nil {
-			return nil, err
-		}
-	}
 	into := filepath.Join(r.folder, "recording")
 	var err error
 	r.recording, err = history.RecordParts(ctx, r.Cluster.Config(), into, history.StreamOptions{PartSize: 16 << 20},
@@ -197,6 +206,9 @@ func (r *cellRun) progress(ctx context.Context) func(time.Duration) {
 
 func (r *cellRun) scrape(ctx context.Context) {
 	r.scraped = time.Now()
+	if cpu := r.usage.read()[karpenterProcess]; cpu > 0 {
+		r.meter.Process(cpu, 1e6*r.usage.most[karpenterProcess])
+	}
 	page, err := r.Provider.Metrics(ctx)
 	if err == nil {
 		err = r.meter.Scrape(page)

@@ -145,8 +145,7 @@ func (s *scaling) size(ctx context.Context, nodes int) (compare.Size, error) {
 type scaleRun struct {
 	*cellRun
 	*scaling
-	size  *compare.Size
-	usage *processMeter
+	size *compare.Size
 
 	apps typed.DeploymentInterface
 	pool *fixtures.Pool
