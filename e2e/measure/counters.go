@@ -16,8 +16,8 @@ import (
 
 // Metrics of controllers that are read.
 const (
-	metricCPU       = "process_cpu_seconds_total"
-	metricMemory    = "process_resident_memory_bytes"
+	metricCPU    = "process_cpu_seconds_total"
+	metricMemory = "process_resident_memory_bytes"
 	// metricRequests is that of controller-runtime; Karpenter has one of its own in its place (operatorpkg:
 	// metrics/metrics.go).
 	metricRequests  = "rest_client_requests_total"
@@ -82,7 +82,9 @@ const processKey = "process"
 func wanted(page []byte) []byte {
 	var lines [][]byte
 	for line := range bytes.Lines(page) {
-		for _, name := range []string{metricCPU, metricMemory, metricRequests, metricKarpenter, metricDisrupted, metricPrice} {
+		for _, name := range []string{
+			metricCPU, metricMemory, metricRequests, metricKarpenter, metricDisrupted, metricPrice,
+		} {
 			if bytes.HasPrefix(line, []byte(name)) {
 				lines = append(lines, line)
 			}

@@ -254,7 +254,7 @@ func (c *comparing) follow(n int, done <-chan struct{}, latest func() []cellNews
 			continue
 		}
 		said = text
-		if slowest > 0 {
+		if slowest > c.Length/100 {
 			took := time.Since(began)
 			left := time.Duration(float64(took) * float64(c.Length-slowest) / float64(slowest))
 			text += fmt.Sprintf("; about %s left of this run", report.Round(left))
