@@ -47,6 +47,9 @@ func (c *Comparison) Differing() (all []Row) {
 	return all
 }
 
+// Noisy reports whether the noise is known.
+func (c *Comparison) Noisy() bool { return len(c.runs("A")) > 1 && len(c.runs("B")) > 1 }
+
 // Charts returns the curves of the page.
 func (c *Comparison) Charts() []chart.Chart {
 	var all []chart.Chart
