@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF FROM TO FROM_IMAGE TO_IMAGE TO_PROVIDER
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF FROM TO FROM_IMAGE TO_IMAGE TO_PROVIDER LENGTH SIZES
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -288,6 +288,10 @@ bench-suites: conformance.test ## measure what bent time gains, by the whole cat
 .PHONY: compare
 compare: ## say what another release or setting makes of a workload: make compare A=KARPENTER=v1.13.0 B=KARPENTER=v1.14.0 WORKLOAD=week FAIL_IF='cost>1.05'
 	@go build -o "$(ARTIFACTS)/plumbline" ./hack/plumbline && exec "$(ARTIFACTS)/plumbline" compare
+
+.PHONY: scale
+scale: ## measure how times, CPU and memory grow with the nodes, into _artifacts/scale/latest: make scale SIZES=100,500,1000
+	@go build -o "$(ARTIFACTS)/plumbline" ./hack/plumbline && exec "$(ARTIFACTS)/plumbline" scale
 
 # By its own tests' standards: gates and settings are those of its Makefile.
 .PHONY: upstream

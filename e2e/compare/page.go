@@ -47,6 +47,9 @@ func (c *Comparison) Differing() (all []Row) {
 	return all
 }
 
+// Noisy reports whether the noise is known.
+func (c *Comparison) Noisy() bool { return len(c.runs("A")) > 1 && len(c.runs("B")) > 1 }
+
 // Charts returns the curves of the page.
 func (c *Comparison) Charts() []chart.Chart {
 	var all []chart.Chart
@@ -61,7 +64,8 @@ func (c *Comparison) Charts() []chart.Chart {
 		var curves []chart.Curve
 		for _, r := range c.Runs {
 			if points := k.of(r); len(points) > 0 {
-				curves = append(curves, chart.Curve{Name: fmt.Sprintf("%s, run %d", r.Cell, r.Number), Class: r.Cell, Points: points})
+				name := fmt.Sprintf("%s, run %d", r.Cell, r.Number)
+				curves = append(curves, chart.Curve{Name: name, Class: r.Cell, Points: points})
 			}
 		}
 		if len(curves) > 0 {

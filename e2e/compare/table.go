@@ -15,8 +15,8 @@ func (c *Comparison) Table() string {
 	for _, cell := range c.Cells {
 		fmt.Fprintf(&b, "%s: %s\n", cell.Name, cell.Title())
 	}
-	fmt.Fprintf(&b, "workload %s, seed %d, %d and %d runs, in %s\n\n", c.Workload, c.Seed, len(c.runs("A")), len(c.runs("B")),
-		report.Round(c.Took))
+	fmt.Fprintf(&b, "workload %s, seed %d, %d and %d runs, in %s\n\n", c.Workload, c.Seed, len(c.runs("A")),
+		len(c.runs("B")), report.Round(c.Took))
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\tA\tB\tB/A\tnoise\t\t")
 	for _, r := range c.Rows {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
@@ -17,9 +16,12 @@ import (
 
 // Metrics of controllers that are read.
 const (
-	metricCPU       = "process_cpu_seconds_total"
-	metricMemory    = "process_resident_memory_bytes"
+	metricCPU    = "process_cpu_seconds_total"
+	metricMemory = "process_resident_memory_bytes"
+	// metricRequests is that of controller-runtime; Karpenter has one of its own in its place (operatorpkg:
+	// metrics/metrics.go).
 	metricRequests  = "rest_client_requests_total"
+	metricKarpenter = "client_go_request_total"
 	metricDisrupted = "karpenter_nodeclaims_disrupted_total"
 	// metricPrice has the labels instance_type, capacity_type and zone (AWS: pkg/providers/instancetype/metrics.go).
 	metricPrice = "karpenter_cloudprovider_instance_type_offering_price_estimate"
@@ -48,18 +50,41 @@ func (m *Meter) Scrape(page []byte) error {
 	c := &m.counters
 	for _, family := range families {
 		for _, metric := range family.GetMetric() {
-			c.take(family.GetName(), metric)
+			labels := map[string]string{}
+			for _, l := range metric.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			c.take(family.GetName(), labels, metric.GetUntyped().GetValue()) // the lines with the types are left out
 		}
 	}
 	c.scraped = true
 	return nil
 }
 
+// Process takes what the controller's process has used, for where its metrics don't say: CPU time in seconds, and
+// memory in bytes.
+func (m *Meter) Process(cpu, memory float64) {
+	c := &m.counters
+	if _, said := c.last[metricCPU]; said {
+		return
+	}
+	if _, known := c.last[processKey]; !known {
+		c.last[processKey] = cpu // of before
+	}
+	c.count(CPU, processKey, cpu)
+	c.memory = max(c.memory, memory)
+}
+
+// processKey is the counter of Process.
+const processKey = "process"
+
 // wanted returns the lines of the metrics that are read, which are few among thousands.
 func wanted(page []byte) []byte {
 	var lines [][]byte
 	for line := range bytes.Lines(page) {
-		for _, name := range []string{metricCPU, metricMemory, metricRequests, metricDisrupted, metricPrice} {
+		for _, name := range []string{
+			metricCPU, metricMemory, metricRequests, metricKarpenter, metricDisrupted, metricPrice,
+		} {
 			if bytes.HasPrefix(line, []byte(name)) {
 				lines = append(lines, line)
 			}
@@ -68,12 +93,7 @@ func wanted(page []byte) []byte {
 	return bytes.Join(lines, nil)
 }
 
-func (c *counters) take(name string, metric *dto.Metric) {
-	value := metric.GetUntyped().GetValue() // the comments with the types are not among the lines
-	labels := map[string]string{}
-	for _, l := range metric.GetLabel() {
-		labels[l.GetName()] = l.GetValue()
-	}
+func (c *counters) take(name string, labels map[string]string, value float64) {
 	switch name {
 	case metricPrice:
 		if c.prices == nil {
@@ -84,7 +104,7 @@ func (c *counters) take(name string, metric *dto.Metric) {
 		c.memory = max(c.memory, value)
 	case metricCPU:
 		c.count(CPU, name, value)
-	case metricRequests:
+	case metricRequests, metricKarpenter:
 		c.count(byMethod+labels["method"], name+fmt.Sprint(labels), value)
 	case metricDisrupted:
 		c.count(byReason+strings.ToLower(labels["reason"]), name+fmt.Sprint(labels), value)
@@ -107,17 +127,18 @@ func (c *counters) count(figure, key string, value float64) {
 
 func (c *counters) figures() map[string]float64 {
 	f := map[string]float64{}
-	if !c.scraped {
-		return f
+	if c.scraped {
+		f[Requests], f[Disruptions] = 0, 0
 	}
-	f[Requests], f[Disruptions] = 0, 0
 	for name, value := range c.sum {
 		f[name] = value
 		if all, _, part := strings.Cut(name, "."); part {
 			f[all] += value
 		}
 	}
-	f[Memory] = c.memory / 1e6
+	if c.memory > 0 {
+		f[Memory] = c.memory / 1e6
+	}
 	return f
 }
 
@@ -127,7 +148,9 @@ func (c *counters) priceOf(u *unstructured.Unstructured) (float64, bool) {
 		return price, true
 	}
 	price, known := c.prices[[3]string{
-		karpenter.InstanceType(u), karpenter.Label(u, corev1.LabelTopologyZone), karpenter.Label(u, karpenter.CapacityTypeLabel),
+		karpenter.InstanceType(u),
+		karpenter.Label(u, corev1.LabelTopologyZone),
+		karpenter.Label(u, karpenter.CapacityTypeLabel),
 	}]
 	return price, known
 }

@@ -15,9 +15,10 @@
 // A pod has waited from when it was created until it ran. Pods of DaemonSets don't count. A pod was moved if it ran,
 // and was deleted from a node that Karpenter was ending.
 //
-// Requests, CPU and memory are the controller's own, by its metrics. CPU is the machine's time, also where the
-// cluster's clock is bent. What a controller does periodically, it does less often where the clock is moved, so that
-// such figures can be compared with one another, and not with those of clusters in real time.
+// Requests, CPU and memory are the controller's own, by its metrics, or by what the system says of its process. CPU is
+// the machine's time, also where the cluster's clock is bent. What a controller does periodically, it does less often
+// where the clock is moved, so that such figures can be compared with one another, and not with those of clusters in
+// real time.
 //
 // Memory is flat: a recording is read part by part, and of each pod a number is kept.
 package measure

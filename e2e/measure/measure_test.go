@@ -86,9 +86,9 @@ func TestPricesMayBeMetrics(t *testing.T) {
 	claim := historytest.NodeClaim("c").Label("node.kubernetes.io/instance-type", "m5.large").
 		Label("topology.kubernetes.io/zone", "z1").Label(karpenter.CapacityTypeLabel, "spot").True(karpenter.Launched)
 	m := measure.New(0)
-	g.Expect(m.Scrape([]byte(`# TYPE karpenter_cloudprovider_instance_type_offering_price_estimate gauge
-karpenter_cloudprovider_instance_type_offering_price_estimate{capacity_type="spot",instance_type="m5.large",zone="z1"} 0.04
-`))).To(Succeed())
+	const metric = "karpenter_cloudprovider_instance_type_offering_price_estimate"
+	g.Expect(m.Scrape([]byte("# TYPE " + metric + " gauge\n" +
+		metric + `{capacity_type="spot",instance_type="m5.large",zone="z1"} 0.04` + "\n"))).To(Succeed())
 	g.Expect(m.Part(historytest.Begin().Add(claim).After(time.Hour).Delete(claim).History())).To(Succeed())
 	g.Expect(m.Result().Figures[measure.Cost]).To(BeNumerically("~", 0.04))
 }
@@ -118,10 +118,26 @@ rest_client_requests_total{code="200",host="h",method="GET"} %d
 	g.Expect(f).To(HaveKeyWithValue(measure.Memory, 90.0))
 }
 
+func TestProcessesAreMeasuredWhereMetricsDontSay(t *testing.T) {
+	g := NewWithT(t)
+	m := measure.New(0)
+	g.Expect(m.Scrape([]byte("client_go_request_total{code=\"200\",method=\"GET\"} 5\n"))).To(Succeed())
+	for _, cpu := range []float64{10, 12, 1} {
+		m.Process(cpu, 1e6*cpu)
+	}
+	g.Expect(m.Scrape([]byte("client_go_request_total{code=\"200\",method=\"GET\"} 8\n"))).To(Succeed())
+	f := m.Result().Figures
+	g.Expect(f).To(HaveKeyWithValue("requests.GET", 3.0))
+	g.Expect(f).To(HaveKeyWithValue(measure.Memory, 12.0))
+	g.Expect(f).To(HaveKeyWithValue(measure.CPU, 3.0))
+}
+
 func TestFiguresHaveAnOrder(t *testing.T) {
 	g := NewWithT(t)
 	var names []string
-	for _, d := range measure.Describe([]string{"cpu", "requests.GET", "requests", "cost", "disruptions.empty", "disruptions"}) {
+	for _, d := range measure.Describe([]string{
+		"cpu", "requests.GET", "requests", "cost", "disruptions.empty", "disruptions",
+	}) {
 		names = append(names, d.Name)
 	}
 	g.Expect(names).To(Equal([]string{"cost", "disruptions", "disruptions.empty", "requests", "requests.GET", "cpu"}))

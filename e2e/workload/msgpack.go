@@ -24,7 +24,7 @@ type unpacker struct {
 	at   int
 }
 
-var errShort = errors.New("it ends in the middle of a value") //nolint:gochecknoglobals // an error's identity
+var errShort = errors.New("it ends in the middle of a value")
 
 // deepest is how deep values may be nested.
 const deepest = 200

@@ -57,9 +57,9 @@ func Read(file string) (*Workload, error) {
 // reader makes a workload from objects.
 type reader struct {
 	*Workload
-	left             map[string]int  // what is left out, by the reason
-	seen             map[string]bool // namespaces
-	pods, pool, time bool            // there is a workload; a NodePool; times
+	left       map[string]int  // what is left out, by the reason
+	seen       map[string]bool // namespaces
+	pods, pool bool            // there is a workload; a NodePool
 }
 
 func (r *reader) objects(data []byte) error {

@@ -20,14 +20,16 @@ func isSimKube(data []byte) bool {
 		return true
 	}
 	var trace struct{ Events json.RawMessage }
-	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) && json.Unmarshal(data, &trace) == nil && trace.Events != nil
+	return isJSON(data) && json.Unmarshal(data, &trace) == nil && trace.Events != nil
 }
+
+func isJSON(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) }
 
 // simKube adds the events of a trace, at their times since the first one.
 func (r *reader) simKube(data []byte) error {
 	var trace any
 	var err error
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+	if isJSON(data) {
 		err = utiljson.Unmarshal(data, &trace)
 	} else {
 		trace, err = unpack(data)

@@ -58,6 +58,12 @@ func Named(name string, seed uint64) (*Workload, error) {
 	return m.finished(), nil
 }
 
+// Shorten ends the workload after some time of it.
+func (w *Workload) Shorten(length time.Duration) {
+	w.Length = min(w.Length, length)
+	w.Actions = slices.DeleteFunc(w.Actions, func(a Action) bool { return a.At > w.Length })
+}
+
 // sort puts the actions in the order of their times. Those of one time stay in their order.
 func (w *Workload) sort() {
 	slices.SortStableFunc(w.Actions, func(a, b Action) int { return cmp.Compare(a.At, b.At) })

@@ -61,7 +61,8 @@ kind: List
 items:
 - apiVersion: apps/v1
   kind: Deployment
-  metadata: {name: web, namespace: shop, uid: "1", resourceVersion: "7", annotations: {deployment.kubernetes.io/revision: "3"}}
+  metadata:
+    {name: web, namespace: shop, uid: "1", resourceVersion: "7", annotations: {deployment.kubernetes.io/revision: "3"}}
   spec:
     replicas: 3
     template:
@@ -71,7 +72,9 @@ items:
         containers: [{name: main, image: x, volumeMounts: [{name: data, mountPath: /data}]}]
   status: {replicas: 3}
 - {apiVersion: v1, kind: Service, metadata: {name: web, namespace: shop}}
-- {apiVersion: v1, kind: Pod, metadata: {name: web-1, namespace: shop, ownerReferences: [{kind: ReplicaSet, name: web, apiVersion: apps/v1, uid: "2"}]}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web-1, ownerReferences: [{kind: ReplicaSet, name: web, apiVersion: apps/v1, uid: "2"}]}
 `
 
 func TestObjectsOfAClusterStandFromTheStart(t *testing.T) {

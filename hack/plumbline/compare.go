@@ -96,6 +96,8 @@ func parseCompare(args []string) (*comparing, error) {
 		strings.Join(workload.Names(), ", ")+") or file; or WORKLOAD")
 	seed := flags.String("seed", cmp.Or(os.Getenv("SEED"), "1"), "`number` that all that varies in a named workload "+
 		"follows from; or SEED")
+	length := flags.String("length", cmp.Or(os.Getenv("LENGTH"), "0"), "`time` after which the workload ends, such as "+
+		"24h; or LENGTH")
 	repeats := flags.String("repeats", cmp.Or(os.Getenv("REPEATS"), "3"), "`times` that each cell is run; or REPEATS")
 	failIf := flags.String("fail-if", os.Getenv("FAIL_IF"), "`limits` of ratios, such as 'cost>1.05,moved>2'; or FAIL_IF")
 	if err := flags.Parse(args); err != nil {
@@ -123,7 +125,11 @@ func parseCompare(args []string) (*comparing, error) {
 	if c.Repeats, err = strconv.Atoi(*repeats); err != nil || c.Repeats < 1 {
 		wrong = append(wrong, fmt.Errorf("REPEATS=%s: not a whole number from 1 up", *repeats))
 	}
-	c.workload, err = readWorkload(c.argument, c.Seed)
+	shortened, err := time.ParseDuration(*length)
+	if err != nil || shortened < 0 {
+		wrong = append(wrong, fmt.Errorf("LENGTH=%s: not a duration such as 24h", *length))
+	}
+	c.workload, err = readWorkload(c.argument, c.Seed, shortened)
 	if err != nil {
 		wrong = append(wrong, fmt.Errorf("WORKLOAD=%s: %w", c.argument, err))
 	} else {
@@ -194,7 +200,8 @@ func (c *comparing) pair(ctx context.Context, n int) {
 	for i, cell := range c.Cells {
 		name := fmt.Sprintf("%s-%d", strings.ToLower(cell.Name), n)
 		args := []string{
-			"-workload", c.argument, "-seed", strconv.FormatUint(c.Seed, 10), "-into", filepath.Join(c.folder, name),
+			"-workload", c.argument, "-seed", strconv.FormatUint(c.Seed, 10),
+			"-length", c.Length.String(), "-into", filepath.Join(c.folder, name),
 			"-cluster", fmt.Sprintf("compare-%d-%s", os.Getpid(), name), "-settings", cell.Variables[compare.Settings],
 		}
 		together.Go(func() {
@@ -247,7 +254,7 @@ func (c *comparing) follow(n int, done <-chan struct{}, latest func() []cellNews
 			continue
 		}
 		said = text
-		if slowest > 0 {
+		if slowest > c.Length/100 {
 			took := time.Since(began)
 			left := time.Duration(float64(took) * float64(c.Length-slowest) / float64(slowest))
 			text += fmt.Sprintf("; about %s left of this run", report.Round(left))
@@ -265,7 +272,9 @@ func (n cellNews) String() string {
 }
 
 // run runs the process of a cell and returns what it measured.
-func (c *comparing) run(ctx context.Context, cell compare.Cell, args []string, hear func(cellNews)) (*compare.Run, error) {
+func (c *comparing) run(ctx context.Context, cell compare.Cell, args []string,
+	hear func(cellNews),
+) (*compare.Run, error) {
 	cmd := exec.CommandContext(ctx, c.program, append([]string{"cell"}, args...)...)
 	cmd.Env = os.Environ()
 	for name, value := range cell.Environment() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,7 @@ func runCell(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("cell", flag.ContinueOnError)
 	name := flags.String("workload", "", "a name or a file")
 	seed := flags.Uint64("seed", 1, "of the workload")
+	length := flags.Duration("length", 0, "of the workload")
 	folder := flags.String("into", "", "folder for the recording and the logs")
 	cluster := flags.String("cluster", "compare", "name of the cluster")
 	build := flags.Bool("build", false, "only build what the cell needs")
@@ -56,25 +58,27 @@ func runCell(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	variables, err := compare.ParseSettings(*settings)
+	if err != nil {
+		return err
+	}
+	a.Controller.Env = with(a.Controller.Env, variables)
 	plan, err := e2e.Prepare(ctx, c, a, func(s string) { tell(cellNews{Step: s}) })
 	if err != nil || *build {
 		return err
 	}
-	w, err := readWorkload(*name, *seed)
+	w, err := readWorkload(*name, *seed, *length)
 	if err != nil {
 		return err
 	}
 	plan.Leaps = true
 	began := time.Now()
 	r := &cellRun{workload: w, folder: *folder, tell: tell}
-	if r.settings, err = compare.ParseSettings(*settings); err != nil {
-		return err
-	}
 	s, err := plan.Start(ctx, *cluster, filepath.Join(*folder, "logs"))
 	if err != nil {
 		return err
 	}
-	r.Session = s
+	r.Session, r.usage = s, newProcessMeter(plan.Cache, *cluster)
 	run, err := r.play(ctx)
 	if death := s.Err(); death != nil {
 		err = death
@@ -90,12 +94,30 @@ func runCell(ctx context.Context, args []string) error {
 	return nil
 }
 
-// readWorkload returns a named workload, or one from a file.
-func readWorkload(name string, seed uint64) (*workload.Workload, error) {
+// readWorkload returns a named workload, or one from a file, up to a length if that is not zero.
+func readWorkload(name string, seed uint64, length time.Duration) (*workload.Workload, error) {
+	var w *workload.Workload
+	var err error
 	if strings.ContainsAny(name, "./") {
-		return workload.Read(name)
+		w, err = workload.Read(name)
+	} else {
+		w, err = workload.Named(name, seed)
 	}
-	return workload.Named(name, seed)
+	if err == nil && length > 0 {
+		w.Shorten(length)
+	}
+	return w, err
+}
+
+// with returns a map with other entries over its own.
+func with(own, over map[string]string) map[string]string {
+	all := maps.Clone(over)
+	for name, value := range own {
+		if _, set := over[name]; !set {
+			all[name] = value
+		}
+	}
+	return all
 }
 
 // cellRun is one workload on one cluster.
@@ -103,7 +125,7 @@ type cellRun struct {
 	*session.Session
 	workload *workload.Workload
 	folder   string
-	settings map[string]string
+	usage    *processMeter
 	tell     func(cellNews)
 
 	meter     *measure.Meter
@@ -119,11 +141,6 @@ const scrapeEvery = 5 * time.Minute
 func (r *cellRun) play(ctx context.Context) (*compare.Run, error) {
 	ctx, release := r.WhileAlive(ctx)
 	defer release()
-	if len(r.settings) > 0 {
-		if _, err := r.Provider.Configure(ctx, r.settings); err != nil {
-			return nil, err
-		}
-	}
 	into := filepath.Join(r.folder, "recording")
 	var err error
 	r.recording, err = history.RecordParts(ctx, r.Cluster.Config(), into, history.StreamOptions{PartSize: 16 << 20},
@@ -189,6 +206,9 @@ func (r *cellRun) progress(ctx context.Context) func(time.Duration) {
 
 func (r *cellRun) scrape(ctx context.Context) {
 	r.scraped = time.Now()
+	if cpu := r.usage.read()[karpenterProcess]; cpu > 0 {
+		r.meter.Process(cpu, 1e6*r.usage.most[karpenterProcess])
+	}
 	page, err := r.Provider.Metrics(ctx)
 	if err == nil {
 		err = r.meter.Scrape(page)

@@ -55,7 +55,7 @@ func commands() []command {
 		{name: "post", help: "write a comment on PULL_REQUEST, over the one before: post FILE", run: postComment},
 		{name: "apidiff", help: "say what importers of the last release would have to change", run: compareAPI},
 		{name: "release", help: "check and make what is published as a release: release TAG", run: makeRelease},
-		{name: "compare", help: "say what another release or setting makes of a workload; A, B, WORKLOAD, -help", run: runCompare},
+		{name: "compare", help: "say what another release makes of a workload; A, B, WORKLOAD, -help", run: runCompare},
 		{name: "scale", help: "measure how times, CPU and memory grow with the nodes; SIZES, -help", run: runScale},
 		{name: "upstream", help: "run Karpenter's own regression suite on a cluster like that of up", run: upstream},
 		{name: "bench", help: "measure start-up, memory and the recorder; writes bench.json", run: bench},

@@ -79,7 +79,7 @@ func runScale(ctx context.Context, args []string) error {
 	for _, nodes := range s.sizes {
 		size, failed := s.size(ctx, nodes)
 		s.Sizes = append(s.Sizes, size)
-		if err := errors.Join(s.write()); err != nil {
+		if err := s.write(); err != nil {
 			return err
 		}
 		if failed != nil {
@@ -145,8 +145,7 @@ func (s *scaling) size(ctx context.Context, nodes int) (compare.Size, error) {
 type scaleRun struct {
 	*cellRun
 	*scaling
-	size  *compare.Size
-	usage *processMeter
+	size *compare.Size
 
 	apps typed.DeploymentInterface
 	pool *fixtures.Pool
@@ -244,8 +243,9 @@ func (r *scaleRun) step(ctx context.Context, name string, do []fixtures.Object, 
 		r.usage.read() // memory
 	}
 	took := r.real() - beganReal
-	result := compare.Step{Name: name, Took: time.Since(began).Seconds(), Real: took.Seconds(), Processes: r.usage.since(before)}
-	r.size.Steps = append(r.size.Steps, result)
+	r.size.Steps = append(r.size.Steps, compare.Step{
+		Name: name, Took: time.Since(began).Seconds(), Real: took.Seconds(), Processes: r.usage.since(before),
+	})
 	step(fmt.Sprintf("%d nodes: %s after %s of cluster time, %s real", r.size.Nodes, name, report.Round(time.Since(began)),
 		report.Round(took)))
 	return nil

@@ -18,6 +18,7 @@ import (
 const (
 	karpenterProcess = "Karpenter"
 	kwokProcess      = "KWOK"
+	simulatorProcess = "simulator"
 	clockProcess     = "the clock"
 	ownProcess       = "the recorder"
 )
@@ -72,7 +73,7 @@ func processName(pid int) string {
 	}
 	program, _, _ := strings.Cut(string(line), "\x00")
 	switch base := filepath.Base(program); {
-	case base == "etcd", strings.HasPrefix(base, "kube-"):
+	case base == "etcd", base == simulatorProcess, strings.HasPrefix(base, "kube-"):
 		return base
 	case strings.Contains(string(line), "--manage-nodes-with-annotation-selector"):
 		return kwokProcess
