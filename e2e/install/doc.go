@@ -9,6 +9,10 @@
 // env, the feature gates and the tolerations. It returns once the controller is ready, or with a [NotReady].
 // That contains [LacksRights] if the provider's roles lack a right.
 //
+// [Installed.UpgradeCRDs] and [Installed.Upgrade] upgrade it to another release, as users do by kubectl
+// and Helm. Helm's own command isn't used: it would need a release of its own in the cluster, and the same
+// changes to the manifests as a plugin, and providers without a chart can be upgraded too.
+//
 // [Installed.Call] runs the adapter's hooks. They do what no Kubernetes API can, such as
 // ending an instance in the cloud.
 package install

@@ -34,7 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Upgrade(ctx)
 		env.Observe(ctx, takenOver)
 		upgraded := env.Since(before)
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
+		env.Await(ctx, 0, check.The(nodeClaim))
 
 		env.Expect(upgraded, check.Always(check.Exactly(1, check.RunningPods(app).On(node))))
 		env.Expect(env.Since(before), check.Within(gracePeriodOver+karpenter.InstanceEnded,

@@ -34,7 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, takenOver)
 		upgraded := env.Since(before)
 		env.Delete(ctx, guard)
-		env.Await(ctx, 0, check.NodeClaims(pool).Old(before))
+		env.Await(ctx, 0, check.The(nodeClaim))
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		env.Expect(upgraded, check.Always(check.Exactly(1, check.RunningPods(app).On(node))))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -22,6 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 6 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		kept, ended := fixtures.NodeClaim(), fixtures.NodeClaim()
+		all := check.Where("NodeClaims", karpenter.NodeClaims, func(*unstructured.Unstructured) bool { return true })
 		env.Create(ctx, kept, ended)
 		env.Await(ctx, 2, check.The(kept, ended).In(karpenter.Initialized))
 
@@ -37,7 +40,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(upgraded,
 			check.Always(check.Exactly(2, check.The(kept, ended).In(karpenter.Ready).Old(before))),
 			check.Always(check.None(check.The(kept, ended).Deleting())),
-			check.Always(check.Exactly(2, check.NodeClaims(nil))))
+			check.Always(check.Exactly(2, all)))
 		env.Expect(env.Since(before), check.Finally(check.Exactly(1, check.The(kept).Staying())))
 	},
 })
