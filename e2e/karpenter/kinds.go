@@ -40,3 +40,11 @@ var (
 	}
 	Deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 )
+
+// RecordedAs returns the resource under which a run records one: Karpenter's are recorded in v1 alone.
+func RecordedAs(resource schema.GroupVersionResource) schema.GroupVersionResource {
+	if resource.GroupVersion() == V1Beta1 {
+		resource.Version = NodePools.Version
+	}
+	return resource
+}

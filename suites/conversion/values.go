@@ -33,8 +33,8 @@ func limits() map[string]string {
 // budgets returns a pool's budgets, without reasons, which v1beta1 has none of.
 func budgets() map[string]string {
 	return map[string]string{
-		"spec.disruption.budgets": `[{nodes: "3"}, {nodes: 20%, schedule: "0 9 * * mon-fri", duration: 8h}, ` +
-			`{nodes: "0", schedule: "@daily", duration: 10m}]`,
+		"spec.disruption": `{consolidationPolicy: WhenEmpty, consolidateAfter: 5m, budgets: [{nodes: "3"}, ` +
+			`{nodes: 20%, schedule: "0 9 * * mon-fri", duration: 8h}, {nodes: "0", schedule: "@daily", duration: 10m}]}`,
 	}
 }
 
