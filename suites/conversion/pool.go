@@ -28,8 +28,10 @@ var _ = e2e.Table(Suite, map[string]fields{
 	"requirements": both("keeps the requirements of a v1beta1 pool", requirements("spec.template.spec.")),
 	"limits":       both("keeps the limits and the weight of a v1beta1 pool", limits()),
 	"budgets":      both("keeps the budgets of a v1beta1 pool", budgets()),
-	"empty": both("keeps when a v1beta1 pool consolidates empty nodes", disruption("{consolidationPolicy: WhenEmpty, consolidateAfter: 5m}")),
-	"empty-never": both("keeps that a v1beta1 pool never consolidates empty nodes", disruption("{consolidationPolicy: WhenEmpty, consolidateAfter: Never}")),
+	"empty": both("keeps when a v1beta1 pool consolidates empty nodes",
+		disruption("{consolidationPolicy: WhenEmpty, consolidateAfter: 5m}")),
+	"empty-never": both("keeps that a v1beta1 pool never consolidates empty nodes",
+		disruption("{consolidationPolicy: WhenEmpty, consolidateAfter: Never}")),
 	"underutilized": {
 		name:    "lets a v1beta1 pool consolidate underutilized nodes at once",
 		written: disruption("{consolidationPolicy: WhenUnderutilized}"),
@@ -38,7 +40,7 @@ var _ = e2e.Table(Suite, map[string]fields{
 	"never": {
 		name:    "keeps that a v1beta1 pool never consolidates",
 		written: disruption("{consolidationPolicy: WhenUnderutilized, consolidateAfter: Never}"),
-		read: disruption("{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: Never}"),
+		read:    disruption("{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: Never}"),
 		known: lossy("consolidateAfter becomes 0s with WhenUnderutilized, although it may be Never",
 			`consolidateAfter is "0s"; wanted is "Never"`),
 	},

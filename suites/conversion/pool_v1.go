@@ -28,7 +28,8 @@ var _ = e2e.Table(Suite, map[string]fields{
 		read:  map[string]string{"spec.disruption.budgets": `[{nodes: "0", reasons: null}, {nodes: 50%, reasons: null}]`},
 		known: lossy("a client that writes v1beta1 removes the reasons of budgets", `reasons is none; wanted is \["Drifted"`),
 	},
-	"empty": both("keeps when a v1 pool consolidates empty nodes", disruption("{consolidationPolicy: WhenEmpty, consolidateAfter: 5m}")),
+	"empty": both("keeps when a v1 pool consolidates empty nodes",
+		disruption("{consolidationPolicy: WhenEmpty, consolidateAfter: 5m}")),
 	"underutilized": {
 		name:    "keeps that a v1 pool consolidates underutilized nodes at once",
 		written: disruption("{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 0s}"),
