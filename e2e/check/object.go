@@ -25,6 +25,7 @@ func The(object Object, more ...Object) Count {
 	if kind.Kind == "NodeOverlay" {
 		resource = karpenter.NodeOverlays // the guess is "nodeoverlaies"
 	}
+	resource = karpenter.RecordedAs(resource)
 	names := []string{object.GetName()}
 	for _, o := range more {
 		names = append(names, o.GetName())

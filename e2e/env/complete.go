@@ -79,7 +79,7 @@ func nodeClaimSpec(o *unstructured.Unstructured) []string {
 // has it. In v1beta1 it needs no API group.
 func (e *Env) nodeClassRef(ctx context.Context, o *unstructured.Unstructured) map[string]any {
 	class := e.nodeClass(ctx)
-	if o.GroupVersionKind().GroupVersion() == karpenter.V1Beta1 {
+	if o.GroupVersionKind().Version == karpenter.V1Beta1 {
 		delete(class, "group")
 	}
 	return class

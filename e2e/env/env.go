@@ -65,7 +65,7 @@ func (e *Env) Create(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		o := e.complete(ctx, object.Unstructured())
 		ref, applied := e.apply(ctx, o)
-		ref.kind = recordedAs(ref.kind)
+		ref.kind = karpenter.RecordedAs(ref.kind)
 		e.created = append(e.created, ref)
 		if e.hasReadiness(applied) {
 			e.awaitReadiness(ctx, ref, applied.GetGeneration())
@@ -83,14 +83,6 @@ func (e *Env) hasReadiness(o *unstructured.Unstructured) bool {
 	own := e.place.Adapter.NodeClassObject("").GroupVersionKind()
 	group, _, _ := strings.Cut(class["apiVersion"], "/") // in v1beta1
 	return cmp.Or(class["group"], group, own.Group) == own.Group && cmp.Or(class["kind"], own.Kind) == own.Kind
-}
-
-// recordedAs returns the kind under which the recording has a resource: Karpenter's are recorded in v1.
-func recordedAs(kind schema.GroupVersionResource) schema.GroupVersionResource {
-	if kind.GroupVersion() == karpenter.V1Beta1 {
-		kind.Version = karpenter.NodePools.Version
-	}
-	return kind
 }
 
 // awaitReadiness waits until the condition Ready of a NodePool's generation is True or False.
@@ -130,7 +122,7 @@ func (e *Env) Change(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		ref, applied := e.apply(ctx, e.complete(ctx, object.Unstructured()))
 		if e.hasReadiness(applied) {
-			ref.kind = recordedAs(ref.kind)
+			ref.kind = karpenter.RecordedAs(ref.kind)
 			e.awaitReadiness(ctx, ref, applied.GetGeneration())
 		}
 	}

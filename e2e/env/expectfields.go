@@ -16,8 +16,9 @@ import (
 )
 
 // ExpectFields expects that each object, completed as Create does and read in its own version of the
-// API, has the fields that it sets. A field that is null must be absent. Of a mapping, the keys that it sets count; a list counts
-// as a whole. Durations and quantities count by their values, however they are written.
+// API, has the fields that it sets. A field that is null must be absent. Of a mapping, the keys that it
+// sets count; a list counts as a whole. Durations and quantities count by their values, however they
+// are written.
 func (e *Env) ExpectFields(ctx context.Context, objects ...fixtures.Object) {
 	var wrong []string
 	for _, object := range objects {

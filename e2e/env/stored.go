@@ -18,6 +18,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
+// undroppable is in the API server's message about a version in which objects may be stored.
+const undroppable = "must remain in spec.versions"
+
 // storedEvery is how often a CRD is asked which versions are stored.
 const storedEvery = 500 * time.Millisecond
 
@@ -50,7 +53,8 @@ func (e *Env) storeAs(ctx context.Context, version string) error {
 		for _, v := range versionsOf(crd) {
 			v["storage"] = v["name"] == version
 		}
-		if _, err := e.place.Client.Resource(crds).Update(ctx, crd, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil {
+		_, err = e.place.Client.Resource(crds).Update(ctx, crd, metav1.UpdateOptions{FieldManager: fieldManager})
+		if err != nil {
 			return err
 		}
 	}
@@ -93,7 +97,8 @@ func (e *Env) AwaitStored(ctx context.Context, versions ...string) {
 		return true, nil
 	})
 	if err != nil {
-		e.fail(ctx, "waited for the CRDs to say that objects are stored as %s; %s: %w", strings.Join(versions, ", "), last, err)
+		e.fail(ctx, "waited for the CRDs to say that objects are stored as %s; %s: %w", strings.Join(versions, ", "), last,
+			err)
 	}
 	e.claim("objects are stored as " + strings.Join(versions, ", "))
 }
@@ -118,13 +123,13 @@ func (e *Env) ExpectUndroppable(ctx context.Context, version string) {
 		if err == nil {
 			_, err = e.place.Client.Resource(crds).Update(ctx, crd, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 		}
-		switch because := "must remain in spec.versions"; {
+		switch {
 		case err == nil:
 			e.Fail("a CRD of %s without %s is accepted, although objects are stored in it", kind.Resource, version)
 		case !apierrors.IsInvalid(err):
 			e.fail(ctx, "changing the CRD of %s in a dry run: %w", kind.Resource, err)
-		case !strings.Contains(err.Error(), because):
-			e.Fail("a CRD of %s without %s is refused, but not for %q: %v", kind.Resource, version, because, err)
+		case !strings.Contains(err.Error(), undroppable):
+			e.Fail("a CRD of %s without %s is refused, but not for %q: %v", kind.Resource, version, undroppable, err)
 		}
 		e.claim(fmt.Sprintf("the API server refuses a CRD of %s without %s", kind.Resource, version))
 	}

@@ -21,7 +21,7 @@ import "k8s.io/apimachinery/pkg/runtime/schema"
 const Group = "karpenter.sh"
 
 // V1Beta1 is the version of NodePools and NodeClaims that releases before 1.1 serve beside v1.
-var V1Beta1 = schema.GroupVersion{Group: Group, Version: "v1beta1"}
+const V1Beta1 = "v1beta1"
 
 // The kinds that a run records. NodeOverlays and CapacityBuffers are recorded where a release
 // serves them. Sources: Karpenter's CRDs (karpenter.sh/v1, v1alpha1;
@@ -40,3 +40,11 @@ var (
 	}
 	Deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 )
+
+// RecordedAs returns the resource under which a run records one: Karpenter's are recorded in v1 alone.
+func RecordedAs(resource schema.GroupVersionResource) schema.GroupVersionResource {
+	if resource.Group == Group && resource.Version == V1Beta1 {
+		resource.Version = NodePools.Version
+	}
+	return resource
+}

@@ -13,13 +13,13 @@ import (
 // everything, is stopped there. Otherwise the API server could not read its pools any more.
 //
 // Source: "Migration Path" in designs/v1-api.md, step 5;
-// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning,
-// "Upgrade existing objects to a new stored version".
+// "Versions in CustomResourceDefinitions" in Kubernetes' documents, "Upgrade existing objects to a new
+// stored version".
 var _ = Suite.Add(e2e.Spec{
 	Name: "keeps a release without v1beta1 out while pools may be stored in it",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		env.StoreAs(ctx, karpenter.V1Beta1.Version)
+		env.StoreAs(ctx, karpenter.V1Beta1)
 		env.Create(ctx, fixtures.RawNodePool().V1Beta1())
-		env.ExpectUndroppable(ctx, karpenter.V1Beta1.Version)
+		env.ExpectUndroppable(ctx, karpenter.V1Beta1)
 	},
 })

@@ -42,7 +42,8 @@ func standalone() []providers.Capability {
 // nodeRequirements returns requirements that a node can meet.
 func nodeRequirements() map[string]string {
 	return map[string]string{
-		"spec.requirements": "[{key: example.com/a, operator: DoesNotExist}, {key: example.com/b, operator: NotIn, values: [x, z]}, " +
+		"spec.requirements": "[{key: example.com/a, operator: DoesNotExist}, " +
+			"{key: example.com/b, operator: NotIn, values: [x, z]}, " +
 			"{key: topology.kubernetes.io/zone, operator: Exists, minValues: 1}]",
 	}
 }

@@ -15,9 +15,15 @@ import (
 // Source: "Requiring all nodeClassRef fields" and "Updating spec.nodeClassRef.apiVersion to
 // spec.nodeClassRef.group" in designs/v1-api.md.
 var _ = e2e.Table(Suite, map[string]reference{
-	"name":        {"completes a v1beta1 pool's reference to a NodeClass by name", "{name: %[3]s, apiVersion: %[1]s/v1alpha1}"},
-	"kind":        {"completes a v1beta1 pool's reference to a NodeClass by name and kind", "{name: %[3]s, kind: %[2]s}"},
-	"api-version": {"keeps a v1beta1 pool's reference to a NodeClass", "{name: %[3]s, kind: %[2]s, apiVersion: %[1]s/v1alpha1}"},
+	"name": {
+		"completes a v1beta1 pool's reference to a NodeClass by name", "{name: %[3]s, apiVersion: %[1]s/v1alpha1}",
+	},
+	"kind": {
+		"completes a v1beta1 pool's reference to a NodeClass by name and kind", "{name: %[3]s, kind: %[2]s}",
+	},
+	"api-version": {
+		"keeps a v1beta1 pool's reference to a NodeClass", "{name: %[3]s, kind: %[2]s, apiVersion: %[1]s/v1alpha1}",
+	},
 }, func(row reference) e2e.Spec {
 	return e2e.Spec{Name: row.name, Run: func(ctx context.Context, env *e2e.Env) {
 		group, kind, name := env.AnotherNodeClass(ctx)

@@ -28,23 +28,19 @@ var _ = e2e.Table(Suite, map[string]fields{
 	"requirements": both("keeps the requirements of a v1beta1 pool", requirements("spec.template.spec.")),
 	"limits":       both("keeps the limits and the weight of a v1beta1 pool", limits()),
 	"budgets":      both("keeps the budgets of a v1beta1 pool", budgets()),
-	"empty": both("keeps when a v1beta1 pool consolidates empty nodes", map[string]string{
-		"spec.disruption": "{consolidationPolicy: WhenEmpty, consolidateAfter: 5m}",
-	}),
-	"empty-never": both("keeps that a v1beta1 pool never consolidates empty nodes", map[string]string{
-		"spec.disruption": "{consolidationPolicy: WhenEmpty, consolidateAfter: Never}",
-	}),
+	"empty": both("keeps when a v1beta1 pool consolidates empty nodes",
+		disruption("{consolidationPolicy: WhenEmpty, consolidateAfter: 5m}")),
+	"empty-never": both("keeps that a v1beta1 pool never consolidates empty nodes",
+		disruption("{consolidationPolicy: WhenEmpty, consolidateAfter: Never}")),
 	"underutilized": {
 		name:    "lets a v1beta1 pool consolidate underutilized nodes at once",
-		written: map[string]string{"spec.disruption": "{consolidationPolicy: WhenUnderutilized}"},
-		read:    map[string]string{"spec.disruption": "{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 0s}"},
+		written: disruption("{consolidationPolicy: WhenUnderutilized}"),
+		read:    disruption("{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 0s}"),
 	},
 	"never": {
 		name:    "keeps that a v1beta1 pool never consolidates",
-		written: map[string]string{"spec.disruption": "{consolidationPolicy: WhenUnderutilized, consolidateAfter: Never}"},
-		read: map[string]string{
-			"spec.disruption": "{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: Never}",
-		},
+		written: disruption("{consolidationPolicy: WhenUnderutilized, consolidateAfter: Never}"),
+		read:    disruption("{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: Never}"),
 		known: lossy("consolidateAfter becomes 0s with WhenUnderutilized, although it may be Never",
 			`consolidateAfter is "0s"; wanted is "Never"`),
 	},

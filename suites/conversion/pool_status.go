@@ -2,6 +2,7 @@ package conversion
 
 import (
 	"context"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -23,6 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))
 		env.Observe(ctx, karpenter.Settled)
 		now := env.World().Get(karpenter.NodePools, "", pool.GetName()).Unstructured()
+		env.PatchStatus(ctx, pool, fmt.Sprintf(`{"status":{"conditions":%s}}`, observed(now)))
 
 		env.ExpectFields(ctx, withPoolStatus(fixtures.RawNodePool().Called(pool), now),
 			withPoolStatus(fixtures.RawNodePool().V1Beta1().Called(pool), now))
@@ -32,6 +34,5 @@ var _ = Suite.Add(e2e.Spec{
 // withPoolStatus adds a status to what is expected of a pool.
 func withPoolStatus(pool *fixtures.Raw, of *unstructured.Unstructured) *fixtures.Raw {
 	resources, _, _ := unstructured.NestedFieldNoCopy(of.Object, "status", "resources")
-	conditions, _, _ := unstructured.NestedFieldNoCopy(of.Object, "status", "conditions")
-	return pool.Write("status.resources", asJSON(resources)).Write("status.conditions", asJSON(conditions))
+	return pool.Write("status.resources", asJSON(resources)).Write("status.conditions", observed(of))
 }

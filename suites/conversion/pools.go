@@ -1,9 +1,12 @@
 package conversion
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -21,6 +24,15 @@ func newerPool() *fixtures.Raw {
 	return fixtures.RawNodePool().
 		Write("spec.disruption", "{consolidationPolicy: WhenEmpty, consolidateAfter: Never, budgets: [{nodes: 100%}]}").
 		Write("spec.template.spec.expireAfter", "Never")
+}
+
+// storeAsV1Beta1 stores a pool and its only NodeClaim as releases before 1.0 do.
+func storeAsV1Beta1(ctx context.Context, env *e2e.Env, pool *fixtures.Raw) {
+	nodeClaim := env.Await(ctx, 1, check.NodeClaims(pool))[0]
+	env.StoreAs(ctx, karpenter.V1Beta1)
+	env.Annotate(ctx, pool, fixtures.Key("stored"), karpenter.V1Beta1)
+	env.Annotate(ctx, nodeClaim, fixtures.Key("stored"), karpenter.V1Beta1)
+	env.AwaitStored(ctx, karpenter.NodePools.Version, karpenter.V1Beta1)
 }
 
 // fleet returns a workload that runs on a v1beta1 pool and on its v1 successor.

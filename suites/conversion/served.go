@@ -4,6 +4,7 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -22,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		nodeClaims := metav1.APIResource{
 			Name: "nodeclaims", SingularName: "nodeclaim", Kind: "NodeClaim", Categories: []string{"karpenter"},
 		}
-		env.Serves(ctx, karpenter.V1Beta1, pools, nodeClaims)
+		env.Serves(ctx, schema.GroupVersion{Group: karpenter.Group, Version: karpenter.V1Beta1}, pools, nodeClaims)
 		env.Serves(ctx, karpenter.NodePools.GroupVersion(), pools, nodeClaims)
 	},
 })

@@ -19,13 +19,13 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "migrates pools and NodeClaims that are stored as v1beta1 to v1",
 	Within: 5 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		env.StoreAs(ctx, karpenter.V1Beta1.Version)
 		pool := olderPool()
-		env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))
+		nodes := env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))
+		storeAsV1Beta1(ctx, env, pool)
 
 		before := env.Mark()
 		env.StoreAs(ctx, karpenter.NodePools.Version)
 		env.AwaitStored(ctx, karpenter.NodePools.Version)
-		env.Expect(env.Since(before), check.Always(check.Exactly(1, check.NodeClaims(pool).Old(before))))
+		env.Expect(env.Since(before), check.Always(check.Exactly(1, check.The(nodes[0]))))
 	},
 })

@@ -4,8 +4,8 @@
 // it loses changes the nodes of users who have changed nothing.
 //
 // Sources: designs/v1-api.md, "Migration Path" and "Changes to the API"; designs/v1beta1-api.md of
-// Karpenter v0.32; https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning,
-// which asks that a conversion loses nothing on the way back.
+// Karpenter v0.32; "Versions in CustomResourceDefinitions" in Kubernetes' documents, which asks that a
+// conversion loses nothing on the way back.
 package conversion
 
 import (

@@ -24,6 +24,10 @@ func lossy(reason string, breaks ...string) []e2e.Known {
 	}}
 }
 
+// unseen is the invariant that breaks with a loss in a pool's template: the pool's generation stays, since
+// nothing has changed in the version that was written.
+const unseen = "NodeClaims keep their spec, and carry the hash of their NodePool"
+
 // both returns fields that are the same in both versions.
 func both(name string, written map[string]string) fields {
 	return fields{name: name, written: written, read: written}

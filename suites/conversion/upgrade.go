@@ -19,9 +19,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "replaces no node on the way from v1beta1 to v1",
 	Within: 5 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		env.StoreAs(ctx, karpenter.V1Beta1.Version)
 		older := olderPool().Write("spec.disruption.expireAfter", "240h")
-		env.Launch(ctx, 2, older, fixtures.Deployment(2).OnePodPerNode().On(older))
+		env.Launch(ctx, 1, older, fixtures.Deployment(1).On(older))
+		storeAsV1Beta1(ctx, env, older)
 
 		before := env.Mark()
 		env.StoreAs(ctx, karpenter.NodePools.Version)
@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before),
-			check.Always(check.Exactly(2, check.NodeClaims(older).Old(before))),
+			check.Always(check.Exactly(1, check.NodeClaims(older).Old(before))),
 			check.Always(check.None(check.NodeClaims(older).Deleting())),
 			check.Always(check.None(check.NodeClaims(older).New(before))),
 			check.Always(check.None(check.DriftedNodeClaims(older))))

@@ -7,6 +7,9 @@ func template() map[string]string {
 	}
 }
 
+// disruption returns what a pool says of disruption.
+func disruption(text string) map[string]string { return map[string]string{"spec.disruption": text} }
+
 // taints returns taints with all of their fields, under a path.
 func taints(under string) map[string]string {
 	return map[string]string{
@@ -20,7 +23,8 @@ func taints(under string) map[string]string {
 func requirements(under string) map[string]string {
 	return map[string]string{
 		under + "requirements": "[{key: example.com/a, operator: Exists}, {key: example.com/b, operator: DoesNotExist}, " +
-			"{key: example.com/c, operator: NotIn, values: [x, z]}, {key: example.com/d, operator: In, values: [x, z], minValues: 2}, " +
+			"{key: example.com/c, operator: NotIn, values: [x, z]}, " +
+			"{key: example.com/d, operator: In, values: [x, z], minValues: 2}, " +
 			`{key: example.com/e, operator: Gt, values: ["2"]}, {key: example.com/f, operator: Lt, values: ["9"]}]`,
 	}
 }
@@ -33,8 +37,8 @@ func limits() map[string]string {
 // budgets returns a pool's budgets, without reasons, which v1beta1 has none of.
 func budgets() map[string]string {
 	return map[string]string{
-		"spec.disruption.budgets": `[{nodes: "3"}, {nodes: 20%, schedule: "0 9 * * mon-fri", duration: 8h}, ` +
-			`{nodes: "0", schedule: "@daily", duration: 10m}]`,
+		"spec.disruption": `{consolidationPolicy: WhenEmpty, consolidateAfter: 5m, budgets: [{nodes: "3"}, ` +
+			`{nodes: 20%, schedule: "0 9 * * mon-fri", duration: 8h}, {nodes: "0", schedule: "@daily", duration: 10m}]}`,
 	}
 }
 

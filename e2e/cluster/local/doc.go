@@ -28,4 +28,9 @@
 //
 // Concurrent runs share the machine's ports through lock files in the cache's folder ports.
 // Ports come from 20000 to 29999, below those for outgoing connections and node ports.
+//
+// # Services
+//
+// On Linux the API server reaches the Services of pods on the host node, and so the webhooks of the
+// provider: their addresses are this machine's. Their port must be that of the pod.
 package local
