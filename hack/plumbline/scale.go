@@ -152,6 +152,7 @@ type scaleRun struct {
 	app  *fixtures.Workload
 }
 
+// perform takes all steps.
 func (r *scaleRun) perform(ctx context.Context) error {
 	ctx, release := r.WhileAlive(ctx)
 	defer release()
@@ -168,6 +169,15 @@ func (r *scaleRun) perform(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.steps(ctx); err != nil {
+		return errors.Join(err, r.recording.Stop())
+	}
+	p := r.recording.Progress()
+	r.size.Events, r.size.Gaps = p.Events, len(p.Gaps)
+	return r.recording.Stop()
+}
+
+func (r *scaleRun) steps(ctx context.Context) error {
 	n, pods := r.size.Nodes, r.size.Pods
 	r.pool = fixtures.NodePool().Called("scale").OnDemand().Require(workload.CPULabel, fixtures.In, "2").
 		ConsolidationPolicy(fixtures.WhenEmptyOrUnderutilized).ConsolidateAfter("Never")
@@ -175,25 +185,37 @@ func (r *scaleRun) perform(ctx context.Context) error {
 	half := (n + 1) / 2
 	for _, s := range []struct {
 		name string
-		do   []fixtures.Object
+		do   func() []fixtures.Object
 		done func(fleet) bool
 	}{
-		{"all pods run", []fixtures.Object{r.pool, r.app}, func(s fleet) bool { return s.ready == pods && s.settled() }},
-		{"all nodes drift", []fixtures.Object{r.pool.NewTemplate().Budget("20%")}, func(s fleet) bool {
-			return s.ready == pods && s.settled() && s.old == 0
-		}},
-		{"half consolidates", []fixtures.Object{r.app.Replicas(pods / 2), r.pool.ConsolidateAfter("0s")}, func(s fleet) bool {
-			return s.ready == pods/2 && s.settled() && s.nodes <= half+half/10
-		}},
-		{"none is left", []fixtures.Object{r.app.Replicas(0)}, func(s fleet) bool { return s.nodes == 0 }},
+		{
+			"all pods run",
+			func() []fixtures.Object { return []fixtures.Object{r.pool, r.app} },
+			func(s fleet) bool { return s.ready == pods && s.settled() },
+		},
+		{
+			"all nodes drift",
+			func() []fixtures.Object { return []fixtures.Object{r.pool.NewTemplate().Budget("20%")} },
+			func(s fleet) bool { return s.ready == pods && s.settled() && s.old == 0 },
+		},
+		{
+			"half consolidates",
+			func() []fixtures.Object {
+				return []fixtures.Object{r.app.Replicas(pods / 2), r.pool.ConsolidateAfter("0s")}
+			},
+			func(s fleet) bool { return s.ready == pods/2 && s.settled() && s.nodes <= half+half/10 },
+		},
+		{
+			"none is left",
+			func() []fixtures.Object { return []fixtures.Object{r.app.Replicas(0)} },
+			func(s fleet) bool { return s.nodes == 0 },
+		},
 	} {
-		if err := r.step(ctx, s.name, s.do, s.done); err != nil {
+		if err := r.step(ctx, s.name, s.do(), s.done); err != nil {
 			return err
 		}
 	}
-	p := r.recording.Progress()
-	r.size.Events, r.size.Gaps = p.Events, len(p.Gaps)
-	return r.recording.Stop()
+	return nil
 }
 
 // fleet is what a step waits for.
