@@ -73,6 +73,7 @@ func TestAFigureDiffersOutsideOfItsNoise(t *testing.T) {
 		"from nothing":     {[]float64{0, 0, 0}, []float64{3, 4, 5}, compare.Differs},
 		"to nothing":       {[]float64{3, 4, 5}, []float64{0, 0, 0}, compare.Differs},
 		"nothing":          {[]float64{0, 0, 0}, []float64{0, 0, 0}, compare.Same},
+		"hardly":           {[]float64{100, 100, 100}, []float64{101, 101, 101}, compare.Same},
 		"one run":          {[]float64{10}, []float64{20}, compare.Unknown},
 		"no such figure":   {nil, []float64{20, 20, 20}, compare.Unknown},
 	} {

@@ -183,6 +183,7 @@ func (r *scaleRun) steps(ctx context.Context) error {
 		ConsolidationPolicy(fixtures.WhenEmptyOrUnderutilized).ConsolidateAfter("Never")
 	r.app = fixtures.Deployment(pods).Called("app").CPU(podCPU).Memory("64Mi").On(r.pool)
 	half := (n + 1) / 2
+	first := "" // hash of the NodePool
 	for _, s := range []struct {
 		name string
 		do   func() []fixtures.Object
@@ -191,12 +192,12 @@ func (r *scaleRun) steps(ctx context.Context) error {
 		{
 			"all pods run",
 			func() []fixtures.Object { return []fixtures.Object{r.pool, r.app} },
-			func(s fleet) bool { return s.ready == pods && s.settled() },
+			func(s fleet) bool { first = s.hash; return s.ready == pods && s.settled() },
 		},
 		{
 			"all nodes drift",
 			func() []fixtures.Object { return []fixtures.Object{r.pool.NewTemplate().Budget("20%")} },
-			func(s fleet) bool { return s.ready == pods && s.settled() && s.old == 0 },
+			func(s fleet) bool { return s.ready == pods && s.settled() && s.old == 0 && s.hash != first },
 		},
 		{
 			"half consolidates",
@@ -220,10 +221,11 @@ func (r *scaleRun) steps(ctx context.Context) error {
 
 // fleet is what a step waits for.
 type fleet struct {
-	ready int // pods
-	nodes int // NodeClaims
-	busy  int // of them, not initialized, or being deleted
-	old   int // of them, of another template than the NodePool's
+	ready int    // pods
+	nodes int    // NodeClaims
+	busy  int    // of them, not initialized, or being deleted
+	old   int    // of them, of another template than the NodePool's
+	hash  string // of the NodePool's template
 }
 
 func (s fleet) settled() bool { return s.busy == 0 && s.nodes > 0 }
@@ -287,9 +289,8 @@ func (r *scaleRun) fleet(ctx context.Context) (fleet, error) {
 	}
 	s := fleet{ready: ready(d)}
 	r.recording.Present(func(w *history.World) {
-		hash := ""
 		if pool := w.Get(karpenter.NodePools, "", r.pool.GetName()); pool != nil {
-			hash = pool.Unstructured().GetAnnotations()[karpenter.NodePoolHashAnnotation]
+			s.hash = pool.Unstructured().GetAnnotations()[karpenter.NodePoolHashAnnotation]
 		}
 		for _, o := range w.List(karpenter.NodeClaims) {
 			u := o.Unstructured()
@@ -297,7 +298,7 @@ func (r *scaleRun) fleet(ctx context.Context) (fleet, error) {
 			if u.GetDeletionTimestamp() != nil || !karpenter.IsTrue(u, karpenter.Initialized) {
 				s.busy++
 			}
-			if u.GetAnnotations()[karpenter.NodePoolHashAnnotation] != hash {
+			if u.GetAnnotations()[karpenter.NodePoolHashAnnotation] != s.hash {
 				s.old++
 			}
 		}
