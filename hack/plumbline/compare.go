@@ -224,6 +224,7 @@ func (c *comparing) pair(ctx context.Context, n int) {
 	})
 	for i, cell := range c.Cells {
 		switch {
+		case ctx.Err() != nil && failures[i] != nil: // it was interrupted
 		case failures[i] != nil:
 			c.Failures = append(c.Failures, fmt.Sprintf("run %d of %s: %v", n, cell.Name, failures[i]))
 		case runs[i] != nil:
