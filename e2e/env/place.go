@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/dynamic"
 
@@ -42,7 +43,7 @@ type Place struct {
 // Recording is what an Env needs of a history.Recorder.
 type Recording interface {
 	Await(ctx context.Context, pred func(*history.World) bool) error
-	Interrupt(why string) (over func(context.Context) error)
+	Interrupt(why string, kinds ...schema.GroupVersionResource) (over func(context.Context) error)
 	Complete(ctx context.Context) (*history.History, error)
 	History() *history.History
 }

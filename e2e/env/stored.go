@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
@@ -36,7 +38,8 @@ func storedKinds() []schema.GroupVersionResource {
 
 // StoreAs changes the CRDs of NodePools and NodeClaims so that what is written from now on is stored
 // in this version, such as "v1beta1": as CRDs of another release do. Objects that are stored already
-// stay as they are. The clean-up stores them as before.
+// stay as they are. The recording has a gap there: a spec can judge only what comes later, from a mark
+// that it takes then. The clean-up stores objects as before.
 func (e *Env) StoreAs(ctx context.Context, version string) {
 	e.storedOtherwise = true
 	if err := e.storeAs(ctx, version); err != nil {
@@ -44,21 +47,47 @@ func (e *Env) StoreAs(ctx context.Context, version string) {
 	}
 }
 
+// storeAs changes the CRDs that store another version. The API server ends the watches of what they
+// define, and knows no older events.
 func (e *Env) storeAs(ctx context.Context, version string) error {
+	var kinds []schema.GroupVersionResource
+	var changed []*unstructured.Unstructured
 	for _, kind := range storedKinds() {
 		crd, err := e.crd(ctx, kind)
 		if err != nil {
 			return err
 		}
-		for _, v := range versionsOf(crd) {
-			v["storage"] = v["name"] == version
+		if store(crd, version) {
+			kinds, changed = append(kinds, kind), append(changed, crd)
 		}
-		_, err = e.place.Client.Resource(crds).Update(ctx, crd, metav1.UpdateOptions{FieldManager: fieldManager})
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	why := "the spec stores objects as " + version
+	over := e.recorder.Interrupt(why, kinds...)
+	for _, crd := range changed {
+		_, err := e.place.Client.Resource(crds).Update(ctx, crd, metav1.UpdateOptions{FieldManager: fieldManager})
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := over(ctx); err != nil {
+		return err
+	}
+	// Later marks come after this event, and so after the gaps.
+	about := &history.Object{Name: e.place.Namespace, Namespace: e.place.Namespace}
+	return e.announce(ctx, "Namespace", about, invariant.ReasonInterrupted, why)
+}
+
+// store makes a CRD store a version, and reports whether it stored another one.
+func store(crd *unstructured.Unstructured, version string) (changed bool) {
+	for _, v := range versionsOf(crd) {
+		is := v["name"] == version
+		changed = changed || v["storage"] != is
+		v["storage"] = is
+	}
+	return changed
 }
 
 func (e *Env) crd(ctx context.Context, kind schema.GroupVersionResource) (*unstructured.Unstructured, error) {

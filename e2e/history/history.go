@@ -46,7 +46,7 @@ type Gap struct {
 	Time     time.Time                   // when the recorder noticed
 	Resource schema.GroupVersionResource // zero: events of any kind may be missing
 	Reason   string
-	Asked    bool // the harness stopped the API server on purpose: see Recorder.Interrupt
+	Asked    bool // the harness broke the watch on purpose: see Recorder.Interrupt
 
 	at int // number of events before it
 }

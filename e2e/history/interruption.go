@@ -9,21 +9,25 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// interruption is a period in which the harness stops the API server.
+// interruption is a period in which the harness breaks watches.
 type interruption struct {
 	why  string
 	left []schema.GroupVersionResource // not relisted yet
 	over chan struct{}                 // closed when left is empty
 }
 
-// Interrupt announces that the harness is about to stop the API server, and why. A watch can't
-// resume then, because a new API server doesn't know the older events. So each broken watch
-// lists again, and its Gap has Asked set. The returned function waits until all watches have
-// done so. Only one interruption at a time is possible.
-func (r *Recorder) Interrupt(why string) (over func(context.Context) error) {
+// Interrupt announces that the harness is about to break the watches of some kinds, or of all if none is
+// given: it stops the API server, or changes the kinds' CRDs. Why says so. A watch can't resume then,
+// because the older events are unknown. So each broken watch lists again, and its Gap has Asked set. The
+// returned function waits until all of these watches have done so. Only one interruption at a time is
+// possible.
+func (r *Recorder) Interrupt(why string, kinds ...schema.GroupVersionResource) (over func(context.Context) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	i := &interruption{why: why, left: slices.Clone(r.kinds), over: make(chan struct{})}
+	if len(kinds) == 0 {
+		kinds = r.kinds
+	}
+	i := &interruption{why: why, left: slices.Clone(kinds), over: make(chan struct{})}
 	r.absence = i
 	return func(ctx context.Context) error {
 		select {

@@ -19,7 +19,7 @@ func (p *Prepared) Version() (source, core string) { return p.values.Version, p.
 // UpgradeCRDs applies the CRDs of another release, as `kubectl apply` does, and waits until they
 // are established. CRDs that only the present release has stay, as they do for users.
 func (i *Installed) UpgradeCRDs(ctx context.Context, to *Prepared) error {
-	return i.clients.establish(ctx, to.crds)
+	return i.clients.establish(ctx, to.crdsFor(i.values))
 }
 
 // Upgrade replaces the controller by that of another release, as `helm upgrade` of Helm 4 does: it

@@ -23,9 +23,9 @@ var _ = Suite.Add(e2e.Spec{
 		nodes := env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))
 		storeAsV1Beta1(ctx, env, pool)
 
-		before := env.Mark()
 		env.StoreAs(ctx, karpenter.NodePools.Version)
+		after := env.Mark()
 		env.AwaitStored(ctx, karpenter.NodePools.Version)
-		env.Expect(env.Since(before), check.Always(check.Exactly(1, check.The(nodes[0]))))
+		env.Expect(env.Since(after), check.Always(check.Exactly(1, check.The(nodes[0]))))
 	},
 })

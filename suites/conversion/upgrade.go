@@ -25,12 +25,13 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.StoreAs(ctx, karpenter.NodePools.Version)
+		after := env.Mark()
 		env.KillController(ctx)
 		env.Observe(ctx, karpenter.Settled)
 		env.Change(ctx, newerPool().Called(older).Write("spec.template.spec.expireAfter", "240h"))
 		env.Observe(ctx, karpenter.Settled)
 
-		env.Expect(env.Since(before),
+		env.Expect(env.Since(after),
 			check.Always(check.Exactly(1, check.NodeClaims(older).Old(before))),
 			check.Always(check.None(check.NodeClaims(older).Deleting())),
 			check.Always(check.None(check.NodeClaims(older).New(before))),
