@@ -75,3 +75,18 @@ func TestWhichUpgradesAreChosen(t *testing.T) {
 	g.Expect(chosenUpgrades(matrix(), "aws", "v1.0.8", "")).To(HaveLen(1))
 	g.Expect(chosenUpgrades(matrix(), "azure", "", "")).To(BeEmpty())
 }
+
+func TestALieOfAnUpgradeIsToldByTheNewRelease(t *testing.T) {
+	g := NewWithT(t)
+	l := lie{Name: "upgrades-to-lie", Tells: "lies", From: "v1.6.4", Level: upgrades, Specs: []string{"upgrade/nodes"}}
+	honest, lying, kept := trials([]lie{l})
+	g.Expect(kept).To(BeEmpty())
+	for _, c := range []struct {
+		trial
+		lie string
+	}{{lying[0], "LIE=lies"}, {honest[0], "LIE="}} {
+		g.Expect(c.test).To(Equal(upgradeTest))
+		g.Expect(c.environ([]string{"TO=v1.15.0"}, "/art")).To(ContainElements(c.lie, "PROVIDER=kwok", "KARPENTER=v1.6.4",
+			"TO=", "TO_PROVIDER=providers/faulty/adapter.yaml", "FOCUS=^(upgrade/nodes)$"))
+	}
+}
