@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,7 +26,7 @@ const conversionHead = `# Conversion
 Each field of NodePools and NodeClaims in the two versions that Karpenter v1.0.8 serves, and the specs that expect it in
 an object that was converted. A field that only one version has is looked for in the other as its document says: in another
 field, in an annotation, or unchanged after the way there and back. Of mappings with free keys, such as labels, the mapping
-counts. A spec marked "loses" shows a loss of this release.
+counts. A spec marked "loses" shows that this release loses the field's value.
 
 `
 
@@ -91,15 +93,15 @@ func convertedFields(folder string) (map[string][]string, error) {
 func conversionTable(all map[string][]string, outcomes []report.Outcome) (table string, untested []string) {
 	rows := map[string][]string{}
 	for _, field := range slices.Sorted(maps.Keys(all)) {
-		var specs []string
+		var specs []expectation
 		for _, version := range all[field] {
-			those := expecting(version+"/"+field, outcomes)
+			those := expecting(version, field, outcomes)
 			if len(those) == 0 {
 				untested = append(untested, version+"/"+field)
 			}
 			specs = append(specs, those...)
 		}
-		slices.Sort(specs)
+		slices.SortFunc(specs, func(a, b expectation) int { return cmp.Compare(a.spec, b.spec) })
 		specs = slices.Compact(specs)
 		kind, _, _ := strings.Cut(field, ".")
 		rows[kind] = append(rows[kind], fmt.Sprintf("| `%s` | %s | %d | %s |", field, strings.Join(all[field], ", "), len(specs),
@@ -114,27 +116,61 @@ func conversionTable(all map[string][]string, outcomes []report.Outcome) (table 
 	return strings.TrimSuffix(b.String(), "\n"), untested
 }
 
+// expectation is a spec that expects a field.
+type expectation struct {
+	spec   string
+	loses  bool // it shows that the field's value is lost
+	fields int  // that it sets or expects
+}
+
+// String returns the spec, and whether it shows a loss.
+func (e expectation) String() string {
+	if e.loses {
+		return e.spec + " (loses)"
+	}
+	return e.spec
+}
+
 // expecting returns the specs that expect a field of a version, or a part of it.
-func expecting(field string, outcomes []report.Outcome) (specs []string) {
+func expecting(version, field string, outcomes []report.Outcome) (all []expectation) {
+	wanted := version + "/" + field
 	for _, o := range outcomes {
 		if !strings.HasPrefix(o.ID, "conversion/") {
 			continue // it reads what it has written, in the same version
 		}
-		expects := slices.ContainsFunc(o.Fields, func(f string) bool { return f == field || strings.HasPrefix(f, field+".") })
-		switch {
-		case expects && o.Verdict == report.Known:
-			specs = append(specs, o.ID+" (loses)")
-		case expects:
-			specs = append(specs, o.ID)
+		if slices.ContainsFunc(o.Fields, func(f string) bool { return f == wanted || strings.HasPrefix(f, wanted+".") }) {
+			all = append(all, expectation{o.ID, loses(o, field), len(o.Fields)})
 		}
 	}
-	return specs
+	return all
 }
 
-// foremost returns some specs: those that show a loss, and then the first ones.
-func foremost(specs []string) []string {
-	slices.SortStableFunc(specs, func(a, b string) int {
-		return strings.Count(b, " (loses)") - strings.Count(a, " (loses)")
+// indexes matches indexes of lists.
+var indexes = regexp.MustCompile(`\[\d+\]`)
+
+// loses reports whether a spec is known to show that a field's value is lost.
+func loses(o report.Outcome, field string) bool {
+	_, path, _ := strings.Cut(field, ".")
+	return o.Verdict == report.Known && slices.ContainsFunc(o.Broke, func(b report.Broken) bool {
+		return strings.Contains(indexes.ReplaceAllString(b.What, ""), path+" is ")
 	})
-	return specs[:min(4, len(specs))]
+}
+
+// foremost returns the specs that tell most of a field: those that show a loss, and then those that
+// have the fewest other fields.
+func foremost(all []expectation) []string {
+	slices.SortFunc(all, func(a, b expectation) int {
+		switch {
+		case a.loses && !b.loses:
+			return -1
+		case b.loses && !a.loses:
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.fields, b.fields), cmp.Compare(a.spec, b.spec))
+	})
+	var specs []string
+	for _, e := range all[:min(4, len(all))] {
+		specs = append(specs, e.String())
+	}
+	return specs
 }

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -28,10 +31,23 @@ func TestFieldsThatNoSpecExpectsAreUntested(t *testing.T) {
 		{ID: "conversion/pool/limits", Verdict: report.Passed, Fields: []string{"NodePool.spec.weight", "v1/NodePool.spec.weight"}},
 		{ID: "conversion/pool/kubelet", Verdict: report.Known, Fields: []string{
 			"v1beta1/NodePool.spec.template.spec.kubelet.evictionHard.memory.available",
-		}},
+		}, Broke: []report.Broken{{What: "NodePool a in v1beta1: spec.template.spec.kubelet.evictionHard is none; wanted is 5%"}}},
+		{ID: "api/limits", Verdict: report.Passed, Fields: []string{"v1beta1/NodePool.spec.weight"}},
 	})
 	g.Expect(untested).To(Equal([]string{"v1beta1/NodePool.spec.weight"}))
 	g.Expect(table).To(HaveSuffix("## NodePool\n\n| Field | Versions | Specs | Such as |\n|---|---|---|---|\n" +
 		"| `NodePool.spec.template.spec.kubelet.evictionHard` | v1beta1 | 1 | conversion/pool/kubelet (loses) |\n" +
 		"| `NodePool.spec.weight` | v1, v1beta1 | 1 | conversion/pool/limits |\n"))
+}
+
+// The table is written from a run, which no test makes.
+func TestTheTableHasAllFields(t *testing.T) {
+	g := NewWithT(t)
+	all, err := convertedFields(filepath.Join("..", "..", convertedSchemas))
+	g.Expect(err).NotTo(HaveOccurred())
+	table, err := os.ReadFile(filepath.Join("..", "..", "suites", "conversion.md"))
+	g.Expect(err).NotTo(HaveOccurred())
+	for field, versions := range all {
+		g.Expect(string(table)).To(MatchRegexp(fmt.Sprintf("\\| `%s` \\| %s \\| [1-9]", field, strings.Join(versions, ", "))))
+	}
 }

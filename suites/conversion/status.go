@@ -36,8 +36,14 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// observed returns an object's conditions as JSON, with the generation that they are about.
-func observed(o *unstructured.Unstructured) string { return asJSON(conditionsOf(o)) }
+// observed returns an object's conditions as JSON, and one that has all fields, which Karpenter's own don't.
+func observed(o *unstructured.Unstructured) string {
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	return asJSON(append(conditions, map[string]any{
+		"type": "Example", "status": "True", "reason": "Written", "message": "by the spec", "observedGeneration": 1,
+		"lastTransitionTime": "2024-02-02T19:54:34Z",
+	}))
+}
 
 // withStatus adds a status to what is expected of a NodeClaim.
 func withStatus(nodeClaim *fixtures.Raw, of *unstructured.Unstructured) *fixtures.Raw {
@@ -46,15 +52,6 @@ func withStatus(nodeClaim *fixtures.Raw, of *unstructured.Unstructured) *fixture
 		nodeClaim.Write("status."+field, asJSON(value))
 	}
 	return nodeClaim.Write("status.imageID", "an-image").Write("status.conditions", observed(of))
-}
-
-// conditionsOf returns an object's conditions, each with the generation that it is about.
-func conditionsOf(o *unstructured.Unstructured) []any {
-	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-	for _, c := range conditions {
-		c.(map[string]any)["observedGeneration"] = o.GetGeneration()
-	}
-	return conditions
 }
 
 func asJSON(value any) string {
