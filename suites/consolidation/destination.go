@@ -33,11 +33,12 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Delete(ctx, first)
-		held := env.Observe(ctx, karpenter.ConsolidationDecided)
+		held := env.Observe(ctx, karpenter.ConsolidationBegun+karpenter.ConsolidationDecided)
 		env.Change(ctx, waiting.ConsolidateAfter("0s"))
 		env.Await(ctx, 0, check.Nodes(loose))
 
 		env.Expect(held, check.Always(check.When(check.None(check.PodsOf(first)), neverDisrupted(app, loose))))
-		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(loose)), check.None(check.Nodes(loose))))
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(loose)), check.None(check.Nodes(loose))))
 	},
 })

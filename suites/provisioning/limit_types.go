@@ -3,6 +3,7 @@ package provisioning
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -43,11 +44,11 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// cpus returns the CPUs of both nodes together.
+// cpus returns the CPUs of both nodes together. Those that a node has for pods are rounded up to
+// those of its machine.
 func cpus(one, other *unstructured.Unstructured) string {
-	sum := karpenter.Capacity(one, corev1.ResourceCPU)
-	sum.Add(karpenter.Capacity(other, corev1.ResourceCPU))
-	return sum.String()
+	free, more := karpenter.Allocatable(one, corev1.ResourceCPU), karpenter.Allocatable(other, corev1.ResourceCPU)
+	return strconv.FormatInt(free.Value()+more.Value(), 10)
 }
 
 // mayBe matches NodeClaims that allow the instance type of a node.

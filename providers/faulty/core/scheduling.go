@@ -51,6 +51,13 @@ func schedulingLies() map[string]lie.Lie {
 		"gives-each-pod-a-node": reads(func(pod *corev1.Pod) {
 			pod.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 1, Protocol: corev1.ProtocolTCP}}
 		}, provisioning),
+		"forgets-chosen-labels": writes(func(claim *v1.NodeClaim) {
+			for _, r := range claim.Spec.Requirements {
+				if len(r.Values) > 1 {
+					delete(claim.Labels, r.Key)
+				}
+			}
+		}, provisioning),
 		"overlooks-pods-that-come-again": reads(comingAgain(), provisioning),
 	}
 }

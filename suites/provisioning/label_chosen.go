@@ -1,0 +1,39 @@
+package provisioning
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// If a pool allows several values of a label of its user's, and a pod asks for none, Karpenter
+// chooses one: the NodeClaim and its node have it from the start. A node without the label is in
+// no rack, and pods that are spread over racks don't fit there.
+//
+// Source: https://karpenter.sh/docs/concepts/scheduling, "User-Defined Labels"; Karpenter:
+// pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go, ToNodeClaim.
+var _ = Suite.Add(e2e.Spec{
+	Name: "chooses one of the values of a label that a pool allows",
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b")
+		app := fixtures.Deployment(1).On(pool)
+
+		before := env.Mark()
+		env.Create(ctx, pool, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))),
+			check.Always(check.Each(check.NodeClaims(pool), "are in one of the racks", isInRack)),
+			check.Always(check.Each(check.ReadyNodes(pool), "are in one of the racks", isInRack)))
+	},
+})
+
+// isInRack matches what has the label of one of two racks.
+func isInRack(o *unstructured.Unstructured) bool {
+	return karpenter.Label(o, rack) == "a" || karpenter.Label(o, rack) == "b"
+}
