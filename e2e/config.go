@@ -30,7 +30,7 @@ type Config struct {
 	Registry   string          // REGISTRY: where its nodes pull this machine's images from; empty: nowhere
 	Release    string          // KARPENTER: release of the provider's source module; empty: the adapter's
 	Image      string          // IMAGE: image to use instead of the adapter's; empty: the adapter's
-	To         string          // TO: release that specs upgrade the provider to; empty: that of the adapter, if the next are given
+	To         string          // TO: release that specs upgrade the provider to; empty: the adapter's, if the next are set
 	ToImage    string          // TO_IMAGE: image of that release; empty: the adapter's
 	ToProvider string          // TO_PROVIDER: adapter of that release; empty: the same
 	Gates      map[string]bool // GATES: feature gates that override the adapter's; nil: only the adapter's

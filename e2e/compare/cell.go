@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -125,14 +126,9 @@ func ParseBounds(text string) ([]Bound, error) {
 	return all, errors.Join(wrong...)
 }
 
-// Environment returns the environment variables of a cell. Those that it doesn't set are empty, so that the user's
-// don't count. SPEED stays as it is.
+// Environment returns the environment variables of a cell. What it doesn't set is the user's, and common to both.
 func (c Cell) Environment() map[string]string {
-	all := map[string]string{}
-	for _, name := range variables() {
-		if name != Settings {
-			all[name] = c.Variables[name]
-		}
-	}
+	all := maps.Clone(c.Variables)
+	delete(all, Settings)
 	return all
 }

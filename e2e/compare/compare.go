@@ -56,6 +56,9 @@ const (
 // margin is by how much a ratio must exceed the noise, as a power: by twice as many percent, where they are few.
 const margin = 2
 
+// least is the smallest difference that counts. Few runs may be alike by chance.
+const least = 0.02
+
 // Row is one figure of both cells.
 type Row struct {
 	measure.Description
@@ -120,16 +123,17 @@ func NewRow(d measure.Description, a, b []float64) Row {
 	}
 	r.MedianA, r.MedianB = median(a), median(b)
 	r.Ratio = ratio(r.MedianB, r.MedianA)
-	least, greatest, known := noise(a, b)
+	low, high, known := noise(a, b)
 	if known {
-		r.Noise = &[2]float64{least, greatest}
+		r.Noise = &[2]float64{low, high}
 	}
 	switch {
 	case len(a) < 2 || len(b) < 2:
 	case r.MedianA == 0 || r.Ratio == nil || !known: // where ratios say nothing, only whether they are apart
 		r.Verdict = verdict(apart(a, b))
 	default:
-		r.Verdict = verdict(apart(a, b) && (*r.Ratio < math.Pow(least, margin) || *r.Ratio > math.Pow(greatest, margin)))
+		low, high = min(math.Pow(low, margin), 1-least), max(math.Pow(high, margin), 1+least)
+		r.Verdict = verdict(apart(a, b) && (*r.Ratio < low || *r.Ratio > high))
 	}
 	return r
 }
@@ -147,16 +151,16 @@ func apart(a, b []float64) bool {
 }
 
 // noise returns the range of the ratios of any two values of the same list, if they have ratios.
-func noise(lists ...[]float64) (least, greatest float64, known bool) {
-	least, greatest = 1, 1
+func noise(lists ...[]float64) (low, high float64, known bool) {
+	low, high = 1, 1
 	for _, list := range lists {
-		low, high := slices.Min(list), slices.Max(list)
-		if low <= 0 {
+		smallest, greatest := slices.Min(list), slices.Max(list)
+		if smallest <= 0 {
 			return 0, 0, false
 		}
-		least, greatest = min(least, low/high), max(greatest, high/low)
+		low, high = min(low, smallest/greatest), max(high, greatest/smallest)
 	}
-	return least, greatest, true
+	return low, high, true
 }
 
 func ratio(b, a float64) *float64 {

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/report"
@@ -52,6 +53,10 @@ func (c *Comparison) Noisy() bool { return len(c.runs("A")) > 1 && len(c.runs("B
 
 // Charts returns the curves of the page.
 func (c *Comparison) Charts() []chart.Chart {
+	along, unit := "hours", 1.0
+	if c.Length < 3*time.Hour {
+		along, unit = "minutes", 60
+	}
 	var all []chart.Chart
 	for _, k := range []struct {
 		title, unit string
@@ -63,13 +68,16 @@ func (c *Comparison) Charts() []chart.Chart {
 	} {
 		var curves []chart.Curve
 		for _, r := range c.Runs {
-			if points := k.of(r); len(points) > 0 {
+			if points := slices.Clone(k.of(r)); len(points) > 0 {
+				for i := range points {
+					points[i].At *= unit
+				}
 				name := fmt.Sprintf("%s, run %d", r.Cell, r.Number)
 				curves = append(curves, chart.Curve{Name: name, Class: r.Cell, Points: points})
 			}
 		}
 		if len(curves) > 0 {
-			all = append(all, chart.New(k.title, k.unit, "hours", curves))
+			all = append(all, chart.New(k.title, k.unit, along, curves))
 		}
 	}
 	return all

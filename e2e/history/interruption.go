@@ -41,6 +41,16 @@ func (r *Recorder) Interrupt(why string, kinds ...schema.GroupVersionResource) (
 	}
 }
 
+// ExpectClosing announces that the API server is about to close watches that can't be resumed, although it
+// goes on: it does so when a CRD changes. From then on a watch that lists again leaves no gap if the list
+// shows what is recorded. The recording would miss an object that came and went within these
+// milliseconds, and nothing else.
+func (r *Recorder) ExpectClosing() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closing = true
+}
+
 // interrupted reports whether a watch has to list again.
 func (r *Recorder) interrupted(resource schema.GroupVersionResource) bool {
 	r.mu.Lock()

@@ -76,3 +76,29 @@ func TestAGapThatNobodyAskedFor(t *testing.T) {
 	g.Expect(after.Gaps()).NotTo(BeEmpty())
 	g.Expect(after.Gaps()[0].Asked).To(BeFalse())
 }
+
+func TestAWatchThatIsClosedAsExpectedLeavesAGapOnlyIfSomethingHappened(t *testing.T) {
+	for about, c := range map[string]struct {
+		meanwhile func(*fakeAPI)
+		gaps      int
+	}{
+		"nothing":  {func(*fakeAPI) {}, 0},
+		"a change": {func(api *fakeAPI) { api.say("MODIFIED", "pods", "first") }, 1},
+	} {
+		t.Run(about, func(t *testing.T) {
+			g := NewWithT(t)
+			api := newFakeAPI(t)
+			api.say("ADDED", "pods", "first")
+			api.failWatches(ends(1), func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
+				c.meanwhile(f)
+				f.compact()
+				status(http.StatusGone, "Expired")(f, w, r)
+			})
+			r, _ := record(t, api, pods)
+			r.ExpectClosing()
+			await(t, r, pods, "second", api.say("ADDED", "pods", "second"))
+			await(t, r, pods, "last", api.say("ADDED", "pods", "last"))
+			g.Expect(r.History().Gaps()).To(HaveLen(c.gaps))
+		})
+	}
+}

@@ -41,6 +41,7 @@ type Recorder struct {
 	changed chan struct{}                         // closed at the next event; nil while nobody waits
 	trouble map[schema.GroupVersionResource]error // why watches are broken now
 	absence *interruption                         // nil before the first Interrupt
+	closing bool                                  // see ExpectClosing
 }
 
 // Record starts a recording of the given kinds. It returns once each kind is listed and
@@ -187,6 +188,10 @@ func (r *Recorder) add(e Event) {
 func (r *Recorder) reconcile(resource schema.GroupVersionResource, l list, reason string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	missed := differences(r.world.List(resource), l.objects)
+	if r.closing && len(missed) == 0 && !r.absence.covers(resource) {
+		return
+	}
 	now := timestamp()
 	g := Gap{Time: now, Resource: resource, Reason: reason}
 	if r.absence.covers(resource) {
@@ -194,7 +199,7 @@ func (r *Recorder) reconcile(resource schema.GroupVersionResource, l list, reaso
 		defer r.absence.isOver(resource)
 	}
 	r.addGap(g)
-	for _, e := range differences(r.world.List(resource), l.objects) {
+	for _, e := range missed {
 		e.Time, e.Resource, e.revision = now, resource, revisionOf(l.resourceVersion)
 		r.record(e)
 	}

@@ -25,7 +25,11 @@ const (
 )
 
 // Description says what a figure is.
-type Description struct{ Name, Title, Unit string }
+type Description struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Unit  string `json:"unit,omitempty"`
+}
 
 // descriptions are in the order in which people read them.
 func descriptions() []Description {

@@ -144,7 +144,8 @@ func (p *Plan) UpgradesTo(ctx context.Context) *report.Upgrade {
 	}
 	version, core := p.to.Version()
 	return &report.Upgrade{
-		Version: version, Karpenter: core, Adapter: p.Setup.To.Adapter.Origin(), Controller: report.Controller(p.to.Origin(ctx)),
+		Version: version, Karpenter: core, Adapter: p.Setup.To.Adapter.Origin(),
+		Controller: report.Controller(p.to.Origin(ctx)),
 	}
 }
 

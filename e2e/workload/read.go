@@ -27,7 +27,7 @@ const standing = time.Hour
 //   - objects of a cluster of yours, as `kubectl get deploy,sts,ds,pdb,nodepools -A -o yaml` prints them, in YAML or
 //     JSON: they are applied at the start, and stand for an hour;
 //   - a trace of SimKube, in MessagePack as `skctl export` writes it, or in JSON as msgpack2json does: its objects
-//     are applied and deleted at their times.
+//     are applied and deleted at their times. How long its pods lived is not read: their owners decide.
 //
 // What can't be played is left out, and Notes say so. The error says which object is wrong, and lists all of them.
 // Without a NodePool in the file, there is one of small nodes.

@@ -65,6 +65,9 @@ func runCompare(ctx context.Context, args []string) error {
 			return err
 		}
 	}
+	if ctx.Err() != nil && len(c.Runs) == 0 {
+		return context.Cause(ctx)
+	}
 	fmt.Print(c.Table())
 	broken := c.Judge(c.bounds)
 	for _, note := range c.Notes {
@@ -157,7 +160,7 @@ func checkCell(c compare.Cell) error {
 func setEnvironment(c compare.Cell) (restore func()) {
 	before := map[string]string{}
 	for name, value := range c.Environment() {
-		before[name] = os.Getenv(name)
+		before[name] = os.Getenv(name) // an empty variable is as good as none
 		_ = os.Setenv(name, value)
 	}
 	return func() {
@@ -221,6 +224,7 @@ func (c *comparing) pair(ctx context.Context, n int) {
 	})
 	for i, cell := range c.Cells {
 		switch {
+		case ctx.Err() != nil && failures[i] != nil: // it was interrupted
 		case failures[i] != nil:
 			c.Failures = append(c.Failures, fmt.Sprintf("run %d of %s: %v", n, cell.Name, failures[i]))
 		case runs[i] != nil:

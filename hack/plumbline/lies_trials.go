@@ -27,7 +27,7 @@ func (l lie) lying() trial {
 	case releases:
 		t.lie, t.provider, t.release = "", cmp.Or(l.Provider, "kwok"), l.Karpenter
 	case upgrades:
-		t.vars = map[string]string{"TO_PROVIDER": t.provider}
+		t.vars = map[string]string{"TO_PROVIDER": t.provider, "TO": "", "TO_IMAGE": ""}
 		t.lie, t.provider, t.release, t.test = cmp.Or(l.Tells, l.Name), "kwok", l.From, upgradeTest
 	}
 	return t

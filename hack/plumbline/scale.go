@@ -152,6 +152,7 @@ type scaleRun struct {
 	app  *fixtures.Workload
 }
 
+// perform takes all steps.
 func (r *scaleRun) perform(ctx context.Context) error {
 	ctx, release := r.WhileAlive(ctx)
 	defer release()
@@ -168,40 +169,63 @@ func (r *scaleRun) perform(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n, pods := r.size.Nodes, r.size.Pods
-	r.pool = fixtures.NodePool().Called("scale").OnDemand().Require(workload.CPULabel, fixtures.In, "2").
-		ConsolidationPolicy(fixtures.WhenEmptyOrUnderutilized).ConsolidateAfter("Never")
-	r.app = fixtures.Deployment(pods).Called("app").CPU(podCPU).Memory("64Mi").On(r.pool)
-	half := (n + 1) / 2
-	for _, s := range []struct {
-		name string
-		do   []fixtures.Object
-		done func(fleet) bool
-	}{
-		{"all pods run", []fixtures.Object{r.pool, r.app}, func(s fleet) bool { return s.ready == pods && s.settled() }},
-		{"all nodes drift", []fixtures.Object{r.pool.NewTemplate().Budget("20%")}, func(s fleet) bool {
-			return s.ready == pods && s.settled() && s.old == 0
-		}},
-		{"half consolidates", []fixtures.Object{r.app.Replicas(pods / 2), r.pool.ConsolidateAfter("0s")}, func(s fleet) bool {
-			return s.ready == pods/2 && s.settled() && s.nodes <= half+half/10
-		}},
-		{"none is left", []fixtures.Object{r.app.Replicas(0)}, func(s fleet) bool { return s.nodes == 0 }},
-	} {
-		if err := r.step(ctx, s.name, s.do, s.done); err != nil {
-			return err
-		}
+	if err := r.steps(ctx); err != nil {
+		return errors.Join(err, r.recording.Stop())
 	}
 	p := r.recording.Progress()
 	r.size.Events, r.size.Gaps = p.Events, len(p.Gaps)
 	return r.recording.Stop()
 }
 
+func (r *scaleRun) steps(ctx context.Context) error {
+	n, pods := r.size.Nodes, r.size.Pods
+	r.pool = fixtures.NodePool().Called("scale").OnDemand().Require(workload.CPULabel, fixtures.In, "2").
+		ConsolidationPolicy(fixtures.WhenEmptyOrUnderutilized).ConsolidateAfter("Never")
+	r.app = fixtures.Deployment(pods).Called("app").CPU(podCPU).Memory("64Mi").On(r.pool)
+	half := (n + 1) / 2
+	first := "" // hash of the NodePool
+	for _, s := range []struct {
+		name string
+		do   func() []fixtures.Object
+		done func(fleet) bool
+	}{
+		{
+			"all pods run",
+			func() []fixtures.Object { return []fixtures.Object{r.pool, r.app} },
+			func(s fleet) bool { first = s.hash; return s.ready == pods && s.settled() },
+		},
+		{
+			"all nodes drift",
+			func() []fixtures.Object { return []fixtures.Object{r.pool.NewTemplate().Budget("20%")} },
+			func(s fleet) bool { return s.ready == pods && s.settled() && s.old == 0 && s.hash != first },
+		},
+		{
+			"half consolidates",
+			func() []fixtures.Object {
+				return []fixtures.Object{r.app.Replicas(pods / 2), r.pool.ConsolidateAfter("0s")}
+			},
+			func(s fleet) bool { return s.ready == pods/2 && s.settled() && s.nodes <= half+half/10 },
+		},
+		{
+			"none is left",
+			func() []fixtures.Object { return []fixtures.Object{r.app.Replicas(0)} },
+			func(s fleet) bool { return s.nodes == 0 },
+		},
+	} {
+		if err := r.step(ctx, s.name, s.do(), s.done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // fleet is what a step waits for.
 type fleet struct {
-	ready int // pods
-	nodes int // NodeClaims
-	busy  int // of them, not initialized, or being deleted
-	old   int // of them, of another template than the NodePool's
+	ready int    // pods
+	nodes int    // NodeClaims
+	busy  int    // of them, not initialized, or being deleted
+	old   int    // of them, of another template than the NodePool's
+	hash  string // of the NodePool's template
 }
 
 func (s fleet) settled() bool { return s.busy == 0 && s.nodes > 0 }
@@ -265,9 +289,8 @@ func (r *scaleRun) fleet(ctx context.Context) (fleet, error) {
 	}
 	s := fleet{ready: ready(d)}
 	r.recording.Present(func(w *history.World) {
-		hash := ""
 		if pool := w.Get(karpenter.NodePools, "", r.pool.GetName()); pool != nil {
-			hash = pool.Unstructured().GetAnnotations()[karpenter.NodePoolHashAnnotation]
+			s.hash = pool.Unstructured().GetAnnotations()[karpenter.NodePoolHashAnnotation]
 		}
 		for _, o := range w.List(karpenter.NodeClaims) {
 			u := o.Unstructured()
@@ -275,7 +298,7 @@ func (r *scaleRun) fleet(ctx context.Context) (fleet, error) {
 			if u.GetDeletionTimestamp() != nil || !karpenter.IsTrue(u, karpenter.Initialized) {
 				s.busy++
 			}
-			if u.GetAnnotations()[karpenter.NodePoolHashAnnotation] != hash {
+			if u.GetAnnotations()[karpenter.NodePoolHashAnnotation] != s.hash {
 				s.old++
 			}
 		}

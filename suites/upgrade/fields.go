@@ -32,24 +32,30 @@ func keepsFields(before *history.World) check.Claim {
 	kinds := slices.DeleteFunc(before.Resources(), func(kind schema.GroupVersionResource) bool {
 		return !strings.Contains(kind.Group, ".") || kind == karpenter.PodDisruptionBudgets
 	})
-	return check.That("Karpenter's objects keep every field", func(w *history.World) (ok, exercised bool, standing string) {
+	holds := func(w *history.World) (ok, exercised bool, standing string) {
 		var lost []string
 		for _, kind := range kinds {
 			for _, was := range before.List(kind) {
 				exercised = true
-				what := was.Unstructured().GetKind() + " " + was.Name
-				is := w.Get(kind, was.Namespace, was.Name)
-				if is == nil {
-					lost = append(lost, what+" is gone")
-					continue
-				}
-				for _, field := range lostFields("", was.Unstructured().Object, is.Unstructured().Object) {
-					lost = append(lost, what+": "+field)
-				}
+				lost = append(lost, lostBy(was, w.Get(kind, was.Namespace, was.Name))...)
 			}
 		}
 		return len(lost) == 0, exercised, strings.Join(lost, "\n")
-	}, kinds...)
+	}
+	return check.That("Karpenter's objects keep every field", holds, kinds...)
+}
+
+// lostBy returns what an object has lost, one sentence each. It is nil if the object is gone.
+func lostBy(was, is *history.Object) []string {
+	what := was.Unstructured().GetKind() + " " + was.Name
+	if is == nil {
+		return []string{what + " is gone"}
+	}
+	lost := lostFields("", was.Unstructured().Object, is.Unstructured().Object)
+	for i, field := range lost {
+		lost[i] = what + ": " + field
+	}
+	return lost
 }
 
 // lostFields returns what a value at a path lacks, or has otherwise, compared with the one before.

@@ -24,7 +24,7 @@ type narrowed struct {
 // Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions,
 // "Validation ratcheting"; the CRDs of Karpenter v1.1.5, v1.5.5, v1.6.4 and v1.9.0.
 var _ = e2e.Table(Suite, map[string]narrowed{
-	"duration": {"an odd expireAfter", func(p *fixtures.Pool) { p.ExpireAfter("720h0m0.5s") }, "spec.template.spec.expireAfter"},
+	"duration": {"an odd expireAfter", func(p *fixtures.Pool) { p.ExpireAfter("720h0m0.5s") }, "expireAfter"},
 	"reasons":  {"too many reasons of a budget", func(p *fixtures.Pool) { p.Budget("1", manyReasons()...) }, "reasons"},
 }, func(n narrowed) e2e.Spec {
 	return e2e.Spec{
