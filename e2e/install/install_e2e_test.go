@@ -168,7 +168,7 @@ func TestARoleWithAVerbMissing(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	p, err := Prepare(t.Context(), cache, a, Selection{Kubernetes: kubernetesVersion})
 	g.Expect(err).NotTo(HaveOccurred())
-	p.values.Ports = map[string]int{"metrics": 11111, "health": 22222}
+	p.values.Ports = map[string]int{"metrics": 11111, "health": 22222, "webhook": 8443, "webhookMetrics": 8001}
 	m, err := p.render(t.Context(), p.values, platformOf(kubernetesVersion))
 	g.Expect(err).NotTo(HaveOccurred())
 

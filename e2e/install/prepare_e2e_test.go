@@ -63,15 +63,19 @@ func TestKwokPreparesAtEveryRelease(t *testing.T) {
 			g.Expect(p.core).To(Equal(version))
 			g.Expect(p.controller.digest).To(HavePrefix("sha256:"))
 
-			p.values.Ports = map[string]int{"metrics": 18080, "health": 18081}
+			p.values.Ports = map[string]int{"metrics": 18080, "health": 18081, "webhook": 18443, "webhookMetrics": 18001}
 			m, err := p.render(t.Context(), p.values, platformOf("v1.36.3"))
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(m.container.Ports).To(ContainElement(HaveField("ContainerPort", int32(18081))))
 			g.Expect(m.container.Env).To(ContainElement(And(HaveField("Name", "METRICS_PORT"), HaveField("Value", "18080"))))
 			for _, o := range m.objects {
 				g.Expect(o.GetAPIVersion()).NotTo(ContainSubstring("beta"), o.GetKind())
-				g.Expect(o.GetKind()).NotTo(Equal("Secret"), "webhooks are off")
 			}
+			webhook := ContainElement(HaveField("ContainerPort", int32(18443)))
+			if version != "v1.0.8" {
+				webhook = Not(webhook)
+			}
+			g.Expect(m.container.Ports).To(webhook, "releases before 1.1 have webhooks")
 		})
 	}
 }
