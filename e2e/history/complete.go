@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -91,8 +92,14 @@ type state struct {
 	present  map[string]bool // by UID
 }
 
+// ask lists the objects. It asks again while the server says that it can't answer yet, as it does for a
+// moment after a CRD has changed.
 func (s *state) ask(ctx context.Context) error {
 	body, err := s.watcher.api.names(ctx, s.watcher.resource)
+	for delay := newBackoff(); apierrors.IsTooManyRequests(err) && ctx.Err() == nil; {
+		pause(ctx, delay.Step())
+		body, err = s.watcher.api.names(ctx, s.watcher.resource)
+	}
 	if err != nil {
 		return fmt.Errorf("list %s: %w", name(s.watcher.resource), err)
 	}

@@ -1,7 +1,6 @@
 package upgrade
 
 import (
-	"slices"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -38,6 +37,3 @@ func hashedByAnother(pool *fixtures.Pool) check.Count {
 	return check.NodeClaims(pool).With("hashed by another release",
 		check.Annotated(karpenter.NodePoolHashVersionAnnotation, fixtures.AnotherHashVersion))
 }
-
-// manyReasons are more reasons than a budget may have since Karpenter v1.9.0.
-func manyReasons() []string { return slices.Repeat([]string{"Drifted"}, 51) }
