@@ -42,7 +42,7 @@ left. Variables are those of make e2e.
 // podsPerNode fill a node of two CPUs.
 const (
 	podsPerNode = 10
-	podCPU      = "170m"
+	podCPU      = "180m"
 )
 
 // scaling measures one size after another.
