@@ -11,5 +11,6 @@
 // range of the ratios of any two runs of the same cell. The verdict is "differs" only if the ratio is outside of twice
 // the noise, and each of B's runs is on the same side of all of A's. So with three runs each, of two hundred figures
 // that are the same, one is said to differ by chance: the test of this package counts them. With two runs it is one
-// of fourteen. Less than two percent never counts. With one run there is no noise to compare with, and nothing is said to differ.
+// of fourteen. Less than two percent never counts. With one run there is no noise to compare with, and nothing is said
+// to differ.
 package compare

@@ -39,10 +39,13 @@ left. Variables are those of make e2e.
 
 `
 
+// usageEvery is how often processes' memory is looked at, in real time.
+const usageEvery = 2 * time.Second
+
 // podsPerNode fill a node of two CPUs.
 const (
 	podsPerNode = 10
-	podCPU      = "170m"
+	podCPU      = "180m"
 )
 
 // scaling measures one size after another.
@@ -241,7 +244,7 @@ func (r *scaleRun) step(ctx context.Context, name string, do []fixtures.Object, 
 		}
 	}
 	var now fleet
-	said := beganReal
+	said, looked := beganReal, beganReal
 	for {
 		var err error
 		if now, err = r.fleet(ctx); err != nil {
@@ -264,7 +267,10 @@ func (r *scaleRun) step(ctx context.Context, name string, do []fixtures.Object, 
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		r.usage.read() // memory
+		if r.real()-looked > usageEvery {
+			looked = r.real()
+			r.usage.read() // memory
+		}
 	}
 	took := r.real() - beganReal
 	r.size.Steps = append(r.size.Steps, compare.Step{

@@ -20,7 +20,7 @@ const (
 	kwokProcess      = "KWOK"
 	simulatorProcess = "simulator"
 	clockProcess     = "the clock"
-	ownProcess       = "the recorder"
+	ownProcess       = "Plumbline" // the recorder, and what waits for steps
 )
 
 // processMeter reads what a cluster's processes use, from /proc. Elsewhere than on Linux it finds nothing.
