@@ -42,7 +42,12 @@ func storedKinds() []schema.GroupVersionResource {
 // that it takes then. The clean-up stores objects as before.
 func (e *Env) StoreAs(ctx context.Context, version string) {
 	e.storedOtherwise = true
-	if err := e.storeAs(ctx, version); err != nil {
+	err := e.storeAs(ctx, version)
+	if err == nil { // later marks come after this event, and so after the gaps
+		about := &history.Object{Name: e.place.Namespace, Namespace: e.place.Namespace}
+		err = e.announce(ctx, "Namespace", about, invariant.ReasonInterrupted, "the spec stores objects as "+version)
+	}
+	if err != nil {
 		e.fail(ctx, "storing objects as %s: %w", version, err)
 	}
 }
@@ -64,20 +69,14 @@ func (e *Env) storeAs(ctx context.Context, version string) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	why := "the spec stores objects as " + version
-	over := e.recorder.Interrupt(why, kinds...)
+	over := e.recorder.Interrupt("objects are stored as "+version, kinds...)
 	for _, crd := range changed {
 		_, err := e.place.Client.Resource(crds).Update(ctx, crd, metav1.UpdateOptions{FieldManager: fieldManager})
 		if err != nil {
 			return err
 		}
 	}
-	if err := over(ctx); err != nil {
-		return err
-	}
-	// Later marks come after this event, and so after the gaps.
-	about := &history.Object{Name: e.place.Namespace, Namespace: e.place.Namespace}
-	return e.announce(ctx, "Namespace", about, invariant.ReasonInterrupted, why)
+	return over(ctx)
 }
 
 // store makes a CRD store a version, and reports whether it stored another one.
