@@ -102,3 +102,15 @@ func TestAWatchThatIsClosedAsExpectedLeavesAGapOnlyIfSomethingHappened(t *testin
 		})
 	}
 }
+
+func TestCompleteAsksAgainWhileTheServerCantAnswer(t *testing.T) {
+	g := NewWithT(t)
+	api := newFakeAPI(t)
+	api.say("ADDED", "pods", "first")
+	r, _ := record(t, api, pods)
+	busy := status(http.StatusTooManyRequests, "TooManyRequests")
+	api.failLists(busy, busy)
+	h, err := r.Complete(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(h.End().List(pods)).To(HaveLen(1))
+}

@@ -20,6 +20,12 @@ var _ = Suite.Add(e2e.Spec{
 	Gate:   "CapacityBuffer",
 	Since:  e2e.Since{Karpenter: "1.14"},
 	Within: 5 * time.Minute,
+	Known: []e2e.Known{{
+		Releases: ">=1.14.0 <1.14.1", // seen in v1.14.0
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3166",
+		Reason:   "a buffer's pods have no labels, so that those that exclude each other are given one node",
+		Breaks:   []string{`^waited for \d NodeClaims?`},
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().ConsolidateAfter("10s")
 		app := fixtures.Deployment(0).OnePodPerNode().On(pool)

@@ -37,3 +37,9 @@ func hashedByAnother(pool *fixtures.Pool) check.Count {
 	return check.NodeClaims(pool).With("hashed by another release",
 		check.Annotated(karpenter.NodePoolHashVersionAnnotation, fixtures.AnotherHashVersion))
 }
+
+// loneNodeClaim returns a NodeClaim whose node takes no pods. Karpenter's chart keeps the controller
+// away from nodes of NodePools only, and the new controller must not run on a fake node.
+func loneNodeClaim() *fixtures.LoneNodeClaim {
+	return fixtures.NodeClaim().Taint(dedicated, fixtures.NoSchedule)
+}

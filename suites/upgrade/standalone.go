@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
-	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -23,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs:  []providers.Capability{providers.StandaloneNodeClaims},
 	Within: 6 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		kept, ended := fixtures.NodeClaim(), fixtures.NodeClaim()
+		kept, ended := loneNodeClaim(), loneNodeClaim()
 		all := check.Where("NodeClaims", karpenter.NodeClaims, func(*unstructured.Unstructured) bool { return true })
 		env.Create(ctx, kept, ended)
 		env.Await(ctx, 2, check.The(kept, ended).In(karpenter.Initialized))

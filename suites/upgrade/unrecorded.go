@@ -24,7 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs:  []providers.Capability{providers.StandaloneNodeClaims},
 	Within: 5 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		nodeClaim := fixtures.NodeClaim()
+		nodeClaim := loneNodeClaim()
 		policy, binding := fixtures.Unlaunched(nodeClaim)
 		env.Enforce(ctx, policy, binding)
 
