@@ -66,9 +66,8 @@ func FromEnv() (Config, error) {
 		Registry:  os.Getenv("REGISTRY"),
 		Release:   os.Getenv("KARPENTER"),
 		Image:     os.Getenv("IMAGE"),
-		To:        os.Getenv("TO"), ToImage: os.Getenv("TO_IMAGE"), ToProvider: os.Getenv("TO_PROVIDER"),
-		Labels: os.Getenv("LABELS"),
-		Rerun:  os.Getenv("PLUMBLINE_RERUN"),
+		Labels:    os.Getenv("LABELS"),
+		Rerun:     os.Getenv("PLUMBLINE_RERUN"),
 	}
 	var err, err2 error
 	c.backend, err = selectedBackend()
@@ -77,11 +76,7 @@ func FromEnv() (Config, error) {
 	if c.backend.Guest != nil {
 		c.Kubeconfig = os.Getenv("KUBECONFIG")
 	}
-	if c.ToProvider != "" {
-		if err := providers.Named(c.ToProvider).Validate(); err != nil {
-			mistake(fmt.Errorf("TO_PROVIDER=%s: %w", c.ToProvider, err))
-		}
-	}
+	mistake(c.readUpgrade())
 	c.Kubernetes = os.Getenv("K8S")
 	version, err := c.backend.Kubernetes(c.options())
 	if err != nil && c.Kubernetes != "" {

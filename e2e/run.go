@@ -106,11 +106,15 @@ func parentEnded() <-chan struct{} {
 	return gone
 }
 
+// checkSuites returns all mistakes in an adapter, in suites, and in what is asked of them.
+func (c Config) checkSuites(a *providers.Adapter, suites []*Suite) error {
+	return errors.Join(a.Validate(), checkIDsDiffer(suites), unknownKnownFailures(a, suites), c.checkUpgrades(suites))
+}
+
 // runWorkers checks, prepares, starts the workers and shows their progress.
 func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Adapter, suites []*Suite) error {
 	c, err := FromEnv()
-	if err = errors.Join(err, a.Validate(), checkIDsDiffer(suites), unknownKnownFailures(a, suites),
-		c.checkUpgrades(suites)); err != nil {
+	if err = errors.Join(err, c.checkSuites(a, suites)); err != nil {
 		return err
 	}
 	total, err := c.count(a, suites)

@@ -4,12 +4,25 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/plumbline-e2e/plumbline/e2e/session"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
+
+// readUpgrade reads what specs upgrade the provider to.
+func (c *Config) readUpgrade() error {
+	c.To, c.ToImage, c.ToProvider = os.Getenv("TO"), os.Getenv("TO_IMAGE"), os.Getenv("TO_PROVIDER")
+	if c.ToProvider == "" {
+		return nil
+	}
+	if err := providers.Named(c.ToProvider).Validate(); err != nil {
+		return fmt.Errorf("TO_PROVIDER=%s: %w", c.ToProvider, err)
+	}
+	return nil
+}
 
 // upgrades reports whether a release is given that specs can upgrade the provider to.
 func (c Config) upgrades() bool { return c.To+c.ToImage+c.ToProvider != "" }

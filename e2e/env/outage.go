@@ -42,8 +42,7 @@ func (e *Env) StopAPIServer(ctx context.Context, d time.Duration) {
 		e.fail(ctx, "recording after the API server was away: %w", err)
 	}
 	// Later marks come after this event, and so after the gaps.
-	if err := e.announce(ctx, "Namespace", &history.Object{Name: e.place.Namespace, Namespace: e.place.Namespace},
-		invariant.ReasonInterrupted, why); err != nil {
+	if err := e.announce(ctx, invariant.ReasonInterrupted, why); err != nil {
 		e.fail(ctx, "after the API server was away: %w", err)
 	}
 }
@@ -66,10 +65,11 @@ func stopAPIServer(ctx context.Context, stopper cluster.Stopper, d time.Duration
 	return errors.Join(err, start(back))
 }
 
-// announce writes an Event and waits until it is recorded. The Event shows that the spec
-// itself did something to the cluster.
-func (e *Env) announce(ctx context.Context, kind string, about *history.Object, reason, message string) error {
-	name, err := e.report(ctx, kind, about, reason, message)
+// announce writes an Event about the spec's namespace, and waits until it is recorded. The Event
+// shows that the spec itself did something to the cluster.
+func (e *Env) announce(ctx context.Context, reason, message string) error {
+	about := &history.Object{Name: e.place.Namespace, Namespace: e.place.Namespace}
+	name, err := e.report(ctx, "Namespace", about, reason, message)
 	if err != nil {
 		return err
 	}

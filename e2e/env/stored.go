@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
@@ -44,8 +43,7 @@ func (e *Env) StoreAs(ctx context.Context, version string) {
 	e.storedOtherwise = true
 	err := e.storeAs(ctx, version)
 	if err == nil { // later marks come after this event, and so after the gaps
-		about := &history.Object{Name: e.place.Namespace, Namespace: e.place.Namespace}
-		err = e.announce(ctx, "Namespace", about, invariant.ReasonInterrupted, "the spec stores objects as "+version)
+		err = e.announce(ctx, invariant.ReasonInterrupted, "the spec stores objects as "+version)
 	}
 	if err != nil {
 		e.fail(ctx, "storing objects as %s: %w", version, err)

@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
-	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 )
@@ -70,13 +69,12 @@ func (e *Env) changeRelease(ctx context.Context, what string, to *install.Prepar
 	e.upgraded = true
 	source, core := to.Version()
 	what = fmt.Sprintf("%s: release %s (Karpenter core %s)", what, source, core)
-	about := &history.Object{Name: e.place.Namespace, Namespace: e.place.Namespace}
-	err := e.announce(ctx, "Namespace", about, invariant.ReasonUpgrade, what)
+	err := e.announce(ctx, invariant.ReasonUpgrade, what)
 	if err == nil {
 		err = step(ctx, to)
 	}
 	if err == nil {
-		err = e.announce(ctx, "Namespace", about, invariant.ReasonUpgrade, what+": done")
+		err = e.announce(ctx, invariant.ReasonUpgrade, what+": done")
 	}
 	if err != nil {
 		e.fail(ctx, "%s: %w", what, err)

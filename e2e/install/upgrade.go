@@ -49,8 +49,8 @@ func (i *Installed) Upgrade(ctx context.Context, to *Prepared) error {
 		return err
 	}
 	if name := m.deployment.GetName(); name != i.Deployment || m.selector != i.selector {
-		return fmt.Errorf("release %s names the controller's Deployment %s (pods %s), and the installed one is %s (pods %s): "+
-			"`helm upgrade` would run both for a while, which is not supported", values.Version, name, m.selector,
+		return fmt.Errorf("release %s names the controller's Deployment %s (pods %s), and the installed one is %s (pods "+
+			"%s): `helm upgrade` would run both for a while, which is not supported", values.Version, name, m.selector,
 			i.Deployment, i.selector)
 	}
 	before := i.Pods(ctx)

@@ -36,5 +36,6 @@ spec: {}
 	g.Expect(converter(moved[1])).To(HaveKeyWithValue("service", And(
 		HaveKeyWithValue("namespace", "acme"), HaveKeyWithValue("port", BeEquivalentTo(443)))))
 	g.Expect(converter(moved[2])).To(BeNil())
-	g.Expect(converter(crds[0])).To(HaveKeyWithValue("service", HaveKeyWithValue("port", BeEquivalentTo(8443))), "unchanged")
+	g.Expect(converter(crds[0])).To(HaveKeyWithValue("service", HaveKeyWithValue("port", BeEquivalentTo(8443))),
+		"unchanged")
 }

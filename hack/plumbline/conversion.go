@@ -23,10 +23,10 @@ const conversionHead = `# Conversion
 
 <!-- Written by ` + "`make conversion`" + ` from the last run. -->
 
-Each field of NodePools and NodeClaims in the two versions that Karpenter v1.0.8 serves, and the specs that expect it in
-an object that was converted. A field that only one version has is looked for in the other as its document says: in another
-field, in an annotation, or unchanged after the way there and back. Of mappings with free keys, such as labels, the mapping
-counts. A spec marked "loses" shows that this release loses the field's value.
+Each field of NodePools and NodeClaims in the two versions that Karpenter v1.0.8 serves, and the specs that expect it
+in an object that was converted. A field that only one version has is looked for in the other as its document says: in
+another field, in an annotation, or unchanged after the way there and back. Of mappings with free keys, such as labels,
+the mapping counts. A spec marked "loses" shows that this release loses the field's value.
 
 `
 
@@ -104,8 +104,8 @@ func conversionTable(all map[string][]string, outcomes []report.Outcome) (table 
 		slices.SortFunc(specs, func(a, b expectation) int { return cmp.Compare(a.spec, b.spec) })
 		specs = slices.Compact(specs)
 		kind, _, _ := strings.Cut(field, ".")
-		rows[kind] = append(rows[kind], fmt.Sprintf("| `%s` | %s | %d | %s |", field, strings.Join(all[field], ", "), len(specs),
-			strings.Join(foremost(specs), ", ")))
+		rows[kind] = append(rows[kind], fmt.Sprintf("| `%s` | %s | %d | %s |", field, strings.Join(all[field], ", "),
+			len(specs), strings.Join(foremost(specs), ", ")))
 	}
 	var b strings.Builder
 	b.WriteString(conversionHead)

@@ -28,10 +28,14 @@ func TestFieldsThatNoSpecExpectsAreUntested(t *testing.T) {
 	table, untested := conversionTable(map[string][]string{
 		"NodePool.spec.weight": {"v1", "v1beta1"}, "NodePool.spec.template.spec.kubelet.evictionHard": {"v1beta1"},
 	}, []report.Outcome{
-		{ID: "conversion/pool/limits", Verdict: report.Passed, Fields: []string{"NodePool.spec.weight", "v1/NodePool.spec.weight"}},
+		{ID: "conversion/pool/limits", Verdict: report.Passed, Fields: []string{
+			"NodePool.spec.weight", "v1/NodePool.spec.weight",
+		}},
 		{ID: "conversion/pool/kubelet", Verdict: report.Known, Fields: []string{
 			"v1beta1/NodePool.spec.template.spec.kubelet.evictionHard.memory.available",
-		}, Broke: []report.Broken{{What: "NodePool a in v1beta1: spec.template.spec.kubelet.evictionHard is none; wanted is 5%"}}},
+		}, Broke: []report.Broken{{
+			What: "NodePool a in v1beta1: spec.template.spec.kubelet.evictionHard is none; wanted is 5%",
+		}}},
 		{ID: "api/limits", Verdict: report.Passed, Fields: []string{"v1beta1/NodePool.spec.weight"}},
 	})
 	g.Expect(untested).To(Equal([]string{"v1beta1/NodePool.spec.weight"}))

@@ -66,8 +66,10 @@ func (u upgrading) command() string {
 	words := []string{"make upgrade"}
 	for _, v := range [][2]string{
 		{"PROVIDER", u.provider},
-		{"FROM", u.from}, {"TO", u.to},
-		{"FROM_IMAGE", u.fromImage}, {"TO_IMAGE", u.toImage},
+		{"FROM", u.from},
+		{"TO", u.to},
+		{"FROM_IMAGE", u.fromImage},
+		{"TO_IMAGE", u.toImage},
 		{"TO_PROVIDER", u.toProvider},
 	} {
 		if v[1] != "" {

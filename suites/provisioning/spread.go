@@ -31,12 +31,15 @@ var _ = e2e.Table(Suite, map[string]domains{
 	"zones": {choice{"zones", corev1.LabelTopologyZone}, []providers.Capability{providers.Zones}, nil, nil},
 	"zones-left": {
 		choice{"the zones that their pool doesn't exclude", corev1.LabelTopologyZone},
-		[]providers.Capability{providers.Zones}, nil, []string{"elsewhere"},
+		[]providers.Capability{providers.Zones},
+		nil,
+		[]string{"elsewhere"},
 	},
 	"capacity-types": {
 		choice{"capacity types", karpenter.CapacityTypeLabel},
 		[]providers.Capability{providers.Spot},
-		[]string{karpenter.Spot, karpenter.OnDemand}, nil,
+		[]string{karpenter.Spot, karpenter.OnDemand},
+		nil,
 	},
 	"label": {choice{"the values of a label", rack}, nil, []string{"a", "b", "c"}, nil},
 }, func(d domains) e2e.Spec {

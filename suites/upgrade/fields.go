@@ -22,6 +22,8 @@ var volatile = map[string]bool{
 	"metadata.annotations." + karpenter.NodePoolHashAnnotation:        true,
 	"metadata.annotations." + karpenter.NodePoolHashVersionAnnotation: true,
 	"status.conditions":                                               true,
+	"status.nodes":                                                    true,
+	"status.resources":                                                true,
 	"status.lastPodEventTime":                                         true,
 	"status.nodeClassObservedGeneration":                              true,
 }
