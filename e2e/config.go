@@ -76,7 +76,6 @@ func FromEnv() (Config, error) {
 	if c.backend.Guest != nil {
 		c.Kubeconfig = os.Getenv("KUBECONFIG")
 	}
-	mistake(c.readUpgrade())
 	c.Kubernetes = os.Getenv("K8S")
 	version, err := c.backend.Kubernetes(c.options())
 	if err != nil && c.Kubernetes != "" {
@@ -112,7 +111,7 @@ func FromEnv() (Config, error) {
 	}
 	c.Keep, err = flag("KEEP")
 	c.FailFast, err2 = flag("FAILFAST")
-	mistake(errors.Join(err, err2))
+	mistake(errors.Join(err, err2, c.readUpgrade()))
 	c.Artifacts, err = filepath.Abs(envOr("ARTIFACTS", "_artifacts"))
 	mistake(err)
 	return c, errors.Join(mistakes...)

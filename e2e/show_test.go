@@ -45,8 +45,8 @@ func TestTheTimelineHasWhatTheRunKnows(t *testing.T) {
 	logOf("worker-2.1", "controller", "no JSON\n"+`{"level":"INFO","time":"2020-01-01T00:00:00Z","message":"before"}`+"\n"+
 		`{"level":"ERROR","time":"`+stamp+`","message":"disrupting node(s)","reconcileID":"1","Node":{"name":"a"}}`)
 
-	exported := filepath.Join(run, "logs", "worker-2.1", "control-plane", "pods", "karpenter_karpenter-1_uid", "controller",
-		"0.log")
+	exported := filepath.Join(run, "logs", "worker-2.1", "control-plane", "pods", "karpenter_karpenter-1_uid",
+		"controller", "0.log")
 	g.Expect(os.MkdirAll(filepath.Dir(exported), 0o700)).To(Succeed())
 	g.Expect(os.WriteFile(exported, []byte(later+` stderr F {"level":"INFO","time":"`+later+`","message":"on kind"}`), 0o600)).
 		To(Succeed())

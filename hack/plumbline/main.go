@@ -39,7 +39,7 @@ func commands() []command {
 		{name: "down", help: "end the cluster that up started", run: down},
 		{name: "lies", help: "run the specs against providers that are broken on purpose; LIE chooses some", run: runLies},
 		{name: "recall", help: "run the specs against releases with known defects; writes suites/recall.md", run: recall},
-		{name: "upgrade", help: "upgrade the provider from the release FROM to TO under live objects, and back", run: runUpgrade},
+		{name: "upgrade", help: "upgrade the provider from FROM to TO under live objects, and back", run: runUpgrade},
 		{name: "upgrade-matrix", help: "run it between releases; writes suites/upgrades.md", run: runUpgradeMatrix},
 		{name: "mutants", help: "run the specs against mistakes in the source; N, SEED, MUTANT choose", run: runMutants},
 		{name: "adapter", help: "write the first adapter of a provider from its Helm chart: CHART=...", run: draftAdapter},
