@@ -25,9 +25,11 @@ func lies() map[string]lie {
 				p.Spec.Template.Spec.Requirements[i].MinValues = nil
 			}
 		}},
-		"drops-the-weight":           {poolTo: func(p *v1beta1.NodePool) { p.Spec.Weight = nil }},
-		"drops-limits":               {poolFrom: func(p *v1.NodePool) { p.Spec.Limits = nil }},
-		"keeps-one-budget":           {poolFrom: func(p *v1.NodePool) { p.Spec.Disruption.Budgets = p.Spec.Disruption.Budgets[:1] }},
+		"drops-the-weight": {poolTo: func(p *v1beta1.NodePool) { p.Spec.Weight = nil }},
+		"drops-limits":     {poolFrom: func(p *v1.NodePool) { p.Spec.Limits = nil }},
+		"keeps-one-budget": {poolFrom: func(p *v1.NodePool) {
+			p.Spec.Disruption.Budgets = p.Spec.Disruption.Budgets[:1]
+		}},
 		"forgets-budgets-of-v-one":   {poolTo: func(p *v1beta1.NodePool) { p.Spec.Disruption.Budgets = nil }},
 		"consolidates-empty-at-once": {poolFrom: func(p *v1.NodePool) { p.Spec.Disruption.ConsolidateAfter = after(0) }},
 		"waits-before-it-consolidates": {poolFrom: func(p *v1.NodePool) {
@@ -48,17 +50,21 @@ func lies() map[string]lie {
 				p.Spec.Template.Spec.ExpireAfter = after(720 * time.Hour)
 			}
 		}},
-		"drops-kubelet-settings": {poolFrom: func(p *v1.NodePool) { delete(p.Annotations, v1.KubeletCompatibilityAnnotationKey) }},
+		"drops-kubelet-settings": {poolFrom: func(p *v1.NodePool) {
+			delete(p.Annotations, v1.KubeletCompatibilityAnnotationKey)
+		}},
 		"takes-the-version-for-the-group": {poolFrom: func(p *v1.NodePool) {
 			p.Spec.Template.Spec.NodeClassRef.Group += "/v1alpha1"
 		}},
-		"hides-what-pools-have":         {poolTo: func(p *v1beta1.NodePool) { p.Status.Resources = nil }},
-		"lets-old-node-claims-expire":   {from: func(c *v1.NodeClaim) { c.Spec.ExpireAfter = after(720 * time.Hour) }},
-		"drops-resources":               {from: func(c *v1.NodeClaim) { c.Spec.Resources.Requests = nil }},
-		"hides-taints-of-node-claims":   {to: func(c *v1beta1.NodeClaim) { c.Spec.Taints = nil }},
-		"drops-kubelets-of-node-claims": {from: func(c *v1.NodeClaim) { delete(c.Annotations, v1.KubeletCompatibilityAnnotationKey) }},
-		"loses-the-image":               {from: func(c *v1.NodeClaim) { c.Status.ImageID = "" }},
-		"hides-conditions":              {to: func(c *v1beta1.NodeClaim) { c.Status.Conditions = nil }},
+		"hides-what-pools-have":       {poolTo: func(p *v1beta1.NodePool) { p.Status.Resources = nil }},
+		"lets-old-node-claims-expire": {from: func(c *v1.NodeClaim) { c.Spec.ExpireAfter = after(720 * time.Hour) }},
+		"drops-resources":             {from: func(c *v1.NodeClaim) { c.Spec.Resources.Requests = nil }},
+		"hides-taints-of-node-claims": {to: func(c *v1beta1.NodeClaim) { c.Spec.Taints = nil }},
+		"drops-kubelets-of-node-claims": {from: func(c *v1.NodeClaim) {
+			delete(c.Annotations, v1.KubeletCompatibilityAnnotationKey)
+		}},
+		"loses-the-image":  {from: func(c *v1.NodeClaim) { c.Status.ImageID = "" }},
+		"hides-conditions": {to: func(c *v1beta1.NodeClaim) { c.Status.Conditions = nil }},
 	}
 }
 
