@@ -16,6 +16,10 @@ const leaseDuration = 15 * time.Second
 // nodes to disrupt.
 const takenOver = leaseDuration + karpenter.NominationOver + karpenter.DisruptionPolled
 
+// unrecordedLaunches is the finding of launches that a controller forgets when it ends.
+const unrecordedLaunches = "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
+	"#karpenter-unrecorded-launches"
+
 // Keys of fullPool's taint and labels.
 const (
 	dedicated = fixtures.Domain + "/dedicated"

@@ -10,8 +10,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// gracePeriodOver is longer than an upgrade takes.
-const gracePeriodOver = 3 * time.Minute
+// gracePeriodOver is longer than an upgrade takes, after halfOver.
+const (
+	gracePeriodOver = 6 * time.Minute
+	halfOver        = gracePeriodOver / 2
+)
 
 // A drain with a terminationGracePeriod ends at the deadline that the old release set, neither
 // earlier nor later. Jobs rely on the time that is left to them, and administrators on the
@@ -21,7 +24,7 @@ const gracePeriodOver = 3 * time.Minute
 // karpenter.sh/nodeclaim-termination-timestamp.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "ends a drain at the deadline that the old release set",
-	Within: 8 * time.Minute,
+	Within: 12 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().TerminationGracePeriod(gracePeriodOver.String())
 		app := fixtures.Deployment(1).On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
@@ -31,6 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Delete(ctx, nodeClaim)
 		env.Await(ctx, 1, node.Deleting())
+		env.Observe(ctx, halfOver) // so that a deadline that begins anew is much later
 		env.Upgrade(ctx)
 		env.Observe(ctx, takenOver)
 		upgraded := env.Since(before)

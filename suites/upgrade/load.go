@@ -19,6 +19,15 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:   "launches one node for each pod that comes while the controllers change",
 	Within: 5 * time.Minute,
+	Known: []e2e.Known{{
+		Releases: ">=1.14.0 <=1.15.0", // seen from v1.14.3 to v1.15.0
+		Issue:    unrecordedLaunches,
+		Reason:   "a launch that the old controller could not record, since it was ended, is launched again",
+		Breaks: []string{
+			"^in the end exactly 7 nodes", "^left behind: Node ", "instances, NodeClaims, nodes and pods come and go together",
+		},
+		Sometimes: true,
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		running := fixtures.Deployment(1).OnePodPerNode().On(pool)
