@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -19,7 +20,34 @@ func (p *Prepared) Version() (source, core string) { return p.values.Version, p.
 // UpgradeCRDs applies the CRDs of another release, as `kubectl apply` does, and waits until they
 // are established. CRDs that only the present release has stay, as they do for users.
 func (i *Installed) UpgradeCRDs(ctx context.Context, to *Prepared) error {
-	return i.clients.establish(ctx, to.crdsFor(i.values))
+	crds := to.crdsFor(i.values)
+	if err := i.clients.dropConverters(ctx, crds); err != nil {
+		return err
+	}
+	return i.clients.establish(ctx, crds)
+}
+
+// dropConverters removes the conversion webhooks that CRDs of another release don't have any more, as
+// `kubectl apply` does. A server-side apply would leave the CA that the controller has put there, and the
+// API server refuses a webhook that is in part there.
+func (c *clients) dropConverters(ctx context.Context, crds []*unstructured.Unstructured) error {
+	for _, crd := range crds {
+		if converter(crd) != nil {
+			continue
+		}
+		is, err := c.dynamic.Resource(definitions()).Get(ctx, crd.GetName(), metav1.GetOptions{})
+		if apierrors.IsNotFound(err) || err == nil && converter(is) == nil {
+			continue
+		}
+		if err == nil {
+			_, err = c.dynamic.Resource(definitions()).Patch(ctx, crd.GetName(), types.MergePatchType,
+				[]byte(`{"spec":{"conversion":null}}`), metav1.PatchOptions{})
+		}
+		if err != nil {
+			return fmt.Errorf("removing the conversion of the CRD %s: %w", crd.GetName(), err)
+		}
+	}
+	return nil
 }
 
 // Upgrade replaces the controller by that of another release, as `helm upgrade` of Helm 4 does: it

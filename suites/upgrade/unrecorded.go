@@ -24,7 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs:  []providers.Capability{providers.StandaloneNodeClaims},
 	Within: 5 * time.Minute,
 	Known: []e2e.Known{{
-		Releases: ">=1.14.0 <=1.15.0", // seen from v1.14.0 and v1.14.3 to v1.15.0
+		Releases: ">=1.0.0 <=1.15.0", // seen from v1.0.8, v1.14.0 and v1.14.3 to v1.15.0
 		Issue:    unrecordedLaunches,
 		Reason:   "a launch is remembered in memory until it is recorded, and the next controller launches again",
 		Breaks: []string{
