@@ -63,9 +63,10 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 	if err != nil {
 		return failure.Merge(env.Failed(fmt.Sprintf("recording: %v", err)))
 	}
+	_, core := s.From.Version() // what a later release promises too, the recording's first one may lack
 	failure = c.judge(failure, recorded, invariant.Params{
 		NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace,
-		InstanceGC: s.Adapter.Capabilities[providers.InstanceGC].Within, Core: s.Provider.CoreVersion,
+		InstanceGC: s.Adapter.Capabilities[providers.InstanceGC].Within, Core: core,
 	})
 	if stray := strayEviction(recorded, s.Namespace); stray != "" && failure != nil &&
 		(failure.Verdict == report.Failed || failure.Verdict == report.Vacuous) {
