@@ -12,6 +12,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
@@ -67,6 +68,11 @@ func First(life context.Context, onDeath func(Death)) (report func(Death)) {
 			once.Do(func() { onDeath(d) })
 		}
 	}
+}
+
+// CRDs is the resource of CustomResourceDefinitions.
+var CRDs = schema.GroupVersionResource{
+	Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
 }
 
 // SystemTaint is the key of the taint that keeps workloads off the nodes of the system and of

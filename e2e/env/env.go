@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -288,16 +288,11 @@ func absentField(err error) (string, bool) {
 // refer returns a reference to an object. One of a namespaced kind is in its own namespace, or in the
 // session's if it says none.
 func (e *Env) refer(o *unstructured.Unstructured) (reference, error) {
-	gvk := o.GroupVersionKind()
-	mapping, err := e.place.Mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	kind, namespace, err := install.Locate(e.place.Mapper, o, e.place.Namespace)
 	if err != nil {
-		return reference{}, fmt.Errorf("the cluster does not serve %s: %w", gvk, err)
+		return reference{}, fmt.Errorf("the cluster does not serve %s: %w", o.GroupVersionKind(), err)
 	}
-	ref := reference{kind: mapping.Resource, name: o.GetName()}
-	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		ref.namespace = cmp.Or(o.GetNamespace(), e.place.Namespace)
-	}
-	return ref, nil
+	return reference{kind: kind, name: o.GetName(), namespace: namespace}, nil
 }
 
 func (e *Env) resourceInterface(r reference) dynamic.ResourceInterface {

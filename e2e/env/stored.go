@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
@@ -24,11 +25,6 @@ const undroppable = "must remain in spec.versions"
 
 // storedEvery is how often a CRD is asked which versions are stored.
 const storedEvery = 500 * time.Millisecond
-
-// crds is the resource of CRDs.
-var crds = schema.GroupVersionResource{
-	Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
-}
 
 // storedKinds returns the kinds that are served in two versions.
 func storedKinds() []schema.GroupVersionResource {
@@ -69,7 +65,7 @@ func (e *Env) storeAs(ctx context.Context, version string) error {
 	}
 	over := e.recorder.Interrupt("objects are stored as "+version, kinds...)
 	for _, crd := range changed {
-		_, err := e.place.Client.Resource(crds).Update(ctx, crd, metav1.UpdateOptions{FieldManager: fieldManager})
+		_, err := e.place.Client.Resource(cluster.CRDs).Update(ctx, crd, metav1.UpdateOptions{FieldManager: fieldManager})
 		if err != nil {
 			return err
 		}
@@ -88,7 +84,7 @@ func store(crd *unstructured.Unstructured, version string) (changed bool) {
 }
 
 func (e *Env) crd(ctx context.Context, kind schema.GroupVersionResource) (*unstructured.Unstructured, error) {
-	return e.place.Client.Resource(crds).Get(ctx, kind.GroupResource().String(), metav1.GetOptions{})
+	return e.place.Client.Resource(cluster.CRDs).Get(ctx, kind.GroupResource().String(), metav1.GetOptions{})
 }
 
 // versionsOf returns the versions of a CRD, to be changed in place.
@@ -147,7 +143,8 @@ func (e *Env) ExpectUndroppable(ctx context.Context, version string) {
 		unstructured.RemoveNestedField(crd.Object, "spec", "conversion")
 		err = unstructured.SetNestedSlice(crd.Object, others, "spec", "versions")
 		if err == nil {
-			_, err = e.place.Client.Resource(crds).Update(ctx, crd, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+			_, err = e.place.Client.Resource(cluster.CRDs).Update(ctx, crd,
+				metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 		}
 		switch {
 		case err == nil:
@@ -176,7 +173,7 @@ func (e *Env) restoreStorage(ctx context.Context) error {
 		return err
 	}
 	for _, kind := range storedKinds() {
-		_, err := e.place.Client.Resource(crds).Patch(ctx, kind.GroupResource().String(), types.MergePatchType, patch,
+		_, err := e.place.Client.Resource(cluster.CRDs).Patch(ctx, kind.GroupResource().String(), types.MergePatchType, patch,
 			metav1.PatchOptions{FieldManager: fieldManager}, "status")
 		if err != nil {
 			return fmt.Errorf("saying that %s are stored as %s: %w", kind.Resource, version, err)

@@ -42,13 +42,18 @@ func (r *Recorder) Interrupt(why string, kinds ...schema.GroupVersionResource) (
 }
 
 // ExpectClosing announces that the API server is about to close watches that can't be resumed, although it
-// goes on: it does so when a CRD changes. From then on a watch that lists again leaves no gap if the list
-// shows what is recorded. The recording would miss an object that came and went within these
+// goes on: it does so when a CRD changes. Until over is called, a watch that lists again leaves no gap if the
+// list shows what is recorded. The recording would miss an object that came and went within these
 // milliseconds, and nothing else.
-func (r *Recorder) ExpectClosing() {
+func (r *Recorder) ExpectClosing() (over func()) {
+	r.setClosing(true)
+	return func() { r.setClosing(false) }
+}
+
+func (r *Recorder) setClosing(closing bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.closing = true
+	r.closing = closing
 }
 
 // interrupted reports whether a watch has to list again.

@@ -78,7 +78,7 @@ func (c *clients) platform() (platform, error) {
 
 // establish applies CRDs and waits until the API server serves all of them.
 func (c *clients) establish(ctx context.Context, crds []*unstructured.Unstructured) error {
-	resource := c.dynamic.Resource(definitions())
+	resource := c.dynamic.Resource(cluster.CRDs)
 	missing := map[string]bool{}
 	applying, within := errgroup.WithContext(ctx)
 	for _, crd := range crds {
@@ -131,12 +131,12 @@ func (c *clients) applyAll(ctx context.Context, objects []*unstructured.Unstruct
 	mapper := c.mapper()
 	present := map[string]bool{}
 	for _, o := range objects {
-		resource, ns, err := c.resource(mapper, o, namespace)
+		resource, ns, err := Locate(mapper, o, namespace)
 		if err == nil && ns != "" {
 			err = c.ensureNamespace(ctx, ns, present)
 		}
 		if err == nil {
-			_, err = resource.Apply(ctx, o.GetName(), o, applyOptions())
+			_, err = c.dynamic.Resource(resource).Namespace(ns).Apply(ctx, o.GetName(), o, applyOptions())
 		}
 		if err != nil {
 			return fmt.Errorf("applying %s %s: %w", o.GetKind(), o.GetName(), err)
@@ -150,21 +150,20 @@ func (c *clients) mapper() meta.RESTMapper {
 	return restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c.typed.Discovery()))
 }
 
-// resource returns the interface of an object's resource, and its namespace: the given one if it says
-// none, and empty for a kind without namespaces.
-func (c *clients) resource(mapper meta.RESTMapper, o *unstructured.Unstructured, namespace string) (
-	resource dynamic.ResourceInterface, in string, err error,
+// Locate returns an object's resource, and its namespace: the given one if it says none, and empty for a kind
+// without namespaces. The error is the mapper's.
+func Locate(mapper meta.RESTMapper, o *unstructured.Unstructured, namespace string) (
+	resource schema.GroupVersionResource, in string, err error,
 ) {
 	kind := o.GroupVersionKind()
 	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
-	switch {
-	case err != nil:
-		return nil, "", err
-	case mapping.Scope.Name() != meta.RESTScopeNameNamespace:
-		return c.dynamic.Resource(mapping.Resource), "", nil
+	if err != nil {
+		return resource, "", err
 	}
-	in = cmp.Or(o.GetNamespace(), namespace)
-	return c.dynamic.Resource(mapping.Resource).Namespace(in), in, nil
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		in = cmp.Or(o.GetNamespace(), namespace)
+	}
+	return mapping.Resource, in, nil
 }
 
 // ensureNamespace creates a namespace if it is missing. Even a system namespace may be

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -35,12 +36,12 @@ func (c *clients) dropConverters(ctx context.Context, crds []*unstructured.Unstr
 		if converter(crd) != nil {
 			continue
 		}
-		is, err := c.dynamic.Resource(definitions()).Get(ctx, crd.GetName(), metav1.GetOptions{})
+		is, err := c.dynamic.Resource(cluster.CRDs).Get(ctx, crd.GetName(), metav1.GetOptions{})
 		if apierrors.IsNotFound(err) || err == nil && converter(is) == nil {
 			continue
 		}
 		if err == nil {
-			_, err = c.dynamic.Resource(definitions()).Patch(ctx, crd.GetName(), types.MergePatchType,
+			_, err = c.dynamic.Resource(cluster.CRDs).Patch(ctx, crd.GetName(), types.MergePatchType,
 				[]byte(`{"spec":{"conversion":null}}`), metav1.PatchOptions{})
 		}
 		if err != nil {
@@ -109,9 +110,9 @@ func missingIn(these, others []*unstructured.Unstructured, namespace string) []*
 func (c *clients) deleteAll(ctx context.Context, objects []*unstructured.Unstructured, namespace string) error {
 	mapper := c.mapper()
 	for _, o := range slices.Backward(objects) {
-		resource, _, err := c.resource(mapper, o, namespace)
+		resource, in, err := Locate(mapper, o, namespace)
 		if err == nil {
-			err = resource.Delete(ctx, o.GetName(), metav1.DeleteOptions{})
+			err = c.dynamic.Resource(resource).Namespace(in).Delete(ctx, o.GetName(), metav1.DeleteOptions{})
 		}
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("deleting %s %s: %w", o.GetKind(), o.GetName(), err)

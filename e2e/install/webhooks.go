@@ -7,18 +7,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
-
-// definitions returns the resource of CRDs.
-func definitions() schema.GroupVersionResource {
-	return schema.GroupVersionResource{
-		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
-	}
-}
 
 // converter returns where a CRD says how its conversion webhook is called, or nil if it has none.
 func converter(crd *unstructured.Unstructured) map[string]any {
@@ -65,7 +58,7 @@ func (i *Installed) awaitConverters(ctx context.Context) error {
 	defer cancel()
 	var waiting string
 	err := wait.PollUntilContextCancel(limited, askEvery, true, func(ctx context.Context) (bool, error) {
-		list, err := i.clients.dynamic.Resource(definitions()).List(ctx, metav1.ListOptions{})
+		list, err := i.clients.dynamic.Resource(cluster.CRDs).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
 		}

@@ -21,7 +21,7 @@ const (
 	// ReasonHook is for a NodeClass. A hook of the adapter is about to change the cloud, the
 	// NodeClass or a node, or has answered.
 	ReasonHook = "Hook"
-	// ReasonInterrupted means that the API server was away; later events are recorded again.
+	// ReasonInterrupted means that watches were broken on purpose; later events are recorded again.
 	ReasonInterrupted = "Interrupted"
 	// ReasonUpgrade means that the provider's release or CRDs are about to change, or have changed.
 	ReasonUpgrade = "Upgrade"

@@ -280,10 +280,7 @@ func (c *comparing) run(ctx context.Context, cell compare.Cell, args []string,
 	hear func(cellNews),
 ) (*compare.Run, error) {
 	cmd := exec.CommandContext(ctx, c.program, append([]string{"cell"}, args...)...)
-	cmd.Env = os.Environ()
-	for name, value := range cell.Environment() {
-		cmd.Env = append(cmd.Env, name+"="+value) // the last one counts
-	}
+	cmd.Env = withVariables(os.Environ(), cell.Environment())
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // only we pass Ctrl-C on, once

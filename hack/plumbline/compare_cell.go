@@ -13,7 +13,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
@@ -111,12 +110,9 @@ func readWorkload(name string, seed uint64, length time.Duration) (*workload.Wor
 
 // with returns a map with other entries over its own.
 func with(own, over map[string]string) map[string]string {
-	all := maps.Clone(over)
-	for name, value := range own {
-		if _, set := over[name]; !set {
-			all[name] = value
-		}
-	}
+	all := map[string]string{}
+	maps.Copy(all, own)
+	maps.Copy(all, over)
 	return all
 }
 
@@ -170,17 +166,15 @@ func (r *cellRun) play(ctx context.Context) (*compare.Run, error) {
 // perform plays the workload and returns how long it took in real time.
 func (r *cellRun) perform(ctx context.Context, run *compare.Run) (time.Duration, error) {
 	p := &workload.Player{Apply: r.apply, Delete: r.remove, Recording: r.recording, Progress: r.progress(ctx)}
-	real := func() time.Duration { return time.Duration(time.Now().UnixNano()) }
 	if r.Clock != nil {
 		p.Jump = func(ctx context.Context, d time.Duration) error { return r.Clock.Jump(ctx, d, d) }
-		real = r.Clock.Real
 		r.Clock.Lag() // of before
 	}
 	if err := r.createClass(ctx); err != nil {
 		return 0, err
 	}
 	r.scrape(ctx)
-	began := real()
+	began := r.real()
 	err := p.Play(ctx, r.workload)
 	r.scrape(ctx)
 	run.Skipped, run.Moves = p.Skipped()
@@ -190,7 +184,15 @@ func (r *cellRun) perform(ctx context.Context, run *compare.Run) (time.Duration,
 				lag.Late.Round(10*time.Millisecond)))
 		}
 	}
-	return real() - began, err
+	return r.real() - began, err
+}
+
+// real returns a time of the machine, whatever the cluster's clock says. Only differences mean something.
+func (r *cellRun) real() time.Duration {
+	if r.Clock != nil {
+		return r.Clock.Real()
+	}
+	return time.Duration(time.Now().UnixNano())
 }
 
 func (r *cellRun) progress(ctx context.Context) func(time.Duration) {
@@ -261,20 +263,11 @@ func (r *cellRun) remove(ctx context.Context, o *unstructured.Unstructured) erro
 }
 
 func (r *cellRun) resource(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
-	gvk := o.GroupVersionKind()
-	mapping, err := r.Mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	resource, namespace, err := install.Locate(r.Mapper, o, r.Namespace)
 	if err != nil {
-		return nil, fmt.Errorf("the cluster does not serve %s: %w", gvk, err)
+		return nil, fmt.Errorf("the cluster does not serve %s: %w", o.GroupVersionKind(), err)
 	}
-	client := r.Client.Resource(mapping.Resource)
-	if mapping.Scope.Name() != meta.RESTScopeNameNamespace {
-		return client, nil
-	}
-	namespace := o.GetNamespace()
-	if namespace == "" {
-		namespace = r.Namespace
-	}
-	return client.Namespace(namespace), nil
+	return r.Client.Resource(resource).Namespace(namespace), nil
 }
 
 // giveSizes puts the provider's own label in the place of workload.CPULabel, or drops the requirement if no such

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,7 +65,8 @@ func trials(lies []lie) (honest, lying, kept []trial) {
 		}
 	}
 	for _, g := range groups {
-		name := strings.Trim(fmt.Sprintf("honest-%s-%s-%s", g.suite, g.from, g.gates), "-")
+		parts := slices.DeleteFunc([]string{"honest", g.suite, g.from, g.gates}, func(s string) bool { return s == "" })
+		name := strings.Join(parts, "-")
 		t := lie{Name: name, Specs: specs[g], Level: g.level, From: g.from}.lying()
 		t.lie, t.gates = "", g.gates
 		honest = append(honest, t)

@@ -281,13 +281,6 @@ func (r *scaleRun) step(ctx context.Context, name string, do []fixtures.Object, 
 	return nil
 }
 
-func (r *scaleRun) real() time.Duration {
-	if r.Clock != nil {
-		return r.Clock.Real()
-	}
-	return time.Duration(time.Now().UnixNano())
-}
-
 func (r *scaleRun) fleet(ctx context.Context) (fleet, error) {
 	d, err := r.apps.Get(ctx, r.app.GetName(), metav1.GetOptions{})
 	if err != nil {

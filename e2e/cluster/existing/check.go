@@ -124,7 +124,7 @@ func isOwned(o metav1.Object) bool { _, is := o.GetLabels()[cluster.OwnerLabel];
 // foreignKarpenter lists objects of another Karpenter. Both would manage every NodePool.
 func (c *clients) foreignKarpenter(ctx context.Context) []error {
 	var found []error
-	crds, err := c.dynamic.Resource(customResources).List(ctx, metav1.ListOptions{})
+	crds, err := c.dynamic.Resource(cluster.CRDs).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return []error{err}
 	}

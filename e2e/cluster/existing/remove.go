@@ -26,10 +26,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 )
 
-var customResources = schema.GroupVersionResource{
-	Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
-}
-
 // The provider gets providerWithin to end what it has launched. All else then gets goneWithin.
 const (
 	providerWithin = 20 * time.Second
@@ -184,7 +180,7 @@ func (c *clients) delete(ctx context.Context, o located) error {
 // removeCustomObjects removes all objects of the harness's CRDs, whoever made them. The
 // provider gets some time to end them; then their finalizers are removed.
 func (c *clients) removeCustomObjects(ctx context.Context) error {
-	crds, err := c.dynamic.Resource(customResources).List(ctx, metav1.ListOptions{LabelSelector: cluster.OwnerLabel})
+	crds, err := c.dynamic.Resource(cluster.CRDs).List(ctx, metav1.ListOptions{LabelSelector: cluster.OwnerLabel})
 	if err != nil {
 		return err
 	}
