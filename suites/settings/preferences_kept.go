@@ -23,7 +23,9 @@ type kept struct {
 // Source: https://karpenter.sh/docs/reference/settings, PREFERENCE_POLICY; nodeSelector,
 // requiredDuringSchedulingIgnoredDuringExecution and whenUnsatisfiable of the Pod API.
 var _ = e2e.Table(Suite, map[string]kept{
-	"selector": {"that their node selector selects", func(app *fixtures.Workload, rack string) { app.Select(rack, "b") }, 1},
+	"selector": {"that their node selector selects", func(app *fixtures.Workload, rack string) {
+		app.Select(rack, "b")
+	}, 1},
 	"affinity": {"that their affinity requires", func(app *fixtures.Workload, rack string) {
 		app.Require(rack, fixtures.NotIn, "a")
 	}, 1},
