@@ -155,7 +155,7 @@ func TestWhatIsOthersStaysAsItWas(t *testing.T) {
 	g.Expect(c.typed.CoreV1().Nodes().Delete(ctx, "gone", metav1.DeleteOptions{})).To(Succeed())
 
 	g.Expect(up.Close(ctx)).To(Succeed())
-	g.Expect(filepath.Glob(filepath.Join(o.Logs, "plumbline-system.kwok-controller-*.log"))).NotTo(BeEmpty())
+	g.Expect(filepath.Glob(filepath.Join(o.Logs, "plumbline-system_kwok-controller-*.log"))).NotTo(BeEmpty())
 	g.Eventually(func() []string {
 		return clustertest.Differences(before, clustertest.Everything(t, c.config))
 	}, "10s", "100ms").Should(BeEmpty())
