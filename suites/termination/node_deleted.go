@@ -23,7 +23,8 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(2).On(pool)
-		env.Create(ctx, pool, app)
+		launchNode(ctx, env, pool)
+		env.Create(ctx, app)
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		before := env.Mark()
@@ -35,7 +36,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.LeadsTo(deleted, check.None(check.NodeClaims(pool).Old(before))),
 			check.LeadsTo(deleted, check.AtLeast(1, check.NodeClaims(pool).In(karpenter.InstanceTerminating))),
-			check.Always(check.Each(check.PodsOf(app).Deleting(), "were evicted", isEvicted)),
+			check.Always(check.Each(check.PodsOf(app).Old(before).Deleting(), "were evicted", isEvicted)),
 			check.While(check.PodsOf(app).Old(before), check.Exactly(1, check.Nodes(pool).Old(before))))
 	},
 })
