@@ -166,7 +166,7 @@ test-clusters: ## test the harness on real clusters: both doors, a cluster's lif
 	go test -tags e2e -count=1 -timeout 0 -run 'Twice$$' ./e2e
 	go test -tags e2e -count=1 -timeout 0 -run 'Exists$$' ./e2e
 	go test -tags e2e -count=1 -timeout 0 -run 'Hangs$$' ./e2e/session
-	go test -tags e2e -count=1 -timeout 0 ./e2e/cluster/local ./e2e/cluster/existing
+	go test -tags e2e -count=1 -timeout 0 ./e2e/faults ./e2e/cluster/local ./e2e/cluster/existing
 	go test -tags e2e -count=1 -timeout 0 -skip 'AtEveryRelease$$' ./e2e/install ./hack/plumbline/draft ./e2e/record
 
 # The artifacts lie apart, as those of import-test.

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
+	"github.com/plumbline-e2e/plumbline/e2e/faults"
 )
 
 // Options holds what cluster to start. The zero value of an optional field is its default.
@@ -155,6 +156,12 @@ type Scheduling interface {
 	// RunScheduler runs a kube-scheduler of the cluster's version until ctx ends. It uses the
 	// API server of a kubeconfig, which need not be the cluster's, and the machine's clock.
 	RunScheduler(ctx context.Context, kubeconfig []byte) error
+}
+
+// Interposed is a cluster with a proxy between its pods and the API server. Specs that need it are skipped elsewhere.
+type Interposed interface {
+	// Faults returns the proxy, by which requests of pods fail on purpose.
+	Faults() *faults.Proxy
 }
 
 // Pauser is a cluster that can pause kubelets. Specs that need it are skipped elsewhere.

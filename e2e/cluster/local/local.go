@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/hostnode"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
+	"github.com/plumbline-e2e/plumbline/e2e/faults"
 )
 
 // grace is how long components get to end by themselves. None of their data needs to survive,
@@ -29,6 +30,7 @@ type local struct {
 	taken      map[string]int // the components' ports
 	health     *http.Client   // for the components' health endpoints
 	access     *rest.Config
+	faults     *faults.Proxy // what pods take for the API server
 	node       *hostnode.Node
 	supervisor *supervisor
 	programs   programs         // of this machine, by its own clock
@@ -93,6 +95,9 @@ func (l *local) Close(ctx context.Context) error {
 	}
 	if l.node != nil {
 		err = errors.Join(err, l.node.Close(ctx))
+	}
+	if l.faults != nil {
+		err = errors.Join(err, l.faults.Close())
 	}
 	if endErr := process.End(ctx, l.folder.Dir, grace); endErr != nil {
 		// The folder stays as the proof of ownership: the next run tries again.

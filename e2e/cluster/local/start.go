@@ -150,12 +150,16 @@ func (l *local) start(ctx context.Context, bin programs, o cluster.Options) erro
 	if err != nil {
 		return err
 	}
+	if l.faults, err = l.interpose(ctx, k.pki()); err != nil {
+		return err
+	}
 	ca, err := os.ReadFile(filepath.Join(k.pki(), "ca.crt"))
 	if err != nil {
 		return err
 	}
 	l.node, err = hostnode.Start(ctx, hostnode.Options{
 		Config: l.access, Dir: l.folder.Path("node"), Logs: logs, KubeletCA: ca, Clock: o.Clock,
+		APIServer: l.faults.URL(),
 	})
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@
 package hostnode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,6 +65,10 @@ type Options struct {
 	Config *rest.Config // administrator's access to the cluster
 	Dir    string       // for unpacked images and the files of pods; removed by Close
 	Logs   string       // receives <namespace>_<pod>_<container>.log
+
+	// APIServer is the address that pods are given for it, if not Config's. Who answers there has a certificate that
+	// Config trusts.
+	APIServer string
 
 	// Heartbeat is how often the node's lease is renewed; default 10 s, as in the kubelet.
 	Heartbeat time.Duration
@@ -143,7 +148,7 @@ func start(ctx context.Context, o Options, client kubernetes.Interface) (*Node, 
 	if n.rootCA, err = rootCA(o.Config); err != nil {
 		return nil, err
 	}
-	if n.services, err = serviceVariables(o.Config.Host); err != nil {
+	if n.services, err = serviceVariables(cmp.Or(o.APIServer, o.Config.Host)); err != nil {
 		return nil, err
 	}
 	n.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))

@@ -1,0 +1,244 @@
+package faults
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// Proxy passes on requests to an API server.
+type Proxy struct {
+	url     *url.URL
+	reverse *httputil.ReverseProxy
+	server  *http.Server
+	life    context.Context //nolint:containedctx // it is the proxy's, up to Close
+	cancel  context.CancelFunc
+
+	mu      sync.Mutex
+	active  []*Active
+	streams []*stream     // of open watches
+	closed  chan struct{} // set while no request gets through
+}
+
+// Listen starts a proxy on a free loopback port. It passes requests on to the server of config, whose credentials it
+// doesn't use. Its certificate is one that clients of that server trust for 127.0.0.1. Close ends it.
+func Listen(ctx context.Context, config *rest.Config, certificate tls.Certificate) (*Proxy, error) {
+	target, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("the API server's address: %w", err)
+	}
+	transport, err := transportTo(config)
+	if err != nil {
+		return nil, fmt.Errorf("the way to the API server: %w", err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{url: &url.URL{Scheme: "https", Host: listener.Addr().String()}}
+	p.life, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	silent := log.New(io.Discard, "", 0) // clients see what goes wrong
+	p.reverse = &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Host = r.In.Host
+		},
+		Transport: transport, ModifyResponse: p.follow, ErrorLog: silent,
+		// As if the connection to the API server itself had broken.
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	}
+	p.server = &http.Server{
+		Handler: p, ReadHeaderTimeout: time.Minute, ErrorLog: silent,
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
+	}
+	go func() { _ = p.server.ServeTLS(listener, "", "") }() // ends with Close
+	return p, nil
+}
+
+// transportTo returns a transport that trusts what config trusts, and adds nothing to requests.
+func transportTo(config *rest.Config) (http.RoundTripper, error) {
+	trusted, err := rest.TLSConfigFor(rest.AnonymousClientConfig(config))
+	if err != nil {
+		return nil, err
+	}
+	return &http.Transport{
+		TLSClientConfig: trusted, ForceAttemptHTTP2: true, DisableCompression: true, MaxIdleConnsPerHost: 100,
+	}, nil
+}
+
+// URL returns the proxy's address, such as https://127.0.0.1:40123.
+func (p *Proxy) URL() string { return p.url.String() }
+
+// Close ends the proxy, its connections and all faults.
+func (p *Proxy) Close() error {
+	p.cancel()
+	p.mu.Lock()
+	active := slices.Clone(p.active)
+	p.mu.Unlock()
+	for _, a := range active {
+		a.End()
+	}
+	return p.server.Close()
+}
+
+// Begin begins a fault. It returns what is wrong with a fault that can't be, and begins nothing then.
+func (p *Proxy) Begin(f Fault, strike Strike) (*Active, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	a := &Active{Fault: f, proxy: p, strike: strike, first: make(chan struct{}), over: make(chan struct{})}
+	p.mu.Lock()
+	p.active = append(p.active, a)
+	open := slices.Clone(p.streams)
+	p.mu.Unlock()
+	if f.kind == freeze || f.kind == holdEvents {
+		timer := time.AfterFunc(f.after, a.End)
+		context.AfterFunc(p.life, func() { timer.Stop() })
+	}
+	if f.kind == cutWatches || f.kind == expireWatches {
+		for _, s := range open {
+			if a.on.concerns(s.request) && a.due() {
+				a.hits(p.life, s.request)
+				s.end(f.kind == expireWatches)
+			}
+		}
+	}
+	return a, nil
+}
+
+func (p *Proxy) remove(a *Active) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.active = slices.DeleteFunc(p.active, func(other *Active) bool { return other == a })
+}
+
+// ServeHTTP passes a request on, unless a fault strikes it.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	request := requestOf(r)
+	if !p.passGate(r.Context()) {
+		panic(http.ErrAbortHandler)
+	}
+	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, request))
+	for _, a := range p.striking(request) {
+		if answered := p.apply(a, request, w, r); answered {
+			return
+		}
+	}
+	p.reverse.ServeHTTP(w, r)
+}
+
+// requestKey is the key of the Request in a request's context.
+type requestKey struct{}
+
+// striking returns the faults that strike a request.
+func (p *Proxy) striking(r Request) []*Active {
+	p.mu.Lock()
+	active := slices.Clone(p.active)
+	p.mu.Unlock()
+	return slices.DeleteFunc(active, func(a *Active) bool {
+		return ofEvents[a.kind] || !a.on.matches(r) || !a.due()
+	})
+}
+
+// apply makes a fault take effect on a request, and reports whether that was the request's answer. It panics with
+// http.ErrAbortHandler to break the connection.
+func (p *Proxy) apply(a *Active, request Request, w http.ResponseWriter, r *http.Request) (answered bool) {
+	switch a.kind {
+	case crashBefore, crashAfter:
+		open := p.closeGate()
+		defer open()
+		if a.kind == crashAfter {
+			p.perform(r)
+		}
+		a.hits(p.life, request)
+		panic(http.ErrAbortHandler)
+	case loseAnswer:
+		p.perform(r)
+		a.hits(p.life, request)
+		panic(http.ErrAbortHandler)
+	case refuse:
+		a.hits(p.life, request)
+		answer(w, a.refusal)
+		return true
+	case freeze:
+		a.hits(p.life, request)
+		select {
+		case <-r.Context().Done():
+		case <-a.over:
+		}
+		panic(http.ErrAbortHandler)
+	case delay:
+		a.hits(p.life, request)
+		timer := time.NewTimer(a.after)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-a.over:
+		case <-r.Context().Done():
+			panic(http.ErrAbortHandler)
+		}
+	}
+	return false
+}
+
+// perform sends a request and drops the answer. The request is done even if its sender is gone.
+func (p *Proxy) perform(r *http.Request) {
+	defer func() {
+		if err, is := recover().(error); is && !errors.Is(err, http.ErrAbortHandler) {
+			panic(err)
+		}
+	}()
+	p.reverse.ServeHTTP(dropped{}, r.WithContext(context.WithoutCancel(r.Context())))
+}
+
+// dropped is an answer that nobody gets.
+type dropped struct{}
+
+func (dropped) Header() http.Header         { return http.Header{} }
+func (dropped) Write(b []byte) (int, error) { return len(b), nil }
+func (dropped) WriteHeader(int)             {}
+
+// closeGate lets no request and no event through until open is called.
+func (p *Proxy) closeGate() (open func()) {
+	gate := make(chan struct{})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = gate
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.closed == gate {
+			p.closed = nil
+		}
+		close(gate)
+	}
+}
+
+// passGate waits until the gate is open. It reports whether it is; otherwise ctx has ended.
+func (p *Proxy) passGate(ctx context.Context) bool {
+	for {
+		p.mu.Lock()
+		gate := p.closed
+		p.mu.Unlock()
+		if gate == nil {
+			return ctx.Err() == nil
+		}
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
