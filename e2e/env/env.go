@@ -42,6 +42,7 @@ type Env struct {
 
 	nodesBefore sets.Set[string] // names of the nodes from before the spec
 
+	faults          []*fault                    // in the order in which they began
 	resumeKubelets  func() error                // set while the kubelets are paused
 	configureBack   func(context.Context) error // set while the controller has other settings
 	upgraded        bool                        // the provider's release is not the session's any more

@@ -21,38 +21,59 @@ import (
 // the kill, so that the provider isn't blamed. The spec is skipped where the backend can't
 // kill.
 func (e *Env) KillController(ctx context.Context) {
+	killed, err := e.kill(ctx, e.killer())
+	if err == nil {
+		err = e.awaitRestarts(ctx, killed)
+	}
+	if err != nil {
+		e.fail(ctx, "killing the controller: %w", err)
+	}
+}
+
+// killer returns the cluster if it can kill pods. Otherwise it skips the spec.
+func (e *Env) killer() cluster.Killer {
 	killer, can := e.place.Cluster.(cluster.Killer)
 	if !can {
 		e.skip("the backend has no way to make the controller crash")
 	}
+	return killer
+}
+
+// kill kills the controller's pods and returns them as they were.
+func (e *Env) kill(ctx context.Context, killer cluster.Killer) (killed []*history.Object, err error) {
 	for _, name := range e.place.Provider.Pods(ctx) {
 		pod := e.World().Get(karpenter.Pods, e.place.Provider.Namespace, name)
 		if pod == nil || karpenter.Deleting(pod.Unstructured()) {
 			continue
 		}
-		if err := e.kill(ctx, killer, pod); err != nil {
-			e.fail(ctx, "killing the controller: %w", err)
+		_, err := e.report(ctx, "Pod", pod, invariant.ReasonKilled, "killed by the spec, as a crash would")
+		if err == nil {
+			err = killer.Kill(ctx, pod.Namespace, pod.Name)
 		}
+		if err != nil {
+			return killed, err
+		}
+		killed = append(killed, pod)
 	}
+	return killed, nil
 }
 
-// kill kills one of the controller's pods and waits for it to come back.
-func (e *Env) kill(ctx context.Context, killer cluster.Killer, pod *history.Object) error {
-	if _, err := e.report(ctx, "Pod", pod, invariant.ReasonKilled, "killed by the spec, as a crash would"); err != nil {
-		return err
+// awaitRestarts waits until pods that were killed have restarted and are ready again.
+func (e *Env) awaitRestarts(ctx context.Context, killed []*history.Object) error {
+	for _, pod := range killed {
+		before := restarts(pod)
+		err := e.recorder.Await(ctx, func(w *history.World) bool {
+			now := w.Get(karpenter.Pods, pod.Namespace, pod.Name)
+			return now != nil && restarts(now) > before
+		})
+		if err != nil {
+			return fmt.Errorf("pod %s was killed and not restarted: %w", pod.Name, err)
+		}
+		if err := e.place.Provider.ReadyAgain(ctx, pod.Name); err != nil {
+			return err
+		}
 	}
-	if err := killer.Kill(ctx, pod.Namespace, pod.Name); err != nil {
-		return err
-	}
-	before := restarts(pod)
-	err := e.recorder.Await(ctx, func(w *history.World) bool {
-		now := w.Get(karpenter.Pods, pod.Namespace, pod.Name)
-		return now != nil && restarts(now) > before
-	})
-	if err != nil {
-		return fmt.Errorf("pod %s was killed and not restarted: %w", pod.Name, err)
-	}
-	return e.place.Provider.ReadyAgain(ctx, pod.Name)
+	return nil
 }
 
 // restarts returns how often the containers of a pod have restarted.

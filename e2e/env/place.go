@@ -71,6 +71,9 @@ func Run(ctx context.Context, e *Env, spec func(context.Context, *Env)) (failure
 	}()
 	e.life = ctx
 	spec(ctx, e)
+	if missed := e.missedFaults(); missed != "" {
+		return &Failure{Verdict: report.Vacuous, Reason: "the fault never came about: " + missed, At: time.Now()}
+	}
 	if len(e.result.Claims) == 0 {
 		return &Failure{Verdict: report.Vacuous, Reason: "the spec ended without expecting anything", At: time.Now()}
 	}

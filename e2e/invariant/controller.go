@@ -23,6 +23,8 @@ const (
 	ReasonHook = "Hook"
 	// ReasonInterrupted means that watches were broken on purpose; later events are recorded again.
 	ReasonInterrupted = "Interrupted"
+	// ReasonFault means that a fault strikes a request of the controller for the first time.
+	ReasonFault = "Fault"
 	// ReasonUpgrade means that the provider's release or CRDs are about to change, or have changed.
 	ReasonUpgrade = "Upgrade"
 )
