@@ -136,6 +136,7 @@ func start(ctx context.Context, o Options, client kubernetes.Interface) (*Node, 
 			return nil, err
 		}
 	}
+	o.APIServer = cmp.Or(o.APIServer, o.Config.Host)
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func start(ctx context.Context, o Options, client kubernetes.Interface) (*Node, 
 	if n.rootCA, err = rootCA(o.Config); err != nil {
 		return nil, err
 	}
-	if n.services, err = serviceVariables(cmp.Or(o.APIServer, o.Config.Host)); err != nil {
+	if n.services, err = serviceVariables(o.APIServer); err != nil {
 		return nil, err
 	}
 	n.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))

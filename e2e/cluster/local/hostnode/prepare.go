@@ -140,7 +140,7 @@ func (c *container) mountKubeconfig(box sandbox, env map[string]string) error {
 		return nil
 	}
 	n := c.pod.node
-	data, err := kubeconfig(n.options.Config, n.rootCA, c.pod.object().Namespace, box.pathInside(accountDir+"/token"))
+	data, err := kubeconfig(n.options.APIServer, n.rootCA, c.pod.object().Namespace, box.pathInside(accountDir+"/token"))
 	if err != nil {
 		return fmt.Errorf("kubeconfig of the service account: %w", err)
 	}

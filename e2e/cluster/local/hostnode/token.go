@@ -75,12 +75,12 @@ func (t *tokens) token(ctx context.Context, p *corev1.Pod, want *corev1.ServiceA
 	return answer.Status.Token, nil
 }
 
-// kubeconfig returns a kubeconfig for a service account. It refers to the token's file, which
+// kubeconfig returns a kubeconfig for a service account at a server. It refers to the token's file, which
 // clients read again after a renewal.
-func kubeconfig(config *rest.Config, rootCA []byte, namespace, tokenFile string) ([]byte, error) {
+func kubeconfig(server string, rootCA []byte, namespace, tokenFile string) ([]byte, error) {
 	const name = "plumbline"
 	return clientcmd.Write(clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{name: {Server: config.Host, CertificateAuthorityData: rootCA}},
+		Clusters:       map[string]*clientcmdapi.Cluster{name: {Server: server, CertificateAuthorityData: rootCA}},
 		AuthInfos:      map[string]*clientcmdapi.AuthInfo{name: {TokenFile: tokenFile}},
 		Contexts:       map[string]*clientcmdapi.Context{name: {Cluster: name, AuthInfo: name, Namespace: namespace}},
 		CurrentContext: name,
