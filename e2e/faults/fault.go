@@ -19,6 +19,7 @@ const (
 	loseAnswer    kind = "the answer is lost of"
 	refuse        kind = "refused:"
 	delay         kind = "delayed:"
+	delayAnswer   kind = "answered late:"
 	freeze        kind = "the API server doesn't answer"
 	holdEvents    kind = "events are held back of"
 	skipEvent     kind = "an event is left out of"
@@ -28,6 +29,9 @@ const (
 
 // ofEvents are the faults that strike watches.
 var ofEvents = map[kind]bool{holdEvents: true, skipEvent: true, cutWatches: true, expireWatches: true}
+
+// lasting are the faults that need to know how long.
+var lasting = map[kind]bool{delay: true, delayAnswer: true, freeze: true, holdEvents: true}
 
 // Fault is what goes wrong, and with which requests. Without Times or Always it strikes once.
 type Fault struct {
@@ -54,6 +58,11 @@ func Refuse(on Requests, err *apierrors.StatusError) Fault {
 
 // Delay holds a request up for d before it reaches the API server.
 func Delay(on Requests, d time.Duration) Fault { return Fault{kind: delay, on: on, after: d, times: 1} }
+
+// DelayAnswer holds the answer to a request up for d. The request is done before.
+func DelayAnswer(on Requests, d time.Duration) Fault {
+	return Fault{kind: delayAnswer, on: on, after: d, times: 1}
+}
 
 // Freeze accepts requests for d and answers none. What was sent before is still answered.
 func Freeze(d time.Duration) Fault { return Fault{kind: freeze, after: d} }
@@ -101,7 +110,7 @@ func (f Fault) String() string {
 		return fmt.Sprintf("%s for %s", f.kind, f.after)
 	case refuse:
 		return fmt.Sprintf("%s %s (%d %s)", f.kind, f.on, f.refusal.ErrStatus.Code, f.refusal.ErrStatus.Reason)
-	case delay:
+	case delay, delayAnswer:
 		return fmt.Sprintf("%s %s, by %s", f.kind, f.on, f.after)
 	case holdEvents:
 		return fmt.Sprintf("%s %s for %s", f.kind, f.on.resource.Resource, f.after)
@@ -119,7 +128,7 @@ func (f Fault) Check() error {
 		wrong = append(wrong, fmt.Sprintf("it can't strike %d times; 0 is always", f.times))
 	}
 	switch {
-	case (f.kind == delay || f.kind == freeze || f.kind == holdEvents) && f.after <= 0:
+	case lasting[f.kind] && f.after <= 0:
 		wrong = append(wrong, fmt.Sprintf("a duration above 0 is needed, not %s", f.after))
 	case f.kind == refuse && (f.refusal == nil || f.refusal.ErrStatus.Code < 400):
 		wrong = append(wrong, "a refusal needs an error with an HTTP status of 400 or more")

@@ -254,6 +254,14 @@ func testDelay(p *place) {
 	began := time.Now()
 	g.Expect(p.create("delayed")).To(Succeed())
 	g.Expect(time.Since(began)).To(BeNumerically(">=", 700*time.Millisecond))
+
+	late := p.begin(faults.DelayAnswer(faults.On("create", configMaps), time.Minute))
+	answered := make(chan error, 1)
+	go func() { answered <- p.create("answered-late") }()
+	g.Eventually(func() bool { return p.exists("answered-late") }).Should(BeTrue())
+	g.Consistently(answered, "500ms").ShouldNot(Receive())
+	late.End()
+	g.Eventually(answered).Should(Receive(Succeed()))
 }
 
 func testFreeze(p *place) {

@@ -181,17 +181,43 @@ func (p *Proxy) apply(a *Active, request Request, w http.ResponseWriter, r *http
 		panic(http.ErrAbortHandler)
 	case delay:
 		a.hits(p.life, request)
-		timer := time.NewTimer(a.after)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-a.over:
-		case <-r.Context().Done():
-			panic(http.ErrAbortHandler)
-		}
+		a.wait(r.Context())
+	case delayAnswer:
+		p.reverse.ServeHTTP(lateAnswer{w, func() {
+			a.hits(p.life, request)
+			a.wait(r.Context())
+		}}, r)
+		return true
 	}
 	return false
 }
+
+// wait waits as long as a fault delays, or until it is over. It panics with http.ErrAbortHandler if ctx ends.
+func (a *Active) wait(ctx context.Context) {
+	timer := time.NewTimer(a.after)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-a.over:
+	case <-ctx.Done():
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// lateAnswer is an answer whose sender waits before it sends anything.
+type lateAnswer struct {
+	http.ResponseWriter
+	wait func()
+}
+
+// WriteHeader waits first. It is called once, since the API server sends no headers of status 1xx.
+func (l lateAnswer) WriteHeader(code int) {
+	l.wait()
+	l.ResponseWriter.WriteHeader(code)
+}
+
+// Unwrap returns the writer that can flush.
+func (l lateAnswer) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
 // perform sends a request and drops the answer. The request is done even if its sender is gone.
 func (p *Proxy) perform(r *http.Request) {

@@ -75,6 +75,7 @@ func TestFaultsAreSentences(t *testing.T) {
 		"refused: patch nodeclaims c (409 Conflict)":              Refuse(patch.Named("c"), conflict),
 		"refused: any request for anything (429 TooManyRequests)": Refuse(Requests{}, busy),
 		"delayed: any request for anything, by 2s":                Delay(Requests{}, 2*time.Second),
+		"answered late: patch nodeclaims, by 2s":                  DelayAnswer(patch, 2*time.Second),
 		"the API server doesn't answer for 1m0s":                  Freeze(time.Minute),
 		"events are held back of pods for 1m0s":                   HoldEvents(pods, time.Minute),
 		"an event is left out of pods p":                          SkipEvent(pods, "p", 1),

@@ -1,0 +1,42 @@
+package chaos
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/faults"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// Karpenter goes on launching nodes after a NodeClaim was deleted before the answer to its creation came. A busy API
+// server answers late, and a NodeClaim goes quickly if its cloud has no capacity or somebody deletes it. A controller
+// that then waits for what is gone launches nothing more, for any pool, until it is restarted.
+//
+// Source: https://karpenter.sh/docs/concepts/scheduling: pods are provisioned for as long as they are pending.
+var _ = Suite.Add(e2e.Spec{
+	Name:   "goes on after a NodeClaim was deleted before its creation was answered",
+	Within: 4 * time.Minute,
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool()
+		app := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, pool)
+		env.Fault(ctx, faults.DelayAnswer(faults.On("create", karpenter.NodeClaims), time.Minute))
+		env.Create(ctx, app)
+		gone := env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Initialized))
+		env.Delete(ctx, app)
+		env.Delete(ctx, gone[0])
+		env.Await(ctx, 0, check.NodeClaims(pool))
+		env.EndFaults()
+
+		before := env.Mark()
+		late := fixtures.Deployment(1).On(pool)
+		env.Create(ctx, late)
+		env.Await(ctx, 1, check.RunningPods(late))
+
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(1, check.PendingPods(late)), check.Exactly(1, check.RunningPods(late))))
+	},
+})
