@@ -29,6 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Delete(ctx, app)
 		env.Delete(ctx, gone[0])
 		env.Await(ctx, 0, check.NodeClaims(pool))
+		env.Observe(ctx, karpenter.Settled) // the controller sees it too
 		env.EndFaults()
 
 		before := env.Mark()
