@@ -155,10 +155,13 @@ type File struct {
 // CRDs says where CRDs are. In YAML it is the path itself, or {chart: ..., version: ...}.
 type CRDs struct {
 	// Path is a file or a folder, or $chart, the controller's chart.
-	Path string
+	Path string `yaml:"path"`
 	// Chart is another chart, as Chart.Path is, whose CRDs are taken, in the version Version.
 	Chart   string `yaml:"chart"`
 	Version string `yaml:"version"`
+	// Releases is a constraint on the release of Karpenter core that the provider links, such as
+	// ">=1.1.0 <1.5.0". Other releases don't get these. Empty: all do.
+	Releases string `yaml:"releases"`
 }
 
 // String returns the path or the chart, for messages.

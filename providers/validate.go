@@ -242,6 +242,9 @@ func (c *checker) installing() {
 }
 
 func (c *checker) crds(at string, crds CRDs) {
+	if _, err := Covers(crds.Releases, ""); crds.Releases != "" && err != nil {
+		c.add(join(at, "releases"), "%v", err)
+	}
 	switch {
 	case crds.Path != "" && crds.Chart != "":
 		c.add(at, "`path` and `chart` exclude each other; keep one")

@@ -19,6 +19,15 @@ func TestConformance(t *testing.T) { e2e.Run(t, provider(), suites.All()...) }
 // TestUpgrade is the test of `make upgrade`, from the release KARPENTER to the release TO.
 func TestUpgrade(t *testing.T) { e2e.Run(t, provider(), upgrade.Suite) }
 
+// TestFaults is the test of `make crash` and `make faults`. FAULT_POINTS is a file with the faults.
+func TestFaults(t *testing.T) {
+	struck, err := e2e.WithFaults(os.Getenv("FAULT_POINTS"), suites.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e2e.Run(t, provider(), struck...)
+}
+
 func provider() *providers.Adapter {
 	name := os.Getenv("PROVIDER")
 	if name == "" {

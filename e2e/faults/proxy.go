@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -28,8 +29,9 @@ type Proxy struct {
 
 	mu      sync.Mutex
 	active  []*Active
-	streams []*stream     // of open watches
-	closed  chan struct{} // set while no request gets through
+	streams []*stream      // of open watches
+	written map[string]int // how many writes of each kind there were
+	closed  chan struct{}  // set while no request gets through
 }
 
 // Listen starts a proxy on a free loopback port. It passes requests on to the server of config, whose credentials it
@@ -47,7 +49,7 @@ func Listen(ctx context.Context, config *rest.Config, certificate tls.Certificat
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{url: &url.URL{Scheme: "https", Host: listener.Addr().String()}}
+	p := &Proxy{url: &url.URL{Scheme: "https", Host: listener.Addr().String()}, written: map[string]int{}}
 	p.life, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	silent := log.New(io.Discard, "", 0) // clients see what goes wrong
 	p.reverse = &httputil.ReverseProxy{
@@ -142,10 +144,20 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // requestKey is the key of the Request in a request's context.
 type requestKey struct{}
 
-// striking returns the faults that strike a request.
+// Writes returns how many writes of each kind there have been, by Request.Kind. Leases and Events don't count.
+func (p *Proxy) Writes() map[string]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.written)
+}
+
+// striking counts a request and returns the faults that strike it.
 func (p *Proxy) striking(r Request) []*Active {
 	p.mu.Lock()
 	active := slices.Clone(p.active)
+	if r.isWrite() {
+		p.written[r.Kind()]++
+	}
 	p.mu.Unlock()
 	return slices.DeleteFunc(active, func(a *Active) bool {
 		return ofEvents[a.kind] || !a.on.matches(r) || !a.due()

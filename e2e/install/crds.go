@@ -37,10 +37,15 @@ func (p *Prepared) readCRDs(ctx context.Context, cache *build.Cache, s Selection
 // counts. At is the list's path in the adapter.
 func (p *Prepared) readAll(ctx context.Context, cache *build.Cache, s Selection, at string,
 	list []providers.CRDs,
-) (all []*unstructured.Unstructured, err error) {
+) (all []*unstructured.Unstructured, _ error) {
 	for i, crds := range list {
 		var objects []*unstructured.Unstructured
+		covered, err := crds.Releases == "", error(nil)
+		if !covered {
+			covered, err = providers.Covers(crds.Releases, p.core)
+		}
 		switch {
+		case err != nil || !covered:
 		case crds.Path == providers.OwnChart:
 			objects, err = p.crdsOfChart(ctx, s)
 		case crds.Chart != "":

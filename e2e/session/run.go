@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -49,7 +50,9 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 	e := env.New(&s.Place, recorder, w.Foreground)
 	checks := &postChecks{session: s, recorder: recorder, rights: s.newRights(ctx), breaks: w.Breaks, outcome: &o}
 
+	before := s.writes()
 	failure := s.runBody(ctx, w, e, checks.rights)
+	o.Writes = since(before, s.writes())
 	ended := time.Now()
 	if failure != nil && failure.Verdict.Red() && w.Hold != nil && s.Err() == nil {
 		w.Hold(ctx, failure)
@@ -101,6 +104,25 @@ func (s *Session) runBody(ctx context.Context, w Work, e *env.Env, rights *right
 	defer stop(nil)
 	go rights.watch(ctx, stop)
 	return env.Run(ctx, e, w.Run)
+}
+
+// writes returns how many writes of each kind the controller has made; nil where nobody counts them.
+func (s *Session) writes() map[string]int {
+	if interposed, can := s.Cluster.(cluster.Interposed); can {
+		return interposed.Faults().Writes()
+	}
+	return nil
+}
+
+// since returns by how much counters have grown.
+func since(before, now map[string]int) map[string]int {
+	grown := map[string]int{}
+	for name, n := range now {
+		if n > before[name] {
+			grown[name] = n - before[name]
+		}
+	}
+	return grown
 }
 
 // begin starts the recording of a spec once the cluster is as the spec needs it.
