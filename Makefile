@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF FROM TO FROM_IMAGE TO_IMAGE TO_PROVIDER LENGTH SIZES
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF FROM TO FROM_IMAGE TO_IMAGE TO_PROVIDER LENGTH SIZES PATTERN REQUEST NTH
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -135,6 +135,15 @@ upgrade: conformance.test ## upgrade a provider under live objects: make upgrade
 .PHONY: upgrade-matrix
 upgrade-matrix: conformance.test ## upgrade each release to the next, into suites/upgrades.md: two hours, or FROM=... for some
 	@$(PLUMBLINE) upgrade-matrix -binary "$(ARTIFACTS)/conformance.test"
+
+# The controller's writes, one after another, at the worst moment: it is killed, or its request fails.
+.PHONY: crash
+crash: conformance.test ## kill the controller before and after each of its writes: make crash FOCUS=^drift/one-to-one$
+	@$(PLUMBLINE) faults -binary "$(ARTIFACTS)/conformance.test" -patterns crash-before,crash-after
+
+.PHONY: faults
+faults: conformance.test ## make each write of the controller fail: make faults FOCUS=^drift/one-to-one$ PATTERN=lose-answer
+	@$(PLUMBLINE) faults -binary "$(ARTIFACTS)/conformance.test" -patterns lose-answer,fail
 
 # Mistakes that nobody chose: made in the provider's source, and tried by the specs that they make a difference to.
 .PHONY: mutants

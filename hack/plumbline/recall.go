@@ -115,12 +115,12 @@ func (l liesRow) caughtBy() string {
 	}
 	var by []string
 	for _, c := range l.By {
-		if check := varying.ReplaceAllString(c.brokenChecks(), "$1$2"); !slices.Contains(by, check) {
+		if check := varying.ReplaceAllString(c.brokenChecks(), "$1$2$3"); !slices.Contains(by, check) {
 			by = append(by, check)
 		}
 	}
 	return strings.Join(by, "; ")
 }
 
-// varying is what differs between two runs of a spec: the ends of names, and times.
-var varying = regexp.MustCompile(`\b(pool|claim)[b-z2-9]{5}\b|\b([a-z]+)-[b-z2-9]{5}\b| [0-9.]+m?[0-9.]*s\b`)
+// varying is what differs between two runs of a spec: the ends of names, and times but for limits.
+var varying = regexp.MustCompile(`\b(time limit of [0-9.hms]+)|\b(pool|claim)[b-z2-9]{5}\b|\b([a-z]+)-[b-z2-9]{5}\b| [0-9.]+m?[0-9.]*s\b`)

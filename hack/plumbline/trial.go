@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -35,6 +36,7 @@ type trial struct {
 	test     string            // of the binary; empty: that of `make e2e`
 	rerun    string            // the command for users, if speed is set
 	vars     map[string]string // other variables
+	out      io.Writer         // gets the output too; nil: only the log does
 }
 
 // run runs the specs with the test binary of `make e2e`, in their own folder, and returns
@@ -51,6 +53,10 @@ func (t trial) run(ctx context.Context, binary, folder string) ([]report.Outcome
 	cmd := exec.CommandContext(ctx, binary, "-test.run", cmp.Or(t.test, "^TestConformance$"))
 	cmd.Env = t.environ(os.Environ(), folder)
 	cmd.Stdout, cmd.Stderr = log, log
+	if t.out != nil {
+		both := io.MultiWriter(log, t.out)
+		cmd.Stdout, cmd.Stderr = both, both
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // only we pass Ctrl-C on, once
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 2 * time.Minute

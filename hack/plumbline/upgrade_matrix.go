@@ -181,7 +181,7 @@ func (u upgrading) results(outcomes []report.Outcome, failed error) (row, notes 
 		default:
 			row += " " + string(o.Verdict) + " |"
 		}
-		reason := varying.ReplaceAllString(firstLine(o.Reason), "$1$2")
+		reason := varying.ReplaceAllString(firstLine(o.Reason), "$1$2$3")
 		note("%s %s: %s", strings.TrimPrefix(o.ID, "upgrade/"), o.Verdict, reason)
 	}
 	return row + "\n", notes

@@ -1,0 +1,305 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/faults"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/suites"
+)
+
+// faultsTest is the test of the conformance program that runs specs with faults.
+const faultsTest = "^TestFaults$"
+
+// scenarios are the specs that are struck by default: one for each way in which nodes come and go. What they claim
+// holds whenever the controller is killed.
+const scenarios = "^(chaos/refused|provisioning/basic|provisioning/in-flight|drift/one-to-one|drift/pod-budget|" +
+	"consolidation/several|consolidation/delete|expiration/one-to-one|termination/pod-budget|termination/instance-first|" +
+	"nodeclaim/alone|static/(raised|lowered)|buffer/filled|repair/replaced|cloud/interrupted)$"
+
+// faultsConfig says which requests of which specs are struck, and how.
+type faultsConfig struct {
+	e2e.Config
+	binary, provider string
+	patterns         []faults.Pattern
+	request          string // REQUEST: only this kind; empty: all
+	nth              int    // NTH: only this one of them, without a look at an honest run first; 0: all
+	repeats          int    // REPEATS: how often each is struck
+	shard            [2]int // SHARD=2/4: this part of all
+}
+
+// runFaults runs specs once as they are, and then once for each write that the controller made meanwhile, which is
+// struck.
+func runFaults(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
+	binary := flags.String("binary", "", "the compiled conformance test, which `make crash` makes")
+	patterns := flags.String("patterns", "", "what is tried at each write if PATTERN says nothing: "+patternList())
+	if err := flags.Parse(args); err != nil {
+		return fmt.Errorf("faults: %w", err)
+	}
+	c, err := readFaults(*binary, cmp.Or(os.Getenv("PATTERN"), *patterns))
+	if err != nil {
+		return err
+	}
+	folder, err := e2e.NewRunFolder(filepath.Join(c.Artifacts, "faults"))
+	if err != nil {
+		return err
+	}
+	step("artifacts in " + folder)
+	began := time.Now()
+	points, err := c.points(ctx, folder)
+	if err != nil {
+		return err
+	}
+	step(fmt.Sprintf("striking %d requests", len(points)))
+	file := filepath.Join(folder, "points.json")
+	data, err := json.MarshalIndent(points, "", "  ")
+	if err == nil {
+		err = os.WriteFile(file, data, 0o644) //nolint:gosec // artifacts are for everybody
+	}
+	if err != nil {
+		return err
+	}
+	t := c.trial("struck")
+	t.test, t.vars = faultsTest, map[string]string{"FAULT_POINTS": file, "FOCUS": ""}
+	outcomes, err := t.run(ctx, c.binary, filepath.Join(folder, t.name))
+	if err != nil {
+		return err
+	}
+	return c.conclude(folder, points, outcomes, time.Since(began))
+}
+
+// readFaults reads the variables, and returns all that is wrong with them.
+func readFaults(binary, patterns string) (faultsConfig, error) {
+	base, _, err := selected()
+	c := faultsConfig{Config: base, binary: binary, provider: providerName(), shard: [2]int{1, 1}, repeats: 1}
+	mistakes := []error{err}
+	mistake := func(format string, args ...any) { mistakes = append(mistakes, fmt.Errorf(format, args...)) }
+	for pattern := range strings.SplitSeq(patterns, ",") {
+		if p := faults.Pattern(pattern); slices.Contains(faults.Patterns(), p) {
+			c.patterns = append(c.patterns, p)
+		} else {
+			mistake("PATTERN=%s: there is no pattern %q, only %s", patterns, pattern, patternList())
+		}
+	}
+	if c.request = os.Getenv("REQUEST"); c.request != "" {
+		if _, err := faults.ParseKind(c.request); err != nil {
+			mistake("REQUEST: %w", err)
+		}
+	}
+	for _, v := range []struct {
+		name string
+		out  *int
+	}{{"NTH", &c.nth}, {"REPEATS", &c.repeats}} {
+		if text := os.Getenv(v.name); text != "" {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 {
+				mistake("%s=%s: write a number from 1", v.name, text)
+			}
+			*v.out = n
+		}
+	}
+	if c.nth > 0 && c.request == "" {
+		mistake("NTH=%d: of which requests? Write them in REQUEST, such as REQUEST='patch nodeclaims.karpenter.sh/status'", c.nth)
+	}
+	if text := os.Getenv("SHARD"); text != "" {
+		_, err := fmt.Sscanf(text, "%d/%d", &c.shard[0], &c.shard[1])
+		if err != nil || c.shard[0] < 1 || c.shard[0] > c.shard[1] {
+			mistake("SHARD=%s: write the part and how many there are, such as 2/4", text)
+		}
+	}
+	if len(c.chosen()) == 0 {
+		mistake("FOCUS=%s: no spec's ID matches; `make list` shows them all", os.Getenv("FOCUS"))
+	}
+	if _, err := os.Stat(binary); err != nil {
+		mistake("the conformance test is missing, run `make crash`: %w", err)
+	}
+	return c, errors.Join(mistakes...)
+}
+
+func patternList() string {
+	var names []string
+	for _, p := range faults.Patterns() {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
+}
+
+// focus returns the pattern of the specs' IDs.
+func (c faultsConfig) focus() string { return cmp.Or(os.Getenv("FOCUS"), scenarios) }
+
+// chosen returns the IDs of the specs.
+func (c faultsConfig) chosen() (ids []string) {
+	focus := cmp.Or(c.Focus, regexp.MustCompile(scenarios))
+	for _, suite := range suites.All() {
+		for _, spec := range suite.Specs() {
+			if focus.MatchString(spec.ID()) {
+				ids = append(ids, spec.ID())
+			}
+		}
+	}
+	return ids
+}
+
+// trial returns a run with the user's provider that shows its progress.
+func (c faultsConfig) trial(name string) trial {
+	return trial{
+		name: name, provider: c.provider, release: c.Release, gates: os.Getenv("GATES"), procs: os.Getenv("PROCS"),
+		out: os.Stderr,
+	}
+}
+
+// points returns what is to be struck. It learns from an honest run how many requests there are.
+func (c faultsConfig) points(ctx context.Context, folder string) ([]e2e.FaultPoint, error) {
+	if c.nth > 0 {
+		var points []e2e.FaultPoint
+		for _, id := range c.chosen() {
+			points = append(points, c.pointsOf(id, c.request, c.nth, c.nth)...)
+		}
+		return points, nil
+	}
+	step("learning from a run without faults what the controller writes")
+	t := c.trial("honest")
+	t.vars = map[string]string{"FOCUS": c.focus()}
+	outcomes, err := t.run(ctx, c.binary, filepath.Join(folder, t.name))
+	if err != nil {
+		return nil, err
+	}
+	var points []e2e.FaultPoint
+	for _, o := range outcomes {
+		if o.Verdict != report.Passed {
+			step(fmt.Sprintf("%s is left out: without a fault it is %s: %s", o.ID, o.Verdict, firstLine(o.Reason)))
+			continue
+		}
+		for _, kind := range slices.Sorted(maps.Keys(o.Writes)) {
+			if c.request == "" || c.request == kind {
+				points = append(points, c.pointsOf(o.ID, kind, 1, o.Writes[kind])...)
+			}
+		}
+	}
+	if len(points) == 0 {
+		return nil, errors.New("there is nothing to strike: no spec passed without faults, or the controller wrote nothing; " +
+			"REQUEST, FOCUS and the backend choose")
+	}
+	return c.part(points), nil
+}
+
+// pointsOf returns the points of a spec's requests of one kind.
+func (c faultsConfig) pointsOf(id, kind string, first, last int) (points []e2e.FaultPoint) {
+	for nth := first; nth <= last; nth++ {
+		for _, pattern := range c.patterns {
+			p := e2e.FaultPoint{Spec: id, Pattern: pattern, Request: kind, Nth: nth}
+			if c.repeats == 1 {
+				points = append(points, p)
+				continue
+			}
+			for p.Try = 1; p.Try <= c.repeats; p.Try++ {
+				points = append(points, p)
+			}
+		}
+	}
+	return points
+}
+
+// part returns the points of this shard.
+func (c faultsConfig) part(all []e2e.FaultPoint) (points []e2e.FaultPoint) {
+	for i, p := range all {
+		if i%c.shard[1] == c.shard[0]-1 {
+			points = append(points, p)
+		}
+	}
+	return points
+}
+
+// conclude writes faults.md, and prints what is red with the command that repeats it.
+func (c faultsConfig) conclude(folder string, points []e2e.FaultPoint, outcomes []report.Outcome, took time.Duration) error {
+	of := map[string]report.Outcome{}
+	for _, o := range outcomes {
+		of[o.ID] = o
+	}
+	file := filepath.Join(folder, "faults.md")
+	if err := os.WriteFile(file, []byte(faultsTable(points, of)), 0o644); err != nil { //nolint:gosec // a report
+		return err
+	}
+	counts := map[string]int{}
+	for _, p := range points {
+		verdict := faultVerdict(of, p)
+		counts[verdict]++
+		if verdict == string(report.Failed) {
+			fmt.Fprintf(os.Stderr, "\n✗ %s\n  %s\n  %s\n", p.ID(), firstLine(of[p.ID()].Reason), c.command(p))
+		}
+	}
+	var said []string
+	for _, verdict := range slices.Sorted(maps.Keys(counts)) {
+		said = append(said, fmt.Sprintf("%d %s", counts[verdict], verdict))
+	}
+	fmt.Fprintf(os.Stderr, "\n%d requests struck: %s, in %s; %s\n", len(points), strings.Join(said, ", "),
+		took.Round(time.Second), file)
+	if counts[string(report.Failed)]+counts[string(report.Infra)]+counts[notRun] > 0 {
+		return errors.New("not every fault left things as they should be")
+	}
+	return nil
+}
+
+// These are said of points beside the verdicts.
+const (
+	notRun     = "not run"
+	notReached = "not reached" // the spec made fewer such requests this time
+)
+
+// faultVerdict returns what became of a point.
+func faultVerdict(of map[string]report.Outcome, p e2e.FaultPoint) string {
+	o, ran := of[p.ID()]
+	switch {
+	case !ran:
+		return notRun
+	case o.Verdict == report.Vacuous && strings.Contains(o.Reason, "never came about"):
+		return notReached
+	}
+	return string(o.Verdict)
+}
+
+// command returns the command that strikes a point ten times.
+func (c faultsConfig) command(p e2e.FaultPoint) string {
+	words := []string{"make crash"}
+	for _, name := range []string{"PROVIDER", "K8S", "KARPENTER", "GATES"} {
+		if v := os.Getenv(name); v != "" {
+			words = append(words, name+"="+v)
+		}
+	}
+	return strings.Join(append(words, fmt.Sprintf("FOCUS='^%s$$' PATTERN=%s REQUEST='%s' NTH=%d REPEATS=10",
+		p.Spec, p.Pattern, p.Request, p.Nth)), " ")
+}
+
+// faultsTable returns a table for each spec: its writes, the patterns, and what became of each.
+func faultsTable(points []e2e.FaultPoint, of map[string]report.Outcome) string {
+	var b strings.Builder
+	b.WriteString("# Faults\n\nEach write of the controller in a spec, struck once for each pattern.\n")
+	spec := ""
+	for _, p := range points {
+		if p.Spec != spec {
+			spec = p.Spec
+			fmt.Fprintf(&b, "\n## %s\n\n| Request | Number | Pattern | Verdict | |\n|---|---:|---|---|---|\n", spec)
+		}
+		verdict, why := faultVerdict(of, p), ""
+		if verdict != string(report.Passed) && verdict != notReached {
+			why = cell(firstLine(of[p.ID()].Reason))
+		}
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s |\n", p.Request, p.Nth, p.Pattern, verdict, why)
+	}
+	return b.String()
+}
