@@ -24,6 +24,8 @@ const hashWithin = 10 * time.Second
 //   - The hash of a pool changes within ten seconds of its template (without requirements),
 //     and only then.
 //
+// The ten seconds begin anew when another controller takes over from one that was killed.
+//
 // A pool that changes twice before it gets a new hash has had a hash that no recording shows.
 // NodeClaims that are made from then on are not judged by it. Pools without a hash are not
 // judged: another controller may own them.
@@ -34,13 +36,14 @@ func keepsSpecAndHash() Invariant {
 			"designs/drift.md, drift-hash-versioning.md; Karpenter: pkg/apis/v1/nodeclaim.go; " +
 			"pkg/apis/v1/nodepool.go, Hash; pkg/controllers/nodeclaim/disruption/drift.go",
 		Untested: "no NodeClaim was made or changed, nor the hash of a NodePool",
-		Reads:    resources{karpenter.NodeClaims, karpenter.NodePools},
+		Reads:    resources{karpenter.NodeClaims, karpenter.NodePools, karpenter.Events},
 		New:      func(Params) check.Monitor { return &hashMonitor{pools: map[string]*poolHash{}} },
 	}
 }
 
 type hashMonitor struct {
 	templateAge
+	takeover
 	pools   map[string]*poolHash
 	behind  []*poolHash     // pools that may need another hash
 	waiting []madeNodeClaim // those whose hash their pool has not had yet
@@ -48,8 +51,9 @@ type hashMonitor struct {
 
 func (h *hashMonitor) Observe(m *check.Moment) {
 	// Judge by the state before this moment.
-	h.behind = slices.DeleteFunc(h.behind, func(p *poolHash) bool { return p.judgeDue(m) })
+	h.behind = slices.DeleteFunc(h.behind, func(p *poolHash) bool { return p.judgeDue(m, &h.takeover) })
 	h.waiting = slices.DeleteFunc(h.waiting, func(w madeNodeClaim) bool { return h.judgeHash(m, w) })
+	h.takeover.observe(m)
 	for _, pool := range m.Seen(karpenter.NodePools) {
 		h.learn(pool)
 		if m.Event == nil {
@@ -57,6 +61,7 @@ func (h *hashMonitor) Observe(m *check.Moment) {
 		}
 	}
 	switch {
+	case m.Resource() == karpenter.Events:
 	case m.Resource() == karpenter.NodePools:
 		h.pool(m, m.Event.Object)
 	case m.Event == nil || m.Deleted():
@@ -71,13 +76,13 @@ func (h *hashMonitor) pool(m *check.Moment, pool *history.Object) {
 	switch p := h.pools[pool.Name]; {
 	case m.Deleted() || isDeleting(pool): // its name may be reused, and its NodeClaims may come late
 		if p != nil {
-			p.due = time.Time{}
+			p.outdated = time.Time{}
 		}
 	case p == nil || m.Before == nil:
 		h.pools[pool.Name] = newPoolHash(pool, m.Time)
 	default:
 		p.observe(m)
-		if !p.due.IsZero() && !slices.Contains(h.behind, p) {
+		if !p.outdated.IsZero() && !slices.Contains(h.behind, p) {
 			h.behind = append(h.behind, p)
 		}
 	}
@@ -100,7 +105,7 @@ func (h *hashMonitor) judgeHash(m *check.Moment, w madeNodeClaim) (done bool) {
 	p, is := h.pools[karpenter.NodePoolOf(w.Unstructured())], hashOf(w.Object)
 	switch {
 	case p == nil || p.unseen || p.hadHash(is, w.at.Add(-h.longest())):
-	case !m.Time.After(w.at.Add(hashWithin)):
+	case !m.Time.After(h.due(w.at, hashWithin)):
 		return false
 	case p.until[is].IsZero():
 		m.Suspect("NodeClaim %s has the hash %s (version %s), which its pool never had; %s later the pool has %s (version "+

@@ -57,6 +57,12 @@ func TestKeepsSpecAndHash(t *testing.T) {
 		},
 		"a hash that never comes": {historytest.Begin().Add(pool("1", "a")).Add(claim("7", "v3")).After(later).
 			Change(pool("1", "a")), check.Broken, "has the hash 7 (version v3), which its pool never had"},
+		"a hash that comes from the next leader": {historytest.Begin().Add(pool("1", "a")).
+			Add(historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))).Change(pool("1", "b")).
+			After(karpenter.Lease).Change(pool("2", "b")), check.Holds, ""},
+		"a hash that the next leader forgets": {historytest.Begin().Add(pool("1", "a")).Add(claim("1", "v3")).
+			Change(pool("1", "b")).Add(historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))).
+			After(karpenter.TakenOver + later).Change(pool("2", "b")), check.Broken, "10s later its hash is 1 still"},
 		"of another version": {historytest.Begin().Add(pool("1", "a")).Add(claim("1", "v2")).After(later).
 			Change(pool("1", "a")), check.Broken, "which its pool never had"},
 		"a hash that nobody saw": {historytest.Begin().Add(pool("1", "a")).Start().Change(pool("1", "b")).

@@ -32,7 +32,7 @@ type poolHash struct {
 	template template  // the current one
 	hashed   template  // the one that was hashed
 	from     time.Time // until then the hash may be of an older template
-	due      time.Time // when the hash must be of the template; zero if it is
+	outdated time.Time // since when the hash is not of the template; zero: it is
 }
 
 // newPoolHash follows a new or first seen pool. Until from, its hash may be of an older
@@ -63,7 +63,7 @@ func (p *poolHash) observe(m *check.Moment) {
 		p.change(m, is)
 	}
 	if p.now.value == "" || maps.Equal(p.template, p.hashed) {
-		p.due = time.Time{}
+		p.outdated = time.Time{}
 	}
 }
 
@@ -72,7 +72,7 @@ func (p *poolHash) learnTemplate(now time.Time) {
 	if maps.Equal(is, p.template) {
 		return
 	}
-	p.template, p.due = is, now.Add(hashWithin)
+	p.template, p.outdated = is, now
 	p.changed++
 	p.unseen = p.unseen || p.changed > 1
 }
@@ -91,12 +91,12 @@ func (p *poolHash) change(m *check.Moment, is hash) {
 }
 
 // judgeDue judges whether a due hash has come. It is done if nothing is due any more.
-func (p *poolHash) judgeDue(m *check.Moment) (done bool) {
-	if !p.due.IsZero() && !p.unseen && m.Time.After(p.due) {
-		p.due = time.Time{}
+func (p *poolHash) judgeDue(m *check.Moment, t *takeover) (done bool) {
+	if !p.outdated.IsZero() && !p.unseen && m.Time.After(t.due(p.outdated, hashWithin)) {
+		p.outdated = time.Time{}
 		m.Tested()
 		m.Suspect("the template of NodePool %s has changed, and %s later its hash is %s still",
 			p.pool, hashWithin, p.now.value)
 	}
-	return p.due.IsZero()
+	return p.outdated.IsZero()
 }

@@ -61,6 +61,9 @@ const (
 	// ConsolidationStateAge is when Karpenter takes the cluster for changed, whether or not it knows
 	// of a change (pkg/controllers/state/cluster.go, ConsolidationState).
 	ConsolidationStateAge = 5 * time.Minute
+	// Lease is how long another controller waits for the lease of a dead leader
+	// (controller-runtime: pkg/manager/manager.go, defaultLeaseDuration). Karpenter doesn't change it.
+	Lease = 15 * time.Second
 )
 
 // Times after which something is certainly over: sums of periods, and a margin for busy
@@ -69,6 +72,8 @@ const (
 	// Settled is when Karpenter has done its immediate work and closed a batch of pods, and
 	// the scheduler has seen every change of a node.
 	Settled = BatchIdle + 4*time.Second
+	// TakenOver is when another controller leads after a leader that died.
+	TakenOver = Lease + 5*time.Second
 	// PodsRetried is when Karpenter has retried the pods that got no node.
 	PodsRetried = PodRetry + 5*time.Second
 	// NominationOver is when no node is nominated any more. Only then do specs test what else

@@ -27,9 +27,9 @@ const faultsTest = "^TestFaults$"
 
 // scenarios are the specs that are struck by default: one for each way in which nodes come and go. What they claim
 // holds whenever the controller is killed.
-const scenarios = "^(chaos/refused|provisioning/basic|provisioning/in-flight|drift/one-to-one|drift/pod-budget|" +
+const scenarios = "^(chaos/refused|provisioning/fitting|provisioning/in-flight|drift/one-to-one|drift/pod-budget|" +
 	"consolidation/several|consolidation/delete|expiration/one-to-one|termination/pod-budget|termination/instance-first|" +
-	"nodeclaim/alone|static/(raised|lowered)|buffer/filled|repair/replaced|cloud/interrupted)$"
+	"nodeclaim/alone|static/(raised|lowered)|buffer/filled|repair/replaced|cloud/announced/interruption)$"
 
 // faultsConfig says which requests of which specs are struck, and how.
 type faultsConfig struct {

@@ -1,20 +1,14 @@
 package upgrade
 
 import (
-	"time"
-
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// leaseDuration is how long another controller waits for the lease of a dead leader
-// (controller-runtime: pkg/manager/manager.go, defaultLeaseDuration). Karpenter doesn't change it.
-const leaseDuration = 15 * time.Second
-
 // takenOver is when a new controller leads, even if the old one kept its lease, and has looked for
 // nodes to disrupt.
-const takenOver = leaseDuration + karpenter.NominationOver + karpenter.DisruptionPolled
+const takenOver = karpenter.Lease + karpenter.NominationOver + karpenter.DisruptionPolled
 
 // unrecordedLaunches is the finding of launches that a controller forgets when it ends.
 const unrecordedLaunches = "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +

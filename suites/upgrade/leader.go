@@ -40,7 +40,7 @@ var _ = e2e.Table(Suite, map[string]succession{
 			env.Create(ctx, late.PodAntiAffinity(app, "kubernetes.io/hostname"))
 			env.Await(ctx, 1, check.RunningPods(late))
 
-			env.Expect(env.Since(before), check.Within(leaseDuration+2*karpenter.Settled,
+			env.Expect(env.Since(before), check.Within(karpenter.Lease+2*karpenter.Settled,
 				check.LeadsTo(check.AtLeast(1, check.PodsOf(late)), check.AtLeast(1, check.NodeClaims(pool).New(before)))))
 		},
 	}
