@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ const (
 
 // place is a cluster with a client that goes through the proxy, and one that goes straight.
 type place struct {
-	*testing.T
+	testing.TB
 	cluster  cluster.Cluster
 	proxy    *faults.Proxy
 	through  *rest.Config
@@ -50,7 +51,7 @@ type place struct {
 }
 
 // start starts a cluster. A pod's own credentials are a token, so the client has one too.
-func start(t *testing.T) *place {
+func start(t testing.TB) *place {
 	t.Helper()
 	g, ctx := NewWithT(t), t.Context()
 	cache, err := build.Open(nil)
@@ -60,7 +61,7 @@ func start(t *testing.T) *place {
 	})
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() { g.Expect(up.Close(context.WithoutCancel(ctx))).To(Succeed()) })
-	p := &place{T: t, cluster: up, proxy: up.(cluster.Interposed).Faults()}
+	p := &place{TB: t, cluster: up, proxy: up.(cluster.Interposed).Faults()}
 	p.straight = kubernetes.NewForConfigOrDie(up.Config())
 	_, err = p.straight.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "all"},
@@ -149,7 +150,7 @@ func TestFaultsOnARealAPIServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			of := *p
-			of.T = t
+			of.TB = t
 			test(&of)
 		})
 	}
@@ -366,4 +367,32 @@ func testNth(p *place) {
 	}
 	g.Expect(failed).To(Equal([]bool{false, true, true, false}))
 	g.Expect(a.Struck()).To(Equal(2))
+}
+
+// BenchmarkGet measures what the proxy adds to a request when no fault is on: reading an object of 1 kB, ten at a time.
+func BenchmarkGet(b *testing.B) {
+	p := start(b)
+	token := rest.CopyConfig(p.through)
+	token.Host = p.cluster.Config().Host
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "read"}, Data: map[string]string{
+		"text": strings.Repeat("0123456789abcdef", 64),
+	}}
+	_, err := p.straight.CoreV1().ConfigMaps(namespace).Create(p.Context(), object, metav1.CreateOptions{})
+	NewWithT(b).Expect(err).NotTo(HaveOccurred())
+	for name, client := range map[string]kubernetes.Interface{
+		"straight": kubernetes.NewForConfigOrDie(token), "through": p.client,
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetParallelism(5)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					_, err := client.CoreV1().ConfigMaps(namespace).Get(b.Context(), "read", metav1.GetOptions{})
+					if err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		})
+	}
 }

@@ -27,7 +27,7 @@ const faultsTest = "^TestFaults$"
 
 // scenarios are the specs that are struck by default: one for each way in which nodes come and go. What they claim
 // holds whenever the controller is killed.
-const scenarios = "^(chaos/refused|provisioning/fitting|provisioning/in-flight|drift/one-to-one|drift/pod-budget|" +
+const scenarios = "^(chaos/refused|provisioning/fits|provisioning/in-flight|drift/one-to-one|drift/pod-budget|" +
 	"consolidation/several|consolidation/delete|expiration/one-to-one|termination/pod-budget|termination/instance-first|" +
 	"nodeclaim/alone|static/(raised|lowered)|buffer/filled|repair/replaced|cloud/announced/interruption)$"
 
@@ -114,7 +114,7 @@ func readFaults(binary, patterns string) (faultsConfig, error) {
 		}
 	}
 	if c.nth > 0 && c.request == "" {
-		mistake("NTH=%d: of which requests? Write them in REQUEST, such as REQUEST='patch nodeclaims.karpenter.sh/status'", c.nth)
+		mistake("NTH=%d: of which requests? Write them in REQUEST, such as 'patch nodeclaims.karpenter.sh/status'", c.nth)
 	}
 	if text := os.Getenv("SHARD"); text != "" {
 		_, err := fmt.Sscanf(text, "%d/%d", &c.shard[0], &c.shard[1])
@@ -192,8 +192,8 @@ func (c faultsConfig) points(ctx context.Context, folder string) ([]e2e.FaultPoi
 		}
 	}
 	if len(points) == 0 {
-		return nil, errors.New("there is nothing to strike: no spec passed without faults, or the controller wrote nothing; " +
-			"REQUEST, FOCUS and the backend choose")
+		return nil, errors.New("there is nothing to strike: no spec passed without faults, or the controller wrote nothing of " +
+			"what FOCUS and REQUEST choose; only the local backend counts writes")
 	}
 	return c.part(points), nil
 }
@@ -223,83 +223,4 @@ func (c faultsConfig) part(all []e2e.FaultPoint) (points []e2e.FaultPoint) {
 		}
 	}
 	return points
-}
-
-// conclude writes faults.md, and prints what is red with the command that repeats it.
-func (c faultsConfig) conclude(folder string, points []e2e.FaultPoint, outcomes []report.Outcome, took time.Duration) error {
-	of := map[string]report.Outcome{}
-	for _, o := range outcomes {
-		of[o.ID] = o
-	}
-	file := filepath.Join(folder, "faults.md")
-	if err := os.WriteFile(file, []byte(faultsTable(points, of)), 0o644); err != nil { //nolint:gosec // a report
-		return err
-	}
-	counts := map[string]int{}
-	for _, p := range points {
-		verdict := faultVerdict(of, p)
-		counts[verdict]++
-		if verdict == string(report.Failed) {
-			fmt.Fprintf(os.Stderr, "\n✗ %s\n  %s\n  %s\n", p.ID(), firstLine(of[p.ID()].Reason), c.command(p))
-		}
-	}
-	var said []string
-	for _, verdict := range slices.Sorted(maps.Keys(counts)) {
-		said = append(said, fmt.Sprintf("%d %s", counts[verdict], verdict))
-	}
-	fmt.Fprintf(os.Stderr, "\n%d requests struck: %s, in %s; %s\n", len(points), strings.Join(said, ", "),
-		took.Round(time.Second), file)
-	if counts[string(report.Failed)]+counts[string(report.Infra)]+counts[notRun] > 0 {
-		return errors.New("not every fault left things as they should be")
-	}
-	return nil
-}
-
-// These are said of points beside the verdicts.
-const (
-	notRun     = "not run"
-	notReached = "not reached" // the spec made fewer such requests this time
-)
-
-// faultVerdict returns what became of a point.
-func faultVerdict(of map[string]report.Outcome, p e2e.FaultPoint) string {
-	o, ran := of[p.ID()]
-	switch {
-	case !ran:
-		return notRun
-	case o.Verdict == report.Vacuous && strings.Contains(o.Reason, "never came about"):
-		return notReached
-	}
-	return string(o.Verdict)
-}
-
-// command returns the command that strikes a point ten times.
-func (c faultsConfig) command(p e2e.FaultPoint) string {
-	words := []string{"make crash"}
-	for _, name := range []string{"PROVIDER", "K8S", "KARPENTER", "GATES"} {
-		if v := os.Getenv(name); v != "" {
-			words = append(words, name+"="+v)
-		}
-	}
-	return strings.Join(append(words, fmt.Sprintf("FOCUS='^%s$$' PATTERN=%s REQUEST='%s' NTH=%d REPEATS=10",
-		p.Spec, p.Pattern, p.Request, p.Nth)), " ")
-}
-
-// faultsTable returns a table for each spec: its writes, the patterns, and what became of each.
-func faultsTable(points []e2e.FaultPoint, of map[string]report.Outcome) string {
-	var b strings.Builder
-	b.WriteString("# Faults\n\nEach write of the controller in a spec, struck once for each pattern.\n")
-	spec := ""
-	for _, p := range points {
-		if p.Spec != spec {
-			spec = p.Spec
-			fmt.Fprintf(&b, "\n## %s\n\n| Request | Number | Pattern | Verdict | |\n|---|---:|---|---|---|\n", spec)
-		}
-		verdict, why := faultVerdict(of, p), ""
-		if verdict != string(report.Passed) && verdict != notReached {
-			why = cell(firstLine(of[p.ID()].Reason))
-		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s |\n", p.Request, p.Nth, p.Pattern, verdict, why)
-	}
-	return b.String()
 }

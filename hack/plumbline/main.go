@@ -41,7 +41,7 @@ func commands() []command {
 		{name: "recall", help: "run the specs against releases with known defects; writes suites/recall.md", run: recall},
 		{name: "upgrade", help: "upgrade the provider from FROM to TO under live objects, and back", run: runUpgrade},
 		{name: "upgrade-matrix", help: "run it between releases; writes suites/upgrades.md", run: runUpgradeMatrix},
-		{name: "faults", help: "run specs once for each write of the controller, which fails; FOCUS, PATTERN", run: runFaults},
+		{name: "faults", help: "run specs once for each write of the controller, which fails; PATTERN", run: runFaults},
 		{name: "mutants", help: "run the specs against mistakes in the source; N, SEED, MUTANT choose", run: runMutants},
 		{name: "adapter", help: "write the first adapter of a provider from its Helm chart: CHART=...", run: draftAdapter},
 		{name: "judge", help: "judge recordings by every invariant: judge HISTORY.jsonl.gz..., or a folder", run: judge},

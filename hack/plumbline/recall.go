@@ -24,8 +24,7 @@ Not in the table, since no spec has shown it on a release yet:
 
 - [2956](https://github.com/kubernetes-sigs/karpenter/pull/2956), a static pool that becomes ready is missed (v1.11.2):
   a race; ` + "`static/late-ready`" + ` passed in two runs of that release.
-- [3176](https://github.com/kubernetes-sigs/karpenter/issues/3176), create and delete within one window, and the panic
-  when a static pool goes while a slot is reserved (both v1.14.1): races, which need events that are held back.
+- The panic when a static pool goes while a slot is reserved (v1.14.1): a race.
 - [3002](https://github.com/kubernetes-sigs/karpenter/issues/3002), a missing NodeClass stops all NodeOverlays
   (v1.12.1): KWOK's provider doesn't mind a missing NodeClass, so ` + "`overlay/beside-missing`" + ` needs another
   provider of that core.
@@ -123,4 +122,5 @@ func (l liesRow) caughtBy() string {
 }
 
 // varying is what differs between two runs of a spec: the ends of names, and times but for limits.
-var varying = regexp.MustCompile(`\b(time limit of [0-9.hms]+)|\b(pool|claim)[b-z2-9]{5}\b|\b([a-z]+)-[b-z2-9]{5}\b| [0-9.]+m?[0-9.]*s\b`)
+var varying = regexp.MustCompile(
+	`\b(time limit of [0-9.hms]+)|\b(pool|claim)[b-z2-9]{5}\b|\b([a-z]+)-[b-z2-9]{5}\b| [0-9.]+m?[0-9.]*s\b`)

@@ -19,6 +19,13 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:   "goes on after a NodeClaim was deleted before its creation was answered",
 	Within: 4 * time.Minute,
+	Known: []e2e.Known{{
+		Releases: ">=1.13.0 <1.14.3", // seen in v1.13.0, v1.14.0 and v1.14.1; v1.12.1 and v1.14.3 are green
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3176",
+		Reason: "the provisioner notes a NodeClaim when its creation is answered, and waits for ever for the launch of one " +
+			"that is gone",
+		Breaks: []string{"^waited for 1 pod", "karpenter_cluster_state_synced"},
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/faults"
+	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// conformanceTest makes a file in place of the compiled test, which these tests don't run.
+func conformanceTest(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "conformance.test")
+	NewWithT(t).Expect(os.WriteFile(file, nil, 0o600)).To(Succeed())
+	return file
+}
+
+func TestScenariosAreSpecs(t *testing.T) {
+	g := NewWithT(t)
+	c, err := readFaults(conformanceTest(t), "crash-after")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(c.chosen()).To(HaveLen(16), "each alternative of the pattern is one spec")
+}
+
+func TestFaultsRefuseWhatCantBe(t *testing.T) {
+	for _, v := range [][2]string{
+		{"REQUEST", "sing nodes"},
+		{"NTH", "none"},
+		{"REPEATS", "0"},
+		{"SHARD", "5/4"},
+		{"FOCUS", "^no/such-spec$"},
+	} {
+		t.Setenv(v[0], v[1])
+	}
+	_, err := readFaults("none", "crash-after,melt")
+	NewWithT(t).Expect(err).To(MatchError(And(
+		ContainSubstring(`there is no pattern "melt", only crash-before, crash-after,`),
+		ContainSubstring(`there is no verb "sing"`), ContainSubstring("NTH=none: write a number from 1"),
+		ContainSubstring("REPEATS=0"), ContainSubstring("SHARD=5/4"), ContainSubstring("no spec's ID matches"),
+		ContainSubstring("run `make crash`"))))
+	t.Setenv("REQUEST", "")
+	t.Setenv("NTH", "2")
+	_, err = readFaults("none", "fail")
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("NTH=2: of which requests?")))
+}
+
+func TestEachRequestIsStruckOnceForEachPattern(t *testing.T) {
+	g := NewWithT(t)
+	c := faultsConfig{
+		patterns: []faults.Pattern{faults.PatternCrashBefore, faults.PatternFail}, repeats: 1, shard: [2]int{1, 2},
+	}
+	all := c.pointsOf("drift/a", "create nodes", 1, 2)
+	g.Expect(all).To(Equal([]e2e.FaultPoint{
+		{Spec: "drift/a", Pattern: "crash-before", Request: "create nodes", Nth: 1},
+		{Spec: "drift/a", Pattern: "fail", Request: "create nodes", Nth: 1},
+		{Spec: "drift/a", Pattern: "crash-before", Request: "create nodes", Nth: 2},
+		{Spec: "drift/a", Pattern: "fail", Request: "create nodes", Nth: 2},
+	}))
+	g.Expect(c.part(all)).To(Equal([]e2e.FaultPoint{all[0], all[2]}))
+	c.repeats = 2
+	repeated := c.pointsOf("drift/a", "create nodes", 2, 2)
+	g.Expect(repeated).To(HaveLen(4))
+	g.Expect([]int{repeated[0].Try, repeated[1].Try}).To(Equal([]int{1, 2}))
+}
+
+func TestTableOfFaults(t *testing.T) {
+	c := faultsConfig{patterns: []faults.Pattern{faults.PatternCrashAfter}, repeats: 1}
+	points := c.pointsOf("drift/a", "create nodes", 1, 4)
+	of := map[string]report.Outcome{
+		points[0].ID(): {Verdict: report.Passed},
+		points[1].ID(): {Verdict: report.Failed, Reason: "waited | in vain\nmore"},
+		points[2].ID(): {Verdict: report.Vacuous, Reason: "the fault never came about: ..."},
+	}
+	NewWithT(t).Expect(faultsTable(points, of)).To(HaveSuffix(`
+## drift/a
+
+| Request | Number | Pattern | Verdict | |
+|---|---:|---|---|---|
+| create nodes | 1 | crash-after | passed |  |
+| create nodes | 2 | crash-after | failed | waited \| in vain |
+| create nodes | 3 | crash-after | not reached |  |
+| create nodes | 4 | crash-after | not run |  |
+`))
+}
+
+func TestAnUnrecordedLaunchIsKnown(t *testing.T) {
+	g := NewWithT(t)
+	kill := historytest.Report(invariant.Harness, invariant.ReasonKilled, historytest.Pod("karpenter", "host"))
+	node := historytest.Node("n").Pool("p").Set("kwok://n", "spec", "providerID")
+	claim := historytest.NodeClaim("c").Pool("p")
+	begun := func() *historytest.Story { return historytest.Begin().Add(claim).Add(node) }
+	g.Expect(launchedUnrecorded(begun().Add(kill).History())).To(BeTrue())
+	g.Expect(launchedUnrecorded(begun().
+		Change(claim.Set("kwok://n", "status", "providerID")).Add(kill).History())).To(BeFalse())
+	g.Expect(launchedUnrecorded(begun().History())).To(BeFalse(), "nobody was killed")
+}
