@@ -192,8 +192,8 @@ func (c faultsConfig) points(ctx context.Context, folder string) ([]e2e.FaultPoi
 		}
 	}
 	if len(points) == 0 {
-		return nil, errors.New("there is nothing to strike: no spec passed without faults, or the controller wrote nothing of " +
-			"what FOCUS and REQUEST choose; only the local backend counts writes")
+		return nil, errors.New("there is nothing to strike: no spec passed without faults, or the controller wrote none " +
+			"of what FOCUS and REQUEST choose; only the local backend counts writes")
 	}
 	return c.part(points), nil
 }

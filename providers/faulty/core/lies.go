@@ -17,7 +17,7 @@ func Lies() map[string]lie.Lie {
 		podLies(), choiceLies(), hostPortLies(), waitingLies(),
 		launchLies(), taintLies(), drainLies(),
 		staticLies(), consolidationLies(), lateLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
-		deletionCostLies(),
+		deletionCostLies(), faultLies(),
 		terminationLies(), controlLies(), settingsLies(),
 	} {
 		maps.Copy(all, some)

@@ -1,0 +1,139 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/karpenter/pkg/apis"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+
+	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
+)
+
+// faultLies returns the lies that show only if a request fails, or the controller dies in the middle of its work.
+func faultLies() map[string]lie.Lie {
+	started := time.Now().Truncate(time.Second) // as creation timestamps are
+	older := func(o client.Object) bool { return o.GetCreationTimestamp().Time.Before(started) }
+	return map[string]lie.Lie{
+		"creates-again-after-lost-answers": createsAgain(),
+		"gives-up-after-errors":            givesUp(),
+		"takes-conflicts-for-success":      swallowsConflicts(),
+		"panics-at-errors":                 panicsAtErrors(),
+		"forgets-pods-at-restarts": reads(func(pod *corev1.Pod) {
+			if older(pod) && pod.Spec.NodeName == "" {
+				pod.Spec.NodeName = "elsewhere"
+			}
+		}, provisioning),
+		"forgets-launches-at-restarts": forgetsLaunches(older),
+	}
+}
+
+// createsAgain returns a lie: a NodeClaim whose creation was not answered is created again at once.
+func createsAgain() lie.Lie {
+	return deceives(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			claim, ok := o.(*v1.NodeClaim)
+			if !ok {
+				return c.Create(ctx, o, opts...)
+			}
+			again := claim.DeepCopy()
+			err := c.Create(ctx, o, opts...)
+			if err != nil && apierrors.ReasonForError(err) == "" {
+				err = errors.Join(err, c.Create(ctx, again, opts...))
+			}
+			return err
+		},
+	})
+}
+
+// givesUp returns a lie: after one error, no NodeClaim is created any more.
+func givesUp() lie.Lie {
+	var failed atomic.Bool
+	return deceives(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			if _, ok := o.(*v1.NodeClaim); !ok {
+				return c.Create(ctx, o, opts...)
+			}
+			if failed.Load() {
+				return errors.New("it has failed before")
+			}
+			err := c.Create(ctx, o, opts...)
+			failed.CompareAndSwap(false, err != nil)
+			return err
+		},
+	})
+}
+
+// swallowsConflicts returns a lie: what a conflict kept from being written counts as written.
+func swallowsConflicts() lie.Lie {
+	var refused atomic.Bool
+	return deceives(interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch,
+			opts ...client.SubResourcePatchOption,
+		) error {
+			_, ok := o.(*v1.NodeClaim)
+			if ok && refused.Load() {
+				return nil
+			}
+			err := c.SubResource(sub).Patch(ctx, o, patch, opts...)
+			if ok && apierrors.IsConflict(err) {
+				refused.Store(true)
+				return nil
+			}
+			return err
+		},
+	})
+}
+
+// panicsAtErrors returns a lie: a NodeClaim that can't be written is a panic.
+func panicsAtErrors() lie.Lie {
+	return deceives(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			err := c.Create(ctx, o, opts...)
+			if _, ok := o.(*v1.NodeClaim); ok && err != nil {
+				panic(fmt.Sprintf("creating a NodeClaim: %v", err))
+			}
+			return err
+		},
+	})
+}
+
+// forgetsLaunches returns a lie: a controller that starts takes no notice of NodeClaims that have no node yet, and
+// launches for their pods again.
+func forgetsLaunches(older func(client.Object) bool) lie.Lie {
+	return deceives(interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if err := c.List(ctx, list, opts...); err != nil {
+				return err
+			}
+			if claims, ok := list.(*v1.NodeClaimList); ok {
+				kept := claims.Items[:0:0]
+				for i := range claims.Items {
+					if claim := &claims.Items[i]; !older(claim) || claim.Status.NodeName != "" {
+						kept = append(kept, *claim)
+					}
+				}
+				claims.Items = kept
+			}
+			return nil
+		},
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
+			opts ...client.GetOption,
+		) error {
+			err := c.Get(ctx, key, o, opts...)
+			if claim, ok := o.(*v1.NodeClaim); ok && err == nil && told(ctx, remembering) && older(claim) &&
+				claim.Status.NodeName == "" {
+				return apierrors.NewNotFound(schema.GroupResource{Group: apis.Group, Resource: "nodeclaims"}, key.Name)
+			}
+			return err
+		},
+	})
+}
