@@ -40,7 +40,11 @@ type faultsConfig struct {
 	nth              int    // NTH: only this one of them, without a look at an honest run first; 0: all
 	repeats          int    // REPEATS: how often each is struck
 	shard            [2]int // SHARD=2/4: this part of all
+	only             string // the ID of one point, from FOCUS; empty: FOCUS chooses specs
 }
+
+// pointID matches a point's ID in FOCUS, as reports write it.
+var pointID = regexp.MustCompile(`^\^?((.+)/([a-z]+(?:-[a-z]+)*)/[a-z0-9-]+/[0-9]+)(?:/[0-9]+)?\$?$`)
 
 // runFaults runs specs once as they are, and then once for each write that the controller made meanwhile, which is
 // struck.
@@ -75,7 +79,9 @@ func runFaults(ctx context.Context, args []string) error {
 		return err
 	}
 	t := c.trial("struck")
-	t.test, t.vars = faultsTest, map[string]string{"FAULT_POINTS": file, "FOCUS": ""}
+	t.test, t.vars = faultsTest, map[string]string{
+		"FAULT_POINTS": file, "FOCUS": "", "PLUMBLINE_RERUN": c.command(),
+	}
 	outcomes, err := t.run(ctx, c.binary, filepath.Join(folder, t.name))
 	if err != nil {
 		return err
@@ -89,6 +95,9 @@ func readFaults(binary, patterns string) (faultsConfig, error) {
 	c := faultsConfig{Config: base, binary: binary, provider: providerName(), shard: [2]int{1, 1}, repeats: 1}
 	mistakes := []error{err}
 	mistake := func(format string, args ...any) { mistakes = append(mistakes, fmt.Errorf(format, args...)) }
+	if id := pointID.FindStringSubmatch(os.Getenv("FOCUS")); id != nil {
+		c.only, c.Focus, patterns = id[1], regexp.MustCompile("^"+regexp.QuoteMeta(id[2])+"$"), id[3]
+	}
 	for pattern := range strings.SplitSeq(patterns, ",") {
 		if p := faults.Pattern(pattern); slices.Contains(faults.Patterns(), p) {
 			c.patterns = append(c.patterns, p)
@@ -140,14 +149,13 @@ func patternList() string {
 }
 
 // focus returns the pattern of the specs' IDs.
-func (c faultsConfig) focus() string { return cmp.Or(os.Getenv("FOCUS"), scenarios) }
+func (c faultsConfig) focus() *regexp.Regexp { return cmp.Or(c.Focus, regexp.MustCompile(scenarios)) }
 
 // chosen returns the IDs of the specs.
 func (c faultsConfig) chosen() (ids []string) {
-	focus := cmp.Or(c.Focus, regexp.MustCompile(scenarios))
 	for _, suite := range suites.All() {
 		for _, spec := range suite.Specs() {
-			if focus.MatchString(spec.ID()) {
+			if c.focus().MatchString(spec.ID()) {
 				ids = append(ids, spec.ID())
 			}
 		}
@@ -174,7 +182,7 @@ func (c faultsConfig) points(ctx context.Context, folder string) ([]e2e.FaultPoi
 	}
 	step("learning from a run without faults what the controller writes")
 	t := c.trial("honest")
-	t.vars = map[string]string{"FOCUS": c.focus()}
+	t.vars = map[string]string{"FOCUS": c.focus().String()}
 	outcomes, err := t.run(ctx, c.binary, filepath.Join(folder, t.name))
 	if err != nil {
 		return nil, err
@@ -195,7 +203,10 @@ func (c faultsConfig) points(ctx context.Context, folder string) ([]e2e.FaultPoi
 		return nil, errors.New("there is nothing to strike: no spec passed without faults, or the controller wrote none " +
 			"of what FOCUS and REQUEST choose; only the local backend counts writes")
 	}
-	return c.part(points), nil
+	return c.part(slices.DeleteFunc(points, func(p e2e.FaultPoint) bool {
+		p.Try = 0
+		return c.only != "" && p.ID() != c.only
+	})), nil
 }
 
 // pointsOf returns the points of a spec's requests of one kind.

@@ -29,6 +29,16 @@ func TestScenariosAreSpecs(t *testing.T) {
 	g.Expect(c.chosen()).To(HaveLen(16), "each alternative of the pattern is one spec")
 }
 
+func TestOnePointIsFocused(t *testing.T) {
+	g := NewWithT(t)
+	t.Setenv("FOCUS", "^drift/one-to-one/crash-after/patch-nodes/2$")
+	c, err := readFaults(conformanceTest(t), "fail")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(c.chosen()).To(Equal([]string{"drift/one-to-one"}))
+	g.Expect(c.patterns).To(Equal([]faults.Pattern{faults.PatternCrashAfter}))
+	g.Expect(c.only).To(Equal("drift/one-to-one/crash-after/patch-nodes/2"))
+}
+
 func TestFaultsRefuseWhatCantBe(t *testing.T) {
 	for _, v := range [][2]string{
 		{"REQUEST", "sing nodes"},
