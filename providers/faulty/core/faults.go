@@ -9,10 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-	"sigs.k8s.io/karpenter/pkg/apis"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
@@ -32,7 +30,6 @@ func faultLies() map[string]lie.Lie {
 				pod.Spec.NodeName = "elsewhere"
 			}
 		}, provisioning),
-		"forgets-launches-at-restarts": forgetsLaunches(older),
 	}
 }
 
@@ -100,38 +97,6 @@ func panicsAtErrors() lie.Lie {
 			err := c.Create(ctx, o, opts...)
 			if _, ok := o.(*v1.NodeClaim); ok && err != nil {
 				panic(fmt.Sprintf("creating a NodeClaim: %v", err))
-			}
-			return err
-		},
-	})
-}
-
-// forgetsLaunches returns a lie: a controller that starts takes no notice of NodeClaims that have no node yet, and
-// launches for their pods again.
-func forgetsLaunches(older func(client.Object) bool) lie.Lie {
-	return deceives(interceptor.Funcs{
-		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
-			if err := c.List(ctx, list, opts...); err != nil {
-				return err
-			}
-			if claims, ok := list.(*v1.NodeClaimList); ok {
-				kept := claims.Items[:0:0]
-				for i := range claims.Items {
-					if claim := &claims.Items[i]; !older(claim) || claim.Status.NodeName != "" {
-						kept = append(kept, *claim)
-					}
-				}
-				claims.Items = kept
-			}
-			return nil
-		},
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
-			opts ...client.GetOption,
-		) error {
-			err := c.Get(ctx, key, o, opts...)
-			if claim, ok := o.(*v1.NodeClaim); ok && err == nil && told(ctx, remembering) && older(claim) &&
-				claim.Status.NodeName == "" {
-				return apierrors.NewNotFound(schema.GroupResource{Group: apis.Group, Resource: "nodeclaims"}, key.Name)
 			}
 			return err
 		},

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
@@ -18,6 +20,7 @@ func chaosLies() map[string]lie.Lie {
 	started := time.Now()
 	return map[string]lie.Lie{
 		"relaunches-after-a-restart":  claimLie(relaunches(started)),
+		"launches-again-when-late":    {Sabotage: launchesAgain},
 		"ends-drains-after-a-restart": nodeLie(endsDrains(started)),
 		"replaces-unready-nodes":      nodeLie(replacesUnready),
 	}
@@ -33,6 +36,29 @@ func relaunches(started time.Time) act[*v1.NodeClaim] {
 		_, err := copyOf(ctx, c, claim)
 		return true, err
 	}
+}
+
+// launchesAgain copies NodeClaims that are not registered 15 seconds after they were made.
+func launchesAgain(ctx context.Context, c client.Client) error {
+	copied := map[types.UID]bool{}
+	return wait.PollUntilContextCancel(ctx, time.Second, false, func(ctx context.Context) (bool, error) {
+		claims := &v1.NodeClaimList{}
+		if err := c.List(ctx, claims); err != nil {
+			return false, err
+		}
+		for i := range claims.Items {
+			claim := &claims.Items[i]
+			if copied[claim.UID] || time.Since(claim.CreationTimestamp.Time) < 15*time.Second ||
+				reached(claim, v1.ConditionTypeRegistered) || !claim.DeletionTimestamp.IsZero() {
+				continue
+			}
+			copied[claim.UID] = true
+			if another, err := copyOf(ctx, c, claim); err == nil {
+				copied[another.UID] = true
+			}
+		}
+		return false, nil
+	})
 }
 
 // endsDrains removes the finalizer of nodes whose drain began before the restart.
