@@ -224,11 +224,18 @@ func (r *scaleRun) steps(ctx context.Context) error {
 
 // fleet is what a step waits for.
 type fleet struct {
-	ready int    // pods
+	ready int    // pods; -1: not all have been made, or some are too many
 	nodes int    // NodeClaims
 	busy  int    // of them, not initialized, or being deleted
 	old   int    // of them, of another template than the NodePool's
 	hash  string // of the NodePool's template
+}
+
+func (s fleet) pods() string {
+	if s.ready < 0 {
+		return "pods are being made"
+	}
+	return fmt.Sprintf("%d pods ready", s.ready)
 }
 
 func (s fleet) settled() bool { return s.busy == 0 && s.nodes > 0 }
@@ -259,8 +266,8 @@ func (r *scaleRun) step(ctx context.Context, name string, do []fixtures.Object, 
 		}
 		if r.real()-said > compareEvery {
 			said = r.real()
-			step(fmt.Sprintf("%d nodes, %s: %d pods ready, %d nodes, %d of them on their way, after %s", r.size.Nodes, name,
-				now.ready, now.nodes, now.busy, report.Round(took)))
+			step(fmt.Sprintf("%d nodes, %s: %s, %d nodes, %d of them on their way, after %s", r.size.Nodes, name,
+				now.pods(), now.nodes, now.busy, report.Round(took)))
 		}
 		select {
 		case <-time.After(time.Second):
