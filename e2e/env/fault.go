@@ -97,9 +97,10 @@ func (e *Env) strike(ctx context.Context, f *fault, killer cluster.Killer, r fau
 	return err
 }
 
-// missedFaults ends all faults and returns those that never struck, or "".
+// missedFaults ends all faults and returns those that never struck, or "". It returns each once.
 func (e *Env) missedFaults() string {
 	e.EndFaults()
+	defer func() { e.faults = nil }()
 	var missed []string
 	for _, f := range e.faults {
 		if f.Struck() == 0 {

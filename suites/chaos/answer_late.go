@@ -30,6 +30,8 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool()
 		app := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, pool)
+
+		before := env.Mark()
 		env.Fault(ctx, faults.DelayAnswer(faults.On("create", karpenter.NodeClaims), time.Minute))
 		env.Create(ctx, app)
 		gone := env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Initialized))
@@ -38,13 +40,12 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.NodeClaims(pool))
 		env.Observe(ctx, karpenter.Settled) // the controller sees it too
 		env.EndFaults()
-
-		before := env.Mark()
 		late := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, late)
 		env.Await(ctx, 1, check.RunningPods(late))
 
-		env.Expect(env.Since(before),
+		deleted := check.NodeClaims(pool).Deleting()
+		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, deleted), check.None(deleted)),
 			check.LeadsTo(check.AtLeast(1, check.PendingPods(late)), check.Exactly(1, check.RunningPods(late))))
 	},
 })

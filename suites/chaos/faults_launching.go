@@ -109,8 +109,8 @@ var _ = e2e.Table(Suite, map[string]struct {
 			env.AwaitFaults(ctx)
 			env.Await(ctx, 2, check.InitializedNodeClaims(pool))
 
-			launched := check.AtMost(2, check.NodeClaims(pool))
-			env.Expect(env.Since(before), check.Always(launched), launched.Reached())
+			env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
+				check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(2, check.RunningPods(app))))
 		},
 	}
 })
