@@ -44,7 +44,6 @@ var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespace
 // CleanUp deletes what the spec created and all that came of it. It returns what is left after
 // CleanUpWithin: nothing, if the provider ends what it launched.
 func CleanUp(ctx context.Context, e *Env) []string {
-	e.EndFaults()
 	ctx, cancel := context.WithTimeout(ctx, CleanUpWithin)
 	defer cancel()
 	ctx, stop := e.place.WhileAlive(ctx)
