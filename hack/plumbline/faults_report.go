@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
@@ -94,7 +96,8 @@ func hasUnrecorded(w *history.World) bool {
 	}
 	return slices.ContainsFunc(w.List(karpenter.Nodes), func(node *history.Object) bool {
 		id := karpenter.NodeProviderID(node.Unstructured())
-		return id != "" && !recorded[id] && karpenter.NodePoolOf(node.Unstructured()) != ""
+		return id != "" && !recorded[id] && slices.ContainsFunc(karpenter.Taints(node.Unstructured()),
+			func(t corev1.Taint) bool { return t.Key == karpenter.UnregisteredTaint })
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
 	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
@@ -103,7 +104,7 @@ func TestTableOfFaults(t *testing.T) {
 func TestAnUnrecordedLaunchIsKnown(t *testing.T) {
 	g := NewWithT(t)
 	kill := historytest.Report(invariant.Harness, invariant.ReasonKilled, historytest.Pod("karpenter", "host"))
-	node := historytest.Node("n").Pool("p").Set("kwok://n", "spec", "providerID")
+	node := historytest.Node("n").Taint(karpenter.UnregisteredTaint).Set("kwok://n", "spec", "providerID")
 	claim := historytest.NodeClaim("c").Pool("p")
 	begun := func() *historytest.Story { return historytest.Begin().Add(claim).Add(node) }
 	g.Expect(launchedUnrecorded(begun().Add(kill).History())).To(BeTrue())
