@@ -83,7 +83,7 @@ func (s *Suite) addStruck(spec *Spec, p FaultPoint) error {
 		return fmt.Errorf("%s: %w", p.ID(), err)
 	}
 	struck := *spec
-	struck.id, struck.Row = p.ID(), ""
+	struck.id, struck.Row, struck.struck = p.ID(), "", true
 	struck.Name = fmt.Sprintf("%s; %s", spec.Name, fault)
 	if p.Try > 0 {
 		struck.Name += fmt.Sprintf(", time %d", p.Try)

@@ -10,6 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 func TestSpecsWithFaults(t *testing.T) {
@@ -33,6 +34,9 @@ func TestSpecsWithFaults(t *testing.T) {
 	g.Expect(specs[1].ID()).To(Equal(id + "/lose-answer/create-nodes/1/3"))
 	g.Expect(specs[1].Name).To(Equal("replaces nodes; the answer is lost of create nodes, time 3"))
 	g.Expect(suite.Specs()).To(HaveLen(1), "the suite itself stays as it is")
+	adapter := &providers.Adapter{KnownFailures: []providers.KnownFailure{{Spec: "e2e/other"}}}
+	g.Expect(unknownKnownFailures(adapter, []*Suite{suite})).NotTo(Succeed())
+	g.Expect(unknownKnownFailures(adapter, struck)).To(Succeed(), "what isn't struck may be known")
 
 	write(`[{"spec":"drift/none","pattern":"crash-after","request":"create nodes","nth":1},
 		{"spec":"` + id + `","pattern":"melt","request":"create nodes","nth":1},

@@ -239,6 +239,17 @@ nodeClass: {apiVersion: acme.example/v1, kind: AcmeNodeClass}
 		ContainSubstring("crds[0]: `source.module` is missing, the Go module that holds it"))))
 }
 
+func TestCRDsOfSomeReleases(t *testing.T) {
+	g := NewWithT(t)
+	with := func(releases string) error {
+		a := loaded(t, good)
+		a.CRDs = append(a.CRDs, CRDs{Path: a.CRDs[0].Path, Releases: releases})
+		return a.Validate()
+	}
+	g.Expect(with(">=1.1.0 <1.5.5")).To(Succeed())
+	g.Expect(with("soon")).To(MatchError(ContainSubstring(`crds[1].releases: "soon" is not a constraint such as`)))
+}
+
 func TestAnAliasThatContainsItself(t *testing.T) {
 	err := loaded(t, good+"nodePool: &loop {spec: {again: *loop}}\n").Validate()
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("nested more than 64 deep")))

@@ -97,13 +97,15 @@ func (e *Env) strike(ctx context.Context, f *fault, killer cluster.Killer, r fau
 	return err
 }
 
-// missedFaults ends all faults and returns those that never struck, or "". It returns each once.
+// missedFaults ends all faults and returns those that never struck, or not as they should, or "". It returns each once.
 func (e *Env) missedFaults() string {
 	e.EndFaults()
 	defer func() { e.faults = nil }()
 	var missed []string
 	for _, f := range e.faults {
-		if f.Struck() == 0 {
+		if err := f.Err(); err != nil {
+			missed = append(missed, fmt.Sprintf("%s: %v", f, err))
+		} else if f.Struck() == 0 {
 			missed = append(missed, f.String())
 		}
 	}

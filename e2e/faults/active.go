@@ -32,13 +32,18 @@ func (a *Active) Struck() int {
 	return a.struck
 }
 
+// Err returns the first error of Strike so far.
+func (a *Active) Err() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.err
+}
+
 // Await waits until the fault has struck, and returns the error of Strike.
 func (a *Active) Await(ctx context.Context) error {
 	select {
 	case <-a.first:
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		return a.err
+		return a.Err()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

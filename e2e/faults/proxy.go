@@ -3,7 +3,6 @@ package faults
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -234,8 +233,8 @@ func (l lateAnswer) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 // perform sends a request and drops the answer. The request is done even if its sender is gone.
 func (p *Proxy) perform(r *http.Request) {
 	defer func() {
-		if err, is := recover().(error); is && !errors.Is(err, http.ErrAbortHandler) {
-			panic(err)
+		if r := recover(); r != nil && r != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
+			panic(r)
 		}
 	}()
 	p.reverse.ServeHTTP(dropped{}, r.WithContext(context.WithoutCancel(r.Context())))

@@ -55,7 +55,7 @@ func write(t *testing.T, dir, name, text string) {
 
 // One adapter serves all releases, although their charts, values and CRDs differ.
 func TestKwokPreparesAtEveryRelease(t *testing.T) {
-	for _, version := range []string{"v1.15.0", "v1.9.0", "v1.5.5", "v1.0.8"} {
+	for _, version := range []string{"v1.15.0", "v1.9.0", "v1.5.5", "v1.1.5", "v1.0.8"} {
 		t.Run(version, func(t *testing.T) {
 			g := NewWithT(t)
 			p, err := prepare(t, Selection{Version: version, Kubernetes: "v1.36.3"})
@@ -72,6 +72,15 @@ func TestKwokPreparesAtEveryRelease(t *testing.T) {
 				g.Expect(o.GetAPIVersion()).NotTo(ContainSubstring("beta"), o.GetKind())
 			}
 			webhook := ContainElement(HaveField("ContainerPort", int32(18443)))
+			if version != "v1.0.8" { // since then NodeClaims have this label
+				restricted := Or(Not(ContainSubstring(`label domain \"karpenter.kwok.sh\" is restricted`)),
+					ContainSubstring("karpenter.kwok.sh/kwoknodeclass"))
+				for _, crd := range p.crds {
+					text, err := crd.MarshalJSON()
+					g.Expect(err).NotTo(HaveOccurred())
+					g.Expect(string(text)).To(restricted, crd.GetName())
+				}
+			}
 			if version != "v1.0.8" {
 				webhook = Not(webhook)
 			}
