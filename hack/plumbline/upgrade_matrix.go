@@ -26,10 +26,10 @@ What each upgrade did to a fleet: the specs of [upgrade](README.md#upgrade), fro
 next that the module proxy has, and from the oldest to the newest. ✓ passed, ✗ failed, – skipped. What isn't green is
 explained below. This table is written by ` + "`make upgrade-matrix`" + `, which keeps the rows that it doesn't run.
 
-In rows from v1.0.8 a spec is red now and then, another one each time. That release looks for the NodeClaim of a node when
-the node changes, by the provider ID. If the NodeClaim's status has not reached its cache by then, and the node changes no
-more, as fake nodes don't, the node is never registered (pkg/controllers/nodeclaim/lifecycle/registration.go;
-pkg/utils/nodeclaim/nodeclaim.go, NodeEventHandler).
+In rows from v1.0.8 a spec is red now and then, another one each time. That release looks for the NodeClaim of a
+node when the node changes, by the provider ID. If the NodeClaim's status has not reached its cache by then, and
+the node changes no more, as fake nodes don't, the node is never registered
+(pkg/controllers/nodeclaim/lifecycle/registration.go; pkg/utils/nodeclaim/nodeclaim.go, NodeEventHandler).
 
 `
 
