@@ -13,6 +13,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/kwok"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/hostnode"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
@@ -114,7 +115,8 @@ func binaries(ctx context.Context, c *build.Cache, version string) (programs, er
 			return programs{}, err
 		}
 	}
-	return bin, nil
+	bin.stages, err = kwok.Stages(ctx, c)
+	return bin, err
 }
 
 // start starts everything. Close ends what it started, even if it failed.
