@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -80,61 +81,43 @@ func Prepare(ctx context.Context, c *build.Cache) (r Release, err error) {
 	return r, c.Explain(ctx, "image", "200 MB", err)
 }
 
-//go:embed node-joined.yaml
-var nodeJoined string
-
 // readyAfter is how long after it has joined a node becomes Ready. Karpenter registers it before that, as it does with
 // real machines, whose kubelets take longer. So the taint that kube-controller-manager removes is the last to go. If
 // it were karpenter.sh/unregistered, kube-controller-manager might still see that when the scheduler has bound a pod, and
 // evict the pod (https://github.com/kubernetes/kubernetes/issues/119862).
 const readyAfter = 3 * time.Second
 
-// Stages returns the life cycle of nodes and pods: that of KWOK's pinned source, but for heartbeats, and for nodes that
-// are not ready at first. Leases suffice, and a heartbeat that was due would say that a node is ready whose
-// kubelet a spec has silenced.
+// Stages returns the life cycle of nodes and pods, from KWOK's pinned source. Heartbeats are left out: leases
+// suffice, and a heartbeat that was due would say that a node is ready whose kubelet a spec has silenced.
 func Stages(ctx context.Context, c *build.Cache) (string, error) {
 	source, err := c.PinnedModule(ctx, "kwok")
 	if err != nil {
 		return "", err
 	}
-	read := func(file string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(source, "kustomize", "stage", filepath.FromSlash(file)))
-	}
-	ready, err := read("node/fast/node-initialize.yaml")
-	if err == nil {
-		ready, err = late(ready)
-	}
-	if err != nil {
-		return "", fmt.Errorf("KWOK's stage of nodes: %w", err)
-	}
-	all := []string{nodeJoined, string(ready)}
-	for _, file := range []string{"pod-ready.yaml", "pod-complete.yaml", "pod-delete.yaml"} {
-		stage, err := read("pod/fast/" + file)
+	var all []string
+	for file, delay := range map[string]time.Duration{
+		"node/fast/node-initialize.yaml": readyAfter,
+		"pod/fast/pod-ready.yaml":        0, "pod/fast/pod-complete.yaml": 0, "pod/fast/pod-delete.yaml": 0,
+	} {
+		text, err := os.ReadFile(filepath.Join(source, "kustomize", "stage", filepath.FromSlash(file)))
 		if err != nil {
 			return "", fmt.Errorf("a stage of KWOK's: %w", err)
 		}
-		all = append(all, string(stage))
+		stage := &unstructured.Unstructured{}
+		err = yaml.Unmarshal(text, stage)
+		if err == nil && delay > 0 {
+			err = unstructured.SetNestedField(stage.Object, delay.Milliseconds(), "spec", "delay", "durationMilliseconds")
+		}
+		if err == nil {
+			text, err = yaml.Marshal(stage)
+		}
+		if err != nil {
+			return "", fmt.Errorf("a stage of KWOK's, %s: %w", file, err)
+		}
+		all = append(all, string(text))
 	}
-	return strings.Join(all, "\n---\n"), nil
-}
-
-// late returns KWOK's stage that makes nodes ready, for nodes that have said for readyAfter that they are not.
-func late(stage []byte) ([]byte, error) {
-	doc := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal(stage, doc); err != nil {
-		return nil, err
-	}
-	spec, _, err := unstructured.NestedMap(doc.Object, "spec")
-	if err != nil {
-		return nil, err
-	}
-	spec["delay"] = map[string]any{"durationMilliseconds": readyAfter.Milliseconds()}
-	spec["selector"] = map[string]any{"matchExpressions": []any{map[string]any{
-		"key":      `.status.conditions.[] | select( .type == "Ready" ) | .status`,
-		"operator": "In", "values": []any{"False", "Unknown"},
-	}}}
-	doc.Object["spec"] = spec
-	return yaml.Marshal(doc)
+	slices.Sort(all)
+	return strings.Join(all, "---\n"), nil
 }
 
 // Objects returns the objects that make up KWOK, its own namespace first. The cluster's nodes
