@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -17,14 +16,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/e2e-framework/klient/decoder"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 	"sigs.k8s.io/e2e-framework/klient/wait"
 	"sigs.k8s.io/e2e-framework/klient/wait/conditions"
-	"sigs.k8s.io/yaml"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
@@ -49,7 +46,7 @@ var manifest string
 type Release struct {
 	// Image is a reference to its image, for image.Open.
 	Image string
-	// stages define the life cycle of its nodes and pods, see Stages.
+	// stages define the life cycle of its nodes and pods, as kwokctl configures it but for heartbeats.
 	stages string
 }
 
@@ -64,7 +61,7 @@ func Published(ctx context.Context, c *build.Cache) (r Release, err error) {
 	}
 	_, version, _ := strings.Cut(filepath.Base(source), "@")
 	r.Image = published + ":" + version
-	r.stages, err = Stages(ctx, c)
+	r.stages, err = stages(source)
 	return r, err
 }
 
@@ -81,43 +78,21 @@ func Prepare(ctx context.Context, c *build.Cache) (r Release, err error) {
 	return r, c.Explain(ctx, "image", "200 MB", err)
 }
 
-// readyAfter is how long after it has joined a node becomes Ready. Karpenter registers it before that, as it does with
-// real machines, whose kubelets take longer. So the taint that kube-controller-manager removes is the last to go. If
-// it were karpenter.sh/unregistered, kube-controller-manager might still see that when the scheduler has bound a pod, and
-// evict the pod (https://github.com/kubernetes/kubernetes/issues/119862).
-const readyAfter = 3 * time.Second
-
-// Stages returns the life cycle of nodes and pods, from KWOK's pinned source. Heartbeats are left out: leases
+// stages reads the life cycle of nodes and pods from KWOK's source. Heartbeats are left out: leases
 // suffice, and a heartbeat that was due would say that a node is ready whose kubelet a spec has silenced.
-func Stages(ctx context.Context, c *build.Cache) (string, error) {
-	source, err := c.PinnedModule(ctx, "kwok")
-	if err != nil {
-		return "", err
-	}
+func stages(source string) (string, error) {
 	var all []string
-	for file, delay := range map[string]time.Duration{
-		"node/fast/node-initialize.yaml": readyAfter,
-		"pod/fast/pod-ready.yaml":        0, "pod/fast/pod-complete.yaml": 0, "pod/fast/pod-delete.yaml": 0,
+	for _, file := range []string{
+		"node/fast/node-initialize.yaml",
+		"pod/fast/pod-ready.yaml", "pod/fast/pod-complete.yaml", "pod/fast/pod-delete.yaml",
 	} {
-		text, err := os.ReadFile(filepath.Join(source, "kustomize", "stage", filepath.FromSlash(file)))
+		stage, err := os.ReadFile(filepath.Join(source, "kustomize", "stage", filepath.FromSlash(file)))
 		if err != nil {
 			return "", fmt.Errorf("a stage of KWOK's: %w", err)
 		}
-		stage := &unstructured.Unstructured{}
-		err = yaml.Unmarshal(text, stage)
-		if err == nil && delay > 0 {
-			err = unstructured.SetNestedField(stage.Object, delay.Milliseconds(), "spec", "delay", "durationMilliseconds")
-		}
-		if err == nil {
-			text, err = yaml.Marshal(stage)
-		}
-		if err != nil {
-			return "", fmt.Errorf("a stage of KWOK's, %s: %w", file, err)
-		}
-		all = append(all, string(text))
+		all = append(all, string(stage))
 	}
-	slices.Sort(all)
-	return strings.Join(all, "---\n"), nil
+	return strings.Join(all, "\n---\n"), nil
 }
 
 // Objects returns the objects that make up KWOK, its own namespace first. The cluster's nodes

@@ -31,5 +31,5 @@ func bentPrograms(f *owned.Folder, bin programs, c *clock.Clock) (programs, erro
 			return programs{}, err
 		}
 	}
-	return programs{kubernetes: dir, etcd: dir, kwok: dir, stages: bin.stages}, nil
+	return programs{kubernetes: dir, etcd: dir, kwok: dir}, nil
 }

@@ -27,10 +27,9 @@ func components() []string {
 // etcdPeer names etcd's second port.
 const etcdPeer = "etcd peer"
 
-// programs holds the binaries, and what KWOK's does.
+// programs holds the folders of the binaries.
 type programs struct {
-	kubernetes, etcd, kwok string // folders
-	stages                 string // the life cycle that KWOK gives its nodes and pods
+	kubernetes, etcd, kwok string
 }
 
 // allocate takes a port for each listener.
@@ -66,6 +65,10 @@ type variable struct {
 // kept is the API server's etcd-compaction-interval with a bent clock. It is longer than any
 // spec without leaps, which may see no events. To keep all revisions would fill the disk.
 const kept = time.Hour
+
+// heartbeat is how often KWOK writes the status of its nodes, beside their leases: never. A
+// heartbeat that was due would say that a node is ready whose kubelet a spec has silenced.
+const heartbeat = 10 * 365 * 24 * time.Hour
 
 // serviceAddresses holds the addresses of Services. No kube-proxy plays them. All of 127.0.0.0/8 is this
 // machine on Linux, so that at a Service's address and port whatever pod listens on that port of all
@@ -149,6 +152,8 @@ func kwokctlConfig(version, pki string, bin programs, taken map[string]int, o cl
 			// The provider should wait for the cluster's state, not for throttling.
 			"disableQPSLimits": true,
 
+			"nodeStatusUpdateFrequencyMilliseconds": heartbeat.Milliseconds(),
+
 			"etcdBinary":                  filepath.Join(bin.etcd, "etcd"),
 			"kubeApiserverBinary":         filepath.Join(bin.kubernetes, "kube-apiserver"),
 			"kubeControllerManagerBinary": filepath.Join(bin.kubernetes, "kube-controller-manager"),
@@ -168,5 +173,5 @@ func kwokctlConfig(version, pki string, bin programs, taken map[string]int, o cl
 	if err != nil {
 		return nil, fmt.Errorf("kwokctl's configuration: %w", err)
 	}
-	return append(out, "---\n"+bin.stages...), nil
+	return out, nil
 }

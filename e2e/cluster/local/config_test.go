@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,12 +19,9 @@ import (
 func TestKwokctlsConfiguration(t *testing.T) {
 	g := NewWithT(t)
 	taken := map[string]int{etcd: 1, etcdPeer: 2, apiserver: 3, controllerManager: 4, scheduler: 5, kwokController: 6}
-	out, err := kwokctlConfig("v1.36.3", "/pki", programs{
-		kubernetes: "/k8s", etcd: "/etcd", kwok: "/kwok", stages: "kind: Stage\n",
-	}, taken, cluster.Options{Leaps: true})
+	out, err := kwokctlConfig("v1.36.3", "/pki", programs{kubernetes: "/k8s", etcd: "/etcd", kwok: "/kwok"}, taken,
+		cluster.Options{Leaps: true})
 	g.Expect(err).NotTo(HaveOccurred())
-	out, stages, _ := bytes.Cut(out, []byte("\n---\n"))
-	g.Expect(string(stages)).To(Equal("kind: Stage\n"))
 	var doc struct {
 		Options           map[string]any
 		ComponentsPatches []patch
@@ -42,6 +38,7 @@ func TestKwokctlsConfiguration(t *testing.T) {
 		HaveKeyWithValue("kubeApiserverBinary", "/k8s/kube-apiserver"),
 		HaveKeyWithValue("etcdPeerPort", BeEquivalentTo(2)),
 		HaveKeyWithValue("kwokControllerPort", BeEquivalentTo(6)),
+		HaveKeyWithValue("nodeStatusUpdateFrequencyMilliseconds", BeNumerically(">", time.Hour.Milliseconds())),
 	))
 	arguments := map[string][]argument{}
 	for _, p := range doc.ComponentsPatches {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
-	"github.com/plumbline-e2e/plumbline/e2e/cluster/kwok"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/hostnode"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
 )
@@ -115,8 +114,7 @@ func binaries(ctx context.Context, c *build.Cache, version string) (programs, er
 			return programs{}, err
 		}
 	}
-	bin.stages, err = kwok.Stages(ctx, c)
-	return bin, err
+	return bin, nil
 }
 
 // start starts everything. Close ends what it started, even if it failed.
