@@ -33,6 +33,7 @@ type postChecks struct {
 	rights   *rights
 	breaks   map[string]string // invariants that the spec breaks on purpose, and why
 	outcome  *report.Outcome
+	unsynced bool // the controller's picture of the cluster is incomplete, for later specs too
 }
 
 // run adds to a spec's failure, which may be nil, what shows only at the end: components that
@@ -54,7 +55,7 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 	alive, stop := s.whileAlive(ctx)
 	defer stop()
 	if err := synced(alive, s.Provider.Metric, syncedWithin); err != nil {
-		failure = failure.Merge(env.Failed(err.Error()))
+		failure, c.unsynced = failure.Merge(env.Failed(err.Error())), true
 	}
 	unexpected := s.Provider.Unexpected(s.Provider.LogSince(ctx, c.outcome.Started))
 	c.outcome.Errors = errorsIn(unexpected)

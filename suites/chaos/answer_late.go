@@ -34,7 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Fault(ctx, faults.DelayAnswer(faults.On("create", karpenter.NodeClaims), time.Minute))
 		env.Create(ctx, app)
-		gone := env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Initialized))
+		gone := env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Launched))
 		env.Delete(ctx, app)
 		env.Delete(ctx, gone[0])
 		env.Await(ctx, 0, check.NodeClaims(pool))
