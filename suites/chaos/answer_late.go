@@ -34,11 +34,11 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Fault(ctx, faults.DelayAnswer(faults.On("create", karpenter.NodeClaims), time.Minute))
 		env.Create(ctx, app)
-		gone := env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Launched))
+		gone := env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Registered))
 		env.Delete(ctx, app)
 		env.Delete(ctx, gone[0])
 		env.Await(ctx, 0, check.NodeClaims(pool))
-		env.Observe(ctx, karpenter.Settled) // the controller sees it too
+		env.Observe(ctx, 2*karpenter.BatchIdle) // the controller sees it too; v1.14.3 looks 15 s after the creation
 		env.EndFaults()
 		late := fixtures.Deployment(1).On(pool)
 		env.Create(ctx, late)
