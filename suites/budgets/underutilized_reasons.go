@@ -23,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized).
 			Budget("0", fixtures.Drifted, fixtures.Empty)
 		holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)
-		large, other := fixtures.Pod().On(held).CPU("3"), fixtures.Pod().On(free).CPU("3")
+		large, other := fixtures.Deployment(1).On(held).CPU("3"), fixtures.Deployment(1).On(free).CPU("3")
 		env.Create(ctx, held, free, large, other)
 		env.Await(ctx, 1, check.RunningPods(large))
 		env.Await(ctx, 1, check.RunningPods(other))

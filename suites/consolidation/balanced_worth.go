@@ -18,7 +18,7 @@ var _ = Suite.Add(e2e.Spec{
 	Since: e2e.Since{Karpenter: "1.14"},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().OnDemand().Consolidate(fixtures.Balanced)
-		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("20")
+		app, large := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool).CPU("20")
 		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
 		env.Create(ctx, app)

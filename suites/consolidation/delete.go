@@ -19,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "removes a node whose pods fit on another and launches none for them",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-		app, first := fixtures.Deployment(2).On(pool), fixtures.Pod().On(pool).HostPort(port)
+		app, first := fixtures.Deployment(2).On(pool), fixtures.Deployment(1).On(pool).HostPort(port)
 		second := fixtures.Deployment(1).On(pool).HostPort(port)
 		env.Create(ctx, pool, app, first)
 		env.Await(ctx, 2, check.RunningPods(app))

@@ -22,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 		group := fixtures.Key("group")
 		loose := fixtures.NodePool().Weight(90).Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		waiting := fixtures.NodePool().ConsolidationPolicy(fixtures.WhenEmptyOrUnderutilized).ConsolidateAfter("1h")
-		staying, first := fixtures.Deployment(1).On(waiting), fixtures.Pod().On(waiting).HostPort(port)
+		staying, first := fixtures.Deployment(1).On(waiting), fixtures.Deployment(1).On(waiting).HostPort(port)
 		app := fixtures.Deployment(1).Select(group, loose.GetName()).HostPort(port)
 		env.Create(ctx, waiting.Label(group, loose.GetName()), staying, first)
 		env.Await(ctx, 1, check.RunningPods(staying))

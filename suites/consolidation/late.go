@@ -40,7 +40,7 @@ var _ = e2e.Table(Suite, map[string]obstacle{
 		Name: "keeps a node that it is about to remove if " + row.words,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-			app, first := fixtures.Deployment(2).On(pool), fixtures.Pod().On(pool).HostPort(port)
+			app, first := fixtures.Deployment(2).On(pool), fixtures.Deployment(1).On(pool).HostPort(port)
 			last := fixtures.Deployment(1).On(pool).HostPort(port)
 			env.Create(ctx, pool, app, first)
 			env.Await(ctx, 2, check.RunningPods(app))

@@ -38,7 +38,7 @@ var _ = e2e.Table(Suite, map[string]protection{
 		Name: "leaves nodes alone whose pods " + protected.words,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-			app, first := fixtures.Deployment(2).On(pool), fixtures.Pod().On(pool).HostPort(port)
+			app, first := fixtures.Deployment(2).On(pool), fixtures.Deployment(1).On(pool).HostPort(port)
 			held := fixtures.Deployment(1).On(pool).HostPort(port)
 			env.Create(ctx, pool, app, first)
 			env.Await(ctx, 2, check.RunningPods(app))

@@ -22,7 +22,8 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		idle := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		loose := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-		last, app, large := fixtures.Pod().On(idle), fixtures.Deployment(1).On(loose), fixtures.Pod().On(loose).CPU("3")
+		last, app := fixtures.Deployment(1).On(idle), fixtures.Deployment(1).On(loose)
+		large := fixtures.Deployment(1).On(loose).CPU("3")
 		env.Create(ctx, idle, loose, last, large)
 		env.Await(ctx, 1, check.RunningPods(last))
 		env.Await(ctx, 1, check.RunningPods(large))

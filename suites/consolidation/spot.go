@@ -21,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools, providers.Spot},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().OnDemand()
-		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("3")
+		app, large := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool).CPU("3")
 		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
 		env.Create(ctx, app)

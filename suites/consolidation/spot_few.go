@@ -24,8 +24,8 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		held := fixtures.NodePool().CapacityType(karpenter.Spot)
-		freely, large := fixtures.Deployment(2).OnePodPerNode().On(free), fixtures.Pod().On(free).CPU("3")
-		holding, spot := fixtures.Deployment(2).OnePodPerNode().On(held), fixtures.Pod().On(held).CPU("3")
+		freely, large := fixtures.Deployment(2).OnePodPerNode().On(free), fixtures.Deployment(1).On(free).CPU("3")
+		holding, spot := fixtures.Deployment(2).OnePodPerNode().On(held), fixtures.Deployment(1).On(held).CPU("3")
 		env.Create(ctx, free, large)
 		env.Await(ctx, 1, check.RunningPods(large))
 		env.Create(ctx, freely)

@@ -26,7 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		disk := fixtures.BoundZonalVolume(here, there)
 		staying := fixtures.Deployment(1).On(pool).Select(corev1.LabelTopologyZone, there)
-		first := fixtures.Pod().On(pool).Select(corev1.LabelTopologyZone, there).HostPort(port)
+		first := fixtures.Deployment(1).On(pool).Select(corev1.LabelTopologyZone, there).HostPort(port)
 		app := fixtures.Deployment(1).On(pool).HostPort(port).Mount(disk)
 		env.Create(ctx, disk.Objects()...)
 		env.Create(ctx, pool, staying, first)

@@ -17,7 +17,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "keeps a node until the smaller one is ready",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("3")
+		app, large := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool).CPU("3")
 		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
 		env.Create(ctx, app)

@@ -19,8 +19,8 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "removes empty nodes and no others when its policy is WhenEmpty",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
-		app, first := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).HostPort(port)
-		second, third := fixtures.Deployment(1).On(pool).HostPort(port), fixtures.Pod().On(pool).HostPort(port)
+		app, first := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool).HostPort(port)
+		second, third := fixtures.Deployment(1).On(pool).HostPort(port), fixtures.Deployment(1).On(pool).HostPort(port)
 		env.Create(ctx, pool, app, first)
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(first))

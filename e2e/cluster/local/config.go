@@ -128,9 +128,7 @@ func patches(pki string, o cluster.Options) []patch {
 		{Name: apiserver, ExtraEnvs: together, ExtraArgs: server},
 		// There is one of each. With leader election they exit after a stall of a few seconds,
 		// and nothing restarts them.
-		// With one thread it would see later than the scheduler that a node has lost a taint, and evict the pod that the
-		// scheduler has bound meanwhile (https://github.com/kubernetes/kubernetes/issues/119862).
-		{Name: controllerManager, ExtraEnvs: together, ExtraArgs: manager},
+		{Name: controllerManager, ExtraEnvs: alone, ExtraArgs: manager},
 		{Name: scheduler, ExtraEnvs: alone, ExtraArgs: []argument{{"leader-elect", "false"}}},
 		// By default KWOK takes over every node. A KwokConfiguration can't change that: it
 		// contradicts kwokctl's own flag, and KWOK exits.
