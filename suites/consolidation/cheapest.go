@@ -22,8 +22,8 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		fit := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		loose := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-		fitting, app, large := fixtures.Deployment(1).On(fit), fixtures.Deployment(1).On(loose), fixtures.Deployment(1).On(loose).
-			CPU("3")
+		fitting, app := fixtures.Deployment(1).On(fit), fixtures.Deployment(1).On(loose)
+		large := fixtures.Deployment(1).On(loose).CPU("3")
 		env.Create(ctx, fit, loose, fitting, large)
 		env.Await(ctx, 1, check.RunningPods(fitting))
 		env.Await(ctx, 1, check.RunningPods(large))

@@ -48,7 +48,8 @@ func endedPods(w *fixtures.Workload) check.Count {
 // launchLargeNodes launches two nodes, each for a pod of three CPUs and a small one. Once the
 // large pods one and two are gone, the small pods fit on one node. app is one of these.
 func launchLargeNodes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (one, two, app *fixtures.Workload) {
-	one, two = fixtures.Deployment(1).On(pool).CPU("3").HostPort(port), fixtures.Deployment(1).On(pool).CPU("3").HostPort(otherPort)
+	one = fixtures.Deployment(1).On(pool).CPU("3").HostPort(port)
+	two = fixtures.Deployment(1).On(pool).CPU("3").HostPort(otherPort)
 	app = fixtures.Deployment(1).On(pool).HostPort(otherPort)
 	other := fixtures.Deployment(1).On(pool).HostPort(port)
 	env.Create(ctx, pool, one)

@@ -19,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		app := fixtures.Deployment(1).On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
-		first, alone := fixtures.Pod().On(pool).HostPort(port), fixtures.Pod().On(pool).HostPort(port)
+		first, alone := fixtures.Deployment(1).On(pool).HostPort(port), fixtures.Pod().On(pool).HostPort(port)
 		env.Create(ctx, pool, app, first)
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(first))
