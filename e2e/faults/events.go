@@ -2,12 +2,10 @@ package faults
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"mime"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,18 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 )
-
-// answer answers a request with an error, as the API server does.
-func answer(w http.ResponseWriter, err *apierrors.StatusError) {
-	status := err.ErrStatus
-	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
-	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
-	}
-	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
-	w.WriteHeader(int(status.Code))
-	_ = json.NewEncoder(w).Encode(status) // the client may be gone
-}
 
 // stream is an open watch.
 type stream struct {
@@ -98,13 +84,13 @@ func (p *Proxy) pump(s *stream, body io.ReadCloser) {
 	}
 }
 
-// frameReader is a decoder that keeps what it should decode.
+// frameReader is a decoder that keeps what it should decode, until it gets the next.
 type frameReader struct{ last []byte }
 
 // Decode keeps the frame.
 func (f *frameReader) Decode(frame []byte, _ *schema.GroupVersionKind, into runtime.Object,
 ) (runtime.Object, *schema.GroupVersionKind, error) {
-	f.last = slices.Clone(frame)
+	f.last = frame
 	return into, nil, nil
 }
 
@@ -112,14 +98,11 @@ func (f *frameReader) Decode(frame []byte, _ *schema.GroupVersionKind, into runt
 func (s *stream) write(frame []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.info.StreamSerializer.NewFrameWriter(s.out).Write(frame); err != nil {
-		return err
-	}
 	if s.info.MediaType == runtime.ContentTypeJSON { // its frames end with the line, which the framer leaves out
-		_, err := s.out.Write([]byte("\n"))
-		return err
+		frame = append(frame, '\n')
 	}
-	return nil
+	_, err := s.info.StreamSerializer.NewFrameWriter(s.out).Write(frame)
+	return err
 }
 
 // end ends a watch, with the error 410 Gone if it has expired.

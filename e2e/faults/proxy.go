@@ -215,21 +215,6 @@ func (a *Active) wait(ctx context.Context) {
 	}
 }
 
-// lateAnswer is an answer whose sender waits before it sends anything.
-type lateAnswer struct {
-	http.ResponseWriter
-	wait func()
-}
-
-// WriteHeader waits first. It is called once, since the API server sends no headers of status 1xx.
-func (l lateAnswer) WriteHeader(code int) {
-	l.wait()
-	l.ResponseWriter.WriteHeader(code)
-}
-
-// Unwrap returns the writer that can flush.
-func (l lateAnswer) Unwrap() http.ResponseWriter { return l.ResponseWriter }
-
 // perform sends a request and drops the answer. The request is done even if its sender is gone.
 func (p *Proxy) perform(r *http.Request) {
 	defer func() {
@@ -239,13 +224,6 @@ func (p *Proxy) perform(r *http.Request) {
 	}()
 	p.reverse.ServeHTTP(dropped{}, r.WithContext(context.WithoutCancel(r.Context())))
 }
-
-// dropped is an answer that nobody gets.
-type dropped struct{}
-
-func (dropped) Header() http.Header         { return http.Header{} }
-func (dropped) Write(b []byte) (int, error) { return len(b), nil }
-func (dropped) WriteHeader(int)             {}
 
 // closeGate lets no request and no event through until open is called.
 func (p *Proxy) closeGate() (open func()) {

@@ -33,6 +33,15 @@ func (r Request) kind() string {
 	return r.Resource + "/" + r.Subresource
 }
 
+// Kind returns the request without the object's name, such as "patch nodeclaims.karpenter.sh/status".
+func (r Request) Kind() string {
+	kind := r.Verb + " " + schema.GroupResource{Group: r.Group, Resource: r.Resource}.String()
+	if r.Subresource != "" {
+		kind += "/" + r.Subresource
+	}
+	return kind
+}
+
 // requestOf reads a request's line. Paths are those of
 // https://kubernetes.io/docs/reference/using-api/api-concepts, "Resource URIs".
 func requestOf(r *http.Request) Request {
@@ -91,6 +100,11 @@ var writes = []string{"create", "update", "patch", "delete", "deletecollection"}
 // reads are the verbs that don't.
 var reads = []string{"get", "list", "watch"}
 
+// isWrite reports whether a request changes an object that says something of the world. Leases and Events don't.
+func (r Request) isWrite() bool {
+	return slices.Contains(writes, r.Verb) && r.Resource != "" && r.Resource != "leases" && r.Resource != "events"
+}
+
 // Requests selects requests. The zero value selects all.
 type Requests struct {
 	verbs       []string // empty: any
@@ -108,6 +122,20 @@ func On(verb string, resource schema.GroupVersionResource) Requests {
 // Writes selects the requests that create, change or delete objects of a resource, but not its subresources.
 func Writes(resource schema.GroupVersionResource) Requests {
 	return Requests{verbs: writes, resource: resource.GroupResource()}
+}
+
+// ParseKind returns the requests of a kind, see Request.Kind.
+func ParseKind(kind string) (Requests, error) {
+	verb, rest, found := strings.Cut(kind, " ")
+	resource, subresource, _ := strings.Cut(rest, "/")
+	if !found || resource == "" || strings.Contains(rest, " ") {
+		return Requests{}, fmt.Errorf("%q is no kind of requests, such as \"patch nodeclaims.karpenter.sh/status\"", kind)
+	}
+	r := Requests{verbs: []string{verb}, resource: schema.ParseGroupResource(resource), subresource: subresource}
+	if wrong := r.check(); len(wrong) > 0 {
+		return Requests{}, fmt.Errorf("%q: %s", kind, strings.Join(wrong, "; "))
+	}
+	return r, nil
 }
 
 // Status selects the requests for the status of objects instead.
