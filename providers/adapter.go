@@ -169,6 +169,14 @@ func (c CRDs) String() string {
 	return cmp.Or(c.Path, strings.TrimSpace(c.Chart+" "+c.Version))
 }
 
+// For reports whether these are for a provider that links a release of Karpenter core.
+func (c CRDs) For(release string) (bool, error) {
+	if c.Releases == "" {
+		return true, nil
+	}
+	return Covers(c.Releases, release)
+}
+
 // Management is a management cluster: a second control plane without nodes. The controller and
 // the simulator get the access of its administrator as a file; see Values.
 type Management struct {

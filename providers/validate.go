@@ -242,7 +242,7 @@ func (c *checker) installing() {
 }
 
 func (c *checker) crds(at string, crds CRDs) {
-	if _, err := Covers(crds.Releases, ""); crds.Releases != "" && err != nil {
+	if _, err := crds.For(""); err != nil {
 		c.add(join(at, "releases"), "%v", err)
 	}
 	switch {

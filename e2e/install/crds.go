@@ -40,12 +40,9 @@ func (p *Prepared) readAll(ctx context.Context, cache *build.Cache, s Selection,
 ) (all []*unstructured.Unstructured, _ error) {
 	for i, crds := range list {
 		var objects []*unstructured.Unstructured
-		covered, err := crds.Releases == "", error(nil)
-		if !covered {
-			covered, err = providers.Covers(crds.Releases, p.core)
-		}
+		wanted, err := crds.For(p.core)
 		switch {
-		case err != nil || !covered:
+		case err != nil || !wanted:
 		case crds.Path == providers.OwnChart:
 			objects, err = p.crdsOfChart(ctx, s)
 		case crds.Chart != "":
