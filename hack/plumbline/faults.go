@@ -39,7 +39,7 @@ type faultsConfig struct {
 	request          string // REQUEST: only this kind; empty: all
 	nth              int    // NTH: only this one of them, without a look at an honest run first; 0: all
 	repeats          int    // REPEATS: how often each is struck
-	shard            [2]int // SHARD=2/4: this part of all
+	shard            shard  // SHARD=2/4: this part of all
 	only             string // the ID of one point, from FOCUS; empty: FOCUS chooses specs
 }
 
@@ -80,7 +80,7 @@ func runFaults(ctx context.Context, args []string) error {
 	}
 	t := c.trial("struck")
 	t.test, t.vars = faultsTest, map[string]string{
-		"FAULT_POINTS": file, "FOCUS": "", "PLUMBLINE_RERUN": c.command(),
+		"FAULT_POINTS": file, "FOCUS": "", "PLUMBLINE_RERUN": c.command("crash"),
 	}
 	outcomes, err := t.run(ctx, c.binary, filepath.Join(folder, t.name))
 	if err != nil {
@@ -92,8 +92,10 @@ func runFaults(ctx context.Context, args []string) error {
 // readFaults reads the variables, and returns all that is wrong with them.
 func readFaults(binary, patterns string) (faultsConfig, error) {
 	base, _, err := selected()
-	c := faultsConfig{Config: base, binary: binary, provider: providerName(), shard: [2]int{1, 1}, repeats: 1}
-	mistakes := []error{err}
+	c := faultsConfig{Config: base, binary: binary, provider: providerName(), repeats: 1}
+	var badShard error
+	c.shard, badShard = readShard()
+	mistakes := []error{err, badShard}
 	mistake := func(format string, args ...any) { mistakes = append(mistakes, fmt.Errorf(format, args...)) }
 	if id := pointID.FindStringSubmatch(os.Getenv("FOCUS")); id != nil {
 		c.only, c.Focus, patterns = id[1], regexp.MustCompile("^"+regexp.QuoteMeta(id[2])+"$"), id[3]
@@ -124,12 +126,6 @@ func readFaults(binary, patterns string) (faultsConfig, error) {
 	}
 	if c.nth > 0 && c.request == "" {
 		mistake("NTH=%d: of which requests? Write them in REQUEST, such as 'patch nodeclaims.karpenter.sh/status'", c.nth)
-	}
-	if text := os.Getenv("SHARD"); text != "" {
-		_, err := fmt.Sscanf(text, "%d/%d", &c.shard[0], &c.shard[1])
-		if err != nil || c.shard[0] < 1 || c.shard[0] > c.shard[1] {
-			mistake("SHARD=%s: write the part and how many there are, such as 2/4", text)
-		}
 	}
 	if len(c.chosen()) == 0 {
 		mistake("FOCUS=%s: no spec's ID matches; `make list` shows them all", os.Getenv("FOCUS"))
@@ -178,11 +174,11 @@ func (c faultsConfig) points(ctx context.Context, folder string) ([]e2e.FaultPoi
 		for _, id := range c.chosen() {
 			points = append(points, c.pointsOf(id, c.request, c.nth, c.nth)...)
 		}
-		return points, nil
+		return part(c.shard, points), nil
 	}
 	step("learning from a run without faults what the controller writes")
 	t := c.trial("honest")
-	t.vars = map[string]string{"FOCUS": c.focus().String()}
+	t.vars = map[string]string{"FOCUS": c.focus().String(), "PLUMBLINE_RERUN": c.command("e2e")}
 	outcomes, err := t.run(ctx, c.binary, filepath.Join(folder, t.name))
 	if err != nil {
 		return nil, err
@@ -203,7 +199,7 @@ func (c faultsConfig) points(ctx context.Context, folder string) ([]e2e.FaultPoi
 		return nil, errors.New("there is nothing to strike: no spec passed without faults, or the controller wrote none " +
 			"of what FOCUS and REQUEST choose; only the local backend counts writes")
 	}
-	return c.part(slices.DeleteFunc(points, func(p e2e.FaultPoint) bool {
+	return part(c.shard, slices.DeleteFunc(points, func(p e2e.FaultPoint) bool {
 		p.Try = 0
 		return c.only != "" && p.ID() != c.only
 	})), nil
@@ -221,16 +217,6 @@ func (c faultsConfig) pointsOf(id, kind string, first, last int) (points []e2e.F
 			for p.Try = 1; p.Try <= c.repeats; p.Try++ {
 				points = append(points, p)
 			}
-		}
-	}
-	return points
-}
-
-// part returns the points of this shard.
-func (c faultsConfig) part(all []e2e.FaultPoint) (points []e2e.FaultPoint) {
-	for i, p := range all {
-		if i%c.shard[1] == c.shard[0]-1 {
-			points = append(points, p)
 		}
 	}
 	return points

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
@@ -27,17 +25,18 @@ func (c faultsConfig) conclude(folder string, points []e2e.FaultPoint, outcomes 
 	for _, o := range outcomes {
 		of[o.ID] = o
 	}
+	verdicts := faultVerdicts(points, of)
 	file := filepath.Join(folder, "faults.md")
-	if err := os.WriteFile(file, []byte(faultsTable(points, of)), 0o644); err != nil { //nolint:gosec // a report
+	if err := os.WriteFile(file, []byte(faultsTable(points, of, verdicts)), 0o644); err != nil { //nolint:gosec // a report
 		return err
 	}
 	counts := map[string]int{}
 	for _, p := range points {
-		verdict := faultVerdict(of, p)
+		verdict := verdicts[p.ID()]
 		counts[verdict]++
 		if verdict == string(report.Failed) {
 			fmt.Fprintf(os.Stderr, "\n✗ %s\n  %s\n  ten times: %s FOCUS=^%s$ REPEATS=10\n", p.ID(),
-				firstLine(of[p.ID()].Reason), c.command(), p.ID())
+				firstLine(of[p.ID()].Reason), c.command("crash"), p.ID())
 		}
 	}
 	var said []string
@@ -60,17 +59,29 @@ const (
 	unrecordedLaunch = "known (unrecorded launch)"
 )
 
-// faultVerdict returns what became of a point.
-func faultVerdict(of map[string]report.Outcome, p e2e.FaultPoint) string {
-	o, ran := of[p.ID()]
-	switch {
-	case !ran:
-		return notRun
-	case o.Verdict == report.Vacuous && strings.Contains(o.Reason, "never came about"):
-		return notReached
+// faultVerdicts returns what became of each point, by its ID.
+func faultVerdicts(points []e2e.FaultPoint, of map[string]report.Outcome) map[string]string {
+	verdicts := map[string]string{}
+	for _, p := range points {
+		if o, ran := of[p.ID()]; ran {
+			verdicts[p.ID()] = faultVerdict(o)
+		} else {
+			verdicts[p.ID()] = notRun
+		}
 	}
-	if h, err := history.LoadFile(o.History); o.Verdict == report.Failed && err == nil && launchedUnrecorded(h) {
-		return unrecordedLaunch
+	return verdicts
+}
+
+func faultVerdict(o report.Outcome) string {
+	switch o.Verdict {
+	case report.Vacuous:
+		if strings.Contains(o.Reason, "never came about") {
+			return notReached
+		}
+	case report.Failed:
+		if h, err := history.LoadFile(o.History); err == nil && launchedUnrecorded(h) {
+			return unrecordedLaunch
+		}
 	}
 	return string(o.Verdict)
 }
@@ -96,14 +107,13 @@ func hasUnrecorded(w *history.World) bool {
 	}
 	return slices.ContainsFunc(w.List(karpenter.Nodes), func(node *history.Object) bool {
 		id := karpenter.NodeProviderID(node.Unstructured())
-		return id != "" && !recorded[id] && slices.ContainsFunc(karpenter.Taints(node.Unstructured()),
-			func(t corev1.Taint) bool { return t.Key == karpenter.UnregisteredTaint })
+		return id != "" && !recorded[id] && karpenter.HasTaint(node.Unstructured(), karpenter.UnregisteredTaint)
 	})
 }
 
-// command returns the command that strikes requests of the same provider.
-func (c faultsConfig) command() string {
-	words := []string{"make crash"}
+// command returns the command that makes a target for the same provider.
+func (c faultsConfig) command(target string) string {
+	words := []string{"make " + target}
 	for _, name := range []string{"PROVIDER", "K8S", "KARPENTER", "GATES"} {
 		if v := os.Getenv(name); v != "" {
 			words = append(words, name+"="+v)
@@ -113,7 +123,7 @@ func (c faultsConfig) command() string {
 }
 
 // faultsTable returns a table for each spec: its writes, the patterns, and what became of each.
-func faultsTable(points []e2e.FaultPoint, of map[string]report.Outcome) string {
+func faultsTable(points []e2e.FaultPoint, of map[string]report.Outcome, verdicts map[string]string) string {
 	var b strings.Builder
 	b.WriteString("# Faults\n\nEach write of the controller in a spec, struck once for each pattern.\n")
 	spec := ""
@@ -122,7 +132,7 @@ func faultsTable(points []e2e.FaultPoint, of map[string]report.Outcome) string {
 			spec = p.Spec
 			fmt.Fprintf(&b, "\n## %s\n\n| Request | Number | Pattern | Verdict | |\n|---|---:|---|---|---|\n", spec)
 		}
-		verdict, why := faultVerdict(of, p), ""
+		verdict, why := verdicts[p.ID()], ""
 		if verdict != string(report.Passed) && verdict != notReached {
 			why = cell(firstLine(of[p.ID()].Reason))
 		}

@@ -69,7 +69,7 @@ type mutantsConfig struct {
 	n      int            // N: how many are drawn; default 20
 	seed   uint64         // SEED: of the draw; default 1
 	specs  int            // SPECS: how many specs see a mutant at most; default 40
-	shard  [2]int         // SHARD=2/4: this part of the draw
+	shard  shard          // SHARD=2/4: this part of the draw
 	where  *regexp.Regexp // MUTANT: a pattern of names; nil: all
 }
 
@@ -110,7 +110,7 @@ func mutantsFromEnv(binary string) (mutantsConfig, *providers.Adapter, error) {
 		}
 	}
 	base, a, err := selected()
-	c := mutantsConfig{Config: base, binary: binary, shard: [2]int{1, 1}}
+	c := mutantsConfig{Config: base, binary: binary}
 	errs := []error{err}
 	number := func(name string, otherwise int) int {
 		text := cmp.Or(os.Getenv(name), strconv.Itoa(otherwise))
@@ -121,12 +121,8 @@ func mutantsFromEnv(binary string) (mutantsConfig, *providers.Adapter, error) {
 		return n
 	}
 	c.n, c.seed, c.specs = number("N", 20), uint64(number("SEED", 1)), number("SPECS", 40)
-	if text := os.Getenv("SHARD"); text != "" {
-		_, err := fmt.Sscanf(text, "%d/%d", &c.shard[0], &c.shard[1])
-		if err != nil || c.shard[0] < 1 || c.shard[0] > c.shard[1] {
-			errs = append(errs, fmt.Errorf("SHARD=%s: say which part of how many, such as 2/4", text))
-		}
-	}
+	c.shard, err = readShard()
+	errs = append(errs, err)
 	if text := os.Getenv("MUTANT"); text != "" {
 		c.where, err = regexp.Compile(text)
 		if err != nil {
@@ -274,12 +270,5 @@ func (m *mutants) draw() []mutant {
 	random := rand.New(rand.NewPCG(m.seed, 0)) //nolint:gosec // a draw that can be repeated
 	random.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
 	drawn = slices.DeleteFunc(drawn, func(x mutant) bool { return whyOf(m.excluded, x) != "" })
-	drawn = drawn[:min(m.n, len(drawn))]
-	var part []mutant
-	for i, x := range drawn {
-		if i%m.shard[1] == m.shard[0]-1 {
-			part = append(part, x)
-		}
-	}
-	return part
+	return part(m.shard, drawn[:min(m.n, len(drawn))])
 }
