@@ -80,7 +80,7 @@ func tryLies(ctx context.Context, args []string, byDefault func(lie) bool) (*lie
 		return nil, err
 	}
 	r.Took = time.Since(show.began).Seconds()
-	r.finish(allSpecs())
+	r.finish(specsOf(allSuites()))
 	if err := r.write(filepath.Join(run, liesFile)); err != nil {
 		return nil, err
 	}
@@ -135,14 +135,14 @@ func chooseLies(binary string, byDefault func(lie) bool) (c e2e.Config, all, cho
 // allSuites returns the suites of `make e2e`, and those of other runs.
 func allSuites() []*e2e.Suite { return slices.Concat(suites.All(), suites.Apart()) }
 
-func allSpecs() []string {
-	var all []string
-	for _, suite := range allSuites() {
+// specsOf returns the IDs of the specs of suites.
+func specsOf(all []*e2e.Suite) (ids []string) {
+	for _, suite := range all {
 		for _, spec := range suite.Specs() {
-			all = append(all, spec.ID())
+			ids = append(ids, spec.ID())
 		}
 	}
-	return all
+	return ids
 }
 
 // liesProgress prints a line for each ended trial.

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/suites"
 )
 
 // covered is what a spec reaches when no mutant is on.
@@ -51,10 +52,10 @@ func readCoverage(file string, total int) (*coverage, error) {
 	return c, nil
 }
 
-// missing returns the specs of which nothing is known, by suite.
+// missing returns the specs of `make e2e` of which nothing is known, by suite.
 func (c *coverage) missing() map[string][]string {
 	bySuite := map[string][]string{}
-	for _, spec := range allSpecs() {
+	for _, spec := range specsOf(suites.All()) {
 		if _, done := c.Specs[spec]; !done && !slices.Contains(c.Red, spec) {
 			suite, _, _ := strings.Cut(spec, "/")
 			bySuite[suite] = append(bySuite[suite], spec)
@@ -87,15 +88,15 @@ func (m *mutants) cover(ctx context.Context) error {
 		return err
 	}
 	m.coverage = known.Specs
-	suites := known.missing()
-	if len(suites) == 0 {
+	missing := known.missing()
+	if len(missing) == 0 {
 		return nil
 	}
-	step(fmt.Sprintf("learning which mutants the specs of %d suites reach", len(suites)))
+	step(fmt.Sprintf("learning which mutants the specs of %d suites reach", len(missing)))
 	var mu sync.Mutex
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(m.Procs)
-	for suite, specs := range suites {
+	for suite, specs := range missing {
 		group.Go(func() error {
 			outcomes, reached, err := m.coverSuite(within, filepath.Join(m.folder, "coverage", suite), specs)
 			if err != nil {

@@ -144,3 +144,11 @@ func TestMistakesInTheVariablesOfMutantsAreSaidTogether(t *testing.T) {
 		g.Expect(err).To(MatchError(ContainSubstring(want)))
 	}
 }
+
+func TestMutantsLearnFromTheSpecsOfTheirRun(t *testing.T) {
+	g := NewWithT(t)
+	missing := (&coverage{Specs: map[string]covered{}, Red: []string{"chaos/refused"}}).missing()
+	g.Expect(missing).To(HaveKey("drift"))
+	g.Expect(missing["chaos"]).NotTo(Or(BeEmpty(), ContainElement("chaos/refused")))
+	g.Expect(missing).NotTo(HaveKey("upgrade"), "which has a run of its own")
+}
