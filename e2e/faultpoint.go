@@ -13,17 +13,21 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
 )
 
-// FaultPoint is a run of a spec in which one request of the controller fails.
+// FaultPoint is a run of a spec in which one request of the controller fails. Without a pattern none does: such runs
+// show what the others are compared with.
 type FaultPoint struct {
 	Spec    string         `json:"spec"` // its ID
-	Pattern faults.Pattern `json:"pattern"`
-	Request string         `json:"request"`       // its kind, as in report.Outcome.Writes
-	Nth     int            `json:"nth"`           // which of them, from 1
-	Try     int            `json:"try,omitempty"` // tells repetitions apart
+	Pattern faults.Pattern `json:"pattern,omitempty"`
+	Request string         `json:"request,omitempty"` // its kind, as in report.Outcome.Writes
+	Nth     int            `json:"nth,omitempty"`     // which of them, from 1
+	Try     int            `json:"try,omitempty"`     // tells repetitions apart
 }
 
-// ID identifies the run, such as drift/one-to-one/crash-after/patch-nodes/2.
+// ID identifies the run, such as drift/one-to-one/crash-after/patch-nodes/2, or drift/one-to-one/no-fault.
 func (p FaultPoint) ID() string {
+	if p.Pattern == "" {
+		return p.Spec + "/no-fault"
+	}
 	parts := []string{p.Spec, string(p.Pattern), fit(p.Request), strconv.Itoa(p.Nth)}
 	if p.Try > 0 {
 		parts = append(parts, strconv.Itoa(p.Try))
@@ -36,7 +40,8 @@ func (p FaultPoint) ID() string {
 const recovery = 2 * time.Minute
 
 // WithFaults returns the specs of suites with the faults that a file lists, as JSON of []FaultPoint. The claims of a
-// spec must hold although its fault strikes. A fault that never strikes makes it vacuous.
+// spec must hold although its fault strikes. A fault that never strikes makes it vacuous. At its end the cluster comes to
+// rest, see report.Outcome.End.
 func WithFaults(file string, suites ...*Suite) ([]*Suite, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -74,6 +79,14 @@ func WithFaults(file string, suites ...*Suite) ([]*Suite, error) {
 
 // addStruck adds a spec with a fault.
 func (s *Suite) addStruck(spec *Spec, p FaultPoint) error {
+	struck := *spec
+	struck.id, struck.Row, struck.struck = p.ID(), "", true
+	struck.Within = spec.timeLimit() + recovery
+	if p.Pattern == "" {
+		struck.Name += "; without a fault"
+		s.add(struck, spec.source, "")
+		return nil
+	}
 	on, err := faults.ParseKind(p.Request)
 	if err != nil {
 		return err
@@ -82,13 +95,10 @@ func (s *Suite) addStruck(spec *Spec, p FaultPoint) error {
 	if err = errors.Join(err, fault.Check()); err != nil {
 		return fmt.Errorf("%s: %w", p.ID(), err)
 	}
-	struck := *spec
-	struck.id, struck.Row, struck.struck = p.ID(), "", true
-	struck.Name = fmt.Sprintf("%s; %s", spec.Name, fault)
+	struck.Name += "; " + fault.String()
 	if p.Try > 0 {
 		struck.Name += fmt.Sprintf(", time %d", p.Try)
 	}
-	struck.Within = spec.timeLimit() + recovery
 	struck.Run = func(ctx context.Context, env *Env) {
 		env.Fault(ctx, fault)
 		spec.Run(ctx, env)

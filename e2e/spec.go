@@ -68,7 +68,7 @@ type Spec struct {
 
 	source string // file:line of the declaration
 	id     string
-	struck bool // it is a copy with a fault, beside which its suite has not all specs
+	struck bool // it is a copy made by WithFaults, beside which its suite has not all specs
 }
 
 // Leaps reports whether the spec may take longer than cluster.Leap. It needs a cluster with

@@ -85,14 +85,16 @@ type Outcome struct {
 	Fields []string `json:"fields,omitempty"`
 	// Writes says how many of each kind the controller made in the spec's function, such as "patch
 	// nodeclaims.karpenter.sh/status"; see faults.Request.
-	Writes  map[string]int `json:"writes,omitempty"`
-	History string         `json:"history,omitempty"` // the recording, a file
-	Rerun   string         `json:"rerun,omitempty"`   // the command that runs this spec alone
-	Took    time.Duration  `json:"took"`              // in nanoseconds of cluster time, including the clean-up
-	Real    time.Duration  `json:"real,omitempty"`    // the same in real time, if that differs from cluster time
-	Lag     time.Duration  `json:"lag,omitempty"`     // how late the latest process was, in cluster time
-	Started time.Time      `json:"started"`           // by the cluster's clock
-	Worker  int            `json:"worker"`            // the process that ran it, from 1
+	Writes map[string]int `json:"writes,omitempty"`
+	// End says how the cluster was when it had come to rest after a spec with faults, such as "2 NodeClaims, initialized".
+	End     []string      `json:"end,omitempty"`
+	History string        `json:"history,omitempty"` // the recording, a file
+	Rerun   string        `json:"rerun,omitempty"`   // the command that runs this spec alone
+	Took    time.Duration `json:"took"`              // in nanoseconds of cluster time, including the clean-up
+	Real    time.Duration `json:"real,omitempty"`    // the same in real time, if that differs from cluster time
+	Lag     time.Duration `json:"lag,omitempty"`     // how late the latest process was, in cluster time
+	Started time.Time     `json:"started"`           // by the cluster's clock
+	Worker  int           `json:"worker"`            // the process that ran it, from 1
 }
 
 // Broken is one thing that broke in a spec. A known failure names those that may.

@@ -27,6 +27,7 @@ type Work struct {
 	Foreground bool              // Run deletes in the foreground
 	Breaks     map[string]string // the invariants that Run breaks on purpose, and why
 	Recording  string            // file
+	Settles    bool              // before the clean-up the cluster comes to rest, and the outcome says how it is then
 	// Hold, if set, is called for a failure before the clean-up.
 	Hold func(ctx context.Context, failure *env.Failure)
 }
@@ -54,6 +55,11 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 	failure := s.runBody(ctx, w, e, checks.rights)
 	o.Writes = since(before, s.writes())
 	ended := time.Now()
+	if failure == nil && w.Settles {
+		alive, release := s.whileAlive(ctx)
+		o.End = env.Settle(alive, e)
+		release()
+	}
 	if failure != nil && failure.Verdict.Red() && w.Hold != nil && s.Err() == nil {
 		w.Hold(ctx, failure)
 	}

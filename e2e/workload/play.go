@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
@@ -129,24 +129,6 @@ func (p *Player) atRest() bool {
 		return false
 	}
 	busy := false
-	p.Recording.Present(func(w *history.World) { busy = inProgress(w) })
+	p.Recording.Present(func(w *history.World) { busy = check.InProgress(w, hopeless) })
 	return !busy
-}
-
-// inProgress reports whether a pod waits, or a NodeClaim is launched or ended.
-func inProgress(w *history.World) bool {
-	for _, o := range w.List(karpenter.NodeClaims) {
-		u := o.Unstructured()
-		if u.GetDeletionTimestamp() != nil || !karpenter.IsTrue(u, karpenter.Initialized) {
-			return true
-		}
-	}
-	for _, o := range w.List(karpenter.Pods) {
-		u := o.Unstructured()
-		waits := karpenter.PodPhase(u) == corev1.PodPending && time.Since(u.GetCreationTimestamp().Time) < hopeless
-		if u.GetDeletionTimestamp() != nil || waits {
-			return true
-		}
-	}
-	return false
 }

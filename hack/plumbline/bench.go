@@ -149,14 +149,10 @@ func publish(figures []figure, file string) error {
 		}
 		fmt.Printf("%-52s %10.4g %s%s\n", figures[i].Name, figures[i].Value, figures[i].Unit, bound)
 	}
-	data, err := json.MarshalIndent(figures, "", "  ")
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(file, append(data, '\n'), 0o644)
+	return writeJSON(file, figures)
 }
 
 func machine() string {

@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,6 +39,7 @@ type faultsConfig struct {
 	repeats          int    // REPEATS: how often each is struck
 	shard            shard  // SHARD=2/4: this part of all
 	only             string // the ID of one point, from FOCUS; empty: FOCUS chooses specs
+	resume           string // RESUME: the folder of an earlier run that goes on; empty: none
 }
 
 // pointID matches a point's ID in FOCUS, as reports write it.
@@ -59,34 +58,90 @@ func runFaults(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	folder, err := e2e.NewRunFolder(filepath.Join(c.Artifacts, "faults"))
-	if err != nil {
-		return err
-	}
-	step("artifacts in " + folder)
 	began := time.Now()
-	points, err := c.points(ctx, folder)
+	plan, folder, err := c.plan(ctx)
 	if err != nil {
 		return err
 	}
-	step(fmt.Sprintf("striking %d requests", len(points)))
-	file := filepath.Join(folder, "points.json")
-	data, err := json.MarshalIndent(points, "", "  ")
-	if err == nil {
-		err = os.WriteFile(file, data, 0o644) //nolint:gosec // artifacts are for everybody
-	}
+	outcomes, err := c.strike(ctx, folder, plan.Points)
 	if err != nil {
 		return err
 	}
-	t := c.trial("struck")
-	t.test, t.vars = faultsTest, map[string]string{
-		"FAULT_POINTS": file, "FOCUS": "", "PLUMBLINE_RERUN": c.command("crash"),
-	}
-	outcomes, err := t.run(ctx, c.binary, filepath.Join(folder, t.name))
-	if err != nil {
+	results := faultResults{plan: plan, of: outcomes}
+	if results.again, err = c.repeat(ctx, folder, results.red()); err != nil {
 		return err
 	}
-	return c.conclude(folder, points, outcomes, time.Since(began))
+	return c.conclude(folder, results, time.Since(began))
+}
+
+// strike runs points that have not run yet in a folder, and returns the outcomes of all, by ID.
+func (c faultsConfig) strike(ctx context.Context, folder string, points []e2e.FaultPoint) (outcomesByID, error) {
+	of := outcomesByID{}
+	earlier, err := filepath.Glob(filepath.Join(folder, "struck*", "latest"))
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range earlier {
+		outcomes, err := e2e.Outcomes(run)
+		if err != nil {
+			return nil, err
+		}
+		of.add(outcomes)
+	}
+	left := slices.DeleteFunc(slices.Clone(points), func(p e2e.FaultPoint) bool {
+		o, ran := of[p.ID()]
+		return ran && o.Verdict != report.Infra
+	})
+	if len(left) == 0 {
+		return of, nil
+	}
+	step(fmt.Sprintf("striking %d of %d requests", len(left), len(points)))
+	outcomes, err := c.runPoints(ctx, folder, fmt.Sprintf("struck-%d", len(earlier)+1), left)
+	of.add(outcomes)
+	return of, err
+}
+
+// repeat runs red points again, to say how often they are.
+func (c faultsConfig) repeat(ctx context.Context, folder string, red []e2e.FaultPoint) (outcomesByID, error) {
+	if c.repeats > 1 || len(red) == 0 {
+		return nil, nil
+	}
+	if len(red) > mostRepeated {
+		step(fmt.Sprintf("%d points are red; only the first %d are repeated", len(red), mostRepeated))
+		red = red[:mostRepeated]
+	}
+	var again []e2e.FaultPoint
+	for _, p := range red {
+		for p.Try = 1; p.Try <= tries; p.Try++ {
+			again = append(again, p)
+		}
+	}
+	step(fmt.Sprintf("striking each of the %d red points %d times more", len(red), tries))
+	outcomes, err := c.runPoints(ctx, folder, "again", again)
+	of := outcomesByID{}
+	of.add(outcomes)
+	return of, err
+}
+
+const (
+	tries        = 10 // how often a red point is repeated
+	mostRepeated = 12 // how many red points are repeated
+)
+
+// runPoints runs specs with faults, in a folder of its own.
+func (c faultsConfig) runPoints(ctx context.Context, folder, name string, points []e2e.FaultPoint,
+) ([]report.Outcome, error) {
+	file := filepath.Join(folder, name+".json")
+	if err := writeJSON(file, points); err != nil {
+		return nil, err
+	}
+	t := trial{
+		name: name, provider: c.provider, release: c.Release, gates: os.Getenv("GATES"), procs: os.Getenv("PROCS"),
+		out: os.Stderr, test: faultsTest, vars: map[string]string{
+			"FAULT_POINTS": file, "FOCUS": "", "PLUMBLINE_RERUN": c.command("crash"),
+		},
+	}
+	return t.run(ctx, c.binary, filepath.Join(folder, name))
 }
 
 // readFaults reads the variables, and returns all that is wrong with them.
@@ -99,6 +154,9 @@ func readFaults(binary, patterns string) (faultsConfig, error) {
 	mistake := func(format string, args ...any) { mistakes = append(mistakes, fmt.Errorf(format, args...)) }
 	if id := pointID.FindStringSubmatch(os.Getenv("FOCUS")); id != nil {
 		c.only, c.Focus, patterns = id[1], regexp.MustCompile("^"+regexp.QuoteMeta(id[2])+"$"), id[3]
+	}
+	if c.resume = os.Getenv("RESUME"); c.resume != "" {
+		mistakes = append(mistakes, checkResumed(c.resume))
 	}
 	for pattern := range strings.SplitSeq(patterns, ",") {
 		if p := faults.Pattern(pattern); slices.Contains(faults.Patterns(), p) {
@@ -157,52 +215,6 @@ func (c faultsConfig) chosen() (ids []string) {
 		}
 	}
 	return ids
-}
-
-// trial returns a run with the user's provider that shows its progress.
-func (c faultsConfig) trial(name string) trial {
-	return trial{
-		name: name, provider: c.provider, release: c.Release, gates: os.Getenv("GATES"), procs: os.Getenv("PROCS"),
-		out: os.Stderr,
-	}
-}
-
-// points returns what is to be struck. It learns from an honest run how many requests there are.
-func (c faultsConfig) points(ctx context.Context, folder string) ([]e2e.FaultPoint, error) {
-	if c.nth > 0 {
-		var points []e2e.FaultPoint
-		for _, id := range c.chosen() {
-			points = append(points, c.pointsOf(id, c.request, c.nth, c.nth)...)
-		}
-		return part(c.shard, points), nil
-	}
-	step("learning from a run without faults what the controller writes")
-	t := c.trial("honest")
-	t.vars = map[string]string{"FOCUS": c.focus().String(), "PLUMBLINE_RERUN": c.command("e2e")}
-	outcomes, err := t.run(ctx, c.binary, filepath.Join(folder, t.name))
-	if err != nil {
-		return nil, err
-	}
-	var points []e2e.FaultPoint
-	for _, o := range outcomes {
-		if o.Verdict != report.Passed {
-			step(fmt.Sprintf("%s is left out: without a fault it is %s: %s", o.ID, o.Verdict, firstLine(o.Reason)))
-			continue
-		}
-		for _, kind := range slices.Sorted(maps.Keys(o.Writes)) {
-			if c.request == "" || c.request == kind {
-				points = append(points, c.pointsOf(o.ID, kind, 1, o.Writes[kind])...)
-			}
-		}
-	}
-	if len(points) == 0 {
-		return nil, errors.New("there is nothing to strike: no spec passed without faults, or the controller wrote none " +
-			"of what FOCUS and REQUEST choose; only the local backend counts writes")
-	}
-	return part(c.shard, slices.DeleteFunc(points, func(p e2e.FaultPoint) bool {
-		p.Try = 0
-		return c.only != "" && p.ID() != c.only
-	})), nil
 }
 
 // pointsOf returns the points of a spec's requests of one kind.

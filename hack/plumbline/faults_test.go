@@ -82,23 +82,83 @@ func TestEachRequestIsStruckOnceForEachPattern(t *testing.T) {
 }
 
 func TestTableOfFaults(t *testing.T) {
+	g := NewWithT(t)
 	c := faultsConfig{patterns: []faults.Pattern{faults.PatternCrashAfter}, repeats: 1}
-	points := c.pointsOf("drift/a", "create nodes", 1, 4)
-	of := map[string]report.Outcome{
-		points[0].ID(): {Verdict: report.Passed},
-		points[1].ID(): {Verdict: report.Failed, Reason: "waited | in vain\nmore"},
-		points[2].ID(): {Verdict: report.Vacuous, Reason: "the fault never came about: ..."},
+	points := c.pointsOf("drift/a", "create nodes", 1, 5)
+	r := faultResults{
+		plan: faultsPlan{Points: points, Ends: map[string][]string{"drift/a": {"1 NodeClaims, initialized"}}},
+		of: outcomesByID{
+			points[0].ID(): {Verdict: report.Passed, End: []string{"1 NodeClaims, initialized"}},
+			points[1].ID(): {Verdict: report.Failed, Reason: "waited | in vain\nmore"},
+			points[2].ID(): {Verdict: report.Vacuous, Reason: "the fault never came about: ..."},
+			points[3].ID(): {Verdict: report.Passed, End: []string{"2 NodeClaims, initialized"}},
+		},
 	}
-	NewWithT(t).Expect(faultsTable(points, of, faultVerdicts(points, of))).To(HaveSuffix(`
+	red := r.red()
+	g.Expect(red).To(Equal([]e2e.FaultPoint{points[1], points[3]}))
+	again := red[0]
+	r.again = outcomesByID{}
+	for again.Try = 1; again.Try <= tries; again.Try++ {
+		r.again[again.ID()] = report.Outcome{Verdict: report.Passed, End: r.plan.Ends["drift/a"]}
+	}
+	again.Try = 3
+	r.again[again.ID()] = report.Outcome{Verdict: report.Failed}
+	g.Expect(r.table()).To(HaveSuffix(`
 ## drift/a
+
+At the end: 1 NodeClaims, initialized.
 
 | Request | Number | Pattern | Verdict | |
 |---|---:|---|---|---|
 | create nodes | 1 | crash-after | passed |  |
-| create nodes | 2 | crash-after | failed | waited \| in vain |
+| create nodes | 2 | crash-after | failed | waited \| in vain; red 1 of 10 times more |
 | create nodes | 3 | crash-after | not reached |  |
-| create nodes | 4 | crash-after | not run |  |
+| create nodes | 4 | crash-after | another end | at the end 2 NodeClaims, initialized; without a fault 1 NodeClaims, initialized |
+| create nodes | 5 | crash-after | not run |  |
 `))
+}
+
+func TestWhatIsLearntWithoutFaults(t *testing.T) {
+	g := NewWithT(t)
+	c := faultsConfig{patterns: []faults.Pattern{faults.PatternCrashAfter}, repeats: 1}
+	one := report.Outcome{
+		Verdict: report.Passed, End: []string{"1 NodeClaims, initialized"}, Writes: map[string]int{"create nodes": 1},
+	}
+	two := one
+	two.Writes = map[string]int{"create nodes": 2}
+	p := faultsPlan{Ends: map[string][]string{}}
+	c.learnFrom(one, two, "drift/a", &p)
+	g.Expect(p.Points).To(HaveLen(2), "of the run with more of them")
+	g.Expect(p.Ends).To(HaveKey("drift/a"))
+
+	two.End = []string{"2 NodeClaims, initialized"}
+	p = faultsPlan{Ends: map[string][]string{}}
+	c.learnFrom(one, two, "drift/a", &p)
+	g.Expect(p.Points).To(HaveLen(2))
+	g.Expect(p.Ends).To(BeEmpty(), "it ends in two ways")
+
+	two.Verdict = report.Failed
+	p = faultsPlan{}
+	c.learnFrom(one, two, "drift/a", &p)
+	g.Expect(p.Points).To(BeEmpty(), "it fails by itself")
+
+	c.only = "drift/a/crash-after/create-nodes/1"
+	c.repeats = 3
+	p = faultsPlan{Ends: map[string][]string{}}
+	c.learnFrom(one, one, "drift/a", &p)
+	g.Expect(p.Points).To(HaveLen(3), "one point, three times")
+}
+
+func TestResumingOnlyGoesOn(t *testing.T) {
+	g := NewWithT(t)
+	folder := t.TempDir()
+	g.Expect(checkResumed(folder)).To(MatchError(ContainSubstring("no run of `make crash`")))
+	g.Expect(writeJSON(filepath.Join(folder, planFile), faultsPlan{Command: "make crash PROVIDER=aws"})).To(Succeed())
+	g.Expect(checkResumed(folder)).To(Succeed())
+	_, _, err := faultsConfig{resume: folder}.plan(t.Context())
+	g.Expect(err).To(MatchError(ContainSubstring("it is a run of `make crash PROVIDER=aws`")))
+	t.Setenv("SHARD", "1/2")
+	g.Expect(checkResumed(folder)).To(MatchError(ContainSubstring("SHARD=1/2")))
 }
 
 func TestAnUnrecordedLaunchIsKnown(t *testing.T) {

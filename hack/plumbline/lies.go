@@ -81,7 +81,7 @@ func tryLies(ctx context.Context, args []string, byDefault func(lie) bool) (*lie
 	}
 	r.Took = time.Since(show.began).Seconds()
 	r.finish(specsOf(allSuites()))
-	if err := r.write(filepath.Join(run, liesFile)); err != nil {
+	if err := writeJSON(filepath.Join(run, liesFile), r); err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(os.Stdout)

@@ -11,14 +11,6 @@ import (
 	"time"
 )
 
-func (r *liesReport) write(file string) error {
-	raw, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(raw, '\n'), 0o644) //nolint:gosec // a report for all users
-}
-
 // readLies reads the report of write.
 func readLies(file string) (*liesReport, error) {
 	raw, err := os.ReadFile(file)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -212,17 +211,6 @@ func buildMutants(ctx context.Context, c mutantsConfig, a *providers.Adapter) (*
 	}
 	_, err = e2e.Prepare(ctx, c.Config, mutated, step)
 	return m, err
-}
-
-func readJSON(file string, into any) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	return nil
 }
 
 // readReasons reads a file of reasons.

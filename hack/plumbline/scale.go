@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -321,15 +320,11 @@ func ready(d *appsv1.Deployment) int {
 }
 
 func (s *scaling) write() error {
-	data, err := json.MarshalIndent(s.Scale, "", " ")
-	if err != nil {
-		return err
-	}
 	var page bytes.Buffer
 	if err := s.WritePage(&page); err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(filepath.Join(s.folder, "scale.json"), append(data, '\n'), 0o644),
+	return errors.Join(writeJSON(filepath.Join(s.folder, "scale.json"), s.Scale),
 		os.WriteFile(filepath.Join(s.folder, "scale.html"), page.Bytes(), 0o644))
 }
 
