@@ -25,10 +25,10 @@ type FaultPoint struct {
 
 // ID identifies the run, such as drift/one-to-one/crash-after/patch-nodes/2, or drift/one-to-one/no-fault.
 func (p FaultPoint) ID() string {
-	if p.Pattern == "" {
-		return p.Spec + "/no-fault"
+	parts := []string{p.Spec, "no-fault"}
+	if p.Pattern != "" {
+		parts = []string{p.Spec, string(p.Pattern), fit(p.Request), strconv.Itoa(p.Nth)}
 	}
-	parts := []string{p.Spec, string(p.Pattern), fit(p.Request), strconv.Itoa(p.Nth)}
 	if p.Try > 0 {
 		parts = append(parts, strconv.Itoa(p.Try))
 	}
@@ -79,29 +79,27 @@ func WithFaults(file string, suites ...*Suite) ([]*Suite, error) {
 
 // addStruck adds a spec with a fault.
 func (s *Suite) addStruck(spec *Spec, p FaultPoint) error {
+	what, run := "without a fault", spec.Run
+	if p.Pattern != "" {
+		on, err := faults.ParseKind(p.Request)
+		if err != nil {
+			return err
+		}
+		fault, err := p.Pattern.At(on.Nth(p.Nth))
+		if err = errors.Join(err, fault.Check()); err != nil {
+			return fmt.Errorf("%s: %w", p.ID(), err)
+		}
+		what, run = fault.String(), func(ctx context.Context, env *Env) {
+			env.Fault(ctx, fault)
+			spec.Run(ctx, env)
+		}
+	}
 	struck := *spec
 	struck.id, struck.Row, struck.struck = p.ID(), "", true
-	struck.Within = spec.timeLimit() + recovery
-	if p.Pattern == "" {
-		struck.Name += "; without a fault"
-		s.add(struck, spec.source, "")
-		return nil
-	}
-	on, err := faults.ParseKind(p.Request)
-	if err != nil {
-		return err
-	}
-	fault, err := p.Pattern.At(on.Nth(p.Nth))
-	if err = errors.Join(err, fault.Check()); err != nil {
-		return fmt.Errorf("%s: %w", p.ID(), err)
-	}
-	struck.Name += "; " + fault.String()
+	struck.Within, struck.Run = spec.timeLimit()+recovery, run
+	struck.Name = fmt.Sprintf("%s; %s", spec.Name, what)
 	if p.Try > 0 {
 		struck.Name += fmt.Sprintf(", time %d", p.Try)
-	}
-	struck.Run = func(ctx context.Context, env *Env) {
-		env.Fault(ctx, fault)
-		spec.Run(ctx, env)
 	}
 	s.add(struck, spec.source, "")
 	return nil

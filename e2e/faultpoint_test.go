@@ -22,7 +22,8 @@ func TestSpecsWithFaults(t *testing.T) {
 	write := func(text string) { g.Expect(os.WriteFile(file, []byte(text), 0o600)).To(Succeed()) }
 
 	write(`[{"spec":"` + id + `","pattern":"crash-after","request":"patch nodeclaims.karpenter.sh/status","nth":2},
-		{"spec":"` + id + `","pattern":"lose-answer","request":"create nodes","nth":1,"try":3}]`)
+		{"spec":"` + id + `","pattern":"lose-answer","request":"create nodes","nth":1,"try":3},
+		{"spec":"` + id + `"}, {"spec":"` + id + `","try":2}]`)
 	struck, err := WithFaults(file, suite, NewSuite("other"))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(struck).To(HaveLen(1))
@@ -33,6 +34,9 @@ func TestSpecsWithFaults(t *testing.T) {
 	g.Expect(specs[0].Within).To(Equal(time.Minute + recovery))
 	g.Expect(specs[1].ID()).To(Equal(id + "/lose-answer/create-nodes/1/3"))
 	g.Expect(specs[1].Name).To(Equal("replaces nodes; the answer is lost of create nodes, time 3"))
+	g.Expect(specs[2].ID()).To(Equal(id + "/no-fault"))
+	g.Expect(specs[2].Name).To(Equal("replaces nodes; without a fault"))
+	g.Expect(specs[3].ID()).To(Equal(id + "/no-fault/2"))
 	g.Expect(suite.Specs()).To(HaveLen(1), "the suite itself stays as it is")
 	adapter := &providers.Adapter{KnownFailures: []providers.KnownFailure{{Spec: "e2e/other"}}}
 	g.Expect(unknownKnownFailures(adapter, []*Suite{suite})).NotTo(Succeed())
