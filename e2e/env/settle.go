@@ -35,7 +35,7 @@ func Settle(ctx context.Context, e *Env) []string {
 	var last string
 	changed := time.Now()
 	for {
-		w := e.World()
+		w := e.recorder.History().End()
 		if now := fmt.Sprint(e.states(w, names)); now != last || check.InProgress(w, settlesWithin) {
 			last, changed = now, time.Now()
 		}
