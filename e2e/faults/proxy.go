@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -131,6 +132,13 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !p.passGate(r.Context()) {
 		panic(http.ErrAbortHandler)
 	}
+	if request.isWrite() && p.selectsByBody() {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		request.body, r.Body = string(body), io.NopCloser(bytes.NewReader(body))
+	}
 	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, request))
 	for _, a := range p.striking(request) {
 		if answered := p.apply(a, request, w, r); answered {
@@ -138,6 +146,13 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	p.reverse.ServeHTTP(w, r)
+}
+
+// selectsByBody reports whether a fault can't tell by a request's line whether the request is meant.
+func (p *Proxy) selectsByBody() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.active, func(a *Active) bool { return a.on.field != "" })
 }
 
 // requestKey is the key of the Request in a request's context.

@@ -18,6 +18,8 @@ type Request struct {
 	Subresource string // such as status; empty: the object itself
 	Namespace   string
 	Name        string // of the object; empty if the path has none, as that of a create
+
+	body string // read only where a fault selects by it
 }
 
 func (r Request) String() string {
@@ -111,6 +113,7 @@ type Requests struct {
 	resource    schema.GroupResource
 	subresource string
 	name        string
+	field       string
 	first       int // the first of the matching requests that is meant, from 1; 0 is 1
 }
 
@@ -153,6 +156,13 @@ func (r Requests) Named(name string) Requests {
 	return r
 }
 
+// Setting selects only the requests whose body has a field of a name, such as providerID. The body must be JSON, as
+// it is for all custom resources.
+func (r Requests) Setting(field string) Requests {
+	r.field = field
+	return r
+}
+
 // Nth passes over the first n-1 matching requests. They are counted from when the fault begins.
 func (r Requests) Nth(n int) Requests {
 	r.first = n
@@ -164,7 +174,7 @@ func (r Requests) Resource() schema.GroupResource { return r.resource }
 
 func (r Requests) matches(q Request) bool {
 	return (len(r.verbs) == 0 || slices.Contains(r.verbs, q.Verb)) && r.concerns(q) &&
-		(r.name == "" || r.name == q.Name)
+		(r.name == "" || r.name == q.Name) && (r.field == "" || strings.Contains(q.body, `"`+r.field+`":`))
 }
 
 // concerns reports whether a request is about the resource that is selected.
@@ -187,7 +197,14 @@ func (r Requests) String() string {
 		words = append(words, "any request for")
 	}
 	kind := Request{Resource: cmp.Or(r.resource.Resource, "anything"), Subresource: r.subresource}.kind()
-	return strings.TrimSpace(strings.Join(append(words, kind, r.name), " "))
+	words = append(words, kind)
+	if r.name != "" {
+		words = append(words, r.name)
+	}
+	if r.field != "" {
+		words = append(words, "that sets "+r.field)
+	}
+	return strings.Join(words, " ")
 }
 
 // check returns what is wrong with the selection.

@@ -58,6 +58,10 @@ func TestRequestsAreSelected(t *testing.T) {
 	g.Expect(On("patch", nodeClaims).Named("d").matches(patch)).To(BeFalse())
 	g.Expect(Writes(nodeClaims).matches(create)).To(BeTrue())
 	g.Expect(Writes(pods).matches(create)).To(BeFalse())
+	status.body = `{"status":{"providerID":"a"}}`
+	g.Expect(On("patch", nodeClaims).Status().Setting("providerID").matches(status)).To(BeTrue())
+	g.Expect(On("patch", nodeClaims).Status().Setting("nodeName").matches(status)).To(BeFalse())
+	g.Expect(On("patch", nodeClaims).Setting("providerID").matches(patch)).To(BeFalse())
 	g.Expect(Requests{}.matches(create)).To(BeTrue())
 	g.Expect(Requests{}.matches(status)).To(BeTrue())
 }
@@ -69,6 +73,7 @@ func TestFaultsAreSentences(t *testing.T) {
 		"the controller is killed after create nodeclaims":                     CrashAfter(On("create", nodeClaims)),
 		"the controller is killed before request 2 to patch nodeclaims/status": CrashBefore(patch.Status().Nth(2)),
 		"the controller is killed after request 3 to patch nodeclaims c":       CrashAfter(patch.Named("c").Nth(3)),
+		"the answer is lost of patch nodeclaims that sets providerID":          LoseAnswer(patch.Setting("providerID")),
 		"the answer is lost of write nodeclaims":                               LoseAnswer(Writes(nodeClaims)),
 		"the answer is lost of create pods/eviction": LoseAnswer(On("create", pods).
 			Subresource("eviction")),
