@@ -22,14 +22,15 @@ import (
 // what has changed within the last seconds. The condition DisruptionReason came with v1.5.
 //
 // A NodeClaim is disrupted if its node has the disrupted taint before its deletion begins, or if
-// it is rebooted. What somebody else deletes gets the taint later.
+// it is rebooted. What somebody else deletes gets the taint later. What is deleted with its NodePool is not judged:
+// that may come between the taint and the reason.
 func reasonsAreTrue() Invariant {
 	return Invariant{
 		Name: "the reasons of disruptions are said, and true",
 		Source: "spec.disruption of the NodePool API; condition DisruptionReason of the NodeClaim API; " +
 			"Karpenter: pkg/controllers/disruption/queue.go, markDisrupted, repair.go, commitReboot, emptiness.go, drift.go",
 		Untested: "no node was disrupted",
-		Reads:    resources{karpenter.Pods, karpenter.Nodes, karpenter.NodeClaims},
+		Reads:    resources{karpenter.Pods, karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools},
 		New: func(p Params) check.Monitor {
 			return &reasonMonitor{
 				nodeIndex: newNodeIndex(), pods: podsOnNodes{}, drifted: map[string]time.Time{}, reasoned: map[string]bool{},
@@ -91,6 +92,8 @@ func (r *reasonMonitor) judgeSilence(m *check.Moment) {
 		return
 	case becomesTrue(m, karpenter.Rebooting):
 		what = "is rebooted"
+	case goesWithPool(m.World, nodeClaim):
+		return
 	case isDeleting(nodeClaim) && node != nil && !isDeleting(node) && hasDisruptedTaint(node):
 		what = "is being deleted to disrupt its node"
 	default:
@@ -101,6 +104,13 @@ func (r *reasonMonitor) judgeSilence(m *check.Moment) {
 		m.Suspect("NodeClaim %s %s, but has no condition %s that says why", nodeClaim, what, karpenter.DisruptionReason).
 			Beside(node)
 	}
+}
+
+// goesWithPool reports whether the NodePool of a NodeClaim is being deleted, or gone.
+func goesWithPool(w *history.World, nodeClaim *history.Object) bool {
+	name := nodeClaim.Unstructured().GetLabels()[karpenter.NodePoolLabel]
+	pool := w.Get(karpenter.NodePools, "", name)
+	return name != "" && (pool == nil || isDeleting(pool))
 }
 
 func (r *reasonMonitor) judgeEmpty(m *check.Moment, nodeClaim *history.Object) {

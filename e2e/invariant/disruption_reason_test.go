@@ -49,6 +49,7 @@ func TestReasonsAreTrue(t *testing.T) {
 func TestReasonsAreSaid(t *testing.T) {
 	nodeClaim := func() *historytest.Thing { return historytest.NodeClaim("c").Set("id", "status", "providerID") }
 	node := func() *historytest.Thing { return historytest.Node("n").Set("id", "spec", "providerID") }
+	pool := func() *historytest.Thing { return historytest.Pool("p") }
 	said := func() *historytest.Thing { return nodeClaim().Because(karpenter.DisruptionReason, "Underutilized") }
 	rebooted := func(o *historytest.Thing) *historytest.Thing {
 		return o.Because(karpenter.Rebooting, "RebootRequested")
@@ -63,8 +64,15 @@ func TestReasonsAreSaid(t *testing.T) {
 		"by others":    {begin().Change(nodeClaim().Deleting()).Change(tainted), check.Vacuous, "no node was disrupted"},
 		"node deleted": {begin().Change(deleted).Change(nodeClaim().Deleting()), check.Vacuous, "no node was"},
 		"given up":     {begin().Change(tainted).Change(said()).Change(nodeClaim()).Change(node()), check.Vacuous, ""},
-		"rebooted":     {begin().Change(rebooted(said())), check.Holds, ""},
-		"only reboot":  {begin().Change(rebooted(nodeClaim())), check.Broken, "is rebooted"},
+		"with its pool": {
+			begin().Add(pool()).Change(tainted).Change(pool().Deleting()).Change(nodeClaim().Pool("p").Deleting()),
+			check.Vacuous, "no node was",
+		},
+		"with a pool": {
+			begin().Add(pool()).Change(tainted).Change(nodeClaim().Pool("p").Deleting()), check.Broken, "that says why",
+		},
+		"rebooted":    {begin().Change(rebooted(said())), check.Holds, ""},
+		"only reboot": {begin().Change(rebooted(nodeClaim())), check.Broken, "is rebooted"},
 		"a gap": {
 			begin().Gap(karpenter.NodeClaims, "410").Change(tainted).Change(nodeClaim().Deleting()), check.Unknown, "gap",
 		},
