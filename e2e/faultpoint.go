@@ -40,8 +40,8 @@ func (p FaultPoint) ID() string {
 const recovery = 2 * time.Minute
 
 // WithFaults returns the specs of suites with the faults that a file lists, as JSON of []FaultPoint. The claims of a
-// spec must hold although its fault strikes. A fault that never strikes makes it vacuous. At its end the cluster comes to
-// rest, see report.Outcome.End.
+// spec must hold although its fault strikes. A fault that never strikes makes it vacuous. At its end the cluster
+// comes to rest, see report.Outcome.End.
 func WithFaults(file string, suites ...*Suite) ([]*Suite, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

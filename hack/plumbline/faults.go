@@ -138,7 +138,7 @@ func (c faultsConfig) runPoints(ctx context.Context, folder, name string, points
 	t := trial{
 		name: name, provider: c.provider, release: c.Release, gates: os.Getenv("GATES"), procs: os.Getenv("PROCS"),
 		out: os.Stderr, test: faultsTest, vars: map[string]string{
-			"FAULT_POINTS": file, "FOCUS": "", "PLUMBLINE_RERUN": c.command("crash"),
+			"FAULT_POINTS": file, "FOCUS": "", "PLUMBLINE_RERUN": c.command(),
 		},
 	}
 	return t.run(ctx, c.binary, filepath.Join(folder, name))

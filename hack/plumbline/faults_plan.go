@@ -31,8 +31,8 @@ const honestRuns = 2
 func (c faultsConfig) plan(ctx context.Context) (p faultsPlan, folder string, err error) {
 	if c.resume != "" {
 		err := readJSON(filepath.Join(c.resume, planFile), &p)
-		if err == nil && p.Command != c.command("crash") {
-			err = fmt.Errorf("RESUME=%s: it is a run of `%s`, not of `%s`", c.resume, p.Command, c.command("crash"))
+		if err == nil && p.Command != c.command() {
+			err = fmt.Errorf("RESUME=%s: it is a run of `%s`, not of `%s`", c.resume, p.Command, c.command())
 		}
 		return p, c.resume, err
 	}
@@ -41,7 +41,7 @@ func (c faultsConfig) plan(ctx context.Context) (p faultsPlan, folder string, er
 		return p, "", err
 	}
 	step("artifacts in " + folder)
-	p.Command = c.command("crash")
+	p.Command = c.command()
 	if c.nth > 0 {
 		for _, id := range c.chosen() {
 			p.Points = append(p.Points, c.pointsOf(id, c.request, c.nth, c.nth)...)

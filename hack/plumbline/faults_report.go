@@ -107,7 +107,7 @@ func (c faultsConfig) conclude(folder string, r faultResults, took time.Duration
 			if often := r.repeated(p); often != "" {
 				fmt.Fprintf(os.Stderr, "  %s\n", often)
 			}
-			fmt.Fprintf(os.Stderr, "  again: %s FOCUS=^%s$ REPEATS=10\n", c.command("crash"), p.ID())
+			fmt.Fprintf(os.Stderr, "  again: %s FOCUS=^%s$ REPEATS=10\n", c.command(), p.ID())
 		}
 	}
 	var said []string
@@ -151,9 +151,9 @@ func hasUnrecorded(w *history.World) bool {
 	})
 }
 
-// command returns the command that makes a target for the same provider.
-func (c faultsConfig) command(target string) string {
-	words := []string{"make " + target}
+// command returns the command that strikes the same provider. Points say by their names which pattern they have.
+func (c faultsConfig) command() string {
+	words := []string{"make crash"}
 	for _, name := range []string{"PROVIDER", "K8S", "KARPENTER", "GATES"} {
 		if v := os.Getenv(name); v != "" {
 			words = append(words, name+"="+v)
