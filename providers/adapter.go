@@ -311,6 +311,13 @@ type Simulator struct {
 	// Unknown is the HTTP path that answers with a JSON list of the calls that the simulator
 	// doesn't know. A run shows them at its end. Optional.
 	Unknown string `yaml:"unknown"`
+	// Calls is the HTTP path that answers with the number of calls that may have changed the
+	// cloud, as a JSON object: {"writes": {"CreateVM": 2}}. `make crash` strikes each. Optional.
+	Calls string `yaml:"calls"`
+	// Faults is the HTTP path by which calls fail. POST begins a fault, by the parameters of
+	// package simulator's faults; GET answers with a JSON list of all, in the order in which
+	// they began, and how often each has struck: [{"struck": 1}]; DELETE ends all. Optional.
+	Faults string `yaml:"faults"`
 	// Rights are RBAC rules for anything else that the simulator does to the cluster.
 	Rights []map[string]any `yaml:"rights"`
 }

@@ -218,8 +218,12 @@ func (c *checker) simulator() {
 	if !strings.HasPrefix(s.Ready, "/") {
 		c.add("simulator.ready", "`%s` is not an HTTP path such as /healthz", s.Ready)
 	}
-	if s.Unknown != "" && !strings.HasPrefix(s.Unknown, "/") {
-		c.add("simulator.unknown", "`%s` is not an HTTP path such as /unknown", s.Unknown)
+	for _, optional := range []struct{ name, path string }{
+		{"unknown", s.Unknown}, {"calls", s.Calls}, {"faults", s.Faults},
+	} {
+		if optional.path != "" && !strings.HasPrefix(optional.path, "/") {
+			c.add("simulator."+optional.name, "`%s` is not an HTTP path such as /%s", optional.path, optional.name)
+		}
 	}
 	if _, err := s.Rules(); err != nil {
 		c.add("simulator.rights", "%v", err)

@@ -2,6 +2,7 @@ package env
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 )
 
@@ -21,32 +23,45 @@ type fault struct {
 	told   bool              // an Event says that the fault has struck
 }
 
-// Fault makes requests of the provider's controller to the API server fail, until the fault is over or the spec's
-// function ends. An Event of the harness shows when it first strikes. A fault that never strikes makes the spec
-// vacuous. The spec is skipped where the backend has no proxy.
+// Fault makes requests of the provider's controller fail, to the API server or to the simulated cloud, until the fault
+// is over or the spec's function ends. An Event of the harness shows when it first strikes. A fault that never strikes
+// makes the spec vacuous. The spec is skipped where the backend has no proxy, or the adapter's simulator has no faults.
 func (e *Env) Fault(ctx context.Context, f faults.Fault) {
-	interposed, can := e.place.Cluster.(cluster.Interposed)
-	if !can {
-		e.skip("the backend can't make requests of the controller fail")
-	}
 	var killer cluster.Killer
 	if f.Kills() {
 		killer = e.killer()
+	}
+	begun := &fault{}
+	active, err := e.beginner(ctx, f)(ctx, f, func(ctx context.Context, r faults.Request) error {
+		return e.strike(ctx, begun, killer, r)
+	})
+	if errors.Is(err, install.ErrNoFaults) {
+		e.skip("%v", err)
+	}
+	if err != nil {
+		e.fail(ctx, "%w", err)
+	}
+	begun.Active = active
+	e.faults = append(e.faults, begun)
+}
+
+// beginner returns what begins a fault.
+func (e *Env) beginner(ctx context.Context, f faults.Fault,
+) func(context.Context, faults.Fault, faults.Strike) (*faults.Active, error) {
+	if f.OfCloud() {
+		e.hooked = true
+		return faults.Cloud(e.place.Provider.Faults).Begin
+	}
+	interposed, can := e.place.Cluster.(cluster.Interposed)
+	if !can {
+		e.skip("the backend can't make requests of the controller fail")
 	}
 	if resource := f.Resource(); !resource.Empty() {
 		if _, err := e.place.Mapper.KindFor(resource.WithVersion("")); err != nil {
 			e.fail(ctx, "%s: the API server serves no %s, so that nothing can strike: %w", f, resource, err)
 		}
 	}
-	begun := &fault{}
-	active, err := interposed.Faults().Begin(f, func(ctx context.Context, r faults.Request) error {
-		return e.strike(ctx, begun, killer, r)
-	})
-	if err != nil {
-		e.fail(ctx, "%w", err)
-	}
-	begun.Active = active
-	e.faults = append(e.faults, begun)
+	return interposed.Faults().Begin
 }
 
 // AwaitFaults waits until all faults have struck, and until the controller is ready again after one that killed it.

@@ -9,8 +9,8 @@ import (
 type Active struct {
 	Fault
 
-	proxy  *Proxy
 	strike Strike
+	end    func() // called once
 
 	mu       sync.Mutex
 	seen     int // matching requests or events
@@ -52,7 +52,7 @@ func (a *Active) Await(ctx context.Context) error {
 // End ends the fault: events that were held back go on, and new requests get through. It is safe to call twice.
 func (a *Active) End() {
 	a.overOnce.Do(func() {
-		a.proxy.remove(a)
+		a.end()
 		close(a.over)
 	})
 }

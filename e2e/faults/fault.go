@@ -124,6 +124,9 @@ func (f Fault) String() string {
 // Check returns all that is wrong with the fault, or nil.
 func (f Fault) Check() error {
 	wrong := f.on.check()
+	if f.OfCloud() {
+		wrong = append(wrong, f.checkOfCloud()...)
+	}
 	if f.times < 0 {
 		wrong = append(wrong, fmt.Sprintf("it can't strike %d times; 0 is always", f.times))
 	}

@@ -84,7 +84,7 @@ func start(t testing.TB) *place {
 // begin begins a fault that only counts.
 func (p *place) begin(f faults.Fault) *faults.Active {
 	p.Helper()
-	a, err := p.proxy.Begin(f, func(context.Context, faults.Request) error { return nil })
+	a, err := p.proxy.Begin(p.Context(), f, func(context.Context, faults.Request) error { return nil })
 	NewWithT(p).Expect(err).NotTo(HaveOccurred())
 	p.Cleanup(a.End)
 	return a
@@ -188,7 +188,7 @@ func testRequestsPass(p *place) {
 func testCrashBefore(p *place) {
 	g := NewWithT(p)
 	struck := make(chan faults.Request, 1)
-	a, err := p.proxy.Begin(faults.CrashBefore(faults.On("create", configMaps)),
+	a, err := p.proxy.Begin(p.Context(), faults.CrashBefore(faults.On("create", configMaps)),
 		func(_ context.Context, r faults.Request) error { struck <- r; return nil })
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(p.create("before")).NotTo(Succeed())
@@ -202,7 +202,7 @@ func testCrashBefore(p *place) {
 func testCrashAfter(p *place) {
 	g := NewWithT(p)
 	killing, killed := make(chan struct{}), make(chan struct{})
-	a, err := p.proxy.Begin(faults.CrashAfter(faults.On("create", configMaps)),
+	a, err := p.proxy.Begin(p.Context(), faults.CrashAfter(faults.On("create", configMaps)),
 		func(context.Context, faults.Request) error { close(killing); <-killed; return fmt.Errorf("it lives") })
 	g.Expect(err).NotTo(HaveOccurred())
 	lost, held := make(chan error, 1), make(chan error, 1)

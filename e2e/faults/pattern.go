@@ -24,6 +24,12 @@ func Patterns() []Pattern {
 	return []Pattern{PatternCrashBefore, PatternCrashAfter, PatternLoseAnswer, PatternFail, PatternConflict}
 }
 
+// Strikes reports whether the pattern can strike requests of a kind: a cloud has no conflicts.
+func (p Pattern) Strikes(kind string) bool {
+	_, isCall := callOf(kind)
+	return !isCall || p != PatternConflict
+}
+
 // At returns the pattern's fault for some requests. It is an error if there is no such pattern.
 func (p Pattern) At(on Requests) (Fault, error) {
 	switch p {

@@ -96,11 +96,12 @@ func (p *Proxy) Close() error {
 }
 
 // Begin begins a fault. It returns what is wrong with a fault that can't be, and begins nothing then.
-func (p *Proxy) Begin(f Fault, strike Strike) (*Active, error) {
+func (p *Proxy) Begin(_ context.Context, f Fault, strike Strike) (*Active, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
-	a := &Active{Fault: f, proxy: p, strike: strike, first: make(chan struct{}), over: make(chan struct{})}
+	a := &Active{Fault: f, strike: strike, first: make(chan struct{}), over: make(chan struct{})}
+	a.end = func() { p.remove(a) }
 	p.mu.Lock()
 	p.active = append(p.active, a)
 	open := slices.Clone(p.streams)

@@ -35,7 +35,8 @@ func (r Request) kind() string {
 	return r.Resource + "/" + r.Subresource
 }
 
-// Kind returns the request without the object's name, such as "patch nodeclaims.karpenter.sh/status".
+// Kind returns the request without the object's name, such as "patch nodeclaims.karpenter.sh/status". That of a call
+// to a simulated cloud is "call ec2:CreateFleet".
 func (r Request) Kind() string {
 	kind := r.Verb + " " + schema.GroupResource{Group: r.Group, Resource: r.Resource}.String()
 	if r.Subresource != "" {
@@ -107,8 +108,9 @@ func (r Request) isWrite() bool {
 	return slices.Contains(writes, r.Verb) && r.Resource != "" && r.Resource != "leases" && r.Resource != "events"
 }
 
-// Requests selects requests. The zero value selects all.
+// Requests selects requests. The zero value selects all that reach the API server.
 type Requests struct {
+	call        string   // to the simulated cloud; empty: requests to the API server
 	verbs       []string // empty: any
 	resource    schema.GroupResource
 	subresource string
@@ -129,6 +131,9 @@ func Writes(resource schema.GroupVersionResource) Requests {
 
 // ParseKind returns the requests of a kind, see Request.Kind.
 func ParseKind(kind string) (Requests, error) {
+	if on, is := callOf(kind); is {
+		return on, nil
+	}
 	verb, rest, found := strings.Cut(kind, " ")
 	resource, subresource, _ := strings.Cut(rest, "/")
 	if !found || resource == "" || strings.Contains(rest, " ") {
@@ -189,6 +194,8 @@ func (r Requests) String() string {
 		words = append(words, fmt.Sprintf("request %d to", r.first))
 	}
 	switch {
+	case r.call != "":
+		return strings.Join(append(words, ofCall, r.call), " ")
 	case slices.Equal(r.verbs, writes):
 		words = append(words, "write")
 	case len(r.verbs) > 0:

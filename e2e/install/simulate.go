@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -185,6 +186,33 @@ func (i *Installed) Unknown(ctx context.Context) (calls []string, err error) {
 	}
 	return calls, json.Unmarshal(answer, &calls)
 }
+
+// Calls returns how many calls of each kind may have changed the simulated cloud so far. It returns none if no
+// simulator counts them.
+func (i *Installed) Calls(ctx context.Context) (map[string]int, error) {
+	if i.simulator == nil || i.adapter.Simulator.Calls == "" {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	answer, err := i.simulator.ask(ctx, http.MethodGet, i.adapter.Simulator.Calls, "")
+	if err != nil {
+		return nil, err
+	}
+	var counts struct {
+		Writes map[string]int `json:"writes"`
+	}
+	return counts.Writes, json.Unmarshal(answer, &counts)
+}
+
+// Faults asks the simulator about its faults. The error is ErrNoFaults if calls can't fail.
+func (i *Installed) Faults(ctx context.Context, method string, query url.Values) ([]byte, error) {
+	if i.simulator == nil || i.adapter.Simulator.Faults == "" {
+		return nil, ErrNoFaults
+	}
+	return i.simulator.ask(ctx, method, i.adapter.Simulator.Faults+"?"+query.Encode(), "")
+}
+
+// ErrNoFaults says that a provider's calls to its cloud can't fail on purpose.
+var ErrNoFaults = errors.New("the adapter has no simulator whose calls can fail (simulator.faults)")
 
 // SimulatorComponent is the simulator's name in messages.
 const SimulatorComponent = "the simulator of the provider's cloud"

@@ -84,7 +84,7 @@ type Outcome struct {
 	// Fields are those of objects that the spec has set, such as "NodePool.spec.weight".
 	Fields []string `json:"fields,omitempty"`
 	// Writes says how many of each kind the controller made in the spec's function, such as "patch
-	// nodeclaims.karpenter.sh/status"; see faults.Request.
+	// nodeclaims.karpenter.sh/status" or "call ec2:CreateFleet"; see faults.Request.
 	Writes map[string]int `json:"writes,omitempty"`
 	// End says how the cluster was when it had come to rest after a spec with faults, such as "2 NodeClaims, initialized".
 	End     []string      `json:"end,omitempty"`

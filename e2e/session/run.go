@@ -14,6 +14,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/env"
+	"github.com/plumbline-e2e/plumbline/e2e/faults"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
@@ -51,9 +52,9 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 	e := env.New(&s.Place, recorder, w.Foreground)
 	checks := &postChecks{session: s, recorder: recorder, rights: s.newRights(ctx), breaks: w.Breaks, outcome: &o}
 
-	before := s.writes()
+	before := s.writes(ctx)
 	failure := s.runBody(ctx, w, e, checks.rights)
-	o.Writes = since(before, s.writes())
+	o.Writes = since(before, s.writes(ctx))
 	ended := time.Now()
 	if failure == nil && w.Settles {
 		alive, release := s.whileAlive(ctx)
@@ -112,12 +113,19 @@ func (s *Session) runBody(ctx context.Context, w Work, e *env.Env, rights *right
 	return env.Run(ctx, e, w.Run)
 }
 
-// writes returns how many writes of each kind the controller has made; nil where nobody counts them.
-func (s *Session) writes() map[string]int {
-	if interposed, can := s.Cluster.(cluster.Interposed); can {
-		return interposed.Faults().Writes()
+// writes returns how many writes of each kind the controller has made, to the API server and to the simulated cloud;
+// nil where nobody counts them.
+func (s *Session) writes(ctx context.Context) map[string]int {
+	interposed, can := s.Cluster.(cluster.Interposed)
+	if !can {
+		return nil
 	}
-	return nil
+	writes := interposed.Faults().Writes()
+	calls, _ := s.Provider.Calls(ctx) // a simulator that is gone ends the session
+	for name, n := range calls {
+		writes[faults.KindOfCall(name)] = n
+	}
+	return writes
 }
 
 // since returns by how much counters have grown.

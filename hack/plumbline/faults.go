@@ -221,6 +221,9 @@ func (c faultsConfig) chosen() (ids []string) {
 func (c faultsConfig) pointsOf(id, kind string, first, last int) (points []e2e.FaultPoint) {
 	for nth := first; nth <= last; nth++ {
 		for _, pattern := range c.patterns {
+			if !pattern.Strikes(kind) {
+				continue
+			}
 			p := e2e.FaultPoint{Spec: id, Pattern: pattern, Request: kind, Nth: nth}
 			if c.repeats == 1 {
 				points = append(points, p)

@@ -41,7 +41,8 @@ type API struct {
 	// Write answers a call: with e if that is not nil, or else with the call's answer. Optional: it writes the answer
 	// as JSON, or {"error": e}.
 	Write func(w http.ResponseWriter, r *http.Request, answer any, e *Error)
-	// Refusals holds the errors of Throttle, Denied and FailedYetDone. Optional: their status is 429, 403 or 500.
+	// Refusals holds the errors of Throttle, Denied, Failed and FailedYetDone. Optional: their status is 429, 403, 500
+	// or 500.
 	Refusals map[Kind]*Error
 	// Unknown is the error about an unknown call, usually without a message. Optional: its status is 501.
 	Unknown Error
@@ -55,6 +56,7 @@ type API struct {
 var refusals = map[Kind]*Error{
 	Throttle:      {http.StatusTooManyRequests, "TooManyRequests", "there are too many requests"},
 	Denied:        {http.StatusForbidden, "Forbidden", "a permission is missing"},
+	Failed:        {http.StatusInternalServerError, "InternalError", "an internal error has occurred"},
 	FailedYetDone: {http.StatusInternalServerError, "InternalError", "an internal error has occurred"},
 }
 
@@ -83,7 +85,7 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, name string, do Call
 	if !slices.Contains(a.Spared, name) {
 		effect = a.Base.Faults.Call(name)
 	}
-	if effect.Silent || effect.Lost {
+	if effect.Silent || effect.Lost || effect.Held {
 		slog.Warn(name, "answer", "none")
 	}
 	effect.Play(w, r,

@@ -61,6 +61,7 @@ func TestAnAPIAnswersAndCounts(t *testing.T) {
 	}
 	g.Expect(b.Journal.Report()).To(Equal(Report{
 		Calls:   map[string]int{"GET /vms/{id}": 1, "POST /vms": 1, "DELETE /vms/{id}": 1, "PUT /vms/7": 1},
+		Writes:  map[string]int{"POST /vms": 1, "DELETE /vms/{id}": 1, "PUT /vms/7": 1},
 		Refused: map[string]int{"POST /vms Conflict": 1, "DELETE /vms/{id} out of order": 1, "PUT /vms/7 NotImplemented": 1},
 		Unknown: map[string]int{"PUT /vms/7": 1}, Ignored: map[string]int{},
 	}))

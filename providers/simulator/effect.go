@@ -11,11 +11,14 @@ import (
 
 // Effect is the effect of all faults on a call.
 type Effect struct {
-	Refused Kind          // Throttle, Denied or FailedYetDone: an error is answered in place of a result
+	Refused Kind          // Throttle, Denied, Failed or FailedYetDone: an error is answered in place of a result
 	Delay   time.Duration // before the answer
 	Later   time.Duration // with FailedYetDone: until the call is carried out
 	Lost    bool          // the call is carried out, but there is no answer
 	Silent  bool          // there is no answer until the client gives up, and the call is not carried out
+	Held    bool          // the call is carried out, but there is no answer until the client gives up
+
+	done func() // with Held: called once the call is carried out
 }
 
 // Play answers a call with its effect. do carries out the call and answers it, refuse answers the cloud's error for a
@@ -23,10 +26,14 @@ type Effect struct {
 func (e Effect) Play(w http.ResponseWriter, r *http.Request, refuse func(http.ResponseWriter, Kind),
 	do http.HandlerFunc,
 ) {
-	if e.Silent {
+	// waits ends when the client gives up. net/http then closes the connection without an answer.
+	waits := func() {
 		_, _ = io.Copy(io.Discard, r.Body) // or else net/http does not notice that the client gives up
 		<-r.Context().Done()
-		panic(http.ErrAbortHandler) // net/http then closes the connection without an answer
+		panic(http.ErrAbortHandler)
+	}
+	if e.Silent {
+		waits()
 	}
 	a := &answer{header: http.Header{}}
 	if e.Refused == "" {
@@ -34,6 +41,10 @@ func (e Effect) Play(w http.ResponseWriter, r *http.Request, refuse func(http.Re
 	} else {
 		e.postpone(r, do)
 		refuse(a, e.Refused)
+	}
+	if e.Held {
+		e.done()
+		waits()
 	}
 	waitOr(r.Context(), e.Delay, nil)
 	if e.Lost {

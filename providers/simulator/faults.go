@@ -21,16 +21,18 @@ const (
 	NoCapacity    Kind = "noCapacity"    // launches of a type, in a zone, of a capacity type fail
 	Throttle      Kind = "throttle"      // calls are refused because there are too many
 	Denied        Kind = "denied"        // calls are refused because a permission is missing
+	Failed        Kind = "failed"        // calls are refused by an internal error
 	Slow          Kind = "slow"          // answers are delayed By
 	Lost          Kind = "lost"          // a call is carried out but gets no answer
 	Silent        Kind = "silent"        // a call is not carried out and gets no answer until the client gives up
+	Held          Kind = "held"          // a call is carried out and gets no answer until the client gives up
 	Stale         Kind = "stale"         // instances are listed as they were By ago
 	FailedYetDone Kind = "failedYetDone" // a call is answered as failed, and carried out By later
 )
 
 // Kinds returns all kinds of faults.
 func Kinds() []Kind {
-	return []Kind{NoCapacity, Throttle, Denied, Slow, Lost, Silent, Stale, FailedYetDone}
+	return []Kind{NoCapacity, Throttle, Denied, Failed, Slow, Lost, Silent, Held, Stale, FailedYetDone}
 }
 
 // Offering is what capacity is launched from. Empty fields of a fault mean any.
@@ -50,12 +52,16 @@ type Fault struct {
 	Offering
 	// By is the delay (Slow), the age (Stale) or the lateness (FailedYetDone). Only for these kinds.
 	By time.Duration `json:"by,omitempty"`
+	// Skip is how many calls the fault spares before it strikes. Not for NoCapacity and Stale.
+	Skip int `json:"skip,omitempty"`
 	// Count limits how often the fault strikes; 0: until Clear.
 	Count int `json:"count,omitempty"`
 	// Rate is the probability that the fault strikes each time, from 0 to 1; 0: certain.
 	Rate float64 `json:"rate,omitempty"`
-	// Struck is how often the fault has struck.
+	// Struck is how often the fault has struck. A call that is Held counts once it is carried out.
 	Struck int `json:"struck"`
+
+	met int // calls that it has spared or struck
 }
 
 // String returns a short description of the fault.
@@ -75,11 +81,14 @@ func (f Fault) String() string {
 	if f.Count > 0 {
 		words = append(words, fmt.Sprintf("%d times", f.Count))
 	}
+	if f.Skip > 0 {
+		words = append(words, fmt.Sprintf("after %d calls", f.Skip))
+	}
 	return strings.Join(words, " ")
 }
 
 // validate returns all mistakes in a fault.
-func (f Fault) validate() error {
+func (f *Fault) validate() error {
 	if !slices.Contains(Kinds(), f.Kind) {
 		return fmt.Errorf("there is no fault kind=%s; there are %s", f.Kind, list(Kinds()))
 	}
@@ -94,9 +103,11 @@ func (f Fault) validate() error {
 		{!timed && f.By != 0, fmt.Sprintf("by is only for %s", list([]Kind{Slow, Stale, FailedYetDone}))},
 		{f.By < 0, "by can't be negative"},
 		{f.Count < 0, "count can't be negative; 0 means until the faults are cleared"},
+		{f.Skip < 0, "skip can't be negative: it is how many calls are spared before"},
 		{f.Rate < 0 || f.Rate > 1, "rate lies between 0 and 1"},
 		{f.Kind == Stale && (f.Count != 0 || f.Rate != 0), "it lasts until it is cleared, without count and rate"},
-		{(f.Kind == Stale || f.Kind == NoCapacity) && f.Call != "", "it is not about calls, so call has no meaning"},
+		{!f.isOfCalls() && f.Call != "", "it is not about calls, so call has no meaning"},
+		{!f.isOfCalls() && f.Skip != 0, "it is not about calls, so skip has no meaning"},
 		{f.Kind != NoCapacity && f.Offering != Offering{}, "type, zone and capacity are only for noCapacity"},
 		{
 			!slices.Contains(capacities, f.CapacityType),
@@ -119,7 +130,17 @@ func list[S ~string](words []S) string {
 	return strings.Join(text, ", ")
 }
 
-func (f *Fault) active() bool { return f.Count == 0 || f.Struck < f.Count }
+// isOfCalls reports whether the fault strikes calls.
+func (f *Fault) isOfCalls() bool { return f.Kind != Stale && f.Kind != NoCapacity }
+
+// lacks reports whether the fault, which is NoCapacity, still strikes.
+func (f *Fault) lacks() bool { return f.Count == 0 || f.Struck < f.Count }
+
+// meets counts a call that the fault is about, and reports whether the fault strikes it.
+func (f *Fault) meets() bool {
+	f.met++
+	return f.met > f.Skip && (f.Count == 0 || f.met <= f.Skip+f.Count)
+}
 
 // launch stands for the calls that launch instances.
 const launch = "launch"
@@ -195,13 +216,14 @@ func (f *Faults) Call(name string) (e Effect) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, fault := range f.all {
-		if fault.Kind == NoCapacity || fault.Kind == Stale || !fault.active() ||
-			!fault.isAbout(name, f.launches) || !f.hits(fault) {
+		if !fault.isOfCalls() || !fault.isAbout(name, f.launches) || !f.hits(fault) || !fault.meets() {
 			continue
 		}
-		fault.Struck++
+		if fault.Kind != Held {
+			fault.Struck++
+		}
 		switch fault.Kind {
-		case Throttle, Denied:
+		case Throttle, Denied, Failed:
 			e.Refused = fault.Kind
 		case FailedYetDone:
 			e.Refused, e.Later = fault.Kind, fault.By
@@ -211,10 +233,19 @@ func (f *Faults) Call(name string) (e Effect) {
 			e.Lost = true
 		case Silent:
 			e.Silent = true
+		case Held:
+			e.Held, e.done = true, func() { f.strikes(fault) }
 		case NoCapacity, Stale: // not about calls
 		}
 	}
 	return e
+}
+
+// strikes counts that a fault has struck.
+func (f *Faults) strikes(fault *Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fault.Struck++
 }
 
 // Shortage tells whether a request for one offering fails because there is no capacity.
@@ -228,7 +259,7 @@ func (f *Faults) Shortages() func(Offering) bool {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		for _, fault := range f.all {
-			if fault.Kind == NoCapacity && (struck[fault] || fault.active()) && fault.takes(o) && f.hits(fault) {
+			if fault.Kind == NoCapacity && (struck[fault] || fault.lacks()) && fault.takes(o) && f.hits(fault) {
 				if !struck[fault] {
 					struck[fault] = true
 					fault.Struck++
@@ -290,6 +321,7 @@ func (f *Faults) add(query url.Values) (string, error) {
 		"capacity": text(&fault.CapacityType),
 		"by":       func(s string) (err error) { fault.By, err = time.ParseDuration(s); return err },
 		"count":    func(s string) (err error) { fault.Count, err = strconv.Atoi(s); return err },
+		"skip":     func(s string) (err error) { fault.Skip, err = strconv.Atoi(s); return err },
 		"rate":     func(s string) (err error) { fault.Rate, err = strconv.ParseFloat(s, 64); return err },
 	}
 	var wrong []error

@@ -46,6 +46,17 @@ func TestFaultsStrikeTheCallsTheyAreAbout(t *testing.T) {
 	g.Expect(f.Stale()).To(BeZero())
 }
 
+func TestAFaultSparesTheFirstCalls(t *testing.T) {
+	g := NewWithT(t)
+	f := faults(t, 1, Fault{Kind: Lost, Call: "vm", Skip: 1, Count: 2})
+	var lost []bool
+	for range 5 {
+		g.Expect(f.Call("disk")).To(BeZero(), "it counts only what it is about")
+		lost = append(lost, f.Call("vm").Lost)
+	}
+	g.Expect(lost).To(Equal([]bool{false, true, true, false, false}))
+}
+
 func TestAFaultOfLaunchesStrikesTheCallsThatTheCloudNames(t *testing.T) {
 	g := NewWithT(t)
 	b := NewBase(t.Context(), nil, Times{}, 1)
@@ -120,6 +131,8 @@ func TestFaultsThatCanNotBeMeant(t *testing.T) {
 		"fault lost: rate lies between 0 and 1":                       {Kind: Lost, Rate: 2},
 		"fault stale: it lasts until it is cleared":                   {Kind: Stale, By: time.Second, Count: 1},
 		"fault noCapacity: it is not about calls":                     {Kind: NoCapacity, Call: "x"},
+		"fault noCapacity: it is not about calls, so skip":            {Kind: NoCapacity, Skip: 1},
+		"fault lost: skip can't be negative":                          {Kind: Lost, Skip: -1},
 		"fault lost: type, zone and capacity are only for noCapacity": {Kind: Lost, Offering: Offering{Zone: "z"}},
 		`fault noCapacity: there is no capacity "sopt"; there are on-demand, spot, reserved`: {
 			Kind: NoCapacity, Offering: Offering{CapacityType: "sopt"},
@@ -157,6 +170,20 @@ func play(t *testing.T, e Effect, patience time.Duration) (answer string, took t
 			_, _ = io.WriteString(w, "yes")
 		})
 	return strings.TrimSpace(w.Header().Get("Of") + " " + http.StatusText(w.Code) + " " + w.Body.String()), took, done
+}
+
+func TestACallThatIsHeldStrikesOnceItIsCarriedOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewWithT(t)
+		f := faults(t, 1, Fault{Kind: Held})
+		effect := f.Call("x")
+		g.Expect(f.Report()).To(HaveExactElements(HaveField("Struck", 0)))
+		answer, took, done := play(t, effect, time.Minute)
+		g.Expect(answer).To(Equal("none"))
+		g.Expect(took).To(Equal(time.Minute))
+		g.Expect(*done).To(HaveLen(1))
+		g.Expect(f.Report()).To(HaveExactElements(HaveField("Struck", 1)))
+	})
 }
 
 func TestEffectsArePlayed(t *testing.T) {

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"sync"
 )
@@ -17,6 +18,8 @@ type Journal struct {
 type Report struct {
 	// Calls counts all calls, including refused ones.
 	Calls map[string]int `json:"calls"`
+	// Writes counts those of the calls that may change the cloud.
+	Writes map[string]int `json:"writes"`
 	// Refused counts error answers, by the call and the error's code.
 	Refused map[string]int `json:"refused,omitempty"`
 	// Unknown counts calls that the simulator does not know, such as those of a new release.
@@ -54,11 +57,16 @@ func (j *Journal) CountIgnored(name, parameter string) { j.count(j.counts.Ignore
 func (j *Journal) Report() Report {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	writes := maps.Clone(j.counts.Calls)
+	maps.DeleteFunc(writes, func(name string, _ int) bool { return reads.MatchString(name) })
 	return Report{
-		Calls: maps.Clone(j.counts.Calls), Refused: maps.Clone(j.counts.Refused), Unknown: maps.Clone(j.counts.Unknown),
-		Ignored: maps.Clone(j.counts.Ignored),
+		Calls: maps.Clone(j.counts.Calls), Writes: writes, Refused: maps.Clone(j.counts.Refused),
+		Unknown: maps.Clone(j.counts.Unknown), Ignored: maps.Clone(j.counts.Ignored),
 	}
 }
+
+// reads matches the names of calls that change nothing: by the method of HTTP, or by an action's verb in AWS's way.
+var reads = regexp.MustCompile(`^(GET|HEAD) |:(Describe|Get|List|Receive)`)
 
 // Unknown returns the names of the unknown calls, sorted.
 func (j *Journal) Unknown() []string { return slices.Sorted(maps.Keys(j.Report().Unknown)) }
