@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
@@ -18,22 +23,29 @@ import (
 type fault struct {
 	*faults.Active
 
-	mu     sync.Mutex
-	killed []*history.Object // the controller's pods, as they were
-	told   bool              // an Event says that the fault has struck
+	why string                                                  // the controller ends
+	by  func(ctx context.Context, namespace, name string) error // ends a pod of the controller; nil: none ends
+
+	mu    sync.Mutex
+	ended []*history.Object // the controller's pods that the fault ends, as they were
+	told  bool              // an Event says that the fault has struck
 }
 
 // Fault makes requests of the provider's controller fail, to the API server or to the simulated cloud, until the fault
 // is over or the spec's function ends. An Event of the harness shows when it first strikes. A fault that never strikes
 // makes the spec vacuous. The spec is skipped where the backend has no proxy, or the adapter's simulator has no faults.
 func (e *Env) Fault(ctx context.Context, f faults.Fault) {
-	var killer cluster.Killer
-	if f.Kills() {
-		killer = e.killer()
-	}
 	begun := &fault{}
+	switch {
+	case f.Kills():
+		begun.why, begun.by = killed, e.killer().Kill
+	case f.Deposes():
+		e.requireLeader(ctx)
+		begun.why = "its lease can't be renewed, so that it has to end itself"
+		begun.by = func(context.Context, string, string) error { return nil }
+	}
 	active, err := e.beginner(ctx, f)(ctx, f, func(ctx context.Context, r faults.Request) error {
-		return e.strike(ctx, begun, killer, r)
+		return e.strike(ctx, begun, r)
 	})
 	if errors.Is(err, install.ErrNoFaults) {
 		e.skip("%v", err)
@@ -64,7 +76,27 @@ func (e *Env) beginner(ctx context.Context, f faults.Fault,
 	return interposed.Faults().Begin
 }
 
-// AwaitFaults waits until all faults have struck, and until the controller is ready again after one that killed it.
+// requireLeader skips the spec if no pod of the controller holds a lease.
+func (e *Env) requireLeader(ctx context.Context) {
+	leases, err := e.place.Client.Resource(leases).Namespace(e.place.Provider.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		e.fail(ctx, "looking for the controller's lease: %w", err)
+	}
+	for _, pod := range e.place.Provider.Pods(ctx) {
+		if slices.ContainsFunc(leases.Items, func(lease unstructured.Unstructured) bool {
+			holder, _, _ := unstructured.NestedString(lease.Object, "spec", "holderIdentity")
+			return strings.HasPrefix(holder, pod)
+		}) {
+			return
+		}
+	}
+	e.skip("the controller elects no leader, so that no lease can be lost")
+}
+
+// leases are what leaders are elected by.
+var leases = coordinationv1.SchemeGroupVersion.WithResource("leases") //nolint:gochecknoglobals // a constant
+
+// AwaitFaults waits until all faults have struck, and until the controller is ready again after one that ended it.
 func (e *Env) AwaitFaults(ctx context.Context) {
 	for _, f := range e.faults {
 		// By the recording, which gets an Event of each strike: specs that leave requests out cut waits short.
@@ -79,9 +111,9 @@ func (e *Env) AwaitFaults(ctx context.Context) {
 			e.fail(ctx, "%s: %w", f, err)
 		}
 		f.mu.Lock()
-		killed := f.killed
+		ended := f.ended
 		f.mu.Unlock()
-		if err := e.awaitRestarts(ctx, killed); err != nil {
+		if err := e.awaitRestarts(ctx, ended); err != nil {
 			e.fail(ctx, "%s: %w", f, err)
 		}
 	}
@@ -94,21 +126,20 @@ func (e *Env) EndFaults() {
 	}
 }
 
-// strike writes an Event about a fault that strikes a request, and kills the controller if the fault does.
-func (e *Env) strike(ctx context.Context, f *fault, killer cluster.Killer, r faults.Request) error {
+// strike writes an Event about a fault that strikes its first request, and ends the controller if the fault does.
+func (e *Env) strike(ctx context.Context, f *fault, r faults.Request) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if killer != nil {
-		killed, err := e.kill(ctx, killer)
-		f.killed = killed
-		return err
-	}
 	if f.told {
 		return nil
 	}
 	f.told = true
+	if f.by != nil {
+		f.ended, err = e.end(ctx, f.why, f.by)
+		return err
+	}
 	about := &history.Object{Name: e.place.Namespace, Namespace: e.place.Namespace}
-	_, err := e.report(ctx, "Namespace", about, invariant.ReasonFault, fmt.Sprintf("a fault of the spec strikes %s", r))
+	_, err = e.report(ctx, "Namespace", about, invariant.ReasonFault, fmt.Sprintf("a fault of the spec strikes %s", r))
 	return err
 }
 

@@ -21,14 +21,17 @@ import (
 // the kill, so that the provider isn't blamed. The spec is skipped where the backend can't
 // kill.
 func (e *Env) KillController(ctx context.Context) {
-	killed, err := e.kill(ctx, e.killer())
+	ended, err := e.end(ctx, killed, e.killer().Kill)
 	if err == nil {
-		err = e.awaitRestarts(ctx, killed)
+		err = e.awaitRestarts(ctx, ended)
 	}
 	if err != nil {
 		e.fail(ctx, "killing the controller: %w", err)
 	}
 }
+
+// killed is what Events say of pods that are killed.
+const killed = "killed by the spec, as a crash would"
 
 // killer returns the cluster if it can kill pods. Otherwise it skips the spec.
 func (e *Env) killer() cluster.Killer {
@@ -39,35 +42,37 @@ func (e *Env) killer() cluster.Killer {
 	return killer
 }
 
-// kill kills the controller's pods and returns them as they were.
-func (e *Env) kill(ctx context.Context, killer cluster.Killer) (killed []*history.Object, err error) {
+// end ends the controller's pods and returns them as they were. An Event about each says why, so that the provider
+// isn't blamed.
+func (e *Env) end(ctx context.Context, why string, by func(ctx context.Context, namespace, name string) error,
+) (ended []*history.Object, err error) {
 	for _, name := range e.place.Provider.Pods(ctx) {
 		pod := e.World().Get(karpenter.Pods, e.place.Provider.Namespace, name)
 		if pod == nil || karpenter.Deleting(pod.Unstructured()) {
 			continue
 		}
-		_, err := e.report(ctx, "Pod", pod, invariant.ReasonKilled, "killed by the spec, as a crash would")
+		_, err := e.report(ctx, "Pod", pod, invariant.ReasonKilled, why)
 		if err == nil {
-			err = killer.Kill(ctx, pod.Namespace, pod.Name)
+			err = by(ctx, pod.Namespace, pod.Name)
 		}
 		if err != nil {
-			return killed, err
+			return ended, err
 		}
-		killed = append(killed, pod)
+		ended = append(ended, pod)
 	}
-	return killed, nil
+	return ended, nil
 }
 
-// awaitRestarts waits until pods that were killed have restarted and are ready again.
-func (e *Env) awaitRestarts(ctx context.Context, killed []*history.Object) error {
-	for _, pod := range killed {
+// awaitRestarts waits until pods that ended have restarted and are ready again.
+func (e *Env) awaitRestarts(ctx context.Context, ended []*history.Object) error {
+	for _, pod := range ended {
 		before := restarts(pod)
 		err := e.recorder.Await(ctx, func(w *history.World) bool {
 			now := w.Get(karpenter.Pods, pod.Namespace, pod.Name)
 			return now != nil && restarts(now) > before
 		})
 		if err != nil {
-			return fmt.Errorf("pod %s was killed and not restarted: %w", pod.Name, err)
+			return fmt.Errorf("pod %s should have ended, and did not restart: %w", pod.Name, err)
 		}
 		if err := e.place.Provider.ReadyAgain(ctx, pod.Name); err != nil {
 			return err

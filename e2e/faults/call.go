@@ -137,4 +137,3 @@ func callOf(kind string) (on Requests, is bool) {
 	name, is := strings.CutPrefix(kind, ofCall+" ")
 	return OnCall(name), is && name != ""
 }
-

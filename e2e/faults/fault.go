@@ -21,6 +21,7 @@ const (
 	delay         kind = "delayed:"
 	delayAnswer   kind = "answered late:"
 	freeze        kind = "the API server doesn't answer"
+	loseLease     kind = "the controller can't renew its lease"
 	holdEvents    kind = "events are held back of"
 	skipEvent     kind = "an event is left out of"
 	cutWatches    kind = "watches are cut of"
@@ -31,7 +32,7 @@ const (
 var ofEvents = map[kind]bool{holdEvents: true, skipEvent: true, cutWatches: true, expireWatches: true}
 
 // lasting are the faults that need to know how long.
-var lasting = map[kind]bool{delay: true, delayAnswer: true, freeze: true, holdEvents: true}
+var lasting = map[kind]bool{delay: true, delayAnswer: true, freeze: true, loseLease: true, holdEvents: true}
 
 // Fault is what goes wrong, and with which requests. Without Times or Always it strikes once.
 type Fault struct {
@@ -67,6 +68,18 @@ func DelayAnswer(on Requests, d time.Duration) Fault {
 // Freeze accepts requests for d and answers none. What was sent before is still answered.
 func Freeze(d time.Duration) Fault { return Fault{kind: freeze, after: d} }
 
+// LoseLease answers all writes of leases with a conflict for d, as if others wrote them. A leader that can't renew its
+// lease has to end itself: with Karpenter's settings after 10 s, and its lease can be taken after 15 s.
+func LoseLease(d time.Duration) Fault {
+	leases := Requests{
+		verbs: []string{"create", "update", "patch"}, resource: schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"},
+	}
+	return Fault{
+		kind: loseLease, on: leases, after: d,
+		refusal: apierrors.NewConflict(leases.resource, "", errors.New("a fault of the harness")),
+	}
+}
+
 // HoldEvents holds back all events of a resource for d. Then they come, in their order. Lists show the present
 // meanwhile.
 func HoldEvents(resource schema.GroupVersionResource, d time.Duration) Fault {
@@ -100,13 +113,16 @@ func (f Fault) Always() Fault { return f.Times(0) }
 // Kills reports whether the fault kills the controller.
 func (f Fault) Kills() bool { return f.kind == crashBefore || f.kind == crashAfter }
 
+// Deposes reports whether the fault makes the leader end itself.
+func (f Fault) Deposes() bool { return f.kind == loseLease }
+
 // Resource returns the resource whose requests the fault strikes; the zero value: any.
 func (f Fault) Resource() schema.GroupResource { return f.on.Resource() }
 
 // String returns a sentence about the fault, such as "the controller is killed after create nodeclaims".
 func (f Fault) String() string {
 	switch f.kind {
-	case freeze:
+	case freeze, loseLease:
 		return fmt.Sprintf("%s for %s", f.kind, f.after)
 	case refuse:
 		return fmt.Sprintf("%s %s (%d %s)", f.kind, f.on, f.refusal.ErrStatus.Code, f.refusal.ErrStatus.Reason)

@@ -106,7 +106,7 @@ func (p *Proxy) Begin(_ context.Context, f Fault, strike Strike) (*Active, error
 	p.active = append(p.active, a)
 	open := slices.Clone(p.streams)
 	p.mu.Unlock()
-	if f.kind == freeze || f.kind == holdEvents {
+	if f.kind == freeze || f.kind == loseLease || f.kind == holdEvents {
 		timer := time.AfterFunc(f.after, a.End)
 		context.AfterFunc(p.life, func() { timer.Stop() })
 	}
@@ -195,7 +195,7 @@ func (p *Proxy) apply(a *Active, request Request, w http.ResponseWriter, r *http
 		p.perform(r)
 		a.hits(p.life, request)
 		panic(http.ErrAbortHandler)
-	case refuse:
+	case refuse, loseLease:
 		a.hits(p.life, request)
 		answer(w, a.refusal)
 		return true

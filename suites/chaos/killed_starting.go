@@ -20,7 +20,12 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:   "neither duplicates nor loses a node when its controller is killed while nodes start",
 	Within: 3 * time.Minute,
-	Run: func(ctx context.Context, env *e2e.Env) {
+	Run:    whileNodesStart(func(ctx context.Context, env *e2e.Env) { env.KillController(ctx) }),
+})
+
+// whileNodesStart returns the function of a spec that ends the controller while two nodes start.
+func whileNodesStart(end func(context.Context, *e2e.Env)) func(context.Context, *e2e.Env) {
+	return func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
 		pool, other := fixtures.NodePool().StartupTaint(starting, fixtures.NoSchedule), fixtures.NodePool()
 		app, late := fixtures.Deployment(2).OnePodPerNode().On(pool), fixtures.Deployment(1).On(other)
@@ -28,7 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Create(ctx, pool, other, app)
 		nodes := env.Await(ctx, 2, check.StartingNodes(pool, starting))
-		env.KillController(ctx)
+		end(ctx, env)
 		env.Create(ctx, late)
 		env.Await(ctx, 1, check.RunningPods(late))
 		env.RemoveTaint(ctx, starting, nodes[0], nodes[1])
@@ -37,5 +42,5 @@ var _ = Suite.Add(e2e.Spec{
 
 		launched := check.AtMost(2, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(launched), launched.Reached())
-	},
-})
+	}
+}
