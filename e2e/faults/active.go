@@ -13,7 +13,7 @@ type Active struct {
 	end    func() // called once
 
 	mu       sync.Mutex
-	seen     int // matching requests or events
+	seen     map[*stream]int // matching events by their watch; the others by nil
 	struck   int
 	err      error
 	first    chan struct{} // closed once it has struck, and what Strike does is done
@@ -57,12 +57,13 @@ func (a *Active) End() {
 	})
 }
 
-// due counts a matching request or event, and reports whether the fault strikes it.
-func (a *Active) due() bool {
+// due counts a matching request, or an event of a watch, and reports whether the fault strikes it.
+func (a *Active) due(s *stream) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.seen++
-	if a.seen < a.on.first || a.times > 0 && a.struck >= a.times {
+	a.seen[s]++
+	first := max(a.on.first, 1)
+	if n := a.seen[s]; n < first || a.times > 0 && n >= first+a.times {
 		return false
 	}
 	a.struck++

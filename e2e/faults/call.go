@@ -46,7 +46,7 @@ func (c Cloud) Begin(ctx context.Context, f Fault, strike Strike) (*Active, erro
 		return nil, fmt.Errorf("%s: %w", f, err)
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	a := &Active{Fault: f, strike: strike, first: make(chan struct{}), over: make(chan struct{})}
+	a := &Active{Fault: f, strike: strike, seen: map[*stream]int{}, first: make(chan struct{}), over: make(chan struct{})}
 	look := func(ctx context.Context) { c.look(ctx, a, len(all)-1) }
 	a.end = func() {
 		cancel()

@@ -134,7 +134,7 @@ func (p *Proxy) holdsBack(s *stream, frame []byte) (ended bool) {
 		if s.decode(frame).Type == string(watch.Bookmark) {
 			continue // it says nothing of an object
 		}
-		if a.due() {
+		if a.due(nil) {
 			a.hits(p.life, s.request)
 		}
 		select {
@@ -151,7 +151,7 @@ func (p *Proxy) leavesOut(s *stream, frame []byte) bool {
 	for _, a := range p.ofEvents(skipEvent, s) {
 		event := s.decode(frame)
 		name := nameOf(event)
-		if name == "" || a.on.name != "" && a.on.name != name || !a.due() {
+		if name == "" || a.on.name != "" && a.on.name != name || !a.due(s) {
 			continue
 		}
 		struck := s.request

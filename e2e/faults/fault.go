@@ -86,7 +86,7 @@ func HoldEvents(resource schema.GroupVersionResource, d time.Duration) Fault {
 	return Fault{kind: holdEvents, on: On("watch", resource), after: d}
 }
 
-// SkipEvent leaves out the n-th event of a resource, from 1, or the n-th of the object with a name.
+// SkipEvent leaves out the n-th event of a resource, from 1, or the n-th of the object with a name, in each watch.
 func SkipEvent(resource schema.GroupVersionResource, name string, n int) Fault {
 	return Fault{kind: skipEvent, on: On("watch", resource).Named(name).Nth(n), times: 1}
 }

@@ -100,7 +100,7 @@ func (p *Proxy) Begin(_ context.Context, f Fault, strike Strike) (*Active, error
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
-	a := &Active{Fault: f, strike: strike, first: make(chan struct{}), over: make(chan struct{})}
+	a := &Active{Fault: f, strike: strike, seen: map[*stream]int{}, first: make(chan struct{}), over: make(chan struct{})}
 	a.end = func() { p.remove(a) }
 	p.mu.Lock()
 	p.active = append(p.active, a)
@@ -112,7 +112,7 @@ func (p *Proxy) Begin(_ context.Context, f Fault, strike Strike) (*Active, error
 	}
 	if f.kind == cutWatches || f.kind == expireWatches {
 		for _, s := range open {
-			if a.on.concerns(s.request) && a.due() {
+			if a.on.concerns(s.request) && a.due(nil) {
 				a.hits(p.life, s.request)
 				s.end(f.kind == expireWatches)
 			}
@@ -175,7 +175,7 @@ func (p *Proxy) striking(r Request) []*Active {
 	}
 	p.mu.Unlock()
 	return slices.DeleteFunc(active, func(a *Active) bool {
-		return ofEvents[a.kind] || !a.on.matches(r) || !a.due()
+		return ofEvents[a.kind] || !a.on.matches(r) || !a.due(nil)
 	})
 }
 

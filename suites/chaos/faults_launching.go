@@ -75,6 +75,10 @@ var _ = e2e.Table(Suite, map[string]struct {
 		"events of nodes come half a minute late",
 		faults.HoldEvents(karpenter.Nodes, 30*time.Second),
 	},
+	"node-missed": {
+		"the first event of its node never comes",
+		faults.SkipEvent(karpenter.Nodes, "", 1),
+	},
 	"pods-late": {
 		"events of pods come half a minute late",
 		faults.HoldEvents(karpenter.Pods, 30*time.Second),

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
@@ -21,10 +22,16 @@ func faultLies() map[string]lie.Lie {
 	started := time.Now().Truncate(time.Second) // as creation timestamps are
 	older := func(o client.Object) bool { return o.GetCreationTimestamp().Time.Before(started) }
 	return map[string]lie.Lie{
-		"creates-again-after-lost-answers": createsAgain(),
-		"gives-up-after-errors":            givesUp(),
-		"takes-conflicts-for-success":      swallowsConflicts(),
-		"panics-at-errors":                 panicsAtErrors(),
+		"creates-again-after-lost-answers":  createsAgain(),
+		"gives-up-after-errors":             givesUp(),
+		"takes-conflicts-for-success":       swallowsConflicts(),
+		"panics-at-errors":                  panicsAtErrors(),
+		"launches-again-after-lost-records": launchesUnrecorded(),
+		"keeps-launches-in-memory": reads(func(claim *v1.NodeClaim) {
+			if older(claim) && claim.Status.ProviderID == "" {
+				claim.StatusConditions().SetTrue(v1.ConditionTypeLaunched)
+			}
+		}, lifecycle),
 		"forgets-pods-at-restarts": reads(func(pod *corev1.Pod) {
 			if older(pod) && pod.Spec.NodeName == "" {
 				pod.Spec.NodeName = "elsewhere"
@@ -84,6 +91,28 @@ func swallowsConflicts() lie.Lie {
 			if ok && apierrors.IsConflict(err) {
 				refused.Store(true)
 				return nil
+			}
+			return err
+		},
+	})
+}
+
+// launchesUnrecorded returns a lie: a launch is repeated if its record was not answered.
+func launchesUnrecorded() lie.Lie {
+	return deceives(interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch,
+			opts ...client.SubResourcePatchOption,
+		) error {
+			err := c.SubResource(sub).Patch(ctx, o, patch, opts...)
+			if claim, ok := o.(*v1.NodeClaim); ok && err != nil && apierrors.ReasonForError(err) == "" {
+				again := &v1.NodeClaim{
+					ObjectMeta: metav1.ObjectMeta{
+						GenerateName: claim.Name + "-", Labels: claim.Labels, Annotations: claim.Annotations,
+						OwnerReferences: claim.OwnerReferences,
+					},
+					Spec: claim.Spec,
+				}
+				err = errors.Join(err, c.Create(ctx, again))
 			}
 			return err
 		},

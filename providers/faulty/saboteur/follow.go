@@ -22,14 +22,9 @@ type act[T client.Object] func(ctx context.Context, c client.Client, o T) (done 
 // follow calls the act for every state of all objects of a kind, in order, until the context
 // ends. It bypasses the manager's cache, to be no later than core.
 func follow[T client.Object](ctx context.Context, cached client.Client, kind client.ObjectList, answer act[T]) error {
-	direct, err := config.GetConfig()
+	c, err := directly(cached)
 	if err != nil {
-		return fmt.Errorf("finding the API server: %w", err)
-	}
-	direct.QPS = -1 // no limit
-	c, err := client.NewWithWatch(direct, client.Options{Scheme: cached.Scheme(), Mapper: cached.RESTMapper()})
-	if err != nil {
-		return fmt.Errorf("making a client: %w", err)
+		return err
 	}
 	done := map[types.UID]bool{}
 	for ctx.Err() == nil {
@@ -50,6 +45,20 @@ func follow[T client.Object](ctx context.Context, cached client.Client, kind cli
 		}
 	}
 	return nil
+}
+
+// directly returns a client beside the manager's cache.
+func directly(cached client.Client) (client.WithWatch, error) {
+	direct, err := config.GetConfig()
+	if err != nil {
+		return nil, fmt.Errorf("finding the API server: %w", err)
+	}
+	direct.QPS = -1 // no limit
+	c, err := client.NewWithWatch(direct, client.Options{Scheme: cached.Scheme(), Mapper: cached.RESTMapper()})
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	return c, nil
 }
 
 // change reads an object, changes it, and patches the difference. It retries on conflicts.

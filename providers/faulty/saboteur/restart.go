@@ -23,6 +23,9 @@ func chaosLies() map[string]lie.Lie {
 		"launches-again-when-late":    {Sabotage: launchesAgain},
 		"ends-drains-after-a-restart": nodeLie(endsDrains(started)),
 		"replaces-unready-nodes":      nodeLie(replacesUnready),
+		"counts-on-every-event":       launchesUnseen(true),
+		"ends-with-its-watch":         launchesUnseen(false),
+		"trusts-its-cache":            {Sabotage: launchesUncached},
 	}
 }
 
