@@ -89,8 +89,11 @@ func (c *Clock) start(ctx context.Context) error {
 }
 
 // Start starts a command on this clock. If that fails, unbent is the reason, and the command
-// uses the machine's clock. The caller must have locked its goroutine to its thread.
-func (c *Clock) Start(cmd *exec.Cmd) (unbent, err error) { return ptrace.Start(cmd, c.page) }
+// uses the machine's clock. Its wall clock, but not its monotonic one, is ahead of this one by a
+// duration. The caller must have locked its goroutine to its thread.
+func (c *Clock) Start(cmd *exec.Cmd, ahead time.Duration) (unbent, err error) {
+	return ptrace.Start(cmd, c.page, ahead)
+}
 
 // Command returns the start of a command line that runs a program on this clock, under a name.
 func (c *Clock) Command(name, program string) []string {

@@ -25,7 +25,9 @@ func SelfTest(context.Context, string) error { return ErrSystem }
 
 // These methods match those on Linux. New returns no Clock here.
 
-func (*Clock) Start(cmd *exec.Cmd) (unbent, err error)                  { return ErrSystem, cmd.Start() }
+func (*Clock) Start(cmd *exec.Cmd, _ time.Duration) (unbent, err error) {
+	return ErrSystem, cmd.Start()
+}
 func (*Clock) Command(_, program string) []string                       { return []string{program} }
 func (*Clock) Speed() float64                                           { return 1 }
 func (*Clock) Govern(float64, bool)                                     {}

@@ -3,10 +3,13 @@
 package clock_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -129,7 +132,7 @@ func TestProgramsLiveByTheClock(t *testing.T) {
 		"started": func(cmd *exec.Cmd) (unbent, err error) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			return c.Start(cmd)
+			return c.Start(cmd, 0)
 		},
 		"launched": func(cmd *exec.Cmd) (unbent, err error) {
 			line := c.Command(cmd.Args[0], cmd.Path)
@@ -158,13 +161,47 @@ func TestSleeper(t *testing.T) {
 	os.Exit(7)
 }
 
+func TestAProgramsWallClockCanBeAhead(t *testing.T) {
+	g := NewWithT(t)
+	c := governed(t, 1, true)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for _, ahead := range []time.Duration{0, time.Hour, -time.Minute} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTeller$")
+		cmd.Env = append(os.Environ(), "TELLER=1")
+		var out bytes.Buffer
+		cmd.Stdout = &out
+		unbent, err := c.Start(cmd, ahead)
+		g.Expect(errors.Join(unbent, err)).NotTo(HaveOccurred())
+		g.Expect(cmd.Wait()).To(Succeed())
+		said, slept, _ := strings.Cut(out.String(), " ")
+		told, err := time.Parse(time.RFC3339Nano, said)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(time.Until(told)).To(BeNumerically("~", ahead, 5*time.Second))
+		took, err := time.ParseDuration(slept)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(took).To(BeNumerically("~", 100*time.Millisecond, 2*time.Second), "monotonic time is the cluster's")
+	}
+}
+
+// TestTeller is the program that tells the time, and how long it has slept.
+func TestTeller(t *testing.T) {
+	if os.Getenv("TELLER") == "" {
+		t.Skip("it is run by TestAProgramsWallClockCanBeAhead")
+	}
+	began := time.Now()
+	time.Sleep(100 * time.Millisecond)
+	_, _ = os.Stdout.WriteString(began.Format(time.RFC3339Nano) + " " + time.Since(began).String())
+	os.Exit(0)
+}
+
 func TestProgramsThatAreNotGosAreUnbent(t *testing.T) {
 	g := NewWithT(t)
 	c := governed(t, 1, true)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(t.Context(), "/bin/true")
-	unbent, err := c.Start(cmd)
+	unbent, err := c.Start(cmd, 0)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(unbent).To(MatchError(ContainSubstring("/bin/true: its clock can't be bent: it is no Go program")))
 	g.Expect(cmd.Wait()).To(Succeed(), "it runs all the same")

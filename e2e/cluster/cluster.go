@@ -137,6 +137,13 @@ type Killer interface {
 	Kill(ctx context.Context, namespace, pod string) error
 }
 
+// Skewer is a cluster whose pods can have wall clocks of their own. Specs that need it are skipped elsewhere.
+type Skewer interface {
+	// Skew sets how far the wall clocks of a pod's containers are ahead of the cluster's, from their next start on. The
+	// error says why that can't be.
+	Skew(ctx context.Context, namespace, pod string, ahead time.Duration) error
+}
+
 // Imaged is a cluster whose nodes were made from an image.
 type Imaged interface {
 	// NodeImage returns the image's name and its ID at that time.

@@ -35,6 +35,7 @@ type Env struct {
 	life     context.Context //nolint:containedctx // it is the spec's, by which the recording is asked
 	created  []reference     // in the order of their creation
 	hooked   bool            // a hook was called, so the cloud needs a reset
+	skewed   bool            // the controller's clock was set
 	poison   time.Duration   // how long the controller remembers what hooks did; 0: nothing
 	result   Result
 

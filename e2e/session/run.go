@@ -98,7 +98,7 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 		o.Detail = strings.TrimSpace(failure.Detail + "\n" + log)
 	}
 	s.checkLag(&o)
-	return o, len(left) == 0 && s.Err() == nil && !env.Upgraded(e) && !checks.unsynced
+	return o, len(left) == 0 && s.Err() == nil && !env.Upgraded(e) && !env.Skewed(e) && !checks.unsynced
 }
 
 // runBody runs the spec's function and returns its failure, or nil.

@@ -32,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Delete(ctx, first)
 		env.Await(ctx, 1, check.DisruptedNodes(pool))
-		env.Await(ctx, 0, check.DisruptedNodes(pool))
+		env.Await(ctx, 1, check.Nodes(pool))
 		env.Await(ctx, 2, check.RunningPods(app).On(check.ReadyNodes(pool)))
 		env.Await(ctx, 1, check.RunningPods(second).On(check.ReadyNodes(pool)))
 

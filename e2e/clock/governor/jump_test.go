@@ -87,7 +87,7 @@ func startTalkers(t *testing.T, p *shm.Page, n int, complaints string) {
 		in, err := cmd.StdinPipe()
 		out, err2 := cmd.StdoutPipe()
 		cmd.Stderr = file
-		unbent, err3 := ptrace.Start(cmd, p)
+		unbent, err3 := ptrace.Start(cmd, p, 0)
 		if err := errors.Join(err, err2, err3, unbent); err != nil {
 			t.Fatal(err)
 		}

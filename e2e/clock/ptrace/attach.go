@@ -96,7 +96,7 @@ func attach(pid, fd int, p *shm.Page) (retry bool, err error) {
 			return true, nil
 		}
 	}
-	return false, bend(pid, fd, p, false)
+	return false, bend(pid, fd, p, 0, false)
 }
 
 // AttachAtExec seizes a process, calls ready, and bends the clock of the program that the
@@ -133,7 +133,7 @@ func AttachAtExec(pid, fd int, p *shm.Page, ready func() error) error {
 		return fmt.Errorf("process %d: %w", pid, os.ErrProcessDone)
 	}
 	if err == nil {
-		err = bend(pid, fd, p, true)
+		err = bend(pid, fd, p, 0, true)
 	}
 	if err = errors.Join(err, syscall.PtraceDetach(pid)); err != nil {
 		return fmt.Errorf("bending the clock of process %d: %w", pid, err)

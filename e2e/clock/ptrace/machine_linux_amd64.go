@@ -11,9 +11,10 @@ const symbol = "__vdso_clock_gettime"
 // trap is the instruction that makes a system call.
 var trap = []byte{0x0f, 0x05}
 
-// loadPage returns the code that loads the page's address for the routine.
-func loadPage(page uint64) []byte {
-	return binary.LittleEndian.AppendUint64([]byte{0x49, 0xba}, page) // movabs $page, %r10
+// load returns the code that loads the page's address and the lead of the wall clock for the routine.
+func load(page, ahead uint64) []byte {
+	b := binary.LittleEndian.AppendUint64([]byte{0x49, 0xba}, page)       // movabs $page, %r10
+	return binary.LittleEndian.AppendUint64(append(b, 0x49, 0xbb), ahead) // movabs $ahead, %r11
 }
 
 // jumpTo returns the code of a jump to an address.

@@ -12,12 +12,13 @@ const symbol = "__kernel_clock_gettime"
 // trap is the instruction that makes a system call.
 var trap = []byte{0x01, 0x00, 0x00, 0xd4} // svc #0
 
-// loadPage returns the code that loads the page's address for the routine.
-func loadPage(page uint64) []byte {
-	const x9, movz, movk = 9, 0xd2800000, 0xf2800000
+// load returns the code that loads the page's address and the lead of the wall clock for the routine.
+func load(page, ahead uint64) []byte {
+	const x9, x15, movz, movk = 9, 15, 0xd2800000, 0xf2800000
 	var b []byte
 	for i, op := range []uint32{movz, movk, movk, movk} {
 		b = binary.LittleEndian.AppendUint32(b, op|uint32(i)<<21|uint32(page>>(16*i)&0xffff)<<5|x9)
+		b = binary.LittleEndian.AppendUint32(b, op|uint32(i)<<21|uint32(ahead>>(16*i)&0xffff)<<5|x15)
 	}
 	return b
 }

@@ -29,6 +29,7 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/clock/shm"
 )
@@ -43,9 +44,9 @@ func Check(program string) error {
 }
 
 // Start starts a command that uses the page from its first instruction on. If its clock can't
-// be bent, unbent is the reason, and the command uses the machine's clock. The caller must
-// have locked its goroutine to its thread.
-func Start(cmd *exec.Cmd, p *shm.Page) (unbent, err error) {
+// be bent, unbent is the reason, and the command uses the machine's clock. Its wall clock is
+// ahead of the page's by a duration. The caller must have locked its goroutine to its thread.
+func Start(cmd *exec.Cmd, p *shm.Page, ahead time.Duration) (unbent, err error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
@@ -62,7 +63,7 @@ func Start(cmd *exec.Cmd, p *shm.Page) (unbent, err error) {
 		return nil, nil //nolint:nilerr // it was killed, and the caller's Wait reports that
 	}
 	if unbent = Check(fmt.Sprintf("/proc/%d/exe", pid)); unbent == nil {
-		unbent = bend(pid, fd, p, true)
+		unbent = bend(pid, fd, p, ahead, true)
 	}
 	if unbent = errors.Join(unbent, syscall.PtraceDetach(pid)); unbent != nil {
 		unbent = fmt.Errorf("%s: %w", cmd.Path, unbent)
@@ -72,7 +73,7 @@ func Start(cmd *exec.Cmd, p *shm.Page) (unbent, err error) {
 
 // bend changes a process whose threads are all stopped. fd is the page's file there. bend
 // closes it if closing is set.
-func bend(pid, fd int, p *shm.Page, closing bool) error {
+func bend(pid, fd int, p *shm.Page, ahead time.Duration, closing bool) error {
 	t, err := findVDSO(pid)
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func bend(pid, fd int, p *shm.Page, closing bool) error {
 		}
 	}
 	_, _ = t.call(syscall.SYS_PRCTL, setPtracer, uint64(p.Writer()))
-	if err := t.write(text, routineFor(data)); err != nil {
+	if err := t.write(text, routineFor(data, ahead)); err != nil {
 		return err
 	}
 	if err := t.write(t.function, jumpTo(text)); err != nil {

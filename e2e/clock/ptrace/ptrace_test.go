@@ -11,10 +11,10 @@ import (
 
 func TestCodeIsTheRoutineAndNoMore(t *testing.T) {
 	g := NewWithT(t)
-	got := routineFor(0x1122334455667788)
+	got := routineFor(0x1122334455667788, 0)
 	g.Expect(len(got)).To(And(BeNumerically(">", 100), BeNumerically("<", 300)))
-	g.Expect(routineFor(0x1122334455667788)).To(Equal(got))
-	g.Expect(routineFor(0)).To(HaveLen(len(got)), "it loads any address in the same way")
+	g.Expect(routineFor(0x1122334455667788, 0)).To(Equal(got))
+	g.Expect(routineFor(0, -1)).To(HaveLen(len(got)), "it loads any numbers in the same way")
 }
 
 func TestTheVDSOHasWhatIsNeeded(t *testing.T) {

@@ -5,6 +5,7 @@ package ptrace
 import (
 	"bytes"
 	"encoding/binary"
+	"time"
 	"unsafe"
 )
 
@@ -14,11 +15,12 @@ func routineAddress() unsafe.Pointer
 // endMark is the value at the end of the routine.
 const endMark = 0x656e696c626d756c
 
-// routineFor returns the routine for a program that maps the page at an address.
-func routineFor(page uint64) []byte {
+// routineFor returns the routine for a program that maps the page at an address. Its wall clock is ahead of the
+// cluster's.
+func routineFor(page uint64, ahead time.Duration) []byte {
 	mark := binary.LittleEndian.AppendUint64(nil, endMark)
 	body := unsafe.Slice((*byte)(routineAddress()), maxRoutine) //nolint:gosec // it is the text of this program
-	return append(loadPage(page), body[:bytes.Index(body, mark)]...)
+	return append(load(page, uint64(ahead)), body[:bytes.Index(body, mark)]...)
 }
 
 // maxRoutine is an upper bound of the routine's size, in bytes.

@@ -5,7 +5,10 @@
 //
 //	R0  the clock that is asked for
 //	R1  where to put the answer: seconds and nanoseconds, 8 bytes each
-//	R9  the page (lines that load it are put in front of the copy)
+//	R9  the page
+//	R15  how far the program's wall clock is ahead of the cluster's, ns
+//
+// Lines that load the last two are put in front of the copy.
 //
 // The kernel's system calls leave all registers but R0 as they are. The CPU may change the
 // order of loads, hence the barriers.
@@ -55,6 +58,7 @@ again:
 
 wall:
 	ADD R7, R2, R2
+	ADD R15, R2, R2
 
 split:
 	UDIV R4, R2, R3

@@ -142,7 +142,7 @@ func begin(p *shm.Page, wait time.Duration) (*subject, error) {
 		return nil, err
 	}
 	s.out = bufio.NewReader(out)
-	unbent, err := ptrace.Start(s.cmd, p)
+	unbent, err := ptrace.Start(s.cmd, p, 0)
 	if err = errors.Join(err, unbent); err != nil {
 		return nil, err
 	}

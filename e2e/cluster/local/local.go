@@ -66,6 +66,11 @@ func (l *local) Kill(_ context.Context, namespace, pod string) error {
 	return l.node.Kill(namespace, pod)
 }
 
+// Skew sets a pod's wall clock.
+func (l *local) Skew(_ context.Context, namespace, pod string, ahead time.Duration) error {
+	return l.node.Skew(namespace, pod, ahead)
+}
+
 // Management starts a second cluster of the same version and by the same clock.
 func (l *local) Management(ctx context.Context) (cluster.Access, error) {
 	second, err := l.another(ctx)

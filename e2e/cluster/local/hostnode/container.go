@@ -45,6 +45,7 @@ type container struct {
 	began   chan struct{}      // closed when status.started first becomes true
 	failed  string             // why a probe ended the process; "" if none did
 	killed  bool               // by Kill, since the last start
+	ahead   time.Duration      // how far its wall clock is ahead of the cluster's, from the next start on
 }
 
 func newContainer(p *pod, spec corev1.Container, init bool) *container {
@@ -150,7 +151,7 @@ func (c *container) runOnce(ctx context.Context) (code int, err error) {
 	if err != nil {
 		return 0, &waitError{reasonCreate, err}
 	}
-	process, err := c.pod.node.starter.start(cmd.build(out))
+	process, err := c.pod.node.starter.start(cmd.build(out), c.lead())
 	if err != nil {
 		return 0, &waitError{reasonRun, fmt.Errorf("starting %s: %w", cmd.args[0], err)}
 	}

@@ -26,7 +26,7 @@ func probeIsolation(ctx context.Context, s *starter) Isolation {
 		}
 		cmd := &exec.Cmd{Path: harmless, Args: []string{"true"}, Env: []string{}}
 		confine(cmd, way, "/", user{})
-		p, err := s.start(cmd)
+		p, err := s.start(cmd, 0)
 		if err != nil {
 			continue
 		}

@@ -1,6 +1,10 @@
 package hostnode
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // Kill ends the containers of a pod by SIGKILL and returns when their processes are gone. They
 // restart by the pod's restart policy and count as crashed, but without back-off. Init
@@ -19,6 +23,31 @@ func (n *Node) Kill(namespace, name string) error {
 		<-p.done
 	}
 	return nil
+}
+
+// Skew sets how far the wall clocks of a pod's containers are ahead of the cluster's, from their
+// next start on.
+func (n *Node) Skew(namespace, name string, ahead time.Duration) error {
+	if n.options.Clock == nil {
+		return errors.New("the cluster has the machine's clock, so that no pod can have another")
+	}
+	all := n.containersOf(namespace, name)
+	if len(all) == 0 {
+		return fmt.Errorf("no container of pod %s/%s runs on node %s", namespace, name, Name)
+	}
+	for _, c := range all {
+		c.mu.Lock()
+		c.ahead = ahead
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+// lead returns how far the wall clock of the next process is ahead of the cluster's.
+func (c *container) lead() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ahead
 }
 
 // containersOf lists the containers of a pod of this node; none if there is no such pod.

@@ -34,7 +34,7 @@ func test(m *testing.M) int {
 }
 
 func harness() int {
-	p, err := newStarter(nil).start(&exec.Cmd{Path: "/bin/sleep", Args: []string{"sleep", "60"}, Env: []string{}})
+	p, err := newStarter(nil).start(&exec.Cmd{Path: "/bin/sleep", Args: []string{"sleep", "60"}, Env: []string{}}, 0)
 	if err != nil {
 		return 1
 	}

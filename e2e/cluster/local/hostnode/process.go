@@ -45,9 +45,9 @@ type process struct {
 
 var errEnding = errors.New("the node is being closed")
 
-// start runs the command in its own process group. Its output must go to files, so that
-// nothing has to be copied.
-func (s *starter) start(cmd *exec.Cmd) (*process, error) {
+// start runs the command in its own process group, with a wall clock that is ahead of the
+// cluster's. Its output must go to files, so that nothing has to be copied.
+func (s *starter) start(cmd *exec.Cmd, ahead time.Duration) (*process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
@@ -67,7 +67,7 @@ func (s *starter) start(cmd *exec.Cmd) (*process, error) {
 			return
 		}
 		var err error
-		p.unbent, err = s.clock.Start(cmd)
+		p.unbent, err = s.clock.Start(cmd, ahead)
 		started <- err
 	}
 	if err := <-started; err != nil {

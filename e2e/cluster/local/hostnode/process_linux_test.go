@@ -51,7 +51,7 @@ func TestGroupEndsWithItsFirstProcess(t *testing.T) {
 	p, err := s.start(&exec.Cmd{
 		Path: "/bin/sh", Args: []string{"sh", "-c", "sleep 60 & echo $!; exit 3"},
 		Env: []string{"PATH=/bin:/usr/bin"}, Stdout: out,
-	})
+	}, 0)
 	g.Expect(err).NotTo(HaveOccurred())
 	<-p.done
 	g.Expect(p.code).To(Equal(3))
@@ -72,7 +72,7 @@ func TestStopAsksThenKills(t *testing.T) {
 		p, err := s.start(&exec.Cmd{
 			Path: "/bin/sh", Args: []string{"sh", "-c", script}, Env: []string{"PATH=/bin:/usr/bin"},
 			Stdout: out,
-		})
+		}, 0)
 		g.Expect(err).NotTo(HaveOccurred())
 		if strings.Contains(script, "echo") {
 			g.Eventually(func() (string, error) { return tail(out.Name(), 0, 1), nil }).Should(Equal("ready"))
@@ -89,6 +89,6 @@ func TestStopAsksThenKills(t *testing.T) {
 	left := sh("exec sleep 60")
 	s.close()
 	<-left.done
-	_, err := s.start(&exec.Cmd{Path: "/bin/sh", Args: []string{"sh"}})
+	_, err := s.start(&exec.Cmd{Path: "/bin/sh", Args: []string{"sh"}}, 0)
 	g.Expect(err).To(MatchError(errEnding))
 }

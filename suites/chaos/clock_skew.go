@@ -1,0 +1,46 @@
+package chaos
+
+import (
+	"context"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// Karpenter gives each pod one node, and ends nodes in its time, although the clock of its machine is half a minute
+// ahead of the API server's, or behind it. Clocks of machines are never quite equal, and times in objects are the API
+// server's.
+//
+// Source: https://pkg.go.dev/k8s.io/client-go/tools/leaderelection: "clients ... do not require clock synchronization";
+// https://karpenter.sh/docs/concepts/scheduling: pods are provisioned for as long as they are pending.
+var _ = e2e.Table(Suite, map[string]time.Duration{
+	"ahead": 30 * time.Second, "behind": -30 * time.Second,
+}, func(ahead time.Duration) e2e.Spec {
+	how := "ahead of"
+	if ahead < 0 {
+		how = "behind"
+	}
+	return e2e.Spec{
+		Name:   "launches and drains a node although its clock is half a minute " + how + " the API server's",
+		Within: 4 * time.Minute,
+		Run: func(ctx context.Context, env *e2e.Env) {
+			pool := fixtures.NodePool()
+			app := fixtures.Deployment(1).On(pool)
+			env.SkewController(ctx, ahead)
+			env.Create(ctx, pool)
+
+			before := env.Mark()
+			env.Create(ctx, app)
+			env.Await(ctx, 1, check.RunningPods(app))
+			env.Await(ctx, 1, check.InitializedNodeClaims(pool))
+			env.Delete(ctx, app)
+			env.Await(ctx, 0, check.NodeClaims(pool))
+
+			launched := check.AtMost(1, check.NodeClaims(pool))
+			env.Expect(env.Since(before), check.Always(launched), launched.Reached(),
+				check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(1, check.RunningPods(app))))
+		},
+	}
+})
