@@ -26,6 +26,7 @@ func chaosLies() map[string]lie.Lie {
 		"counts-on-every-event":       launchesUnseen(true),
 		"ends-with-its-watch":         launchesUnseen(false),
 		"trusts-its-cache":            {Sabotage: launchesUncached},
+		"times-launches-by-its-clock": claimLie(givesUpOld),
 	}
 }
 
@@ -62,6 +63,14 @@ func launchesAgain(ctx context.Context, c client.Client) error {
 		}
 		return false, nil
 	})
+}
+
+// givesUpOld deletes NodeClaims that are 20 seconds old by its own clock and not launched.
+func givesUpOld(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
+	if reached(claim, v1.ConditionTypeLaunched) || time.Since(claim.CreationTimestamp.Time) < 20*time.Second {
+		return true, nil
+	}
+	return true, c.Delete(ctx, claim)
 }
 
 // endsDrains removes the finalizer of nodes whose drain began before the restart.
