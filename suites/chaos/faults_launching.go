@@ -114,6 +114,7 @@ var _ = e2e.Table(Suite, map[string]struct {
 			env.Await(ctx, 1, check.RunningPods(app))
 			env.AwaitFaults(ctx)
 			env.Await(ctx, 1, check.InitializedNodeClaims(pool))
+			env.Observe(ctx, karpenter.Settled) // what is launched once more may come late
 
 			env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))),
 				check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(1, check.RunningPods(app))))
