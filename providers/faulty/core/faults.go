@@ -19,7 +19,8 @@ import (
 
 // faultLies returns the lies that show only if a request fails, or the controller dies in the middle of its work.
 func faultLies() map[string]lie.Lie {
-	started := time.Now().Truncate(time.Second) // as creation timestamps are
+	// Creation timestamps have no fractions. What is made in the second of the start was made before: there is no leader.
+	started := time.Now()
 	older := func(o client.Object) bool { return o.GetCreationTimestamp().Time.Before(started) }
 	return map[string]lie.Lie{
 		"creates-again-after-lost-answers":  createsAgain(),
