@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/install"
@@ -65,16 +64,16 @@ func (e *Env) beginner(ctx context.Context, f faults.Fault,
 		e.hooked = true
 		return faults.Cloud(e.place.Provider.Faults).Begin
 	}
-	interposed, can := e.place.Cluster.(cluster.Interposed)
-	if !can {
-		e.skip("the backend can't make requests of the controller fail")
+	between := e.place.Provider.Interposer()
+	if between == nil {
+		e.skip("requests of the controller can't be made to fail: the cluster can't run the proxy, which needs REGISTRY")
 	}
 	if resource := f.Resource(); !resource.Empty() {
 		if _, err := e.place.Mapper.KindFor(resource.WithVersion("")); err != nil {
 			e.fail(ctx, "%s: the API server serves no %s, so that nothing can strike: %w", f, resource, err)
 		}
 	}
-	return interposed.Faults().Begin
+	return between.Begin
 }
 
 // requireLeader skips the spec if no controller holds a lease. Its name contains "karpenter", as in every known provider.

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // ofCall begins the kinds of calls to a cloud; see Request.Kind.
@@ -45,18 +43,16 @@ func (c Cloud) Begin(ctx context.Context, f Fault, strike Strike) (*Active, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f, err)
 	}
-	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	a := &Active{Fault: f, strike: strike, seen: map[*stream]int{}, first: make(chan struct{}), over: make(chan struct{})}
-	look := func(ctx context.Context) { c.look(ctx, a, len(all)-1) }
-	a.end = func() {
-		cancel()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-		defer cancel()
-		look(ctx)
-		_, _ = c(ctx, http.MethodDelete, nil) // a simulator that is gone has no faults
+	look := func(ctx context.Context) (int, Request, error) {
+		now, err := c.list(ctx)
+		if err != nil || len(now) < len(all) {
+			return 0, Request{}, err
+		}
+		return now[len(all)-1].Struck, Request{Verb: ofCall, Resource: f.on.call}, nil
 	}
-	go wait.UntilWithContext(life, look, watchedEvery)
-	return a, nil
+	return follow(ctx, f, strike, watchedEvery, look, func(ctx context.Context) {
+		_, _ = c(ctx, http.MethodDelete, nil) // a simulator that is gone has no faults
+	}), nil
 }
 
 // struck is a fault as simulators list it.
@@ -70,21 +66,6 @@ func (c Cloud) list(ctx context.Context) (all []struck, err error) {
 		return nil, err
 	}
 	return all, json.Unmarshal(answer, &all)
-}
-
-// look counts what a fault has struck, by its place in the simulator's list.
-func (c Cloud) look(ctx context.Context, a *Active, place int) {
-	all, err := c.list(ctx)
-	if err != nil || place >= len(all) {
-		return // the session notices when a simulator is gone
-	}
-	a.mu.Lock()
-	first := a.struck == 0 && all[place].Struck > 0
-	a.struck = all[place].Struck
-	a.mu.Unlock()
-	if first {
-		a.hits(context.WithoutCancel(ctx), Request{Verb: ofCall, Resource: a.on.call})
-	}
 }
 
 // kindsOfCloud holds the simulator's words for faults that take no status.

@@ -34,9 +34,17 @@ type Proxy struct {
 	closed  chan struct{}  // set while no request gets through
 }
 
-// Listen starts a proxy on a free loopback port. It passes requests on to the server of config, whose credentials it
-// doesn't use. Its certificate is one that clients of that server trust for 127.0.0.1. Close ends it.
-func Listen(ctx context.Context, config *rest.Config, certificate tls.Certificate) (*Proxy, error) {
+// Interposer is what stands between a controller and the API server: a Proxy here, or a Remote one.
+type Interposer interface {
+	// Begin begins a fault. It returns what is wrong with a fault that can't be, and begins nothing then.
+	Begin(ctx context.Context, f Fault, strike Strike) (*Active, error)
+	// Writes returns how many writes of each kind there have been, by Request.Kind. Leases and Events don't count.
+	Writes(ctx context.Context) (map[string]int, error)
+}
+
+// New returns a proxy as a handler of requests. It passes them on to the server of config, whose credentials it doesn't
+// use. Close ends it.
+func New(ctx context.Context, config *rest.Config) (*Proxy, error) {
 	target, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("the API server's address: %w", err)
@@ -45,13 +53,8 @@ func Listen(ctx context.Context, config *rest.Config, certificate tls.Certificat
 	if err != nil {
 		return nil, fmt.Errorf("the way to the API server: %w", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	p := &Proxy{url: &url.URL{Scheme: "https", Host: listener.Addr().String()}, written: map[string]int{}}
+	p := &Proxy{written: map[string]int{}}
 	p.life, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	silent := log.New(io.Discard, "", 0) // clients see what goes wrong
 	p.reverse = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
@@ -61,6 +64,24 @@ func Listen(ctx context.Context, config *rest.Config, certificate tls.Certificat
 		// As if the connection to the API server itself had broken.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
+	return p, nil
+}
+
+// silent logs nothing: clients see what goes wrong.
+var silent = log.New(io.Discard, "", 0)
+
+// Listen starts a proxy on a free loopback port. Its certificate is one that clients of the server of config trust for
+// 127.0.0.1.
+func Listen(ctx context.Context, config *rest.Config, certificate tls.Certificate) (*Proxy, error) {
+	p, err := New(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p.url = &url.URL{Scheme: "https", Host: listener.Addr().String()}
 	p.server = &http.Server{
 		Handler: p, ReadHeaderTimeout: time.Minute, ErrorLog: silent,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
@@ -80,7 +101,7 @@ func transportTo(config *rest.Config) (http.RoundTripper, error) {
 	}, nil
 }
 
-// URL returns the proxy's address, such as https://127.0.0.1:40123.
+// URL returns the address of a proxy that listens, such as https://127.0.0.1:40123.
 func (p *Proxy) URL() string { return p.url.String() }
 
 // Close ends the proxy, its connections and all faults.
@@ -92,10 +113,13 @@ func (p *Proxy) Close() error {
 	for _, a := range active {
 		a.End()
 	}
+	if p.server == nil {
+		return nil
+	}
 	return p.server.Close()
 }
 
-// Begin begins a fault. It returns what is wrong with a fault that can't be, and begins nothing then.
+// Begin begins a fault; see Interposer.
 func (p *Proxy) Begin(_ context.Context, f Fault, strike Strike) (*Active, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -159,11 +183,11 @@ func (p *Proxy) selectsByBody() bool {
 // requestKey is the key of the Request in a request's context.
 type requestKey struct{}
 
-// Writes returns how many writes of each kind there have been, by Request.Kind. Leases and Events don't count.
-func (p *Proxy) Writes() map[string]int {
+// Writes returns how many writes there have been; see Interposer.
+func (p *Proxy) Writes(context.Context) (map[string]int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return maps.Clone(p.written)
+	return maps.Clone(p.written), nil
 }
 
 // striking counts a request and returns the faults that strike it.

@@ -62,6 +62,7 @@ type Prepared struct {
 	chart      string           // folder or archive of the controller's chart, empty if there is none
 	controller loadable
 	simulator  loadable // empty without one
+	interposer loadable // empty where the cluster has its own, see interpose
 	host       bool     // programs of the host run, not images
 	core       string
 	crds       []*unstructured.Unstructured
@@ -199,6 +200,11 @@ func (p *Prepared) findImages(ctx context.Context, cache *build.Cache, s Selecti
 	unbuilt := func(image string) bool { return s.NoBuild && (p.host || image == "") }
 	if !unbuilt(given + s.Image) {
 		if p.controller, err = p.find(ctx, cache, "controller", given, made, s.Image); err != nil {
+			return err
+		}
+	}
+	if s.Containers && !s.NoBuild && !p.host {
+		if p.interposer, err = p.find(ctx, cache, "proxy", "", interposerOf.Build, ""); err != nil {
 			return err
 		}
 	}

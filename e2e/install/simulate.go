@@ -24,6 +24,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/faults"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -217,26 +218,34 @@ var ErrNoFaults = errors.New("the adapter has no simulator whose calls can fail 
 // SimulatorComponent is the simulator's name in messages.
 const SimulatorComponent = "the simulator of the provider's cloud"
 
-// Components lists the simulator, if there is one.
-func (i *Installed) Components() []cluster.Component {
-	s := i.simulator
-	if s == nil {
-		return nil
+// Components lists the simulator and the proxy to the API server, if there are any.
+func (i *Installed) Components() (all []cluster.Component) {
+	if p := i.interposer; p != nil {
+		all = append(all, i.component(interposerComponent, p.server, faults.Ready))
 	}
-	return []cluster.Component{{
-		Name: SimulatorComponent,
-		Ask: func(ctx context.Context) error {
-			_, err := s.ask(ctx, http.MethodGet, i.adapter.Simulator.Ready, "")
-			return err
-		},
-		Log: i.simulatorLastWords,
-	}}
+	if s := i.simulator; s != nil {
+		all = append(all, i.component(SimulatorComponent, s, i.adapter.Simulator.Ready))
+	}
+	return all
 }
 
-func (i *Installed) simulatorLastWords(ctx context.Context) []string {
+// component returns a server of the harness's in a pod as what a session depends on.
+func (i *Installed) component(name string, s *simulator, ready string) cluster.Component {
+	return cluster.Component{
+		Name: name,
+		Ask: func(ctx context.Context) error {
+			_, err := s.ask(ctx, http.MethodGet, ready, "")
+			return err
+		},
+		Log: func(ctx context.Context) []string { return i.lastWordsOf(ctx, s.pod) },
+	}
+}
+
+// lastWordsOf returns the end of a pod's log.
+func (i *Installed) lastWordsOf(ctx context.Context, pod *corev1.Pod) []string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	return cluster.LastWords(podLog(ctx, i.cluster, i.simulator.pod.Namespace, i.simulator.pod.Name), tailLines)
+	return cluster.LastWords(podLog(ctx, i.cluster, pod.Namespace, pod.Name), tailLines)
 }
 
 // SimulatorEnded waits until the simulator has ended and returns the end of its log. It
@@ -256,5 +265,5 @@ func (i *Installed) SimulatorEnded(ctx context.Context) (lastWords []string) {
 	if err != nil {
 		return nil
 	}
-	return append(i.simulatorLastWords(ctx), "it ended")
+	return append(i.lastWordsOf(ctx, i.simulator.pod), "it ended")
 }

@@ -74,6 +74,9 @@ func (i *Installed) Upgrade(ctx context.Context, to *Prepared) error {
 	values := i.values
 	values.Version, values.Ports, values.Image = to.values.Version, ports, providers.ParseImageName(image)
 	m, err := to.render(ctx, values, on)
+	if err == nil {
+		err = i.interposer.redirect(m)
+	}
 	if err != nil {
 		return err
 	}

@@ -116,12 +116,15 @@ func (s *Session) runBody(ctx context.Context, w Work, e *env.Env, rights *right
 // writes returns how many writes of each kind the controller has made, to the API server and to the simulated cloud;
 // nil where nobody counts them.
 func (s *Session) writes(ctx context.Context) map[string]int {
-	interposed, can := s.Cluster.(cluster.Interposed)
-	if !can {
+	between := s.Provider.Interposer()
+	if between == nil {
 		return nil
 	}
-	writes := interposed.Faults().Writes()
-	calls, _ := s.Provider.Calls(ctx) // a simulator that is gone ends the session
+	writes, err := between.Writes(ctx)
+	if err != nil {
+		return nil // it is gone, which ends the session
+	}
+	calls, _ := s.Provider.Calls(ctx) // likewise
 	for name, n := range calls {
 		writes[faults.KindOfCall(name)] = n
 	}

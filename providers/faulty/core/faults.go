@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
@@ -30,6 +31,7 @@ func faultLies() map[string]lie.Lie {
 		"launches-again-after-lost-records": launchesUnrecorded(),
 		"keeps-launches-in-memory": reads(func(claim *v1.NodeClaim) {
 			if older(claim) && claim.Status.ProviderID == "" {
+				controllerutil.AddFinalizer(claim, v1.TerminationFinalizer) // or else it is patched, and read anew
 				claim.StatusConditions().SetTrue(v1.ConditionTypeLaunched)
 			}
 		}, lifecycle),
