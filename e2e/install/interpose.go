@@ -27,10 +27,7 @@ var interposerOf = &providers.Simulator{ //nolint:gochecknoglobals // a constant
 
 // interposer is a proxy in a pod, through which the controller reaches the API server. Clusters on this machine have one
 // of their own (cluster.Interposed).
-type interposer struct {
-	server *simulator
-	ca     []byte
-}
+type interposer struct{ server *simulator }
 
 // interpose starts the proxy, if the cluster has none of its own and can run it.
 func (p *Prepared) interpose(ctx context.Context, c cluster.Cluster, k *clients, v providers.Values, image string,
@@ -66,7 +63,7 @@ func (p *Prepared) interpose(ctx context.Context, c cluster.Cluster, k *clients,
 	if err := s.await(ctx); err != nil {
 		return nil, err
 	}
-	return &interposer{&simulator{clients: k, pod: s.pod.Load(), port: port}, ca.cert}, nil
+	return &interposer{&simulator{clients: k, pod: s.pod.Load(), port: port}}, nil
 }
 
 func interposerLabels() map[string]string {
