@@ -65,7 +65,7 @@ func runFaults(ctx context.Context, args []string) error {
 	}
 	outcomes, err := c.strike(ctx, folder, plan.Points)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; what was struck is kept, and %s RESUME=%s goes on", err, c.command(), folder)
 	}
 	results := faultResults{plan: plan, of: outcomes}
 	if results.again, err = c.repeat(ctx, folder, results.red()); err != nil {
