@@ -98,6 +98,12 @@ func asAllUnstructured(typed ...runtime.Object) (objects []*unstructured.Unstruc
 	return objects, nil
 }
 
+// The variables of the Service kubernetes, by which client libraries find the API server.
+const (
+	serviceHost = "KUBERNETES_SERVICE_HOST"
+	servicePort = "KUBERNETES_SERVICE_PORT"
+)
+
 // serviceAccountFolder is where client libraries look for the credentials of a pod.
 const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount"
 
@@ -118,8 +124,8 @@ func (i *interposer) redirect(m *manifests) error {
 	}
 	env, _ := container["env"].([]any)
 	container["env"] = append(env,
-		map[string]any{"name": "KUBERNETES_SERVICE_HOST", "value": i.server.pod.Status.PodIP},
-		map[string]any{"name": "KUBERNETES_SERVICE_PORT", "value": strconv.Itoa(i.server.port)})
+		map[string]any{"name": serviceHost, "value": i.server.pod.Status.PodIP},
+		map[string]any{"name": servicePort, "value": strconv.Itoa(i.server.port)})
 	mounts, _ := container["volumeMounts"].([]any)
 	container["volumeMounts"] = append(mounts,
 		map[string]any{"name": interposerName, "mountPath": serviceAccountFolder, "readOnly": true})

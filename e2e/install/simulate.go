@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 
@@ -73,7 +74,11 @@ func (p *Prepared) simulate(ctx context.Context, c cluster.Cluster, k *clients, 
 	if ca != nil {
 		*v = v.WithCA(string(ca.cert))
 	}
-	objects, err := p.simulatorObjects(*v, image, port, ca)
+	straight, err := pastProxy(c)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := p.simulatorObjects(*v, image, port, ca, straight...)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +101,21 @@ func (p *Prepared) simulate(ctx context.Context, c cluster.Cluster, k *clients, 
 	return sim, nil
 }
 
+// pastProxy returns the variables by which a pod reaches the API server itself, where pods are led to a proxy: only the
+// controller's requests are to fail.
+func pastProxy(c cluster.Cluster) ([]corev1.EnvVar, error) {
+	if _, is := c.(cluster.Interposed); !is {
+		return nil, nil
+	}
+	target, _, err := rest.DefaultServerUrlFor(c.Config())
+	if err != nil {
+		return nil, fmt.Errorf("the API server's address: %w", err)
+	}
+	return []corev1.EnvVar{
+		{Name: serviceHost, Value: target.Hostname()}, {Name: servicePort, Value: target.Port()},
+	}, nil
+}
+
 func simulatorLabels() map[string]string {
 	return map[string]string{"app.kubernetes.io/name": simulatorName}
 }
@@ -115,9 +135,10 @@ func simulatorContainer(s *providers.Simulator, image string, args []string, por
 }
 
 // simulatorObjects returns the simulator's pod and what it needs. The pod is never restarted:
-// a restart would silently lose the state of its cloud. The CA is nil unless it serves TLS.
-func (p *Prepared) simulatorObjects(v providers.Values, image string, port int,
-	ca *authority,
+// a restart would silently lose the state of its cloud. The CA is nil unless it serves TLS. Its environment has some
+// variables more.
+func (p *Prepared) simulatorObjects(v providers.Values, image string, port int, ca *authority,
+	more ...corev1.EnvVar,
 ) ([]*unstructured.Unstructured, error) {
 	s := p.adapter.Simulator
 	v.Simulator = fmt.Sprintf("$(%s):%d", podAddress, port)
@@ -156,6 +177,8 @@ func (p *Prepared) simulatorObjects(v providers.Values, image string, port int,
 		},
 		pod,
 	}
+	container := &pod.Spec.Containers[0]
+	container.Env = append(container.Env, more...)
 	if ca != nil {
 		typed = append([]runtime.Object{ca.give(pod, meta)}, typed...)
 	}
