@@ -100,8 +100,13 @@ var _ = e2e.Table(Suite, map[string]struct {
 	fault faults.Fault
 },
 ) e2e.Spec {
+	return givesOneNode(row.name, row.fault)
+})
+
+// givesOneNode returns a spec in which a fault strikes the launch of a node for a pod.
+func givesOneNode(although string, fault faults.Fault) e2e.Spec {
 	return e2e.Spec{
-		Name:   "gives its pod one node although " + row.name,
+		Name:   "gives its pod one node although " + although,
 		Within: 3 * time.Minute,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
@@ -109,7 +114,7 @@ var _ = e2e.Table(Suite, map[string]struct {
 			env.Create(ctx, pool)
 
 			before := env.Mark()
-			env.Fault(ctx, row.fault)
+			env.Fault(ctx, fault)
 			env.Create(ctx, app)
 			env.Await(ctx, 1, check.RunningPods(app))
 			env.AwaitFaults(ctx)
@@ -120,4 +125,4 @@ var _ = e2e.Table(Suite, map[string]struct {
 				check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(1, check.RunningPods(app))))
 		},
 	}
-})
+}
