@@ -19,7 +19,6 @@ var _ = e2e.Table(Suite, map[string]struct {
 }{
 	"launch-unsent":     {"it is killed before it asks the cloud for an instance", faults.CrashBefore(launches)},
 	"launch-unanswered": {"it is killed before it learns of its instance", faults.CrashAfter(launches)},
-	"launch-lost":       {"the cloud's answer is lost", faults.LoseAnswer(launches)},
 	"failing": {
 		"the cloud fails for two launches",
 		faults.Refuse(launches, apierrors.NewInternalError(errors.New("a fault"))).Times(2),
