@@ -172,7 +172,7 @@ func TestAProgramsWallClockCanBeAhead(t *testing.T) {
 		var out bytes.Buffer
 		cmd.Stdout = &out
 		unbent, err := c.Start(cmd, ahead)
-		g.Expect(errors.Join(unbent, err)).NotTo(HaveOccurred())
+		g.Expect(errors.Join(unbent, err)).To(Succeed())
 		g.Expect(cmd.Wait()).To(Succeed())
 		said, slept, _ := strings.Cut(out.String(), " ")
 		told, err := time.Parse(time.RFC3339Nano, said)

@@ -76,7 +76,8 @@ func (e *Env) beginner(ctx context.Context, f faults.Fault,
 	return between.Begin
 }
 
-// requireLeader skips the spec if no controller holds a lease. Its name contains "karpenter", as in every known provider.
+// requireLeader skips the spec if no controller holds a lease. The lease's name contains "karpenter", as in every known
+// provider.
 func (e *Env) requireLeader(ctx context.Context) {
 	leases, err := e.place.Client.Resource(leases).Namespace(e.place.Provider.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -147,7 +148,8 @@ func (e *Env) ExpectUndisturbed(h *history.History, checks ...check.Check) {
 		e.Expect(h, checks...)
 		return
 	}
-	e.result.Notes = append(e.result.Notes, fmt.Sprintf("%d checks were left out, which hold only without faults", len(checks)))
+	e.result.Notes = append(e.result.Notes,
+		fmt.Sprintf("%d checks were left out, which hold only without faults", len(checks)))
 }
 
 // missedFaults ends all faults and returns those that never struck, or not as they should, or "". It returns each once.

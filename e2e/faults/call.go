@@ -104,8 +104,8 @@ func (f Fault) query() url.Values {
 // checkOfCloud returns what is wrong with a fault of calls.
 func (f Fault) checkOfCloud() (wrong []string) {
 	if f.kindOfCloud() == "" {
-		wrong = append(wrong, "a simulated cloud can't do that; it can lose an answer, be late, or refuse with 403, 429 or 500, "+
-			"and the controller can be killed before and after a call")
+		wrong = append(wrong, "a simulated cloud can't do that; it can lose an answer, be late, or refuse with 403, 429 or "+
+			"500, and the controller can be killed before and after a call")
 	}
 	if other := f.on; len(other.verbs) > 0 || !other.resource.Empty() || other.name != "" || other.field != "" {
 		wrong = append(wrong, "a call has a name, and neither verb nor resource")

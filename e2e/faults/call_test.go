@@ -49,7 +49,10 @@ func TestFaultsOfCallsAreBegunInTheSimulatorsWords(t *testing.T) {
 		fault       Fault
 		query, text string
 	}{
-		{CrashBefore(create), "call=ec2%3ACreateFleet&count=1&kind=silent", "the controller is killed before call ec2:CreateFleet"},
+		{
+			CrashBefore(create), "call=ec2%3ACreateFleet&count=1&kind=silent",
+			"the controller is killed before call ec2:CreateFleet",
+		},
 		{
 			CrashAfter(create.Nth(3)), "call=ec2%3ACreateFleet&count=1&kind=held&skip=2",
 			"the controller is killed after request 3 to call ec2:CreateFleet",
@@ -59,7 +62,10 @@ func TestFaultsOfCallsAreBegunInTheSimulatorsWords(t *testing.T) {
 			Refuse(create, apierrors.NewTooManyRequests("", 1)).Times(2), "call=ec2%3ACreateFleet&count=2&kind=throttle",
 			"refused: call ec2:CreateFleet (429 TooManyRequests)",
 		},
-		{DelayAnswer(create, time.Second), "by=1s&call=ec2%3ACreateFleet&count=1&kind=slow", "answered late: call ec2:CreateFleet, by 1s"},
+		{
+			DelayAnswer(create, time.Second), "by=1s&call=ec2%3ACreateFleet&count=1&kind=slow",
+			"answered late: call ec2:CreateFleet, by 1s",
+		},
 	} {
 		g := NewWithT(t)
 		g.Expect(row.fault.Check()).To(Succeed())
@@ -102,11 +108,11 @@ func TestWhatAFaultOfCallsStrikesIsCounted(t *testing.T) {
 		}
 		a, err := Cloud(s.ask).Begin(t.Context(), LoseAnswer(OnCall("CreateVM")).Times(2), strike)
 		g.Expect(err).NotTo(HaveOccurred())
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		g.Expect(a.Struck()).To(BeZero())
 		for n := 1; n <= 2; n++ {
 			s.strikes(n)
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			g.Expect(a.Await(t.Context())).To(Succeed())
 			g.Expect(a.Struck()).To(Equal(n))
 		}

@@ -1,9 +1,9 @@
-// Package faults makes the requests of a provider's controller fail on purpose: those to the API server, and its calls to
-// a simulated cloud.
+// Package faults makes the requests of a provider's controller fail on purpose: those to the API server, and its calls
+// to a simulated cloud.
 //
-// A [Proxy] stands between the controller and the API server, in the harness's process or in a pod ([Remote]). A cloud's
-// simulator plays faults itself ([Cloud], [OnCall]). All other clients, the recorder among them, go straight to the API server, so
-// that a recording shows what really happened. A [Fault] says which requests are struck, and how:
+// A [Proxy] stands between the controller and the API server, in the harness's process or in a pod ([Remote]). A
+// cloud's simulator plays faults itself ([Cloud], [OnCall]). All other clients, the recorder among them, go straight to
+// the API server, so that a recording shows what really happened. A [Fault] says which requests are struck, and how:
 //
 //	faults.CrashAfter(faults.On("create", karpenter.NodeClaims))
 //	faults.LoseAnswer(faults.On("patch", karpenter.NodeClaims).Status().Nth(2))

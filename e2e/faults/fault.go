@@ -72,7 +72,8 @@ func Freeze(d time.Duration) Fault { return Fault{kind: freeze, after: d} }
 // lease has to end itself: with Karpenter's settings after 10 s, and its lease can be taken after 15 s.
 func LoseLease(d time.Duration) Fault {
 	leases := Requests{
-		verbs: []string{"create", "update", "patch"}, resource: schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"},
+		verbs:    []string{"create", "update", "patch"},
+		resource: schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"},
 	}
 	return Fault{
 		kind: loseLease, on: leases, after: d,

@@ -60,15 +60,15 @@ func New(ctx context.Context, config *rest.Config) (*Proxy, error) {
 			r.SetURL(target)
 			r.Out.Host = r.In.Host
 		},
-		Transport: transport, ModifyResponse: p.follow, ErrorLog: silent,
+		Transport: transport, ModifyResponse: p.follow, ErrorLog: silent(),
 		// As if the connection to the API server itself had broken.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
 	return p, nil
 }
 
-// silent logs nothing: clients see what goes wrong.
-var silent = log.New(io.Discard, "", 0)
+// silent returns a log of nothing: clients see what goes wrong.
+func silent() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // Listen starts a proxy on a free loopback port. Its certificate is one that clients of the server of config trust for
 // 127.0.0.1.
@@ -83,7 +83,7 @@ func Listen(ctx context.Context, config *rest.Config, certificate tls.Certificat
 	}
 	p.url = &url.URL{Scheme: "https", Host: listener.Addr().String()}
 	p.server = &http.Server{
-		Handler: p, ReadHeaderTimeout: time.Minute, ErrorLog: silent,
+		Handler: p, ReadHeaderTimeout: time.Minute, ErrorLog: silent(),
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 	}
 	go func() { _ = p.server.ServeTLS(listener, "", "") }() // ends with Close

@@ -78,36 +78,20 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 	if err != nil {
 		return nil, err
 	}
-	say(fmt.Sprintf("installing the CRDs and the image of %s", p.adapter.Name))
-	var controller, simulator, interposer string
-	together, within := errgroup.WithContext(ctx)
-	together.Go(func() error { return clients.establish(within, p.crdsFor(values)) })
-	together.Go(func() (err error) { controller, err = p.controller.load(within, c); return err })
-	together.Go(func() (err error) { simulator, err = p.simulator.load(within, c); return err })
-	together.Go(func() error {
-		var err error
-		if interposer, err = p.interposer.load(within, c); err != nil { // such as without a registry
-			say(fmt.Sprintf("requests of the controller can't be made to fail, so that some specs are skipped: %v", err))
-		}
-		return nil
-	})
-	on, err := clients.platform()
-	if waitErr := together.Wait(); waitErr != nil {
-		return nil, waitErr
-	}
+	images, on, err := p.load(ctx, c, clients, values, say)
 	if err != nil {
-		return nil, fmt.Errorf("asking the API server what it serves: %w", err)
+		return nil, err
 	}
 
-	values.Image = providers.ParseImageName(controller)
+	values.Image = providers.ParseImageName(images.controller)
 	if values.Management, err = p.manage(ctx, c, values, say); err != nil {
 		return nil, err
 	}
-	sim, err := p.simulate(ctx, c, clients, &values, simulator, say)
+	sim, err := p.simulate(ctx, c, clients, &values, images.simulator, say)
 	if err != nil {
 		return nil, err
 	}
-	between, err := p.interpose(ctx, c, clients, values, interposer, say)
+	between, err := p.interpose(ctx, c, clients, values, images.interposer, say)
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +121,34 @@ func (p *Prepared) Install(ctx context.Context, c cluster.Cluster, progress func
 		return i, err
 	}
 	return i, i.awaitConverters(ctx)
+}
+
+// loaded holds the names of images in a cluster. Empty: there is none.
+type loaded struct{ controller, simulator, interposer string }
+
+// load installs the CRDs and loads the images. It also returns what the cluster serves.
+func (p *Prepared) load(ctx context.Context, c cluster.Cluster, k *clients, v providers.Values, say func(string),
+) (images loaded, on platform, err error) {
+	say(fmt.Sprintf("installing the CRDs and the image of %s", p.adapter.Name))
+	together, within := errgroup.WithContext(ctx)
+	together.Go(func() error { return k.establish(within, p.crdsFor(v)) })
+	together.Go(func() (err error) { images.controller, err = p.controller.load(within, c); return err })
+	together.Go(func() (err error) { images.simulator, err = p.simulator.load(within, c); return err })
+	together.Go(func() error {
+		var err error
+		if images.interposer, err = p.interposer.load(within, c); err != nil { // such as without a registry
+			say(fmt.Sprintf("requests of the controller can't be made to fail, so that some specs are skipped: %v", err))
+		}
+		return nil
+	})
+	on, err = k.platform()
+	if waitErr := together.Wait(); waitErr != nil {
+		return images, on, waitErr
+	}
+	if err != nil {
+		err = fmt.Errorf("asking the API server what it serves: %w", err)
+	}
+	return images, on, err
 }
 
 // load loads an image or a program into the cluster, and returns its name there.

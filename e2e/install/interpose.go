@@ -25,8 +25,8 @@ var interposerOf = &providers.Simulator{ //nolint:gochecknoglobals // a constant
 	Port:  6444, TLS: true, Ready: faults.Ready,
 }
 
-// interposer is a proxy in a pod, through which the controller reaches the API server. Clusters on this machine have one
-// of their own (cluster.Interposed).
+// interposer is a proxy in a pod, through which the controller reaches the API server. Local clusters have one of their
+// own (cluster.Interposed).
 type interposer struct{ server *simulator }
 
 // interpose starts the proxy, if the cluster has none of its own and can run it.
@@ -71,7 +71,8 @@ func interposerLabels() map[string]string {
 }
 
 // interposerObjects returns the proxy's pod, and the Secret with the CA of its certificate.
-func interposerObjects(v providers.Values, image string, port int, ca *authority) ([]*unstructured.Unstructured, error) {
+func interposerObjects(v providers.Values, image string, port int, ca *authority,
+) ([]*unstructured.Unstructured, error) {
 	meta := metav1.ObjectMeta{Name: interposerName, Namespace: v.Namespace, Labels: interposerLabels()}
 	cluster.Own(&meta)
 	address := fmt.Sprintf("$(%s):%d", podAddress, port)

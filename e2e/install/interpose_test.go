@@ -42,7 +42,8 @@ func TestTheControllerIsRedirectedToTheInterposer(t *testing.T) {
 	g.Expect(runtime.DefaultUnstructuredConverter.FromUnstructured(found, &spec)).To(Succeed())
 	g.Expect(spec.Containers[0].Env).To(BeEmpty())
 	g.Expect(spec.Containers[1].Env).To(Equal([]corev1.EnvVar{
-		{Name: "A", Value: "b"}, {Name: "KUBERNETES_SERVICE_HOST", Value: "10.1.2.3"},
+		{Name: "A", Value: "b"},
+		{Name: "KUBERNETES_SERVICE_HOST", Value: "10.1.2.3"},
 		{Name: "KUBERNETES_SERVICE_PORT", Value: "6444"},
 	}))
 	g.Expect(spec.Containers[1].VolumeMounts).To(HaveExactElements(HaveField("MountPath", serviceAccountFolder)))

@@ -97,7 +97,7 @@ func TestHooksRefuseWhatTheyCanNotDo(t *testing.T) {
 		"GET /_sim/labels?id=x":                      `there is no instance "x"; there are`,
 		"POST /_sim/nodes/silence?id=x":              `there is no instance "x"; there are`,
 		"POST /_sim/nodes/speak?id=a":                "runs without a cluster (--alone)",
-		"POST /_sim/faults":                          "there is no fault kind=; there are noCapacity, throttle, denied, failed",
+		"POST /_sim/faults":                          "there is no fault kind=; there are noCapacity, throttle",
 		"POST /_sim/faults?kind=slow&by=3":           "?by=3: ",
 		"POST /_sim/faults?kind=lost&count=x&rate=y": "?count=x: strconv.Atoi: parsing \"x\": invalid syntax\n?rate=y: ",
 		"POST /_sim/faults?kind=lost&knd=x":          "there is no parameter ?knd=; there are action, by, call,",

@@ -145,12 +145,13 @@ var refusals = map[simulator.Kind]*cloud.Error{
 		Code: "UnauthorizedOperation", Message: "You are not authorized to perform this operation.",
 		Status: http.StatusForbidden,
 	},
-	simulator.Failed: internalError, simulator.FailedYetDone: internalError,
+	simulator.Failed:        internalError(),
+	simulator.FailedYetDone: internalError(),
 }
 
 // internalError is https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html, "Server errors".
-var internalError = &cloud.Error{
-	Code: "InternalError", Message: "An internal error has occurred.", Status: http.StatusInternalServerError,
+func internalError() *cloud.Error {
+	return simulator.Errorf(http.StatusInternalServerError, "InternalError", "An internal error has occurred.")
 }
 
 // actionOf returns the name of a request's action. Its place depends on the protocol.
