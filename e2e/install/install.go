@@ -134,16 +134,14 @@ func (p *Prepared) load(ctx context.Context, c cluster.Cluster, k *clients, v pr
 	together.Go(func() error { return k.establish(within, p.crdsFor(v)) })
 	together.Go(func() (err error) { images.controller, err = p.controller.load(within, c); return err })
 	together.Go(func() (err error) { images.simulator, err = p.simulator.load(within, c); return err })
-	together.Go(func() error {
-		var err error
-		if images.interposer, err = p.interposer.load(within, c); err != nil { // such as without a registry
-			say(fmt.Sprintf("requests of the controller can't be made to fail, so that some specs are skipped: %v", err))
-		}
-		return nil
-	})
+	var without error // such as that there is no registry
+	together.Go(func() error { images.interposer, without = p.interposer.load(within, c); return nil })
 	on, err = k.platform()
 	if waitErr := together.Wait(); waitErr != nil {
 		return images, on, waitErr
+	}
+	if without != nil {
+		say(fmt.Sprintf("requests of the controller can't be made to fail, so that some specs are skipped: %v", without))
 	}
 	if err != nil {
 		err = fmt.Errorf("asking the API server what it serves: %w", err)
