@@ -90,7 +90,8 @@ func containerLog(ctx context.Context, client kubernetes.Interface, pod *corev1.
 }
 
 // WatchRestarts reports the first restart of a container in the namespace's pods, until ctx
-// ends. It also reports when it can't watch any more.
+// ends, but of none in the provider's controller, which specs kill. It also reports when it can't
+// watch any more.
 func WatchRestarts(ctx context.Context, client kubernetes.Interface, namespace string, which fields.Selector,
 	report func(cluster.Death),
 ) {
@@ -98,7 +99,7 @@ func WatchRestarts(ctx context.Context, client kubernetes.Interface, namespace s
 	lives := map[string]int32{}
 	_, err := watchtools.UntilWithSync(ctx, pods, &corev1.Pod{}, nil, func(e watch.Event) (bool, error) {
 		pod, ok := e.Object.(*corev1.Pod)
-		if !ok || e.Type == watch.Deleted || pod.DeletionTimestamp != nil {
+		if !ok || e.Type == watch.Deleted || pod.DeletionTimestamp != nil || isController(pod) {
 			return false, nil
 		}
 		for _, c := range pod.Status.ContainerStatuses {
@@ -115,6 +116,12 @@ func WatchRestarts(ctx context.Context, client kubernetes.Interface, namespace s
 	if err != nil && ctx.Err() == nil {
 		report(cluster.Death{Component: "the watch of the pods in " + namespace, LastLines: []string{err.Error()}})
 	}
+}
+
+// isController reports whether a pod is of a controller of Karpenter's. Its name or its label contains "karpenter", as
+// in every known chart.
+func isController(pod *corev1.Pod) bool {
+	return strings.Contains(pod.Name, "karpenter") || strings.Contains(pod.Labels["app.kubernetes.io/name"], "karpenter")
 }
 
 func deathReport(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod,
