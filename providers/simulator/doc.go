@@ -47,6 +47,7 @@
 // [Base.Handler] serves the hooks of the harness beside it, below /_sim/, and an adapter with `base: simulator` calls
 // them. A request for an unknown one is answered with all that there are. POST /_sim/faults starts a [Fault]: its
 // fields are the parameters kind, call, skip, count, by, rate, type, zone, and capacity, which is the capacity type.
-// GET /_sim/calls shows the Report of the Journal, GET /_sim/faults the faults. Times, seed and address are flags. The log is JSON on stderr, with a line for each call: its time, name, status and error code, and nothing
-// else of it. Timelines show it.
+// GET /_sim/calls shows the Report of the Journal, GET /_sim/faults the faults. Times, seed and address are flags. The
+// log is JSON on stderr, with a line for each call: its time, name, status and error code, and nothing else of it.
+// Timelines show it.
 package simulator

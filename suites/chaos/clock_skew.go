@@ -10,8 +10,8 @@ import (
 )
 
 // Karpenter gives each pod one node, and removes nodes that are empty, although the clock of its machine is half a
-// minute ahead of the API server's, or behind it. Clocks of machines are never quite equal, and times in objects are the API
-// server's.
+// minute ahead of the API server's, or behind it. Clocks of machines are never quite equal, and times in objects are
+// the API server's.
 //
 // Source: https://pkg.go.dev/k8s.io/client-go/tools/leaderelection: "clients ... do not require clock synchronization";
 // https://karpenter.sh/docs/concepts/scheduling: pods are provisioned for as long as they are pending.
