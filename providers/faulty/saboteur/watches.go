@@ -75,7 +75,7 @@ func launchesUncached(ctx context.Context, cached client.Client) error {
 	return wait.PollUntilContextCancel(ctx, time.Second, false, func(ctx context.Context) (bool, error) {
 		shown, there := &v1.NodeClaimList{}, &v1.NodeClaimList{}
 		if cached.List(ctx, shown) != nil || c.List(ctx, there) != nil {
-			return false, nil // it is tried again
+			return false, nil //nolint:nilerr // it is tried again
 		}
 		for _, claim := range shown.Items {
 			launched[claim.UID] = true
