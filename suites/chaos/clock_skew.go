@@ -42,9 +42,10 @@ var _ = e2e.Table(Suite, map[string]time.Duration{
 			env.Delete(ctx, app)
 			env.Await(ctx, 0, check.NodeClaims(pool))
 
-			launched := check.AtMost(1, check.NodeClaims(pool))
-			env.Expect(env.Since(before), check.Always(launched), launched.Reached(),
-				check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(1, check.RunningPods(app))))
+			deleted := check.NodeClaims(pool).Deleting()
+			env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))),
+				check.LeadsTo(check.AtLeast(1, check.PendingPods(app)), check.Exactly(1, check.RunningPods(app))),
+				check.LeadsTo(check.AtLeast(1, deleted), check.None(check.NodeClaims(pool))))
 		},
 	}
 })
