@@ -51,7 +51,10 @@ func (e *Env) end(ctx context.Context, why string, by func(ctx context.Context, 
 		if pod == nil || karpenter.Deleting(pod.Unstructured()) {
 			continue
 		}
-		_, err := e.report(ctx, "Pod", pod, invariant.ReasonKilled, why)
+		event, err := e.report(ctx, "Pod", pod, invariant.ReasonKilled, why)
+		if err == nil {
+			err = e.awaitReport(ctx, pod.Namespace, event) // or else the end might be recorded before its reason
+		}
 		if err == nil {
 			err = by(ctx, pod.Namespace, pod.Name)
 		}
