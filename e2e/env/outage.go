@@ -76,8 +76,8 @@ func (e *Env) announce(ctx context.Context, reason, message string) error {
 	return e.awaitReport(ctx, about.Namespace, name)
 }
 
-// awaitReport waits until an Event of the harness's is recorded. It doesn't use Await: specs that leave requests out cut
-// that short, and their marks must be right too.
+// awaitReport waits until an Event of the harness's is recorded. It doesn't use Await: specs that leave requests out
+// cut that short, and their marks must be right too.
 func (e *Env) awaitReport(ctx context.Context, namespace, name string) error {
 	return wait.PollUntilContextCancel(ctx, reportedEvery, true, func(context.Context) (bool, error) {
 		return e.World().Get(karpenter.Events, namespace, name) != nil, nil
