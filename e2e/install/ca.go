@@ -72,10 +72,10 @@ func newAuthority() (*authority, error) {
 	}, nil
 }
 
-// give gives the CA to the simulator. It returns the Secret that holds it.
-func (a *authority) give(pod *corev1.Pod, meta metav1.ObjectMeta) *corev1.Secret {
-	meta.Name = caName
-	giveSecret(pod, caName, providers.CAFolder, caVariable, providers.CAFolder)
+// give gives the CA to a server. It returns the Secret of that name, which holds it.
+func (a *authority) give(pod *corev1.Pod, meta metav1.ObjectMeta, name string) *corev1.Secret {
+	meta.Name = name
+	giveSecret(pod, name, providers.CAFolder, caVariable, providers.CAFolder)
 	return &corev1.Secret{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: meta,
 		Data: map[string][]byte{caCert: a.cert, caKey: a.key},

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
@@ -49,21 +47,14 @@ func (p *Prepared) interpose(ctx context.Context, c cluster.Cluster, k *clients,
 	if err != nil {
 		return nil, err
 	}
-	if err := k.applyAll(ctx, objects, v.Namespace); err != nil {
+	server, err := p.serve(ctx, "proxy", objects, port, Installed{
+		Namespace: v.Namespace, cluster: c, clients: k, selector: labels.Set(interposerLabels()).String(),
+		container: simulatorContainer(interposerOf, image, nil, port), serviceAccount: "default",
+	})
+	if err != nil {
 		return nil, err
 	}
-	s := &start{
-		Installed: &Installed{
-			Namespace: v.Namespace, adapter: p.adapter, cluster: c, clients: k,
-			selector:  labels.Set(interposerLabels()).String(),
-			container: simulatorContainer(interposerOf, image, nil, port), serviceAccount: "default",
-		},
-		what: "proxy", timeout: simulatorTimeout, setting: "simulator",
-	}
-	if err := s.await(ctx); err != nil {
-		return nil, err
-	}
-	return &interposer{&simulator{clients: k, pod: s.pod.Load(), port: port}}, nil
+	return &interposer{server}, nil
 }
 
 func interposerLabels() map[string]string {
@@ -76,27 +67,9 @@ func interposerObjects(v providers.Values, image string, port int, ca *authority
 	meta := metav1.ObjectMeta{Name: interposerName, Namespace: v.Namespace, Labels: interposerLabels()}
 	cluster.Own(&meta)
 	address := fmt.Sprintf("$(%s):%d", podAddress, port)
-	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: meta, Spec: corev1.PodSpec{
-		RestartPolicy: corev1.RestartPolicyNever,
-		Tolerations:   []corev1.Toleration{{Key: cluster.SystemTaint, Operator: corev1.TolerationOpExists}},
-		Containers:    []corev1.Container{simulatorContainer(interposerOf, image, []string{address}, port)},
-	}}
-	secret := ca.give(pod, meta)
-	secret.Name = interposerName
-	pod.Spec.Volumes[0].Secret.SecretName = interposerName
+	pod := serverPod(meta, "", simulatorContainer(interposerOf, image, []string{address}, port))
+	secret := ca.give(pod, meta, interposerName)
 	return asAllUnstructured(secret, pod)
-}
-
-// asAllUnstructured converts objects to apply.
-func asAllUnstructured(typed ...runtime.Object) (objects []*unstructured.Unstructured, err error) {
-	for _, o := range typed {
-		fields, err := asUnstructured(o)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, fields)
-	}
-	return objects, nil
 }
 
 // The variables of the Service kubernetes, by which client libraries find the API server.

@@ -82,23 +82,30 @@ func (p *Prepared) simulate(ctx context.Context, c cluster.Cluster, k *clients, 
 	if err != nil {
 		return nil, err
 	}
-	if err := k.applyAll(ctx, objects, v.Namespace); err != nil {
+	sim, err := p.serve(ctx, "simulator", objects, port, Installed{
+		Namespace: v.Namespace, cluster: c, clients: k, selector: labels.Set(simulatorLabels()).String(),
+		container: simulatorContainer(a.Simulator, image, nil, port), serviceAccount: simulatorName,
+	})
+	if err != nil {
 		return nil, err
 	}
-	s := &start{
-		Installed: &Installed{
-			Namespace: v.Namespace, adapter: a, cluster: c, clients: k, selector: labels.Set(simulatorLabels()).String(),
-			container: simulatorContainer(a.Simulator, image, nil, port), serviceAccount: simulatorName,
-		},
-		what: "simulator", timeout: simulatorTimeout, setting: "simulator",
-	}
-	if err := s.await(ctx); err != nil {
-		return nil, err
-	}
-	sim := &simulator{clients: k, pod: s.pod.Load(), port: port}
 	sim.address = net.JoinHostPort(sim.pod.Status.PodIP, strconv.Itoa(port))
 	v.Simulator = sim.address
 	return sim, nil
+}
+
+// serve applies a server of the harness's, and waits until its pod is ready.
+func (p *Prepared) serve(ctx context.Context, what string, objects []*unstructured.Unstructured, port int, i Installed,
+) (*simulator, error) {
+	if err := i.clients.applyAll(ctx, objects, i.Namespace); err != nil {
+		return nil, err
+	}
+	i.adapter = p.adapter
+	s := &start{Installed: &i, what: what, timeout: simulatorTimeout, setting: "simulator"}
+	if err := s.await(ctx); err != nil {
+		return nil, err
+	}
+	return &simulator{clients: i.clients, pod: s.pod.Load(), port: port}, nil
 }
 
 // pastProxy returns the variables by which a pod reaches the API server itself, where pods are led to a proxy: only the
@@ -158,11 +165,9 @@ func (p *Prepared) simulatorObjects(v providers.Values, image string, port int, 
 	cluster.Own(&meta)
 	global := meta
 	global.Namespace = ""
-	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: meta, Spec: corev1.PodSpec{
-		ServiceAccountName: simulatorName, RestartPolicy: corev1.RestartPolicyNever,
-		Tolerations: []corev1.Toleration{{Key: cluster.SystemTaint, Operator: corev1.TolerationOpExists}},
-		Containers:  []corev1.Container{simulatorContainer(s, image, args, port)},
-	}}
+	container := simulatorContainer(s, image, args, port)
+	container.Env = append(container.Env, more...)
+	pod := serverPod(meta, simulatorName, container)
 	typed := []runtime.Object{
 		&corev1.ServiceAccount{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"}, ObjectMeta: meta},
 		&rbacv1.ClusterRole{
@@ -177,15 +182,26 @@ func (p *Prepared) simulatorObjects(v providers.Values, image string, port int, 
 		},
 		pod,
 	}
-	container := &pod.Spec.Containers[0]
-	container.Env = append(container.Env, more...)
 	if ca != nil {
-		typed = append([]runtime.Object{ca.give(pod, meta)}, typed...)
+		typed = append([]runtime.Object{ca.give(pod, meta, caName)}, typed...)
 	}
 	if v.ManagementFile != "" {
 		typed = append([]runtime.Object{giveManagement(pod, meta, v)}, typed...)
 	}
-	var objects []*unstructured.Unstructured
+	return asAllUnstructured(typed...)
+}
+
+// serverPod returns the pod of a server of the harness's. It is never restarted.
+func serverPod(meta metav1.ObjectMeta, serviceAccount string, container corev1.Container) *corev1.Pod {
+	return &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: meta, Spec: corev1.PodSpec{
+		ServiceAccountName: serviceAccount, RestartPolicy: corev1.RestartPolicyNever,
+		Tolerations: []corev1.Toleration{{Key: cluster.SystemTaint, Operator: corev1.TolerationOpExists}},
+		Containers:  []corev1.Container{container},
+	}}
+}
+
+// asAllUnstructured converts objects to apply.
+func asAllUnstructured(typed ...runtime.Object) (objects []*unstructured.Unstructured, err error) {
 	for _, o := range typed {
 		fields, err := asUnstructured(o)
 		if err != nil {
