@@ -23,8 +23,8 @@ import (
 type fault struct {
 	*faults.Active
 
-	why string                                                  // the controller ends
-	by  func(ctx context.Context, namespace, name string) error // ends a pod of the controller; nil: none ends
+	why string // the controller ends
+	by  ending // nil: it doesn't
 
 	mu    sync.Mutex
 	ended []*history.Object // the controller's pods that the fault ends, as they were

@@ -21,14 +21,22 @@ import (
 // the kill, so that the provider isn't blamed. The spec is skipped where the backend can't
 // kill.
 func (e *Env) KillController(ctx context.Context) {
-	ended, err := e.end(ctx, killed, e.killer().Kill)
-	if err == nil {
-		err = e.awaitRestarts(ctx, ended)
-	}
-	if err != nil {
+	if err := e.restart(ctx, killed, e.killer().Kill); err != nil {
 		e.fail(ctx, "killing the controller: %w", err)
 	}
 }
+
+// restart ends the controller's pods, and waits until they have restarted.
+func (e *Env) restart(ctx context.Context, why string, by ending) error {
+	ended, err := e.end(ctx, why, by)
+	if err != nil {
+		return err
+	}
+	return e.awaitRestarts(ctx, ended)
+}
+
+// ending ends a pod of the controller.
+type ending func(ctx context.Context, namespace, name string) error
 
 // killed is what Events say of pods that are killed.
 const killed = "killed by the spec, as a crash would"
@@ -44,8 +52,7 @@ func (e *Env) killer() cluster.Killer {
 
 // end ends the controller's pods and returns them as they were. An Event about each says why, so that the provider
 // isn't blamed.
-func (e *Env) end(ctx context.Context, why string, by func(ctx context.Context, namespace, name string) error,
-) (ended []*history.Object, err error) {
+func (e *Env) end(ctx context.Context, why string, by ending) (ended []*history.Object, err error) {
 	for _, name := range e.place.Provider.Pods(ctx) {
 		pod := e.World().Get(karpenter.Pods, e.place.Provider.Namespace, name)
 		if pod == nil || karpenter.Deleting(pod.Unstructured()) {

@@ -17,17 +17,14 @@ func (e *Env) SkewController(ctx context.Context, ahead time.Duration) {
 		e.skip("the backend has no way to set the controller's clock")
 	}
 	killer := e.killer()
-	e.skewed = true
-	ended, err := e.end(ctx, fmt.Sprintf("started anew by the spec, with a clock that is %s ahead", ahead),
+	err := e.restart(ctx, fmt.Sprintf("started anew by the spec, with a clock that is %s ahead", ahead),
 		func(ctx context.Context, namespace, name string) error {
 			if err := skewer.Skew(ctx, namespace, name, ahead); err != nil {
 				e.skip("%v", err)
 			}
+			e.skewed = true
 			return killer.Kill(ctx, namespace, name)
 		})
-	if err == nil {
-		err = e.awaitRestarts(ctx, ended)
-	}
 	if err != nil {
 		e.fail(ctx, "setting the controller's clock: %w", err)
 	}

@@ -21,6 +21,12 @@ type Active struct {
 	overOnce sync.Once
 }
 
+func newActive(f Fault, strike Strike) *Active {
+	return &Active{
+		Fault: f, strike: strike, seen: map[*stream]int{}, first: make(chan struct{}), over: make(chan struct{}),
+	}
+}
+
 // Strike is called before a fault takes effect on a request. A fault that kills the controller leaves the killing to
 // it: no request gets through until it returns. The context is that of the proxy, not of the request.
 type Strike func(ctx context.Context, r Request) error

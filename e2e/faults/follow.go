@@ -13,9 +13,7 @@ func follow(ctx context.Context, f Fault, strike Strike, every time.Duration,
 	look func(ctx context.Context) (struck int, first Request, err error), end func(ctx context.Context),
 ) *Active {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	a := &Active{
-		Fault: f, strike: strike, seen: map[*stream]int{}, first: make(chan struct{}), over: make(chan struct{}),
-	}
+	a := newActive(f, strike)
 	see := func(ctx context.Context) {
 		struck, first, err := look(ctx)
 		if err != nil {

@@ -124,7 +124,7 @@ func (p *Proxy) Begin(_ context.Context, f Fault, strike Strike) (*Active, error
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
-	a := &Active{Fault: f, strike: strike, seen: map[*stream]int{}, first: make(chan struct{}), over: make(chan struct{})}
+	a := newActive(f, strike)
 	a.end = func() { p.remove(a) }
 	p.mu.Lock()
 	p.active = append(p.active, a)

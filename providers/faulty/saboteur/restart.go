@@ -44,6 +44,14 @@ func relaunches(started time.Time) act[*v1.NodeClaim] {
 
 // launchesAgain copies NodeClaims that are not registered 15 seconds after they were made.
 func launchesAgain(ctx context.Context, c client.Client) error {
+	return copiesOnce(ctx, c, func(claim *v1.NodeClaim) bool {
+		return time.Since(claim.CreationTimestamp.Time) >= 15*time.Second && !reached(claim, v1.ConditionTypeRegistered) &&
+			claim.DeletionTimestamp.IsZero()
+	})
+}
+
+// copiesOnce looks every second which NodeClaims are due, and copies each once, but no copies.
+func copiesOnce(ctx context.Context, c client.Client, due func(*v1.NodeClaim) bool) error {
 	copied := map[types.UID]bool{}
 	return wait.PollUntilContextCancel(ctx, time.Second, false, func(ctx context.Context) (bool, error) {
 		claims := &v1.NodeClaimList{}
@@ -52,8 +60,7 @@ func launchesAgain(ctx context.Context, c client.Client) error {
 		}
 		for i := range claims.Items {
 			claim := &claims.Items[i]
-			if copied[claim.UID] || time.Since(claim.CreationTimestamp.Time) < 15*time.Second ||
-				reached(claim, v1.ConditionTypeRegistered) || !claim.DeletionTimestamp.IsZero() {
+			if copied[claim.UID] || !due(claim) {
 				continue
 			}
 			copied[claim.UID] = true

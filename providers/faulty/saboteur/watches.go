@@ -7,8 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -71,25 +70,8 @@ func launchesUncached(ctx context.Context, cached client.Client) error {
 	if err != nil {
 		return err
 	}
-	launched := map[types.UID]bool{}
-	return wait.PollUntilContextCancel(ctx, time.Second, false, func(ctx context.Context) (bool, error) {
-		shown, there := &v1.NodeClaimList{}, &v1.NodeClaimList{}
-		if cached.List(ctx, shown) != nil || c.List(ctx, there) != nil {
-			return false, nil //nolint:nilerr // it is tried again
-		}
-		for _, claim := range shown.Items {
-			launched[claim.UID] = true
-		}
-		for i := range there.Items {
-			claim := &there.Items[i]
-			if launched[claim.UID] || time.Since(claim.CreationTimestamp.Time) < 5*time.Second {
-				continue
-			}
-			launched[claim.UID] = true
-			if another, err := copyOf(ctx, c, claim); err == nil {
-				launched[another.UID] = true
-			}
-		}
-		return false, nil
+	return copiesOnce(ctx, c, func(claim *v1.NodeClaim) bool {
+		err := cached.Get(ctx, client.ObjectKeyFromObject(claim), &v1.NodeClaim{})
+		return time.Since(claim.CreationTimestamp.Time) >= 5*time.Second && apierrors.IsNotFound(err)
 	})
 }
