@@ -7,9 +7,10 @@ import (
 )
 
 // PauseKubelets pauses the kubelets of all nodes that the provider launches, until
-// ResumeKubelets or the end of the spec. Meanwhile a status that PatchStatus sets stays.
-// Kubernetes itself takes minutes to notice. A node that joins becomes ready only after the
-// kubelets resume. The spec is skipped where the backend can't pause them.
+// ResumeKubelets or the end of the spec. Meanwhile a status that PatchStatus sets stays, unless
+// a kubelet's last write was on its way already. Kubernetes itself takes minutes to notice. A
+// node that joins becomes ready only after the kubelets resume. The spec is skipped where the
+// backend can't pause them.
 func (e *Env) PauseKubelets(ctx context.Context) {
 	pauser, can := e.place.Cluster.(cluster.Pauser)
 	if !can {

@@ -14,7 +14,7 @@ import (
 // Karpenter keeps nodes that become not ready and recover. It does not terminate or
 // replace them. A network or disk that fails for a minute must not cost users their
 // nodes. Here a new pod shows that Karpenter is at work. It gets its own node, because
-// the other nodes are tainted.
+// it keeps away from the pods of the others, whenever these recover.
 //
 // Source: designs/node-repair.md: nodes that are not ready are replaced only with
 // the feature NodeRepair, and after its toleration.
@@ -23,7 +23,8 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 3 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
-		app, late := fixtures.Deployment(2).OnePodPerNode().On(pool), fixtures.Deployment(1).On(pool)
+		app := fixtures.Deployment(2).OnePodPerNode().On(pool)
+		late := fixtures.Deployment(1).On(pool).PodAntiAffinity(app, corev1.LabelHostname)
 		nodes := env.Launch(ctx, 2, pool, app)
 
 		before := env.Mark()
