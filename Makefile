@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF FROM TO FROM_IMAGE TO_IMAGE TO_PROVIDER LENGTH SIZES PATTERN REQUEST NTH RESUME
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF FROM TO FROM_IMAGE TO_IMAGE TO_PROVIDER LENGTH SIZES PATTERN REQUEST NTH RESUME FOR REPLAY
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -144,6 +144,10 @@ crash: conformance.test ## kill the controller before and after each of its writ
 .PHONY: faults
 faults: conformance.test ## make each write of the controller fail: make faults FOCUS=^drift/one-to-one$ PATTERN=lose-answer
 	@$(PLUMBLINE) faults -binary "$(ARTIFACTS)/conformance.test" -patterns lose-answer,fail
+
+.PHONY: explore
+explore: conformance.test ## make up worlds, judge them by the invariants, shrink what breaks: make explore FOR=30m SEED=1
+	@$(PLUMBLINE) explore -binary "$(ARTIFACTS)/conformance.test"
 
 # Mistakes that nobody chose: made in the provider's source, and tried by the specs that they make a difference to.
 .PHONY: mutants

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
 )
 
@@ -95,7 +96,7 @@ func (s *Suite) addStruck(spec *Spec, p FaultPoint) error {
 		}
 	}
 	struck := *spec
-	struck.id, struck.Row, struck.struck = p.ID(), "", true
+	struck.id, struck.Row, struck.struck, struck.settles = p.ID(), "", true, env.SettlesWithin
 	struck.Within, struck.Run = spec.timeLimit()+recovery, run
 	struck.Name = fmt.Sprintf("%s; %s", spec.Name, what)
 	if p.Try > 0 {

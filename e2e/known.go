@@ -28,6 +28,9 @@ type Known struct {
 	Breaks []string
 	// Sometimes says that the failure depends on chance, so a pass proves nothing.
 	Sometimes bool
+	// Explored is a regular expression. A sequence that `make explore` makes up fails for the same reason if its YAML
+	// matches, and if it breaks nothing but what Breaks lists. Empty: none does.
+	Explored string
 }
 
 // check returns an error if a known failure is incomplete or wrong.
@@ -36,6 +39,8 @@ func (k Known) check() error {
 		return errors.New("a known failure says its Issue, its Reason, and what it Breaks")
 	}
 	_, err := providers.Covers(k.Releases, "")
+	_, err2 := regexp.Compile(k.Explored)
+	err = errors.Join(err, err2)
 	for _, what := range k.Breaks {
 		_, err2 := regexp.Compile(what)
 		err = errors.Join(err, err2)
@@ -112,6 +117,29 @@ func knownFailure(spec *Spec, a *providers.Adapter, release string) (*Known, err
 		}
 	}
 	return nil, nil //nolint:nilnil // no entry
+}
+
+// knownExplored returns what is known of sequences like one, in a release; nil: nothing. Several known failures are joined.
+func knownExplored(suites []*Suite, sequence, release string) (*Known, error) {
+	var all Known
+	for _, suite := range suites {
+		for _, spec := range suite.specs {
+			k, err := spec.knownFor(release)
+			if err != nil {
+				return nil, err
+			}
+			if k == nil || k.Explored == "" || !regexp.MustCompile(k.Explored).MatchString(sequence) {
+				continue
+			}
+			all.Issue = strings.TrimSpace(all.Issue + " " + k.Issue)
+			all.Reason = strings.TrimPrefix(all.Reason+"; "+k.Reason, "; ")
+			all.Breaks = append(all.Breaks, k.Breaks...)
+		}
+	}
+	if all.Breaks == nil {
+		return nil, nil //nolint:nilnil // nothing
+	}
+	return &all, nil
 }
 
 // settle applies a known failure to an outcome.

@@ -35,7 +35,7 @@ func (r *Registration) runSpec(ctx context.Context, suite *Suite, spec *Spec, hi
 	}
 	w := session.Work{
 		Outcome: o, Run: spec.Run, Within: withinOf(spec, s.Adapter), Foreground: spec.Foreground,
-		Breaks: map[string]string{}, Settles: spec.struck,
+		Breaks: map[string]string{}, Settles: spec.settles,
 		Recording: filepath.Join(histories, strings.ReplaceAll(spec.id, "/", ".")+".jsonl"),
 	}
 	for _, b := range spec.Breaks {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
@@ -29,10 +30,12 @@ func ConfigurationFailed(o report.Outcome) bool {
 	return o.Verdict == report.Infra && strings.HasPrefix(o.Reason, setUpFailed+notConfigured)
 }
 
-// Trial is a request to a worker that serves: to run specs against one variant of the provider.
+// Trial is a request to a worker that serves: to run specs against one variant of the provider, or to play a sequence.
 type Trial struct {
 	Variables map[string]string `json:"variables"` // of the controller's environment
 	Specs     []string          `json:"specs"`     // their IDs, in this order, up to the first that does not pass
+	// Sequence is played after the specs; nil: none.
+	Sequence *explore.Sequence `json:"sequence,omitempty"`
 }
 
 // Answer is what came of a trial.
@@ -121,6 +124,9 @@ func (r *Registration) try(ctx context.Context, suites []*Suite, t Trial) Answer
 		if o.Verdict != report.Passed {
 			return a
 		}
+	}
+	if t.Sequence != nil {
+		a.Outcomes = append(a.Outcomes, r.play(ctx, suites, *t.Sequence))
 	}
 	return a
 }

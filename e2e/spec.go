@@ -66,9 +66,10 @@ type Spec struct {
 	// Run is the spec's body. It fails the spec through env.
 	Run func(ctx context.Context, env *Env)
 
-	source string // file:line of the declaration
-	id     string
-	struck bool // it is a copy made by WithFaults, beside which its suite has not all specs
+	source  string // file:line of the declaration
+	id      string
+	struck  bool          // it is a copy made by WithFaults, beside which its suite has not all specs
+	settles time.Duration // the cluster gets to come to rest afterwards; 0: it needn't
 }
 
 // Leaps reports whether the spec may take longer than cluster.Leap. It needs a cluster with

@@ -14,21 +14,22 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// How long a cluster gets to come to rest, in its time.
+// SettlesWithin is how long a cluster gets to come to rest after a spec with faults, in its time. Karpenter tries some
+// things again only after a minute.
+const SettlesWithin = 4 * time.Minute
+
 const (
 	// settledFor is how long nothing must have changed. Karpenter looks for nodes to disrupt every ten seconds, and waits
 	// fifteen before it does.
 	settledFor = 45 * time.Second
-	// settlesWithin is when waiting ends. Karpenter tries some things again only after a minute.
-	settlesWithin = 4 * time.Minute
-	settleLook    = time.Second
+	settleLook = time.Second
 )
 
 // Settle waits, after a spec's function has ended, until the cluster is at rest. It returns how the cluster is then, up
-// to names, in lines such as "2 NodeClaims, initialized". Where it doesn't come to rest, the lines say how it is after
-// four minutes.
-func Settle(ctx context.Context, e *Env) []string {
-	ctx, cancel := context.WithTimeout(ctx, settlesWithin)
+// to names, in lines such as "2 NodeClaims, initialized". Where it doesn't come to rest, the lines say how it is when the
+// time is over.
+func Settle(ctx context.Context, e *Env, within time.Duration) []string {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	ticks := time.NewTicker(settleLook)
 	defer ticks.Stop()
@@ -36,7 +37,7 @@ func Settle(ctx context.Context, e *Env) []string {
 	changed := time.Now()
 	for {
 		w := e.recorder.History().End()
-		if now := fmt.Sprint(e.states(w, names)); now != last || check.InProgress(w, settlesWithin) {
+		if now := fmt.Sprint(e.states(w, names)); now != last || check.InProgress(w, within) {
 			last, changed = now, time.Now()
 		}
 		if time.Since(changed) >= settledFor {

@@ -27,7 +27,7 @@ type Work struct {
 	Foreground bool              // Run deletes in the foreground
 	Breaks     map[string]string // the invariants that Run breaks on purpose, and why
 	Recording  string            // file
-	Settles    bool              // before the clean-up the cluster comes to rest, and the outcome says how it is then
+	Settles    time.Duration     // the cluster gets to come to rest before the clean-up, see env.Settle; 0: it needn't
 	// Hold, if set, is called for a failure before the clean-up.
 	Hold func(ctx context.Context, failure *env.Failure)
 }
@@ -55,9 +55,9 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 	failure := s.runBody(ctx, w, e, checks.rights)
 	o.Writes = since(before, s.writes(ctx))
 	ended := time.Now()
-	if failure == nil && w.Settles {
+	if failure == nil && w.Settles > 0 {
 		alive, release := s.whileAlive(ctx)
-		o.End = env.Settle(alive, e)
+		o.End = env.Settle(alive, e, w.Settles)
 		release()
 	}
 	if failure != nil && failure.Verdict.Red() && w.Hold != nil && s.Err() == nil {

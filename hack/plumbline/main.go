@@ -42,6 +42,8 @@ func commands() []command {
 		{name: "upgrade", help: "upgrade the provider from FROM to TO under live objects, and back", run: runUpgrade},
 		{name: "upgrade-matrix", help: "run it between releases; writes suites/upgrades.md", run: runUpgradeMatrix},
 		{name: "faults", help: "run specs once for each write of the controller, which fails; PATTERN", run: runFaults},
+		{name: "explore", help: "make up worlds, judge them by the invariants, and shrink what breaks; FOR, SEED, REPLAY",
+			run: runExplore},
 		{name: "mutants", help: "run the specs against mistakes in the source; N, SEED, MUTANT choose", run: runMutants},
 		{name: "adapter", help: "write the first adapter of a provider from its Helm chart: CHART=...", run: draftAdapter},
 		{name: "judge", help: "judge recordings by every invariant: judge HISTORY.jsonl.gz..., or a folder", run: judge},

@@ -33,6 +33,7 @@ var _ = e2e.Table(Suite, map[string]costless{
 			Issue:    "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md#karpenter-nodes-of-costless-pods",
 			Reason:   "a node counts as empty if moving its pods costs nothing",
 			Breaks:   []string{"^always no pods of app-", "the reasons of disruptions are said, and true"},
+			Explored: `pod-deletion-cost: "-\d{9,}"`,
 		}},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Consolidate(fixtures.WhenEmpty)

@@ -21,6 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/2915",
 		Reason:   "nodes are not counted while a batch is being scheduled: ten pods get ten nodes where three are allowed",
 		Breaks:   []string{"^always at most 3 NodeClaims", "limits of NodePools are never exceeded"},
+		Explored: `limits:\n( +(cpu|memory): .*\n)* +nodes: `,
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Limit("nodes", "3")

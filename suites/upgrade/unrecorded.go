@@ -30,6 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 		Breaks: []string{
 			"^always at most 1 node", "^left behind: Node ", "instances, NodeClaims, nodes and pods come and go together",
 		},
+		Explored: "do: kill-controller",
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		nodeClaim := loneNodeClaim()

@@ -1,0 +1,92 @@
+package draw
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// Domain is what the sequences for a provider can be made of.
+type Domain struct {
+	Zones         []string               `json:"zones,omitempty"`
+	InstanceTypes []string               `json:"instanceTypes,omitempty"`
+	CapacityTypes []string               `json:"capacityTypes,omitempty"`
+	Capabilities  []providers.Capability `json:"capabilities,omitempty"`
+	Gates         []string               `json:"gates,omitempty"`
+	Hooks         []providers.HookName   `json:"hooks,omitempty"`
+}
+
+// mostTypes limits how many instance types sequences name. A provider has hundreds.
+const mostTypes = 24
+
+// DomainOf returns what sequences can be made of, by the adapter and by recordings of the provider: the zones that
+// nodes have had, and the instance types that NodeClaims allow.
+func DomainOf(a *providers.Adapter, recordings ...*history.History) Domain {
+	var d Domain
+	for _, c := range providers.Capabilities() {
+		if can, _ := a.Supports(c); can {
+			d.Capabilities = append(d.Capabilities, c)
+		}
+	}
+	for _, h := range providers.HookNames() {
+		if has, _ := a.Has(h); has {
+			d.Hooks = append(d.Hooks, h)
+		}
+	}
+	for gate, on := range a.Controller.Gates {
+		if on {
+			d.Gates = append(d.Gates, gate)
+		}
+	}
+	slices.Sort(d.Gates)
+	d.CapacityTypes = []string{karpenter.OnDemand}
+	if d.can(providers.Spot) {
+		d.CapacityTypes = append(d.CapacityTypes, karpenter.Spot)
+	}
+	zones, types := map[string]bool{}, map[string]bool{}
+	for _, h := range recordings {
+		for _, event := range h.Events() {
+			switch u := event.Object.Unstructured(); event.Resource {
+			case karpenter.Nodes:
+				zones[karpenter.Label(u, corev1.LabelTopologyZone)] = true
+			case karpenter.NodeClaims:
+				for _, t := range allowedTypes(u) {
+					types[t] = true
+				}
+			}
+		}
+	}
+	delete(zones, "")
+	d.Zones, d.InstanceTypes = slices.Sorted(maps.Keys(zones)), spread(slices.Sorted(maps.Keys(types)), mostTypes)
+	return d
+}
+
+// allowedTypes returns the instance types that a NodeClaim allows.
+func allowedTypes(nodeClaim *unstructured.Unstructured) (types []string) {
+	requirements, _, _ := unstructured.NestedSlice(nodeClaim.Object, "spec", "requirements")
+	for _, r := range requirements {
+		if r, ok := r.(map[string]any); ok && r["key"] == corev1.LabelInstanceTypeStable {
+			values, _, _ := unstructured.NestedStringSlice(r, "values")
+			types = append(types, values...)
+		}
+	}
+	return types
+}
+
+// spread returns at most n of a sorted list, from all over it.
+func spread(all []string, n int) (some []string) {
+	for i := range min(n, len(all)) {
+		some = append(some, all[i*len(all)/min(n, len(all))])
+	}
+	return some
+}
+
+func (d Domain) can(c providers.Capability) bool { return slices.Contains(d.Capabilities, c) }
+
+func (d Domain) has(h providers.HookName) bool { return slices.Contains(d.Hooks, h) }

@@ -1,0 +1,64 @@
+package draw
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+func everything() Domain {
+	return Domain{
+		Zones: []string{"a", "b", "c"}, InstanceTypes: []string{"small", "middle", "large"},
+		CapacityTypes: []string{"on-demand", "spot"}, Capabilities: providers.Capabilities(), Hooks: providers.HookNames(),
+	}
+}
+
+// Seeds are what a run reports: the same one must draw the same.
+func TestASeedDrawsTheSame(t *testing.T) {
+	g := NewWithT(t)
+	g.Expect(Draw(7, everything(), nil)).To(Equal(Draw(7, everything(), nil)))
+	g.Expect(Draw(7, everything(), nil)).NotTo(Equal(Draw(8, everything(), nil)))
+}
+
+// What is drawn is well-formed, and comes back from YAML as it was.
+func TestSequencesAreWellFormed(t *testing.T) {
+	g := NewWithT(t)
+	verbs, features := map[explore.Verb]bool{}, map[string]bool{}
+	for seed := range 300 {
+		s := Draw(seed, everything(), nil)
+		g.Expect(s.Check()).To(Succeed())
+		text, err := s.YAML()
+		g.Expect(err).NotTo(HaveOccurred())
+		again, err := explore.Parse(string(text))
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(again.YAML()).To(MatchYAML(text))
+		for _, a := range s.Actions {
+			verbs[a.Do] = true
+		}
+		for _, f := range s.Features {
+			features[f] = true
+		}
+	}
+	for _, v := range explore.Verbs() {
+		g.Expect(verbs).To(HaveKey(v))
+	}
+	for _, f := range Features(everything()) {
+		g.Expect(features).To(HaveKey(f))
+	}
+}
+
+// A provider without zones, spot or hooks gets sequences without them.
+func TestADomainLimitsTheFeatures(t *testing.T) {
+	g := NewWithT(t)
+	poor := Features(Domain{InstanceTypes: []string{"one"}})
+	g.Expect(poor).To(ContainElement("pods: CPU"))
+	g.Expect(poor).NotTo(ContainElements("pods: zones", "pool: replicas", "an instance ends", "pool: minValues"))
+	for seed := range 50 {
+		for _, a := range Draw(seed, Domain{}, nil).Actions {
+			g.Expect(a.Do).NotTo(BeElementOf(explore.TerminateInstance, explore.BreakNode))
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package explore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/env"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// patience is how long a sequence may take beside the time that it lets pass.
+const patience = 10 * time.Minute
+
+// Within returns how long a sequence may take, in the cluster's time.
+func (s Sequence) Within() time.Duration {
+	within := patience
+	for _, a := range s.Actions {
+		within += a.Then.Duration
+	}
+	return within
+}
+
+// Hooks returns the adapter's hooks that the sequence needs.
+func (s Sequence) Hooks() (hooks []providers.HookName) {
+	for _, a := range s.Actions {
+		switch a.Do {
+		case TerminateInstance:
+			hooks = append(hooks, providers.TerminateInstance)
+		case DriftNodeClass:
+			hooks = append(hooks, providers.DriftNodeClass)
+		default:
+		}
+	}
+	slices.Sort(hooks)
+	return slices.Compact(hooks)
+}
+
+// Play does what a sequence says. What the API server refuses, and what there is no node for, is left out and noted.
+func (s Sequence) Play(ctx context.Context, e *env.Env) {
+	for i, a := range s.Actions {
+		if why := a.play(ctx, e); why != "" {
+			e.Note("action %d, %s, was left out: %s", i+1, a, why)
+		}
+		if a.Then.Duration > 0 {
+			e.Observe(ctx, a.Then.Duration)
+		}
+	}
+	e.ExpectInvariants()
+}
+
+// play does an action, or returns why it can't.
+func (a Action) play(ctx context.Context, e *env.Env) (why string) {
+	if a.aboutNode() {
+		nodes := nodes(e.World())
+		if len(nodes) == 0 {
+			return "there is no node"
+		}
+		return a.toNode(ctx, e, nodes[a.Node%len(nodes)])
+	}
+	var err error
+	switch a.Do {
+	case Apply:
+		err = e.Try(ctx, manifest(a.Object))
+	case Delete:
+		e.Remove(ctx, manifest(a.Object))
+	case DriftNodeClass:
+		e.NodeClass(ctx)
+		e.Hook(ctx, providers.DriftNodeClass)
+	case KillController:
+		e.KillController(ctx)
+	default: // Wait
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// userTaint is that of TaintNode.
+const userTaint = fixtures.Domain + "/tainted"
+
+// toNode does an action to a node, or returns why it can't. The node may go at any time.
+func (a Action) toNode(ctx context.Context, e *env.Env, node *history.Object) (why string) {
+	defer func() {
+		failure := recover()
+		if failure != nil && e.World().Get(karpenter.Nodes, "", node.Name) != nil {
+			panic(failure)
+		}
+		if failure != nil {
+			why = "the node went meanwhile"
+		}
+	}()
+	claim := nodeClaimOf(e.World(), node)
+	if claim == nil {
+		return "the node has no NodeClaim"
+	}
+	switch a.Do {
+	case DeleteNode:
+		e.Delete(ctx, node)
+	case DeleteNodeClaim:
+		e.Delete(ctx, claim)
+	case TaintNode:
+		e.Taint(ctx, node, corev1.Taint{Key: userTaint, Effect: corev1.TaintEffectNoSchedule})
+	case ProtectNode:
+		e.Annotate(ctx, node, karpenter.DoNotDisruptAnnotation, "true")
+	case BreakNode:
+		e.MakeUnhealthy(ctx, node)
+	case TerminateInstance:
+		e.Hook(ctx, providers.TerminateInstance, env.About(node))
+	default:
+	}
+	return ""
+}
+
+// nodes returns Karpenter's nodes that stay, in the order in which they came.
+func nodes(w *history.World) []*history.Object {
+	all := slices.DeleteFunc(w.List(karpenter.Nodes), func(o *history.Object) bool {
+		u := o.Unstructured()
+		return nodeClaimOf(w, o) == nil || karpenter.Deleting(u)
+	})
+	slices.SortStableFunc(all, func(a, b *history.Object) int {
+		return a.Unstructured().GetCreationTimestamp().Compare(b.Unstructured().GetCreationTimestamp().Time)
+	})
+	return all
+}
+
+func nodeClaimOf(w *history.World, node *history.Object) *history.Object {
+	for _, claim := range w.List(karpenter.NodeClaims) {
+		if karpenter.NodeClaimNode(claim.Unstructured()) == node.Name {
+			return claim
+		}
+	}
+	return nil
+}
+
+// manifest is an object of a sequence.
+type manifest map[string]any
+
+func (m manifest) GetName() string { return m.Unstructured().GetName() }
+
+// Unstructured returns a copy of the object.
+func (m manifest) Unstructured() *unstructured.Unstructured {
+	return (&unstructured.Unstructured{Object: m}).DeepCopy()
+}

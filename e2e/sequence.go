@@ -1,0 +1,62 @@
+package e2e
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// AddSequence adds a spec that plays a sequence, such as one that was found and shrunk. All invariants are judged.
+func (s *Suite) AddSequence(name string, sequence explore.Sequence) *Spec {
+	source, id := caller()
+	return s.add(specOf(name, sequence), source, id)
+}
+
+func specOf(name string, s explore.Sequence) Spec {
+	return Spec{
+		Name: name, Hooks: s.Hooks(), Within: s.Within(), Needs: []providers.Capability{}, Breaks: breachesOf(s),
+		Run: func(ctx context.Context, env *Env) { s.Play(ctx, env) },
+	}
+}
+
+// breachesOf returns the invariants that a sequence breaks on purpose.
+func breachesOf(s explore.Sequence) []Breach {
+	if !slices.ContainsFunc(s.Actions, func(a explore.Action) bool { return a.Do == explore.TerminateInstance }) {
+		return nil
+	}
+	return []Breach{{
+		Invariant: "instances end before their nodes and NodeClaims do",
+		Why:       "the instance ends behind Karpenter's back, and its node may with it",
+	}}
+}
+
+// explored is the suite of sequences that are made up in a run.
+const explored = "explore"
+
+// settles is how long the cluster gets to come to rest after such a sequence. What it still does then matters less than
+// another sequence.
+const settles = 90 * time.Second
+
+// play plays a sequence of a trial. Then the cluster comes to rest.
+func (r *Registration) play(ctx context.Context, suites []*Suite, s explore.Sequence) report.Outcome {
+	suite, spec := NewSuite(explored), specOf(s.Name, s)
+	spec.id, spec.settles = explored+"/"+s.Name, settles
+	o := r.runInSession(ctx, suite, suite.add(spec, "", ""))
+	text, err := s.YAML()
+	if err == nil && r.session != nil {
+		var known *Known
+		known, err = knownExplored(suites, string(text), r.session.Provider.CoreVersion)
+		if known.excuses(o.Broke) {
+			settle(&o, known)
+		}
+	}
+	if err != nil {
+		o.Note = strings.TrimSpace(o.Note + " " + err.Error())
+	}
+	return o
+}

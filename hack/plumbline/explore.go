@@ -1,0 +1,344 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// exploration makes up sequences, plays them, and shrinks those that break something.
+type exploration struct {
+	e2e.Config
+	adapter  *providers.Adapter
+	binary   string
+	provider string
+	length   time.Duration // FOR
+	seed     int           // SEED: the first
+	shard    shard         // SHARD=2/4: this part of the seeds
+	replay   string        // REPLAY: the file of a sequence that is played instead; empty: none
+	repeats  int           // REPEATS: how often it is played
+	folder   string
+
+	domain draw.Domain
+	began  time.Time
+
+	mu       sync.Mutex
+	next     int             // seed
+	played   []played        // those of earlier runs among them
+	seen     map[string]bool // transitions
+	features map[string]bool
+	new      [][]string // the features of sequences that led somewhere new
+	found    []*found
+}
+
+// played is a line of the file that says what was played.
+type played struct {
+	Seed        int            `json:"seed"`
+	Verdict     report.Verdict `json:"verdict"`
+	Features    []string       `json:"features"`
+	Transitions []string       `json:"transitions,omitempty"` // that no sequence before had
+	Broke       string         `json:"broke,omitempty"`       // the first thing that did
+}
+
+// Files in the folder of an exploration.
+const (
+	domainFile = "domain.yaml"
+	playedFile = "played.jsonl"
+)
+
+// explorationLength is how long an exploration takes by default.
+const explorationLength = 10 * time.Minute
+
+func runExplore(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("explore", flag.ContinueOnError)
+	binary := flags.String("binary", "", "the compiled conformance test, which `make explore` makes")
+	if err := flags.Parse(args); err != nil {
+		return fmt.Errorf("explore: %w", err)
+	}
+	x, err := readExploration(*binary)
+	if err != nil {
+		return err
+	}
+	if x.replay != "" {
+		return x.playAgain(ctx)
+	}
+	if err := x.learn(ctx); err != nil {
+		return err
+	}
+	err = x.explore(ctx)
+	if ctx.Err() != nil { // what was found is kept
+		return errors.Join(x.conclude(), fmt.Errorf("interrupted; make explore RESUME=%s goes on", x.folder))
+	}
+	return cmp.Or(err, x.conclude())
+}
+
+// readExploration reads the variables, and returns all that is wrong with them.
+func readExploration(binary string) (*exploration, error) {
+	base, adapter, err := selected()
+	x := &exploration{
+		Config: base, adapter: adapter, binary: binary, provider: providerName(), length: explorationLength, seed: 1,
+		repeats: 1, seen: map[string]bool{}, features: map[string]bool{}, began: time.Now(),
+	}
+	mistakes := []error{err}
+	mistake := func(format string, args ...any) { mistakes = append(mistakes, fmt.Errorf(format, args...)) }
+	if text := os.Getenv("FOR"); text != "" {
+		if x.length, err = time.ParseDuration(text); err != nil || x.length <= 0 {
+			mistake("FOR=%s: write a duration such as 30m", text)
+		}
+	}
+	for _, v := range []struct {
+		name string
+		out  *int
+	}{{"SEED", &x.seed}, {"REPEATS", &x.repeats}} {
+		if text := os.Getenv(v.name); text != "" {
+			if *v.out, err = strconv.Atoi(text); err != nil || *v.out < 1 {
+				mistake("%s=%s: write a whole number from 1", v.name, text)
+			}
+		}
+	}
+	x.shard, err = readShard()
+	mistakes = append(mistakes, err)
+	if x.replay = os.Getenv("REPLAY"); x.replay != "" {
+		_, err := explore.Read(x.replay)
+		mistakes = append(mistakes, err)
+	}
+	x.folder = os.Getenv("RESUME")
+	if x.folder != "" {
+		if _, err := os.Stat(filepath.Join(x.folder, domainFile)); err != nil {
+			mistake("RESUME=%s: it is no folder of an exploration: %w", x.folder, err)
+		}
+	}
+	for _, name := range []string{"FOCUS", "SKIP", "LABELS"} {
+		if v := os.Getenv(name); v != "" {
+			mistake("%s=%s: sequences are no specs; SEED and REPLAY choose them", name, v)
+		}
+	}
+	if _, err := os.Stat(binary); err != nil {
+		mistake("the conformance test is missing, run `make explore`: %w", err)
+	}
+	if err := errors.Join(mistakes...); err != nil {
+		return nil, err
+	}
+	x.next = x.seed
+	if x.folder == "" {
+		x.folder, err = e2e.NewRunFolder(filepath.Join(base.Artifacts, "explore"))
+		step("artifacts in " + x.folder)
+	} else {
+		err = x.readPlayed()
+	}
+	return x, err
+}
+
+// readPlayed reads what the run that goes on has played.
+func (x *exploration) readPlayed() error {
+	file, err := os.Open(filepath.Join(x.folder, playedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var p played
+		if json.Unmarshal(lines.Bytes(), &p) == nil { // the last line may be cut
+			x.count(p)
+			x.next = max(x.next, p.Seed+1)
+		}
+	}
+	return lines.Err()
+}
+
+// server returns what plays the sequences of a worker.
+func (x *exploration) server(worker int) *server {
+	return &server{
+		binary: x.binary, folder: filepath.Join(x.folder, "workers", strconv.Itoa(worker)),
+		trial: trial{
+			provider: x.provider, lie: os.Getenv("LIE"), release: x.Release, gates: os.Getenv("GATES"), procs: "1",
+			vars: map[string]string{"FAILFAST": ""},
+		},
+	}
+}
+
+// play plays a sequence.
+func (x *exploration) play(ctx context.Context, s *server, sequence explore.Sequence) (report.Outcome, error) {
+	a, err := s.try(ctx, e2e.Trial{Sequence: &sequence})
+	if err != nil {
+		return report.Outcome{}, err
+	}
+	if len(a.Outcomes) == 0 {
+		return report.Outcome{}, fmt.Errorf("nothing came of %s; see %s", sequence.Name, s.folder)
+	}
+	return a.Outcomes[0], nil
+}
+
+// learn finds the domain of the provider by a sequence that shows it.
+func (x *exploration) learn(ctx context.Context) error {
+	file := filepath.Join(x.folder, domainFile)
+	data, err := os.ReadFile(file)
+	if err == nil {
+		return yaml.UnmarshalStrict(data, &x.domain)
+	}
+	step("learning the zones and instance types of " + x.adapter.Name)
+	s := x.server(0)
+	defer s.end()
+	o, err := x.play(ctx, s, draw.Learn())
+	if err != nil {
+		return err
+	}
+	if o.Verdict.Red() && o.Verdict != report.Vacuous {
+		return fmt.Errorf("%s launches no nodes: %s", x.adapter.Name, o.Reason)
+	}
+	h, err := history.LoadFile(o.History)
+	if err != nil {
+		return err
+	}
+	x.domain = draw.DomainOf(x.adapter, h)
+	data, err = yaml.Marshal(x.domain)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, 0o644) //nolint:gosec // artifacts are for everybody
+}
+
+// explore plays sequences on all workers until the time is over.
+func (x *exploration) explore(ctx context.Context) error {
+	file, err := os.OpenFile(filepath.Join(x.folder, playedFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	step(fmt.Sprintf("exploring for %s from seed %d, of %d features, %d clusters at a time", x.length, x.next,
+		len(draw.Features(x.domain)), x.Procs))
+	group, within := errgroup.WithContext(ctx)
+	for worker := range x.Procs {
+		group.Go(func() error {
+			s := x.server(worker + 1)
+			defer s.end()
+			for time.Since(x.began) < x.length && within.Err() == nil {
+				sequence := x.draw()
+				o, err := x.play(within, s, sequence)
+				if err == nil {
+					err = x.judge(within, s, sequence, o, file)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// draw draws the next sequence. Every second one has about the features of one that led somewhere new.
+func (x *exploration) draw() explore.Sequence {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for x.next%x.shard[1] != x.shard[0]-1 {
+		x.next++
+	}
+	seed := x.next
+	x.next++
+	var features []string
+	if len(x.new) > 0 && seed/x.shard[1]%2 == 0 {
+		features = x.nearlyNew(rand.New(rand.NewPCG(uint64(seed), 0))) //nolint:gosec // it is a seed
+	}
+	return draw.Draw(seed, x.domain, features)
+}
+
+// featuresChanged is how many features differ from those of a sequence that led somewhere new.
+const featuresChanged = 4
+
+// nearlyNew returns features that are nearly those of a sequence that led somewhere new.
+func (x *exploration) nearlyNew(r *rand.Rand) []string {
+	features := slices.Clone(x.new[r.IntN(len(x.new))])
+	all := draw.Features(x.domain)
+	for range featuresChanged {
+		f := all[r.IntN(len(all))]
+		if i := slices.Index(features, f); i >= 0 {
+			features = slices.Delete(features, i, i+1)
+		} else {
+			features = append(features, f)
+		}
+	}
+	return features
+}
+
+// judge records what came of a sequence, and looks into what broke.
+func (x *exploration) judge(ctx context.Context, s *server, q explore.Sequence, o report.Outcome, file *os.File) error {
+	p := played{Seed: q.Seed, Verdict: o.Verdict, Features: q.Features}
+	if h, err := history.LoadFile(o.History); err == nil {
+		p.Transitions = explore.Transitions(h)
+	}
+	if len(o.Broke) > 0 {
+		p.Broke = signature(o.Broke[0])
+	}
+	x.mu.Lock()
+	p.Transitions = slices.DeleteFunc(p.Transitions, func(t string) bool { return x.seen[t] })
+	x.count(p)
+	x.tell(q, o, len(p.Transitions))
+	line, err := json.Marshal(p)
+	if err == nil {
+		_, err = file.Write(append(line, '\n'))
+	}
+	x.mu.Unlock()
+	if err != nil || o.Verdict != report.Failed {
+		return err
+	}
+	return x.look(ctx, s, q, o)
+}
+
+// count adds what was played to what was seen.
+func (x *exploration) count(p played) {
+	x.played = append(x.played, p)
+	for _, t := range p.Transitions {
+		x.seen[t] = true
+	}
+	for _, f := range p.Features {
+		x.features[f] = true
+	}
+	if len(p.Transitions) > 0 {
+		x.new = append(x.new, p.Features)
+	}
+}
+
+// tell prints what came of a sequence, and how far the exploration is.
+func (x *exploration) tell(q explore.Sequence, o report.Outcome, fresh int) {
+	minutes := time.Since(x.began).Minutes()
+	fmt.Fprintf(os.Stdout, "%s %s: %d actions in %.1f s%s  (%d played, %.1f a minute; %d transitions, %d new; "+
+		"%d features; %s left)\n", mark(!o.Verdict.Red()), q.Name, len(q.Actions), o.Wall().Seconds(), brokeShort(o),
+		len(x.played), float64(len(x.played))/minutes, len(x.seen), fresh, len(x.features),
+		max(0, x.length-time.Since(x.began)).Round(time.Second))
+}
+
+func brokeShort(o report.Outcome) string {
+	if !o.Verdict.Red() {
+		return ""
+	}
+	return fmt.Sprintf(", %s: %s", o.Verdict, short(o.Reason))
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+)
+
+// found is something that a sequence breaks.
+type found struct {
+	Number    int
+	Signature string           // what broke, without names
+	Outcome   report.Outcome   // of the shortest sequence, or of the first if it never broke again
+	Original  explore.Sequence // that broke it first
+	Shortest  explore.Sequence
+	Tries     int           // sequences that were played to shrink it
+	Took      time.Duration // for that
+	Again     int           // of repetitions times the shortest sequence broke the same
+	Seeds     []int         // that broke it
+}
+
+const (
+	mostTries   = 150 // to shrink a sequence
+	repetitions = 10  // of the shortest sequence
+	confirmed   = 3   // how often a sequence gets to break again before it is shrunk
+)
+
+// signature returns what broke, without the names of objects and numbers, so that the same is found only once.
+func signature(b report.Broken) string {
+	return unnamed.ReplaceAllString(firstLine(b.What), "*")
+}
+
+// unnamed matches words with a digit, as names and numbers have them, and the names of nodes.
+var unnamed = regexp.MustCompile(`[\w./:-]*\d[\w./:-]*`)
+
+// breaks reports whether an outcome breaks what a signature says.
+func breaks(o report.Outcome, what string) bool {
+	return o.Verdict == report.Failed &&
+		slices.ContainsFunc(o.Broke, func(b report.Broken) bool { return signature(b) == what })
+}
+
+// look looks into a sequence that broke something: whether it does so again, and how little it takes. What was found
+// before is only counted.
+func (x *exploration) look(ctx context.Context, s *server, q explore.Sequence, o report.Outcome) error {
+	for _, b := range o.Broke {
+		if err := x.lookInto(ctx, s, q, o, signature(b)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exploration) lookInto(ctx context.Context, s *server, q explore.Sequence, o report.Outcome, what string) error {
+	x.mu.Lock()
+	i := slices.IndexFunc(x.found, func(f *found) bool { return f.Signature == what })
+	if i >= 0 {
+		if f := x.found[i]; !slices.Contains(f.Seeds, q.Seed) {
+			f.Seeds = append(f.Seeds, q.Seed)
+		}
+		x.mu.Unlock()
+		return nil
+	}
+	f := &found{
+		Number: len(x.found) + 1, Signature: what, Outcome: o, Original: q, Shortest: q, Seeds: []int{q.Seed},
+	}
+	x.found = append(x.found, f)
+	x.mu.Unlock()
+	began := time.Now()
+	err := f.shrink(ctx, x, s)
+	f.Took = time.Since(began)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return errors.Join(err, x.write(f)) // interrupted, it is kept as short as it is
+}
+
+// shrink looks for the shortest sequence, and says how often it breaks the same.
+func (f *found) shrink(ctx context.Context, x *exploration, s *server) error {
+	play := func(q explore.Sequence) (bool, error) {
+		o, err := x.play(ctx, s, q)
+		if broken := breaks(o, f.Signature); err != nil || !broken {
+			return false, err
+		}
+		f.Outcome = o
+		return true, nil
+	}
+	again := false
+	for try := 1; try <= confirmed && !again; try++ {
+		q := f.Original
+		q.Name = fmt.Sprintf("%s-again-%d", q.Name, try)
+		var err error
+		if again, err = play(q); err != nil {
+			return err
+		}
+	}
+	if !again {
+		x.say("%s: it doesn't break again: %s", f.Original.Name, f.Signature)
+		return nil
+	}
+	x.say("%s: shrinking %d actions, which break: %s", f.Original.Name, len(f.Original.Actions), f.Signature)
+	h := explore.Shrinking{Breaks: play, Tries: mostTries, Kept: func(q explore.Sequence, tries int) {
+		x.say("%s: %d actions after %d tries", q.Name, len(q.Actions), tries)
+	}}
+	var err error
+	if f.Shortest, f.Tries, err = h.Of(f.Original); err != nil {
+		return err
+	}
+	for try := 1; try <= repetitions; try++ {
+		q := f.Shortest
+		q.Name = fmt.Sprintf("%s-repeated-%d", q.Name, try)
+		broken, err := play(q)
+		if err != nil {
+			return err
+		}
+		if broken {
+			f.Again++
+		}
+	}
+	return nil
+}
+
+func (x *exploration) say(format string, args ...any) {
+	fmt.Fprintf(os.Stdout, "  "+format+"\n", args...)
+}
+
+// write writes what was found into a folder of its own.
+func (x *exploration) write(f *found) error {
+	folder := filepath.Join(x.folder, "found", fmt.Sprint(f.Number))
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	shortest, err := f.Shortest.YAML()
+	if err != nil {
+		return err
+	}
+	original, err := f.Original.YAML()
+	if err != nil {
+		return err
+	}
+	commands, err := f.Shortest.Commands(x.adapter)
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		"sequence.yaml": string(shortest), "original.yaml": string(original), "commands.sh": commands,
+		"sequence.go": f.spec(string(shortest)), "README.md": f.text(filepath.Join(folder, "sequence.yaml")),
+	} {
+		//nolint:gosec // artifacts are for everybody
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	x.say("%s: found/%d, %d actions of %d, %d tries in %s, broken in %d of %d times", f.Original.Name, f.Number,
+		len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second), f.Again, repetitions)
+	return nil
+}
+
+// text describes what was found, as Markdown.
+func (f *found) text(file string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\nFound by seed %d. ", f.Signature, f.Original.Seed)
+	if f.Again == 0 {
+		b.WriteString("It did not break again.\n")
+	} else {
+		fmt.Fprintf(&b, "The shortest sequence broke it in %d of %d times. It has %d of %d actions, found by %d tries in "+
+			"%s.\n", f.Again, repetitions, len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second))
+	}
+	fmt.Fprintf(&b, "\n```console\n$ make explore REPLAY=%s REPEATS=%d\n```\n\n", file, repetitions)
+	for i, a := range f.Shortest.Actions {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, a)
+	}
+	fmt.Fprintf(&b, "\n%s\n\n```\n%s\n```\n\nThe recording: %s\n", f.Outcome.Reason, f.Outcome.Detail, f.Outcome.History)
+	return b.String()
+}
+
+// spec returns the shortest sequence as the source of a spec.
+func (f *found) spec(text string) string {
+	return fmt.Sprintf(`package explored
+
+import (
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
+)
+
+// What broke: %s.
+var _ = Suite.AddSequence(%q, explore.MustParse(%s))
+`, f.Signature, f.Original.Name, "`"+text+"`")
+}
+
+// playAgain plays the sequence of a file, and says how often it breaks something.
+func (x *exploration) playAgain(ctx context.Context) error {
+	q, err := explore.Read(x.replay)
+	if err != nil {
+		return err
+	}
+	s := x.server(1)
+	defer s.end()
+	red, name := 0, q.Name
+	for try := 1; try <= x.repeats; try++ {
+		q.Name = fmt.Sprintf("%s-replay-%d", name, try)
+		o, err := x.play(ctx, s, q)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stdout, "%s %s: %s\n", mark(!o.Verdict.Red()), q.Name, o.Verdict)
+		if o.Verdict.Red() {
+			red++
+			fmt.Fprintf(os.Stdout, "  %s\n  the recording: %s\n", strings.ReplaceAll(o.Reason+"\n"+o.Detail, "\n", "\n  "), o.History)
+		}
+		if o.Note != "" {
+			x.say("%s", o.Note)
+		}
+	}
+	if red > 0 {
+		return fmt.Errorf("it broke something in %d of %d times", red, x.repeats)
+	}
+	return nil
+}
+
+// conclude says what the exploration has found. An error says that there is something.
+func (x *exploration) conclude() error {
+	text, file := x.text(), filepath.Join(x.folder, "README.md")
+	fmt.Fprintf(os.Stdout, "\n%s\n%s\n", text, file)
+	err := os.WriteFile(file, []byte(text), 0o644) //nolint:gosec // artifacts are for everybody
+	if len(x.found) > 0 {
+		err = errors.Join(err, fmt.Errorf("%s broke", check.Words(len(x.found), "promises")))
+	}
+	return err
+}
+
+// text says what the exploration has found, as Markdown.
+func (x *exploration) text() string {
+	var b strings.Builder
+	took := time.Since(x.began)
+	fmt.Fprintf(&b, "### Explored: %s %s\n\n%d sequences in %s, %.1f a minute, of %d of %d features; %d transitions.\n\n",
+		x.provider, x.Release, len(x.played), took.Round(time.Second), float64(len(x.played))/took.Minutes(),
+		len(x.features), len(draw.Features(x.domain)), len(x.seen))
+	verdicts, known := map[report.Verdict]int{}, map[string]int{}
+	for _, p := range x.played {
+		verdicts[p.Verdict]++
+		if p.Verdict == report.Known {
+			known[p.Broke]++
+		}
+	}
+	for _, v := range report.Verdicts() {
+		if verdicts[v] > 0 {
+			fmt.Fprintf(&b, "- %d %s\n", verdicts[v], v)
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(known)) {
+		fmt.Fprintf(&b, "- known, %s: %s\n", check.Words(known[what], "times"), what)
+	}
+	for _, f := range x.found {
+		fmt.Fprintf(&b, "- ✗ found/%d: %s: %d actions of %d, broken in %d of %d times; seeds %v\n", f.Number, f.Signature,
+			len(f.Shortest.Actions), len(f.Original.Actions), f.Again, repetitions, f.Seeds)
+	}
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+func TestExplorationsRefuseWhatCantBe(t *testing.T) {
+	g := NewWithT(t)
+	sequence := filepath.Join(t.TempDir(), "sequence.yaml")
+	g.Expect(os.WriteFile(sequence, []byte("name: a\nactions: [{do: jump}]\n"), 0o600)).To(Succeed())
+	for name, value := range map[string]string{
+		"FOR": "long", "SEED": "0", "REPEATS": "none", "SHARD": "5/4", "REPLAY": sequence, "RESUME": t.TempDir(),
+		"FOCUS": "drift", "ARTIFACTS": t.TempDir(),
+	} {
+		t.Setenv(name, value)
+	}
+	_, err := readExploration("none")
+	for _, want := range []string{
+		"FOR=long: write a duration such as 30m", "SEED=0: write a whole number from 1", "REPEATS=none", "SHARD=5/4",
+		`sequence.yaml: action 1: do: "jump" is none of`, "it is no folder of an exploration", "FOCUS=drift: sequences are no specs",
+		"run `make explore`",
+	} {
+		g.Expect(err).To(MatchError(ContainSubstring(want)))
+	}
+}
+
+// The same mistake of the provider has other names in each sequence.
+func TestSignaturesHaveNoNames(t *testing.T) {
+	g := NewWithT(t)
+	a := signature(report.Broken{What: "left behind: Node kwok-pool1-7xk2p-chindot-2-ssgwnkrpkr-113486187"})
+	b := signature(report.Broken{What: "left behind: Node kwok-pool3-abc12-neckhill-9-xyzzy-99\nmore"})
+	g.Expect(a).To(Equal(b))
+	g.Expect(signature(report.Broken{What: "limits of NodePools are never exceeded"})).To(
+		Equal("limits of NodePools are never exceeded"))
+}
+
+// A shard has its own seeds, and a run that goes on begins after those that were played.
+func TestSeedsAreDealtAndGoOn(t *testing.T) {
+	g := NewWithT(t)
+	folder := t.TempDir()
+	g.Expect(os.WriteFile(filepath.Join(folder, playedFile), []byte(
+		`{"seed": 4, "verdict": "passed", "features": ["pods: CPU"], "transitions": ["a > b"]}`+"\n"+`{"seed": 5, "ver`), 0o600,
+	)).To(Succeed())
+	x := &exploration{
+		folder: folder, next: 1, shard: shard{2, 3}, seen: map[string]bool{}, features: map[string]bool{}, adapter: new(providers.Adapter),
+	}
+	g.Expect(x.readPlayed()).To(Succeed())
+	g.Expect(x.played).To(HaveLen(1))
+	g.Expect(x.seen).To(HaveKey("a > b"))
+	g.Expect([]int{x.draw().Seed, x.draw().Seed, x.draw().Seed}).To(Equal([]int{7, 10, 13}))
+}
+
+// What was found is written so that others can see and repeat it.
+func TestWhatWasFoundIsWritten(t *testing.T) {
+	g := NewWithT(t)
+	q := draw.Draw(3, draw.Domain{}, nil)
+	x := &exploration{folder: t.TempDir(), adapter: providers.Named("kwok"), began: time.Now(), provider: "kwok"}
+	f := &found{
+		Number: 1, Signature: "limits are kept", Original: q, Shortest: q, Again: 7, Seeds: []int{3},
+		Outcome: report.Outcome{Reason: "an invariant is broken: limits are kept", History: "a.jsonl.gz"},
+	}
+	x.found = append(x.found, f)
+	g.Expect(x.write(f)).To(Succeed())
+	found := filepath.Join(x.folder, "found", "1")
+	again, err := explore.Read(filepath.Join(found, "sequence.yaml"))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(again.Actions).To(HaveLen(len(q.Actions)))
+	for file, want := range map[string]string{
+		"commands.sh": "kubectl apply --server-side", "sequence.go": "explore.MustParse(`", "README.md": "in 7 of 10 times",
+	} {
+		text, err := os.ReadFile(filepath.Join(found, file))
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(string(text)).To(ContainSubstring(want))
+	}
+	g.Expect(x.conclude()).To(MatchError("1 promise broke"))
+}
