@@ -119,7 +119,8 @@ func knownFailure(spec *Spec, a *providers.Adapter, release string) (*Known, err
 	return nil, nil //nolint:nilnil // no entry
 }
 
-// knownExplored returns what is known of sequences like one, in a release; nil: nothing. Several known failures are joined.
+// knownExplored returns what is known of sequences like one, in a release; nil: nothing. Several known failures are
+// joined.
 func knownExplored(suites []*Suite, sequence, release string) (*Known, error) {
 	var all Known
 	for _, suite := range suites {

@@ -26,8 +26,8 @@ const (
 )
 
 // Settle waits, after a spec's function has ended, until the cluster is at rest. It returns how the cluster is then, up
-// to names, in lines such as "2 NodeClaims, initialized". Where it doesn't come to rest, the lines say how it is when the
-// time is over.
+// to names, in lines such as "2 NodeClaims, initialized". Where it doesn't come to rest, the lines say how it is when
+// the time is over.
 func Settle(ctx context.Context, e *Env, within time.Duration) []string {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

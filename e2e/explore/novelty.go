@@ -12,8 +12,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// Transitions returns which fact followed which in a recording, sorted: that NodeClaims and nodes come and go, that their
-// conditions change, and the reasons of Karpenter's events. A sequence that shows a new one has led somewhere new.
+// Transitions returns which fact followed which in a recording, sorted: that NodeClaims and nodes come and go, that
+// their conditions change, and the reasons of Karpenter's events. A sequence that shows a new one has led somewhere
+// new.
 func Transitions(h *history.History) []string {
 	seen, last := map[string]bool{}, ""
 	conditions := map[string]string{} // the status of each, by the object's UID and the condition's type

@@ -24,8 +24,8 @@ type Shrinking struct {
 }
 
 // Of returns the best sequence that was found, and how many were played. It leaves out actions, in halves, quarters and
-// so on down to single ones (Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input, 2002), then the time
-// that passes, then fields of objects. rapid's own shrinking knows only the random numbers that a sequence was drawn
+// so on down to single ones (Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input, 2002), then the
+// time that passes, then fields of objects. rapid's own shrinking knows only the random numbers that a sequence was drawn
 // from, and needs many more tries, each of which takes seconds here.
 func (h *Shrinking) Of(s Sequence) (best Sequence, tries int, err error) {
 	h.best = s
@@ -52,25 +52,23 @@ func (h *Shrinking) size() string {
 }
 
 // try plays a sequence and keeps it if it breaks the same.
-func (h *Shrinking) try(s Sequence) (bool, error) {
+func (h *Shrinking) try(s Sequence) error {
 	if h.tries >= h.Tries || len(s.Actions) == 0 {
-		return false, nil
+		return nil
 	}
 	h.tries++
-	s.Name = fmt.Sprintf("%s-try-%d", h.original(), h.tries)
+	s.Name = fmt.Sprintf("%s-try-%d", h.best.Name, h.tries)
 	breaks, err := h.Breaks(s)
 	if err != nil || !breaks {
-		return false, err
+		return err
 	}
 	s.Name = h.best.Name
 	h.best = s
 	if h.Kept != nil {
 		h.Kept(s, h.tries)
 	}
-	return true, nil
+	return nil
 }
-
-func (h *Shrinking) original() string { return h.best.Name }
 
 // dropActions leaves out as many actions as it can, the last ones first.
 func (h *Shrinking) dropActions() error {
@@ -79,7 +77,7 @@ func (h *Shrinking) dropActions() error {
 			end = min(end, len(h.best.Actions))
 			shorter := h.best
 			shorter.Actions = slices.Delete(slices.Clone(h.best.Actions), max(0, end-n), end)
-			if _, err := h.try(shorter); err != nil {
+			if err := h.try(shorter); err != nil {
 				return err
 			}
 		}
@@ -94,7 +92,7 @@ func (h *Shrinking) dropTime() error {
 			continue
 		}
 		sooner := h.with(i, func(a *Action) { a.Then = metav1.Duration{} })
-		if _, err := h.try(sooner); err != nil {
+		if err := h.try(sooner); err != nil {
 			return err
 		}
 	}
@@ -121,7 +119,7 @@ func (h *Shrinking) dropFields() error {
 			if !simplify(plainer, path) { // it went with a part
 				continue
 			}
-			if _, err := h.try(h.with(i, func(a *Action) { a.Object = plainer })); err != nil {
+			if err := h.try(h.with(i, func(a *Action) { a.Object = plainer })); err != nil {
 				return err
 			}
 		}
@@ -130,7 +128,7 @@ func (h *Shrinking) dropFields() error {
 }
 
 // needed are fields of objects that no pass leaves out: what identifies them, and what every one of them has.
-var needed = []string{ //nolint:gochecknoglobals // a constant
+var needed = []string{
 	"apiVersion", "kind", "metadata", "name", "selector", "template", "containers", "image", "spec", "labels",
 	"terminationGracePeriodSeconds", "nodeClassRef",
 }

@@ -62,7 +62,9 @@ func (x *exploration) look(ctx context.Context, s *server, q explore.Sequence, o
 	return nil
 }
 
-func (x *exploration) lookInto(ctx context.Context, s *server, q explore.Sequence, o report.Outcome, what string) error {
+func (x *exploration) lookInto(
+	ctx context.Context, s *server, q explore.Sequence, o report.Outcome, what string,
+) error {
 	x.mu.Lock()
 	i := slices.IndexFunc(x.found, func(f *found) bool { return f.Signature == what })
 	if i >= 0 {
@@ -216,7 +218,7 @@ func (x *exploration) playAgain(ctx context.Context) error {
 		fmt.Fprintf(os.Stdout, "%s %s: %s\n", mark(!o.Verdict.Red()), q.Name, o.Verdict)
 		if o.Verdict.Red() {
 			red++
-			fmt.Fprintf(os.Stdout, "  %s\n  the recording: %s\n", strings.ReplaceAll(o.Reason+"\n"+o.Detail, "\n", "\n  "), o.History)
+			x.say("%s\n  the recording: %s", strings.ReplaceAll(o.Reason+"\n"+o.Detail, "\n", "\n  "), o.History)
 		}
 		if o.Note != "" {
 			x.say("%s", o.Note)

@@ -52,7 +52,7 @@ func TestSeedsAreDealtAndGoOn(t *testing.T) {
 		`{"seed": 4, "verdict": "passed", "features": ["pods: CPU"], "transitions": ["a > b"]}`+"\n"+`{"seed": 5, "ver`), 0o600,
 	)).To(Succeed())
 	x := &exploration{
-		folder: folder, next: 1, shard: shard{2, 3}, seen: map[string]bool{}, features: map[string]bool{}, adapter: new(providers.Adapter),
+		folder: folder, next: 1, shard: shard{2, 3}, seen: map[string]bool{}, features: map[string]bool{},
 	}
 	g.Expect(x.readPlayed()).To(Succeed())
 	g.Expect(x.played).To(HaveLen(1))

@@ -17,10 +17,11 @@ import (
 // replace expired node with a single node and schedule all pods".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "launches one replacement for one node",
-	Within: 4 * time.Minute,
+	Within: 8 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
-		// Time enough for the drain, and for a new node that does not expire in its turn meanwhile.
-		pool := fixtures.NodePool().ExpireAfter("2m")
+		// Time enough for the drain, and for a new node that does not expire in its turn meanwhile,
+		// though the controller may be killed.
+		pool := fixtures.NodePool().ExpireAfter("4m")
 		app := fixtures.Deployment(5).On(pool)
 		env.Create(ctx, pool, app.MinAvailable(4), app)
 		env.Await(ctx, 5, check.RunningPods(app))

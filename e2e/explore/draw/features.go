@@ -19,7 +19,7 @@ var (
 
 // features returns those that a domain has.
 func (d Domain) features() []feature {
-	all := slices.Concat(ofPools(), ofWorkloads(), besideWorkloads(), acts())
+	all := slices.Concat(ofPools(), ofPods(), ofTheirPlaces(), besideWorkloads(), acts())
 	return slices.DeleteFunc(all, func(f feature) bool { return f.can != nil && !f.can(d) })
 }
 
@@ -81,14 +81,8 @@ func ofPools() []feature {
 	}
 }
 
-func ofWorkloads() []feature {
+func ofTheirPlaces() []feature {
 	return []feature{
-		{name: "pods: CPU", workload: func(w *world, a *fixtures.Workload) {
-			a.CPU(w.one("10m", "500m", "900m", "1", "1500m", "3", "7", "15"))
-		}},
-		{name: "pods: memory", workload: func(w *world, a *fixtures.Workload) {
-			a.Memory(w.one("64Mi", "1Gi", "3Gi", "14Gi"))
-		}},
 		{name: "pods: of a pool", workload: func(w *world, a *fixtures.Workload) {
 			if p := w.onePool(); p != nil {
 				a.On(p)
@@ -129,6 +123,17 @@ func ofWorkloads() []feature {
 		}},
 		{name: "pods: preferred anti-affinity", workload: func(w *world, a *fixtures.Workload) {
 			a.PreferPodAntiAffinity(w.other(a), w.one(corev1.LabelHostname, corev1.LabelTopologyZone))
+		}},
+	}
+}
+
+func ofPods() []feature {
+	return []feature{
+		{name: "pods: CPU", workload: func(w *world, a *fixtures.Workload) {
+			a.CPU(w.one("10m", "500m", "900m", "1", "1500m", "3", "7", "15"))
+		}},
+		{name: "pods: memory", workload: func(w *world, a *fixtures.Workload) {
+			a.Memory(w.one("64Mi", "1Gi", "3Gi", "14Gi"))
 		}},
 		{name: "pods: host port", workload: func(w *world, a *fixtures.Workload) { a.HostPort(w.between(8080, 8081)) }},
 		{name: "pods: deletion cost", workload: func(w *world, a *fixtures.Workload) {
