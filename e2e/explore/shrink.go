@@ -25,8 +25,8 @@ type Shrinking struct {
 
 // Of returns the best sequence that was found, and how many were played. It leaves out actions, in halves, quarters and
 // so on down to single ones (Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input, 2002), then the
-// time that passes, then fields of objects. rapid's own shrinking knows only the random numbers that a sequence was drawn
-// from, and needs many more tries, each of which takes seconds here.
+// time that passes, then fields of objects. rapid's own shrinking knows only the random numbers that a sequence was
+// drawn from, and needs many more tries, each of which takes seconds here.
 func (h *Shrinking) Of(s Sequence) (best Sequence, tries int, err error) {
 	h.best = s
 	for {
