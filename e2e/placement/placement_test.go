@@ -158,6 +158,15 @@ func TestWhatNodesUseCountsAgainstLimits(t *testing.T) {
 	NewWithT(t).Expect(nodes).To(BeEmpty())
 }
 
+// Some providers say of a node's capacity what its pods request. It is at least what is allocatable.
+func TestCapacityIsAtLeastWhatIsAllocatable(t *testing.T) {
+	small := func(t *historytest.Thing) *historytest.Thing { return labelled(t).Capacity("cpu", "1") }
+	known := historytest.Begin().Add(pool1(), small(historytest.Node("n").Ready()),
+		small(historytest.NodeClaim("c")).On("n").True(karpenter.Initialized))
+	nodes, _ := newNodes(known.History(), pool1().Set("2", "spec", "limits", "cpu"))
+	NewWithT(t).Expect(nodes).To(BeEmpty())
+}
+
 func TestNoShapesAreLearntBesideOverlays(t *testing.T) {
 	overlay := historytest.Other(karpenter.NodeOverlays, "NodeOverlay", "", "o")
 	nodes, _ := newNodes(historytest.Begin().Add(overlay).History(), pool1())

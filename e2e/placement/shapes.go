@@ -89,9 +89,23 @@ func learn(known map[string]shape, node, nodeClaim *unstructured.Unstructured, p
 	if labels[karpenter.CapacityTypeLabel] == karpenter.Reserved {
 		return // there are only so many
 	}
-	one := shape{labels, resources(node, "allocatable"), resources(node, "capacity")}.and(
-		shape{labels, resources(nodeClaim, "allocatable"), resources(nodeClaim, "capacity")})
+	one := shapeOf(labels, node).and(shapeOf(labels, nodeClaim))
 	known[id.String()] = one.and(known[id.String()])
+}
+
+// shapeOf returns the shape that a node or NodeClaim shows. Its capacity is at least what is allocatable of it: KWOK's
+// provider says of both that they have what their pods request (kwok/cloudprovider/cloudprovider.go).
+func shapeOf(labels map[string]string, o *unstructured.Unstructured) shape {
+	s := shape{labels, resources(o, "allocatable"), resources(o, "capacity")}
+	if s.capacity == nil {
+		s.capacity = corev1.ResourceList{}
+	}
+	for name, q := range s.allocatable {
+		if said := s.capacity[name]; said.Cmp(q) < 0 {
+			s.capacity[name] = q
+		}
+	}
+	return s
 }
 
 // isOfTypes reports whether a label can describe an instance type or where it is. Others come

@@ -27,7 +27,8 @@ type found struct {
 	Shortest  explore.Sequence
 	Tries     int           // sequences that were played to shrink it
 	Took      time.Duration // for that
-	Again     int           // of repetitions times the shortest sequence broke the same
+	Repeated  int           // how often the shortest sequence was repeated
+	Again     int           // how often of these it broke the same
 	Seeds     []int         // that broke it
 }
 
@@ -125,6 +126,7 @@ func (f *found) shrink(ctx context.Context, x *exploration, s *server) error {
 		if err != nil {
 			return err
 		}
+		f.Repeated++
 		if broken {
 			f.Again++
 		}
@@ -164,7 +166,7 @@ func (x *exploration) write(f *found) error {
 		}
 	}
 	x.say("%s: found/%d, %d actions of %d, %d tries in %s, broken in %d of %d times", f.Original.Name, f.Number,
-		len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second), f.Again, repetitions)
+		len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second), f.Again, f.Repeated)
 	return nil
 }
 
@@ -172,11 +174,14 @@ func (x *exploration) write(f *found) error {
 func (f *found) text(file string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\nFound by seed %d. ", f.Signature, f.Original.Seed)
-	if f.Again == 0 {
+	switch {
+	case f.Repeated == 0 && f.Tries == 0:
 		b.WriteString("It did not break again.\n")
-	} else {
+	case f.Repeated == 0:
+		fmt.Fprintf(&b, "The run ended after %d tries to shrink it.\n", f.Tries)
+	default:
 		fmt.Fprintf(&b, "The shortest sequence broke it in %d of %d times. It has %d of %d actions, found by %d tries in "+
-			"%s.\n", f.Again, repetitions, len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second))
+			"%s.\n", f.Again, f.Repeated, len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second))
 	}
 	fmt.Fprintf(&b, "\n```console\n$ make explore REPLAY=%s REPEATS=%d\n```\n\n", file, repetitions)
 	for i, a := range f.Shortest.Actions {
@@ -265,7 +270,7 @@ func (x *exploration) text() string {
 	}
 	for _, f := range x.found {
 		fmt.Fprintf(&b, "- ✗ found/%d: %s: %d actions of %d, broken in %d of %d times; seeds %v\n", f.Number, f.Signature,
-			len(f.Shortest.Actions), len(f.Original.Actions), f.Again, repetitions, f.Seeds)
+			len(f.Shortest.Actions), len(f.Original.Actions), f.Again, f.Repeated, f.Seeds)
 	}
 	return b.String()
 }

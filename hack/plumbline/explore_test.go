@@ -66,7 +66,7 @@ func TestWhatWasFoundIsWritten(t *testing.T) {
 	q := draw.Draw(3, draw.Domain{}, nil)
 	x := &exploration{folder: t.TempDir(), adapter: providers.Named("kwok"), began: time.Now(), provider: "kwok"}
 	f := &found{
-		Number: 1, Signature: "limits are kept", Original: q, Shortest: q, Again: 7, Seeds: []int{3},
+		Number: 1, Signature: "limits are kept", Original: q, Shortest: q, Repeated: 10, Again: 7, Seeds: []int{3},
 		Outcome: report.Outcome{Reason: "an invariant is broken: limits are kept", History: "a.jsonl.gz"},
 	}
 	x.found = append(x.found, f)
