@@ -45,6 +45,38 @@ func TestAProviderHasKnownFailuresOfItsOwn(t *testing.T) {
 	}
 }
 
+// What a spec's known failure says of sequences holds for those that match, in the releases that it covers.
+func TestKnownFailuresExplainSequences(t *testing.T) {
+	g := NewWithT(t)
+	known := func(issue, explored string) []Known {
+		return []Known{{
+			Releases: ">=1.9.0 <=1.15.0", Issue: issue, Reason: "it doesn't", Breaks: []string{issue + " broke"},
+			Explored: explored,
+		}}
+	}
+	suite := NewSuite("drift")
+	suite.add(Spec{Name: "a", Run: nothing, Known: known("a", "nodes: ")}, "", "a")
+	suite.add(Spec{Name: "b", Run: nothing, Known: known("b", "do: kill")}, "", "b")
+	suite.add(Spec{Name: "c", Run: nothing, Known: known("c", "")}, "", "c")
+	for _, c := range []struct{ sequence, release, issue string }{
+		{"nodes: 3", "v1.15.0", "a"},
+		{"nodes: 3\ndo: kill", "v1.15.0", "a b"},
+		{"cpu: 3", "v1.15.0", ""},
+		{"nodes: 3", "v1.8.0", ""},
+	} {
+		k, err := knownExplored([]*Suite{suite}, c.sequence, c.release)
+		g.Expect(err).NotTo(HaveOccurred())
+		if c.issue == "" {
+			g.Expect(k).To(BeNil())
+			continue
+		}
+		g.Expect(k.Issue).To(Equal(c.issue))
+		g.Expect(k.excuses([]report.Broken{{What: "a broke"}})).To(BeTrue())
+		g.Expect(k.excuses([]report.Broken{{What: "a broke"}, {What: "d broke"}})).To(BeFalse())
+	}
+	g.Expect(Known{Issue: "a", Reason: "b", Breaks: []string{"c"}, Explored: "("}.check()).NotTo(Succeed())
+}
+
 func TestWhatIsKnownChangesTheVerdict(t *testing.T) {
 	const budgets = "disruption budgets are never exceeded"
 	check := report.Broken{Kind: report.BrokenCheck, What: "always at most 3 NodeClaims of pool a"}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -35,9 +34,8 @@ func factsOf(e history.Event, conditions map[string]string) (facts []string) {
 	kind := u.GetKind()
 	switch e.Resource {
 	case karpenter.Events:
-		if source, _, _ := unstructured.NestedString(u.Object, "source", "component"); source == "karpenter" {
-			reason, _, _ := unstructured.NestedString(u.Object, "reason")
-			return []string{reason}
+		if karpenter.EventComponent(u) == "karpenter" {
+			return []string{karpenter.EventReason(u)}
 		}
 		return nil
 	case karpenter.NodeClaims, karpenter.Nodes:
@@ -51,14 +49,10 @@ func factsOf(e history.Event, conditions map[string]string) (facts []string) {
 		conditions[e.Object.UID] = "deleting"
 		facts = append(facts, kind+" deleting")
 	}
-	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	for _, c := range all {
-		c, _ := c.(map[string]any)
-		name, _ := c["type"].(string)
-		status, _ := c["status"].(string)
-		if key := e.Object.UID + name; conditions[key] != status {
+	for _, c := range karpenter.Conditions(u) {
+		if key, status := e.Object.UID+c.Type, string(c.Status); conditions[key] != status {
 			conditions[key] = status
-			facts = append(facts, kind+" "+name+"="+status)
+			facts = append(facts, kind+" "+c.Type+"="+status)
 		}
 	}
 	return facts

@@ -19,8 +19,8 @@ type Shrinking struct {
 	// Kept, if set, is called for each sequence that is better than the one before.
 	Kept func(s Sequence, tries int)
 
-	best  Sequence
-	tries int
+	best        Sequence
+	tries, kept int
 }
 
 // Of returns the best sequence that was found, and how many were played. It leaves out actions, in halves, quarters and
@@ -30,25 +30,16 @@ type Shrinking struct {
 func (h *Shrinking) Of(s Sequence) (best Sequence, tries int, err error) {
 	h.best = s
 	for {
-		before := h.size()
+		before := h.kept
 		for _, pass := range []func() error{h.dropActions, h.dropTime, h.dropFields} {
 			if err := pass(); err != nil {
 				return h.best, h.tries, err
 			}
 		}
-		if h.size() == before || h.tries >= h.Tries {
+		if h.kept == before || h.tries >= h.Tries {
 			return h.best, h.tries, nil
 		}
 	}
-}
-
-// size grows with all that passes make smaller.
-func (h *Shrinking) size() string {
-	data, err := h.best.YAML()
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
 }
 
 // try plays a sequence and keeps it if it breaks the same.
@@ -64,6 +55,7 @@ func (h *Shrinking) try(s Sequence) error {
 	}
 	s.Name = h.best.Name
 	h.best = s
+	h.kept++
 	if h.Kept != nil {
 		h.Kept(s, h.tries)
 	}

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -35,7 +33,6 @@ type exploration struct {
 	binary   string
 	provider string
 	length   time.Duration // FOR
-	seed     int           // SEED: the first
 	shard    shard         // SHARD=2/4: this part of the seeds
 	replay   string        // REPLAY: the file of a sequence that is played instead; empty: none
 	repeats  int           // REPEATS: how often it is played
@@ -45,7 +42,7 @@ type exploration struct {
 	began  time.Time
 
 	mu       sync.Mutex
-	next     int             // seed
+	next     int             // seed; at first SEED
 	played   []played        // those of earlier runs among them
 	seen     map[string]bool // transitions
 	features map[string]bool
@@ -98,7 +95,7 @@ func runExplore(ctx context.Context, args []string) error {
 func readExploration(binary string) (*exploration, error) {
 	base, adapter, err := selected()
 	x := &exploration{
-		Config: base, adapter: adapter, binary: binary, provider: providerName(), length: explorationLength, seed: 1,
+		Config: base, adapter: adapter, binary: binary, provider: providerName(), length: explorationLength, next: 1,
 		repeats: 1, seen: map[string]bool{}, features: map[string]bool{}, began: time.Now(),
 	}
 	mistakes := []error{err}
@@ -111,7 +108,7 @@ func readExploration(binary string) (*exploration, error) {
 	for _, v := range []struct {
 		name string
 		out  *int
-	}{{"SEED", &x.seed}, {"REPEATS", &x.repeats}} {
+	}{{"SEED", &x.next}, {"REPEATS", &x.repeats}} {
 		if text := os.Getenv(v.name); text != "" {
 			if *v.out, err = strconv.Atoi(text); err != nil || *v.out < 1 {
 				mistake("%s=%s: write a whole number from 1", v.name, text)
@@ -141,36 +138,21 @@ func readExploration(binary string) (*exploration, error) {
 	if err := errors.Join(mistakes...); err != nil {
 		return nil, err
 	}
-	x.next = x.seed
 	if x.folder == "" {
 		x.folder, err = e2e.NewRunFolder(filepath.Join(base.Artifacts, "explore"))
 		step("artifacts in " + x.folder)
 	} else {
-		err = x.readPlayed()
+		err = errors.Join(x.readPlayed(), x.readFound())
 	}
 	return x, err
 }
 
 // readPlayed reads what the run that goes on has played.
 func (x *exploration) readPlayed() error {
-	file, err := os.Open(filepath.Join(x.folder, playedFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var p played
-		if json.Unmarshal(lines.Bytes(), &p) == nil { // the last line may be cut
-			x.count(p)
-			x.next = max(x.next, p.Seed+1)
-		}
-	}
-	return lines.Err()
+	return readLines(filepath.Join(x.folder, playedFile), func(p played) {
+		x.count(p)
+		x.next = max(x.next, p.Seed+1)
+	})
 }
 
 // server returns what plays the sequences of a worker.
@@ -210,7 +192,7 @@ func (x *exploration) learn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.Verdict.Red() && o.Verdict != report.Vacuous {
+	if o.Verdict.Red() {
 		return fmt.Errorf("%s launches no nodes: %s", x.adapter.Name, o.Reason)
 	}
 	h, err := history.LoadFile(o.History)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,8 +76,12 @@ func (x *exploration) lookInto(
 		x.mu.Unlock()
 		return nil
 	}
+	number := 1
+	if n := len(x.found); n > 0 {
+		number += x.found[n-1].Number
+	}
 	f := &found{
-		Number: len(x.found) + 1, Signature: what, Outcome: o, Original: q, Shortest: q, Seeds: []int{q.Seed},
+		Number: number, Signature: what, Outcome: o, Original: q, Shortest: q, Seeds: []int{q.Seed},
 	}
 	x.found = append(x.found, f)
 	x.mu.Unlock()
@@ -138,6 +143,26 @@ func (x *exploration) say(format string, args ...any) {
 	fmt.Fprintf(os.Stdout, "  "+format+"\n", args...)
 }
 
+// foundFile keeps what was found, for a run that goes on.
+const foundFile = "found.json"
+
+// readFound reads what the run that goes on has found.
+func (x *exploration) readFound() error {
+	files, err := filepath.Glob(filepath.Join(x.folder, "found", "*", foundFile))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		f := &found{}
+		if err := readJSON(file, f); err != nil {
+			return err
+		}
+		x.found = append(x.found, f)
+	}
+	slices.SortFunc(x.found, func(a, b *found) int { return cmp.Compare(a.Number, b.Number) })
+	return nil
+}
+
 // write writes what was found into a folder of its own.
 func (x *exploration) write(f *found) error {
 	folder := filepath.Join(x.folder, "found", fmt.Sprint(f.Number))
@@ -164,6 +189,9 @@ func (x *exploration) write(f *found) error {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			return err
 		}
+	}
+	if err := writeJSON(filepath.Join(folder, foundFile), f); err != nil {
+		return err
 	}
 	x.say("%s: found/%d, %d actions of %d, %d tries in %s, broken in %d of %d times", f.Original.Name, f.Number,
 		len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second), f.Again, f.Repeated)

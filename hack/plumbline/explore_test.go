@@ -83,4 +83,8 @@ func TestWhatWasFoundIsWritten(t *testing.T) {
 		g.Expect(string(text)).To(ContainSubstring(want))
 	}
 	g.Expect(x.conclude()).To(MatchError("1 promise broke"))
+
+	resumed := &exploration{folder: x.folder}
+	g.Expect(resumed.readFound()).To(Succeed())
+	g.Expect(resumed.found).To(ConsistOf(HaveField("Signature", "limits are kept")), "a run that goes on knows it")
 }

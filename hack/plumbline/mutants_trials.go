@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,23 +41,7 @@ const resultsFile = "results.jsonl"
 
 // readResults reads what earlier runs have found, so that a run resumes.
 func (m *mutants) readResults() error {
-	file, err := os.Open(filepath.Join(m.folder, resultsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var r mutantResult
-		if json.Unmarshal(lines.Bytes(), &r) == nil { // the last line may be cut
-			m.results[r.Name] = r
-		}
-	}
-	return lines.Err()
+	return readLines(filepath.Join(m.folder, resultsFile), func(r mutantResult) { m.results[r.Name] = r })
 }
 
 // untried returns the mutants of which no result is known, and then those that survived other specs than the most

@@ -18,7 +18,6 @@ type Domain struct {
 	InstanceTypes []string               `json:"instanceTypes,omitempty"`
 	CapacityTypes []string               `json:"capacityTypes,omitempty"`
 	Capabilities  []providers.Capability `json:"capabilities,omitempty"`
-	Gates         []string               `json:"gates,omitempty"`
 	Hooks         []providers.HookName   `json:"hooks,omitempty"`
 }
 
@@ -39,12 +38,6 @@ func DomainOf(a *providers.Adapter, recordings ...*history.History) Domain {
 			d.Hooks = append(d.Hooks, h)
 		}
 	}
-	for gate, on := range a.Controller.Gates {
-		if on {
-			d.Gates = append(d.Gates, gate)
-		}
-	}
-	slices.Sort(d.Gates)
 	d.CapacityTypes = []string{karpenter.OnDemand}
 	if d.can(providers.Spot) {
 		d.CapacityTypes = append(d.CapacityTypes, karpenter.Spot)
