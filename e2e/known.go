@@ -113,19 +113,23 @@ func knownFailure(spec *Spec, a *providers.Adapter, release string) (*Known, err
 			return nil, fmt.Errorf("adapter, known failure %s: %w", k.Issue, err)
 		}
 		if covered && k.Spec == spec.id {
-			return &Known{Releases: k.Releases, Issue: k.Issue, Reason: k.Reason, Breaks: k.Breaks}, nil
+			return ofAdapter(k), nil
 		}
 	}
 	return nil, nil //nolint:nilnil // no entry
 }
 
+func ofAdapter(k providers.KnownFailure) *Known {
+	return &Known{Releases: k.Releases, Issue: k.Issue, Reason: k.Reason, Breaks: k.Breaks, Explored: k.Explored}
+}
+
 // knownExplored returns what is known of sequences like one, in a release; nil: nothing. Several known failures are
 // joined.
-func knownExplored(suites []*Suite, sequence, release string) (*Known, error) {
+func knownExplored(suites []*Suite, a *providers.Adapter, sequence, release string) (*Known, error) {
 	var all Known
 	for _, suite := range suites {
 		for _, spec := range suite.specs {
-			k, err := spec.knownFor(release)
+			k, err := knownFailure(spec, a, release)
 			if err != nil {
 				return nil, err
 			}

@@ -58,13 +58,18 @@ func TestKnownFailuresExplainSequences(t *testing.T) {
 	suite.add(Spec{Name: "a", Run: nothing, Known: known("a", "nodes: ")}, "", "a")
 	suite.add(Spec{Name: "b", Run: nothing, Known: known("b", "do: kill")}, "", "b")
 	suite.add(Spec{Name: "c", Run: nothing, Known: known("c", "")}, "", "c")
+	suite.add(Spec{Name: "d", Run: nothing}, "", "d")
+	adapter := &providers.Adapter{KnownFailures: []providers.KnownFailure{{
+		Spec: "d", Releases: ">=1.9.0", Issue: "d", Breaks: []string{"a broke"}, Explored: "memory: ",
+	}}}
 	for _, c := range []struct{ sequence, release, issue string }{
 		{"nodes: 3", "v1.15.0", "a"},
+		{"memory: 3", "v1.15.0", "d"},
 		{"nodes: 3\ndo: kill", "v1.15.0", "a b"},
 		{"cpu: 3", "v1.15.0", ""},
 		{"nodes: 3", "v1.8.0", ""},
 	} {
-		k, err := knownExplored([]*Suite{suite}, c.sequence, c.release)
+		k, err := knownExplored([]*Suite{suite}, adapter, c.sequence, c.release)
 		g.Expect(err).NotTo(HaveOccurred())
 		if c.issue == "" {
 			g.Expect(k).To(BeNil())

@@ -26,7 +26,7 @@ func specOf(name string, s explore.Sequence) Spec {
 
 // breachesOf returns the invariants that a sequence breaks on purpose.
 func breachesOf(s explore.Sequence) []Breach {
-	if !slices.ContainsFunc(s.Actions, func(a explore.Action) bool { return a.Do == explore.TerminateInstance }) {
+	if !slices.Contains(s.Hooks(), providers.TerminateInstance) {
 		return nil
 	}
 	return []Breach{{
@@ -50,7 +50,7 @@ func (r *Registration) play(ctx context.Context, suites []*Suite, s explore.Sequ
 	text, err := s.YAML()
 	if err == nil && r.session != nil {
 		var known *Known
-		known, err = knownExplored(suites, string(text), r.session.Provider.CoreVersion)
+		known, err = knownExplored(suites, r.session.Adapter, string(text), r.session.Provider.CoreVersion)
 		if known.excuses(o.Broke) {
 			settle(&o, known)
 		}

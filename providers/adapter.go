@@ -274,6 +274,9 @@ type KnownFailure struct {
 	// regular expression over other breaks as in reports: "always at most 3 NodeClaims", "waited
 	// for 2 ", "left behind: Node ". Anything else that breaks fails the spec.
 	Breaks []string `yaml:"breaks"`
+	// Explored is a regular expression. A sequence that `make explore` makes up fails for the same reason if its YAML
+	// matches, and if it breaks nothing but what Breaks lists. Empty: none does.
+	Explored string `yaml:"explored"`
 }
 
 // Covers tells whether a constraint, such as ">=1.6.0 <=1.15.0", covers a release, such as

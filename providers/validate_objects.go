@@ -200,6 +200,9 @@ func (c *checker) knownFailures() {
 				c.add(fmt.Sprintf("%s.breaks[%d]", at, n), "is not a regular expression of Go: %v", err)
 			}
 		}
+		if _, err := regexp.Compile(k.Explored); err != nil {
+			c.add(join(at, "explored"), "is not a regular expression of Go: %v", err)
+		}
 		if _, err := semver.NewConstraint(k.Releases); err != nil && k.Releases != "" {
 			c.add(join(at, "releases"), "`%s` is not a constraint such as \">=1.6.0 <=1.15.0\": %v", k.Releases, err)
 		}

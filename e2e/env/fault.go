@@ -152,8 +152,9 @@ func (e *Env) ExpectUndisturbed(h *history.History, checks ...check.Check) {
 		fmt.Sprintf("%d checks were left out, which hold only without faults", len(checks)))
 }
 
-// missedFaults ends all faults and returns those that never struck, or not as they should, or "". It returns each once.
-func (e *Env) missedFaults() string {
+// MissedFaults ends all faults and returns those that never struck, or not as they should, or "". It returns each once,
+// so that those that it has returned don't make the spec vacuous.
+func (e *Env) MissedFaults() string {
 	e.EndFaults()
 	defer func() { e.faults = nil }()
 	var missed []string

@@ -70,9 +70,9 @@ func Run(ctx context.Context, e *Env, spec func(context.Context, *Env)) (failure
 		}
 	}()
 	e.life = ctx
-	defer e.missedFaults() // no fault outlives the function
+	defer e.MissedFaults() // no fault outlives the function
 	spec(ctx, e)
-	if missed := e.missedFaults(); missed != "" {
+	if missed := e.MissedFaults(); missed != "" {
 		return &Failure{Verdict: report.Vacuous, Reason: "the fault never came about: " + missed, At: time.Now()}
 	}
 	if len(e.result.Claims) == 0 {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/env"
+	"github.com/plumbline-e2e/plumbline/e2e/faults"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -30,12 +31,8 @@ func (s Sequence) Within() time.Duration {
 // Hooks returns the adapter's hooks that the sequence needs.
 func (s Sequence) Hooks() (hooks []providers.HookName) {
 	for _, a := range s.Actions {
-		switch a.Do {
-		case TerminateInstance:
-			hooks = append(hooks, providers.TerminateInstance)
-		case DriftNodeClass:
-			hooks = append(hooks, providers.DriftNodeClass)
-		default:
+		if a.Do == CallHook {
+			hooks = append(hooks, a.Hook)
 		}
 	}
 	slices.Sort(hooks)
@@ -51,6 +48,9 @@ func (s Sequence) Play(ctx context.Context, e *env.Env) {
 		if a.Then.Duration > 0 {
 			e.Observe(ctx, a.Then.Duration)
 		}
+	}
+	if missed := e.MissedFaults(); missed != "" {
+		e.Note("faults that never struck: %s", missed)
 	}
 	e.ExpectInvariants()
 }
@@ -70,9 +70,14 @@ func (a Action) play(ctx context.Context, e *env.Env) (why string) {
 		err = e.Try(ctx, manifest(a.Object))
 	case Delete:
 		e.Remove(ctx, manifest(a.Object))
-	case DriftNodeClass:
+	case CallHook:
 		e.NodeClass(ctx)
-		e.Hook(ctx, providers.DriftNodeClass)
+		e.Hook(ctx, a.Hook, providers.HookValues{Count: a.Count})
+	case Fault:
+		var f faults.Fault
+		if f, err = a.fault(); err == nil {
+			e.Fault(ctx, f)
+		}
 	case KillController:
 		e.KillController(ctx)
 	default: // Wait
@@ -112,8 +117,8 @@ func (a Action) toNode(ctx context.Context, e *env.Env, node *history.Object) (w
 		e.Annotate(ctx, node, karpenter.DoNotDisruptAnnotation, "true")
 	case BreakNode:
 		e.MakeUnhealthy(ctx, node)
-	case TerminateInstance:
-		e.Hook(ctx, providers.TerminateInstance, env.About(node))
+	case CallHook:
+		e.Hook(ctx, a.Hook, env.About(node))
 	default:
 	}
 	return ""

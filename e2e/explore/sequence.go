@@ -10,6 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/plumbline-e2e/plumbline/e2e/faults"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Sequence is a series of actions on a cluster that has no nodes of Karpenter's.
@@ -28,9 +31,18 @@ type Action struct {
 	Do Verb `json:"do"`
 	// Object is what Apply creates or changes, and what Delete deletes. Delete needs only its kind and name.
 	Object map[string]any `json:"object,omitempty"`
-	// Node says for verbs about a node which of Karpenter's it is, in the order in which they came: from 0, and around
-	// again where there are fewer.
+	// Node says for verbs and hooks about a node which of Karpenter's it is, in the order in which they came: from 0, and
+	// around again where there are fewer.
 	Node int `json:"node,omitempty"`
+	// Hook is what CallHook calls.
+	Hook providers.HookName `json:"hook,omitempty"`
+	// Count is how many launches or calls of the cloud a hook is about.
+	Count int `json:"count,omitempty"`
+	// Pattern, Request and Nth say what Fault does, and to which of the controller's requests from then on: such as
+	// lose-answer, to the second "patch nodeclaims.karpenter.sh/status". Nth is 1 if it isn't given.
+	Pattern faults.Pattern `json:"pattern,omitempty"`
+	Request string         `json:"request,omitempty"`
+	Nth     int            `json:"nth,omitempty"`
 	// Then is how much of the cluster's time passes before the next action.
 	Then metav1.Duration `json:"then,omitzero"`
 }
@@ -40,24 +52,23 @@ type Verb string
 
 // The verbs.
 const (
-	Apply             Verb = "apply"
-	Delete            Verb = "delete"
-	Wait              Verb = "wait"
-	DeleteNode        Verb = "delete-node"
-	DeleteNodeClaim   Verb = "delete-nodeclaim"
-	TaintNode         Verb = "taint-node"         // by a user, for good
-	ProtectNode       Verb = "protect-node"       // from disruption: karpenter.sh/do-not-disrupt
-	BreakNode         Verb = "break-node"         // so that it is repaired; needs the capability nodeRepair
-	TerminateInstance Verb = "terminate-instance" // behind Karpenter's back; needs the hook
-	DriftNodeClass    Verb = "drift-nodeclass"    // needs the hook
-	KillController    Verb = "kill-controller"
+	Apply           Verb = "apply"
+	Delete          Verb = "delete"
+	Wait            Verb = "wait"
+	DeleteNode      Verb = "delete-node"
+	DeleteNodeClaim Verb = "delete-nodeclaim"
+	TaintNode       Verb = "taint-node"   // by a user, for good
+	ProtectNode     Verb = "protect-node" // from disruption: karpenter.sh/do-not-disrupt
+	BreakNode       Verb = "break-node"   // so that it is repaired; needs the capability nodeRepair
+	CallHook        Verb = "hook"         // of the adapter
+	Fault           Verb = "fault"        // of a request of the controller's
+	KillController  Verb = "kill-controller"
 )
 
 // Verbs returns all verbs.
 func Verbs() []Verb {
 	return []Verb{
-		Apply, Delete, Wait, DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, TerminateInstance,
-		DriftNodeClass, KillController,
+		Apply, Delete, Wait, DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, CallHook, Fault, KillController,
 	}
 }
 
@@ -67,8 +78,13 @@ func (a Action) String() string {
 	switch o := a.object(); {
 	case a.Object != nil:
 		parts = append(parts, o.GetKind()+" "+o.GetName())
-	case a.aboutNode():
-		parts = append(parts, fmt.Sprint(a.Node))
+	case a.Do == CallHook:
+		parts = append(parts, string(a.Hook))
+	case a.Do == Fault:
+		parts = append(parts, fmt.Sprintf("%s %s %d", a.Pattern, a.Request, max(1, a.Nth)))
+	}
+	if a.aboutNode() {
+		parts = append(parts, fmt.Sprint("node ", a.Node))
 	}
 	if a.Then.Duration > 0 {
 		parts = append(parts, "then "+a.Then.Duration.String())
@@ -80,8 +96,41 @@ func (a Action) object() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: a.Object}
 }
 
+// HooksAboutNodes returns the hooks that an action calls about a node.
+func HooksAboutNodes() []providers.HookName {
+	return []providers.HookName{
+		providers.TerminateInstance, providers.Interrupt, providers.Rebalance, providers.Maintain,
+	}
+}
+
+// HooksAboutCloud returns the other hooks that an action calls.
+func HooksAboutCloud() []providers.HookName {
+	return []providers.HookName{
+		providers.DriftNodeClass, providers.UnreadyNodeClass, providers.ReadyNodeClass, providers.FailNextLaunch,
+		providers.LoseAnswer, providers.DelayLaunch, providers.Throttle, providers.SlowDown, providers.StaleLists,
+		providers.ClearFailures,
+	}
+}
+
 func (a Action) aboutNode() bool {
-	return slices.Contains([]Verb{DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, TerminateInstance}, a.Do)
+	return slices.Contains([]Verb{DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode}, a.Do) ||
+		a.Do == CallHook && slices.Contains(HooksAboutNodes(), a.Hook)
+}
+
+// fault returns what Fault begins, or what is wrong with it.
+func (a Action) fault() (faults.Fault, error) {
+	on, err := faults.ParseKind(a.Request)
+	if err != nil {
+		return faults.Fault{}, err
+	}
+	if !a.Pattern.Strikes(a.Request) {
+		return faults.Fault{}, fmt.Errorf("%s doesn't strike %s", a.Pattern, a.Request)
+	}
+	f, err := a.Pattern.At(on.Nth(max(1, a.Nth)))
+	if err != nil {
+		return f, err
+	}
+	return f, f.Check()
 }
 
 // Check returns an error with all mistakes of a sequence.
@@ -92,7 +141,7 @@ func (s Sequence) Check() error {
 	}
 	for i, a := range s.Actions {
 		wrong := func(format string, args ...any) {
-			mistakes = append(mistakes, fmt.Errorf("action %d: %s", i+1, fmt.Sprintf(format, args...)))
+			mistakes = append(mistakes, fmt.Errorf("action %d: %w", i+1, fmt.Errorf(format, args...)))
 		}
 		if !slices.Contains(Verbs(), a.Do) {
 			wrong("do: %q is none of %v", a.Do, Verbs())
@@ -104,8 +153,16 @@ func (s Sequence) Check() error {
 		case !needs && a.Object != nil:
 			wrong("object: %s has none", a.Do)
 		}
-		if a.Node < 0 {
-			wrong("node: %d is less than 0", a.Node)
+		if a.Do == CallHook && !slices.Contains(slices.Concat(HooksAboutNodes(), HooksAboutCloud()), a.Hook) {
+			wrong("hook: %q is none of %v", a.Hook, slices.Concat(HooksAboutNodes(), HooksAboutCloud()))
+		}
+		if _, err := a.fault(); a.Do == Fault && err != nil {
+			wrong("%w", err)
+		}
+		for field, n := range map[string]int{"node": a.Node, "count": a.Count, "nth": a.Nth} {
+			if n < 0 {
+				wrong("%s: %d is less than 0", field, n)
+			}
 		}
 		if a.Then.Duration < 0 {
 			wrong("then: %s is less than 0", a.Then.Duration)

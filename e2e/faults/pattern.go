@@ -3,11 +3,14 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Pattern names a fault that can strike any write.
+// Pattern names a fault that can strike any write, or all watches of a resource.
 type Pattern string
 
 // The patterns.
@@ -17,15 +20,31 @@ const (
 	PatternLoseAnswer  Pattern = "lose-answer"  // see LoseAnswer
 	PatternFail        Pattern = "fail"         // refused with 500
 	PatternConflict    Pattern = "conflict"     // refused with 409, as if somebody else had changed the object
+
+	PatternHoldEvents    Pattern = "hold-events"    // for half a minute, see HoldEvents
+	PatternCutWatches    Pattern = "cut-watches"    // see CutWatches
+	PatternExpireWatches Pattern = "expire-watches" // see ExpireWatches
 )
 
-// Patterns returns all patterns.
+// heldBack is how long PatternHoldEvents holds events back.
+const heldBack = 30 * time.Second
+
+// Patterns returns the patterns of writes.
 func Patterns() []Pattern {
 	return []Pattern{PatternCrashBefore, PatternCrashAfter, PatternLoseAnswer, PatternFail, PatternConflict}
 }
 
-// Strikes reports whether the pattern can strike requests of a kind: a cloud has no conflicts.
+// WatchPatterns returns the patterns of watches.
+func WatchPatterns() []Pattern {
+	return []Pattern{PatternHoldEvents, PatternCutWatches, PatternExpireWatches}
+}
+
+// Strikes reports whether the pattern can strike requests of a kind: a cloud has no conflicts, and only watches have
+// events.
 func (p Pattern) Strikes(kind string) bool {
+	if slices.Contains(WatchPatterns(), p) {
+		return strings.HasPrefix(kind, "watch ")
+	}
 	_, isCall := callOf(kind)
 	return !isCall || p != PatternConflict
 }
@@ -44,6 +63,12 @@ func (p Pattern) At(on Requests) (Fault, error) {
 	case PatternConflict:
 		err := apierrors.NewConflict(on.Resource(), on.name, errors.New("a fault of the harness"))
 		return Refuse(on, err), nil
+	case PatternHoldEvents:
+		return Fault{kind: holdEvents, on: on, after: heldBack}, nil
+	case PatternCutWatches:
+		return Fault{kind: cutWatches, on: on}, nil
+	case PatternExpireWatches:
+		return Fault{kind: expireWatches, on: on}, nil
 	}
-	return Fault{}, fmt.Errorf("there is no pattern %q, only %q", p, Patterns())
+	return Fault{}, fmt.Errorf("there is no pattern %q, only %q", p, slices.Concat(Patterns(), WatchPatterns()))
 }

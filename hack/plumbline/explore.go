@@ -199,7 +199,7 @@ func (x *exploration) learn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x.domain = draw.DomainOf(x.adapter, h)
+	x.domain = draw.DomainOf(x.adapter, o.Writes, h)
 	data, err = yaml.Marshal(x.domain)
 	if err != nil {
 		return err

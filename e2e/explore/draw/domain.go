@@ -19,14 +19,17 @@ type Domain struct {
 	CapacityTypes []string               `json:"capacityTypes,omitempty"`
 	Capabilities  []providers.Capability `json:"capabilities,omitempty"`
 	Hooks         []providers.HookName   `json:"hooks,omitempty"`
+	// Requests are the kinds of the controller's requests that can be struck; none: no request can.
+	Requests []string `json:"requests,omitempty"`
 }
 
 // mostTypes limits how many instance types sequences name. A provider has hundreds.
 const mostTypes = 24
 
-// DomainOf returns what sequences can be made of, by the adapter and by recordings of the provider: the zones that
-// nodes have had, and the instance types that NodeClaims allow.
-func DomainOf(a *providers.Adapter, recordings ...*history.History) Domain {
+// DomainOf returns what sequences can be made of, by the adapter, by how many requests of each kind the controller has
+// made that can be struck, and by a recording of the provider: the zones that nodes have had, and the instance types that
+// NodeClaims allow.
+func DomainOf(a *providers.Adapter, requests map[string]int, h *history.History) Domain {
 	var d Domain
 	for _, c := range providers.Capabilities() {
 		if can, _ := a.Supports(c); can {
@@ -42,22 +45,28 @@ func DomainOf(a *providers.Adapter, recordings ...*history.History) Domain {
 	if d.can(providers.Spot) {
 		d.CapacityTypes = append(d.CapacityTypes, karpenter.Spot)
 	}
+	if len(requests) > 0 {
+		d.Requests = slices.Concat(slices.Sorted(maps.Keys(requests)), watches)
+	}
 	zones, types := map[string]bool{}, map[string]bool{}
-	for _, h := range recordings {
-		for _, event := range h.Events() {
-			switch u := event.Object.Unstructured(); event.Resource {
-			case karpenter.Nodes:
-				zones[karpenter.Label(u, corev1.LabelTopologyZone)] = true
-			case karpenter.NodeClaims:
-				for _, t := range allowedTypes(u) {
-					types[t] = true
-				}
+	for _, event := range h.Events() {
+		switch u := event.Object.Unstructured(); event.Resource {
+		case karpenter.Nodes:
+			zones[karpenter.Label(u, corev1.LabelTopologyZone)] = true
+		case karpenter.NodeClaims:
+			for _, t := range allowedTypes(u) {
+				types[t] = true
 			}
 		}
 	}
 	delete(zones, "")
 	d.Zones, d.InstanceTypes = slices.Sorted(maps.Keys(zones)), spread(slices.Sorted(maps.Keys(types)), mostTypes)
 	return d
+}
+
+// watches are kinds of requests that every Karpenter makes.
+var watches = []string{ //nolint:gochecknoglobals // a constant
+	"watch nodeclaims.karpenter.sh", "watch nodepools.karpenter.sh", "watch nodes", "watch pods",
 }
 
 // allowedTypes returns the instance types that a NodeClaim allows.

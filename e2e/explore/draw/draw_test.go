@@ -13,6 +13,7 @@ func everything() Domain {
 	return Domain{
 		Zones: []string{"a", "b", "c"}, InstanceTypes: []string{"small", "middle", "large"},
 		CapacityTypes: []string{"on-demand", "spot"}, Capabilities: providers.Capabilities(), Hooks: providers.HookNames(),
+		Requests: []string{"patch nodeclaims.karpenter.sh/status", "watch pods", "call ec2:CreateFleet"},
 	}
 }
 
@@ -55,10 +56,11 @@ func TestADomainLimitsTheFeatures(t *testing.T) {
 	g := NewWithT(t)
 	poor := Features(Domain{InstanceTypes: []string{"one"}})
 	g.Expect(poor).To(ContainElement("pods: CPU"))
-	g.Expect(poor).NotTo(ContainElements("pods: zones", "pool: replicas", "an instance ends", "pool: minValues"))
+	g.Expect(poor).NotTo(ContainElement(BeElementOf("pods: zones", "pool: replicas", "cloud: interrupt",
+		"fault: fail", "pool: minValues")))
 	for seed := range 50 {
 		for _, a := range Draw(seed, Domain{}, nil).Actions {
-			g.Expect(a.Do).NotTo(BeElementOf(explore.TerminateInstance, explore.BreakNode))
+			g.Expect(a.Do).NotTo(BeElementOf(explore.CallHook, explore.Fault, explore.BreakNode))
 		}
 	}
 }

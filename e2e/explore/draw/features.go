@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/e2e/faults"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -19,7 +20,7 @@ var (
 
 // features returns those that a domain has.
 func (d Domain) features() []feature {
-	all := slices.Concat(ofPools(), ofPods(), ofTheirPlaces(), besideWorkloads(), acts())
+	all := slices.Concat(ofPools(), ofPods(), ofTheirPlaces(), besideWorkloads(), acts(), ofClouds(), ofRequests())
 	return slices.DeleteFunc(all, func(f feature) bool { return f.can != nil && !f.can(d) })
 }
 
@@ -47,6 +48,9 @@ func ofPools() []feature {
 		}},
 		{name: "pool: budget for a reason", pool: func(w *world, p *fixtures.Pool) {
 			p.Budget(w.number(0, 2), w.some([]string{fixtures.Drifted, fixtures.Empty, fixtures.Underutilized})...)
+		}},
+		{name: "pool: budget with a schedule", pool: func(w *world, p *fixtures.Pool) {
+			p.BudgetDuring(fixtures.WindowEvery(w.between(3, 6), w.between(1, 2)), w.number(0, 2))
 		}},
 		{name: "pool: taint", pool: func(w *world, p *fixtures.Pool) {
 			p.Taint(dedicated, w.one(string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectNoExecute),
@@ -149,6 +153,12 @@ func ofPods() []feature {
 		{name: "pods: grace period", workload: func(w *world, a *fixtures.Workload) {
 			a.GracePeriod(w.between(1, 40))
 		}},
+		{name: "pods: priority", beside: func(w *world, a *fixtures.Workload) {
+			class := fixtures.PriorityClass(w.between(-100, 100)).Unstructured()
+			class.SetName(w.name("priority"))
+			w.do(explore.Action{Do: explore.Apply, Object: class.Object})
+			w.apply(a.Priority(class.GetName()))
+		}},
 		{name: "pods: critical", workload: func(w *world, a *fixtures.Workload) {
 			a.Priority(w.one(fixtures.SystemClusterCritical, fixtures.SystemNodeCritical))
 		}},
@@ -180,6 +190,13 @@ func besideWorkloads() []feature {
 				return
 			}
 			w.apply(a.MaxUnavailable(w.between(0, 2)))
+		}},
+		{name: "volume of zones", can: twoZones, beside: func(w *world, a *fixtures.Workload) {
+			volume := fixtures.BoundZonalVolume(w.some(w.domain.Zones)...).Called(w.name("volume"))
+			for _, o := range volume.Objects() {
+				w.apply(o)
+			}
+			w.apply(a.Mount(volume))
 		}},
 		{name: "CapacityBuffer", can: capable(providers.CapacityBuffer), beside: func(w *world, a *fixtures.Workload) {
 			buffer := fixtures.CapacityBuffer(a).Pods(w.between(1, 4)).Unstructured()
@@ -223,10 +240,6 @@ func acts() []feature {
 		aboutNode("a node is tainted", explore.TaintNode, nil),
 		aboutNode("a node is protected", explore.ProtectNode, nil),
 		aboutNode("a node is unhealthy", explore.BreakNode, capable(providers.NodeRepair)),
-		aboutNode("an instance ends", explore.TerminateInstance, hooked(providers.TerminateInstance)),
-		{name: "the NodeClass changes", can: hooked(providers.DriftNodeClass), act: func(w *world) {
-			w.do(explore.Action{Do: explore.DriftNodeClass})
-		}},
 		{name: "the controller dies", act: func(w *world) { w.do(explore.Action{Do: explore.KillController}) }},
 		{name: "time passes", act: func(w *world) { w.do(explore.Action{Do: explore.Wait}) }},
 	}
@@ -236,4 +249,37 @@ func aboutNode(name string, do explore.Verb, can func(Domain) bool) feature {
 	return feature{name: name, can: can, act: func(w *world) {
 		w.do(explore.Action{Do: do, Node: w.between(0, 5)})
 	}}
+}
+
+// ofClouds returns what happens in the cloud or to the NodeClass, as far as the adapter has hooks for it.
+func ofClouds() (all []feature) {
+	for _, h := range explore.HooksAboutNodes() {
+		all = append(all, feature{name: "cloud: " + string(h), can: hooked(h), act: func(w *world) {
+			w.do(explore.Action{Do: explore.CallHook, Hook: h, Node: w.between(0, 5)})
+		}})
+	}
+	for _, h := range explore.HooksAboutCloud() {
+		all = append(all, feature{name: "cloud: " + string(h), can: hooked(h), act: func(w *world) {
+			w.do(explore.Action{Do: explore.CallHook, Hook: h, Count: w.between(1, 3)})
+		}})
+	}
+	return all
+}
+
+// ofRequests returns what goes wrong between the controller and the API server or the cloud.
+func ofRequests() (all []feature) {
+	for _, p := range slices.Concat(faults.Patterns(), faults.WatchPatterns()) {
+		struck := func(d Domain) (kinds []string) {
+			return slices.DeleteFunc(slices.Clone(d.Requests), func(kind string) bool { return !p.Strikes(kind) })
+		}
+		all = append(all, feature{
+			name: "fault: " + string(p), can: func(d Domain) bool { return len(struck(d)) > 0 },
+			act: func(w *world) {
+				w.do(explore.Action{
+					Do: explore.Fault, Pattern: p, Request: w.one(struck(w.domain)...), Nth: w.between(1, 4),
+				})
+			},
+		})
+	}
+	return all
 }
