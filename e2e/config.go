@@ -134,7 +134,7 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 // setup returns the wanted cluster and the provider on it.
 func (c Config) setup(a *providers.Adapter, progress func(string)) session.Setup {
 	return session.Setup{
-		Backend: c.backend, Cluster: c.options(), Adapter: c.gated(a), Release: c.Release, Image: c.Image,
+		Backend: c.backend, Cluster: c.options(), Adapter: c.Gated(a), Release: c.Release, Image: c.Image,
 		To: c.target(a), Speed: c.Speed, Tried: c.tried, Progress: progress,
 	}
 }
@@ -165,8 +165,8 @@ func gates(name string) (map[string]bool, error) {
 	return all, nil
 }
 
-// gated returns the adapter with the configuration's gates over its own.
-func (c Config) gated(a *providers.Adapter) *providers.Adapter {
+// Gated returns the adapter with the configuration's gates over its own.
+func (c Config) Gated(a *providers.Adapter) *providers.Adapter {
 	if len(c.Gates) == 0 || a == nil {
 		return a
 	}

@@ -104,13 +104,13 @@ func TestGatesAreLaidOverTheAdapters(t *testing.T) {
 	adapter := &providers.Adapter{Name: "kwok"}
 	adapter.Controller.Gates = map[string]bool{"StaticCapacity": false, "NodeOverlay": true}
 
-	gated := config.gated(adapter)
+	gated := config.Gated(adapter)
 	g.Expect(gated.Name).To(Equal("kwok"))
 	g.Expect(gated.Controller.Gates).
 		To(Equal(map[string]bool{"StaticCapacity": true, "NodeRepair": false, "NodeOverlay": true}))
 	g.Expect(adapter.Controller.Gates).To(HaveKeyWithValue("StaticCapacity", false), "the adapter's own stay as they are")
-	g.Expect(config.gated(&providers.Adapter{}).Controller.Gates).To(HaveLen(2), "an adapter may have none")
-	g.Expect(Config{}.gated(adapter)).To(BeIdenticalTo(adapter))
+	g.Expect(config.Gated(&providers.Adapter{}).Controller.Gates).To(HaveLen(2), "an adapter may have none")
+	g.Expect(Config{}.Gated(adapter)).To(BeIdenticalTo(adapter))
 }
 
 func TestMistakenGates(t *testing.T) {

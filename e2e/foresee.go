@@ -41,7 +41,7 @@ func Check(ctx context.Context, c Config, a *providers.Adapter, progress func(st
 		return Forecast{}, err
 	}
 	f := Forecast{Provider: found}
-	on := place{c.gated(a), found.Core, c.Kubernetes, c.Speed.Bent(), c.upgrades(), c.backend.Services}
+	on := place{c.Gated(a), found.Core, c.Kubernetes, c.Speed.Bent(), c.upgrades(), c.backend.Services}
 	return f, f.judge(c, on, suites)
 }
 

@@ -169,7 +169,7 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 	}
 	took.learn(terminal.Outcomes())
 	err = errors.Join(err, took.write(plan.Cache.Dir),
-		c.conformance(c.gated(a), suites, terminal.Conformance()).Write(filepath.Join(run, ConformanceFile)))
+		c.conformance(c.Gated(a), suites, terminal.Conformance()).Write(filepath.Join(run, ConformanceFile)))
 	err = errors.Join(err, writeTimelines(terminal.Outcomes()))
 	err = errors.Join(err, WritePage(run, steps)) // of what was written before
 	green := terminal.Summary(short(filepath.Join(c.Artifacts, latestLink)))

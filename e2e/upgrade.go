@@ -35,7 +35,7 @@ func (c Config) target(a *providers.Adapter) *session.Target {
 	if c.ToProvider != "" {
 		a = providers.Named(c.ToProvider)
 	}
-	return &session.Target{Adapter: c.gated(a), Release: c.To, Image: c.ToImage}
+	return &session.Target{Adapter: c.Gated(a), Release: c.To, Image: c.ToImage}
 }
 
 // checkUpgrades returns an error if suites upgrade the provider and nothing says to what, or the reverse.

@@ -36,6 +36,7 @@ type exploration struct {
 	shard    shard         // SHARD=2/4: this part of the seeds
 	replay   string        // REPLAY: the file of a sequence that is played instead; empty: none
 	repeats  int           // REPEATS: how often it is played
+	lies     []lie         // LIE: those of the faulty provider that are to be found; nil: it isn't set
 	folder   string
 
 	domain draw.Domain
@@ -84,6 +85,9 @@ func runExplore(ctx context.Context, args []string) error {
 	if err := x.learn(ctx); err != nil {
 		return err
 	}
+	if x.lies != nil {
+		return x.hunt(ctx)
+	}
 	err = x.explore(ctx)
 	if ctx.Err() != nil { // what was found is kept
 		return errors.Join(x.conclude(), fmt.Errorf("interrupted; make explore RESUME=%s goes on", x.folder))
@@ -98,7 +102,8 @@ func readExploration(binary string) (*exploration, error) {
 		Config: base, adapter: adapter, binary: binary, provider: providerName(), length: explorationLength, next: 1,
 		repeats: 1, seen: map[string]bool{}, features: map[string]bool{}, began: time.Now(),
 	}
-	mistakes := []error{err}
+	mistakes := []error{err, x.readLies()}
+	x.adapter = x.Gated(x.adapter)
 	mistake := func(format string, args ...any) { mistakes = append(mistakes, fmt.Errorf(format, args...)) }
 	if text := os.Getenv("FOR"); text != "" {
 		if x.length, err = time.ParseDuration(text); err != nil || x.length <= 0 {
@@ -118,7 +123,10 @@ func readExploration(binary string) (*exploration, error) {
 	x.shard, err = readShard()
 	mistakes = append(mistakes, err)
 	if x.replay = os.Getenv("REPLAY"); x.replay != "" {
-		_, err := explore.Read(x.replay)
+		q, err := explore.Read(x.replay)
+		if err2 := q.CheckFor(x.adapter); err == nil && err2 != nil {
+			err = fmt.Errorf("REPLAY=%s can't be played:\n%w", x.replay, err2)
+		}
 		mistakes = append(mistakes, err)
 	}
 	x.folder = os.Getenv("RESUME")
@@ -160,7 +168,7 @@ func (x *exploration) server(worker int) *server {
 	return &server{
 		binary: x.binary, folder: filepath.Join(x.folder, "workers", strconv.Itoa(worker)),
 		trial: trial{
-			provider: x.provider, lie: os.Getenv("LIE"), release: x.Release, gates: os.Getenv("GATES"), procs: "1",
+			provider: x.provider, release: x.Release, gates: gatesVariable(x.Gates), procs: "1",
 			vars: map[string]string{"FAILFAST": ""},
 		},
 	}
@@ -250,8 +258,17 @@ func (x *exploration) draw() explore.Sequence {
 	if len(x.new) > 0 && seed/x.shard[1]%2 == 0 {
 		features = x.nearlyNew(rand.New(rand.NewPCG(uint64(seed), 0))) //nolint:gosec // it is a seed
 	}
-	return draw.Draw(seed, x.domain, features)
+	return x.made(draw.Draw(seed, x.domain, features))
 }
+
+// made notes what a sequence is made for.
+func (x *exploration) made(q explore.Sequence) explore.Sequence {
+	q.Provider, q.Release = x.adapter.Name, x.release()
+	return q
+}
+
+// release returns the release of the provider that is explored.
+func (x *exploration) release() string { return cmp.Or(x.Release, x.adapter.Source.Version) }
 
 // featuresChanged is how many features differ from those of a sequence that led somewhere new.
 const featuresChanged = 4

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
@@ -143,6 +144,9 @@ func (x *exploration) say(format string, args ...any) {
 	fmt.Fprintf(os.Stdout, "  "+format+"\n", args...)
 }
 
+// timelineFile shows what happened when the shortest sequence was played last.
+const timelineFile = "timeline.html"
+
 // foundFile keeps what was found, for a run that goes on.
 const foundFile = "found.json"
 
@@ -193,6 +197,13 @@ func (x *exploration) write(f *found) error {
 	if err := writeJSON(filepath.Join(folder, foundFile), f); err != nil {
 		return err
 	}
+	timeline, err := e2e.WriteTimeline(e2e.Formats()[0], e2e.Window{}, f.Outcome.History)
+	if err == nil {
+		err = os.Rename(timeline, filepath.Join(folder, timelineFile))
+	}
+	if err != nil {
+		return err
+	}
 	x.say("%s: found/%d, %d actions of %d, %d tries in %s, broken in %d of %d times", f.Original.Name, f.Number,
 		len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second), f.Again, f.Repeated)
 	return nil
@@ -215,7 +226,8 @@ func (f *found) text(file string) string {
 	for i, a := range f.Shortest.Actions {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, a)
 	}
-	fmt.Fprintf(&b, "\n%s\n\n```\n%s\n```\n\nThe recording: %s\n", f.Outcome.Reason, f.Outcome.Detail, f.Outcome.History)
+	fmt.Fprintf(&b, "\n%s\n\n```\n%s\n```\n\nThe timeline: %s\n\nThe recording: %s\n", f.Outcome.Reason, f.Outcome.Detail,
+		timelineFile, f.Outcome.History)
 	return b.String()
 }
 
@@ -238,6 +250,9 @@ func (x *exploration) playAgain(ctx context.Context) error {
 	q, err := explore.Read(x.replay)
 	if err != nil {
 		return err
+	}
+	if q.Release != "" && q.Release != x.release() {
+		step(fmt.Sprintf("%s was made for %s %s, and is played on %s", x.replay, q.Provider, q.Release, x.release()))
 	}
 	s := x.server(1)
 	defer s.end()

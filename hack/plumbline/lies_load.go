@@ -49,10 +49,13 @@ type lie struct {
 }
 
 // gates formats the lie's feature gates for the variable GATES.
-func (l lie) gates() string {
+func (l lie) gates() string { return gatesVariable(l.Gates) }
+
+// gatesVariable formats feature gates for the variable GATES.
+func gatesVariable(gates map[string]bool) string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(l.Gates)) {
-		parts = append(parts, fmt.Sprintf("%s=%t", name, l.Gates[name]))
+	for _, name := range slices.Sorted(maps.Keys(gates)) {
+		parts = append(parts, fmt.Sprintf("%s=%t", name, gates[name]))
 	}
 	return strings.Join(parts, ",")
 }

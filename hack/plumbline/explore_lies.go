@@ -1,0 +1,296 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// lieHunt measures which lies exploration finds, without any spec's claims. In each round all lies that have not been
+// found, and the honest provider, play the sequence of the next seed. What the honest provider breaks too finds no lie.
+type lieHunt struct {
+	*exploration
+	lies []lie
+
+	mu      sync.Mutex
+	log     *os.File
+	rounds  []lieRound
+	earlier time.Duration // that earlier runs took, of an exploration that goes on
+}
+
+// lieRound is what came of a sequence with a lie. It is a line of liesPlayedFile.
+type lieRound struct {
+	Lie   string        `json:"lie"` // empty: the honest provider
+	Seed  int           `json:"seed"`
+	Broke []string      `json:"broke,omitempty"` // signatures
+	Infra string        `json:"infra,omitempty"` // why it says nothing
+	After time.Duration `json:"after"`           // since the exploration began, in all its runs
+}
+
+// liesPlayedFile says what was played, in the folder of an exploration.
+const liesPlayedFile = "lies.jsonl"
+
+// controllerStays says that the controller doesn't start with a lie, which finds it.
+const controllerStays = "the controller doesn't start"
+
+// readLies reads which lies LIE chooses, of those that the faulty provider tells by itself, and makes it the provider.
+func (x *exploration) readLies() error {
+	list := os.Getenv("LIE")
+	if list == "" {
+		return nil
+	}
+	all, err := loadLies(filepath.Join(faulty, "lies"), allSuites())
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(l lie) bool {
+		return l.Karpenter != "" || l.Level == upgrades || l.Level == conversionLevel
+	})
+	if x.lies = all; list != allLies {
+		x.lies, err = choose(all, list)
+	}
+	for _, name := range []string{"PROVIDER", "KARPENTER", "REPLAY", "SHARD"} {
+		if v := os.Getenv(name); v != "" {
+			err = errors.Join(err, fmt.Errorf("%s=%s: with LIE, all sequences are played against the faulty provider", name, v))
+		}
+	}
+	x.provider = filepath.Join(faulty, "adapter.yaml")
+	x.adapter = providers.Named(x.provider)
+	gates := gatesNeeded(x.lies)
+	maps.Copy(gates, x.Gates)
+	x.Gates = gates
+	return errors.Join(err, x.adapter.Validate())
+}
+
+// allLies is the value of LIE that chooses all.
+const allLies = "all"
+
+// hunt plays sequences with each lie until all are found or the time is over.
+func (x *exploration) hunt(ctx context.Context) error {
+	h, lies := &lieHunt{exploration: x, lies: x.lies}, x.lies
+	file := filepath.Join(x.folder, liesPlayedFile)
+	if err := readLines(file, func(r lieRound) { h.rounds = append(h.rounds, r) }); err != nil {
+		return err
+	}
+	if n := len(h.rounds); n > 0 {
+		h.earlier = h.rounds[n-1].After
+	}
+	var err error
+	if h.log, err = os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
+		return err
+	}
+	defer h.log.Close()
+	step(fmt.Sprintf("%d lies, for %s, %d clusters at a time", len(lies), x.length, x.Procs))
+	for seed := x.next; time.Since(x.began) < x.length && len(h.left()) > 0 && err == nil; seed++ {
+		err = h.round(ctx, seed)
+	}
+	text, readme := h.text(), filepath.Join(x.folder, "README.md")
+	fmt.Fprintf(os.Stdout, "\n%s\n%s\n", text, readme)
+	return errors.Join(err, os.WriteFile(readme, []byte(text), 0o644)) //nolint:gosec // artifacts are for everybody
+}
+
+// round plays the sequence of a seed with the honest provider and all lies that are left.
+func (h *lieHunt) round(ctx context.Context, seed int) error {
+	sequence := draw.Draw(seed, h.domain, nil)
+	queue := make(chan string)
+	group, within := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(queue)
+		for _, name := range append([]string{""}, h.left()...) {
+			if h.played(name, seed) {
+				continue
+			}
+			if time.Since(h.began) > h.length {
+				return nil
+			}
+			select {
+			case queue <- name:
+			case <-within.Done():
+				return context.Cause(within)
+			}
+		}
+		return nil
+	})
+	for worker := range h.Procs {
+		group.Go(func() error {
+			s := h.server(worker + 1)
+			defer s.end()
+			for name := range queue {
+				if err := h.try(within, s, name, sequence); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// try plays a sequence with a lie.
+func (h *lieHunt) try(ctx context.Context, s *server, name string, q explore.Sequence) error {
+	seed := q.Seed
+	if name != "" {
+		q.Name += "-" + name
+	}
+	a, err := s.try(ctx, e2e.Trial{Sequence: &q, Variables: map[string]string{"LIE": name}})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r := lieRound{Lie: name, Seed: seed}
+	switch {
+	case err != nil: // the process ended; the next one is new
+		r.Infra = err.Error()
+	case len(a.Outcomes) == 0:
+		r.Infra = "nothing came of it"
+	case e2e.ConfigurationFailed(a.Outcomes[0]):
+		r.Broke = []string{controllerStays}
+	case a.Outcomes[0].Verdict == report.Infra:
+		r.Infra = firstLine(a.Outcomes[0].Reason)
+	case a.Outcomes[0].Verdict == report.Failed:
+		for _, b := range a.Outcomes[0].Broke {
+			r.Broke = append(r.Broke, signature(b))
+		}
+	}
+	if l := h.lie(name); l != nil && l.Level != "core" && l.Level != "cloud" {
+		s.end() // such lies change what stays in the cluster
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r.After = time.Since(h.began) + h.earlier
+	h.rounds = append(h.rounds, r)
+	h.tell(r)
+	line, err := json.Marshal(r)
+	if err == nil {
+		_, err = h.log.Write(append(line, '\n'))
+	}
+	return err
+}
+
+func (h *lieHunt) lie(name string) *lie {
+	for i := range h.lies {
+		if h.lies[i].Name == name {
+			return &h.lies[i]
+		}
+	}
+	return nil
+}
+
+func (h *lieHunt) played(name string, seed int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.rounds, func(r lieRound) bool { return r.Lie == name && r.Seed == seed })
+}
+
+// left returns the names of the lies that have not been found.
+func (h *lieHunt) left() (names []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, l := range h.lies {
+		if h.finding(l.Name) == nil {
+			names = append(names, l.Name)
+		}
+	}
+	return names
+}
+
+// finding returns the first sequence that finds a lie, or nil: one that breaks what it doesn't break with the honest
+// provider.
+func (h *lieHunt) finding(name string) *lieRound {
+	for i, r := range h.rounds {
+		if r.Lie == name && len(h.onlyWith(r)) > 0 {
+			return &h.rounds[i]
+		}
+	}
+	return nil
+}
+
+// onlyWith returns what a sequence breaks with a lie, and not with the honest provider.
+func (h *lieHunt) onlyWith(r lieRound) []string {
+	return slices.DeleteFunc(slices.Clone(r.Broke), func(what string) bool {
+		return slices.ContainsFunc(h.rounds, func(other lieRound) bool {
+			return other.Lie == "" && other.Seed == r.Seed && slices.Contains(other.Broke, what)
+		})
+	})
+}
+
+// tell prints what came of a sequence.
+func (h *lieHunt) tell(r lieRound) {
+	found := 0
+	for _, l := range h.lies {
+		if h.finding(l.Name) != nil {
+			found++
+		}
+	}
+	what, broke := "–", h.onlyWith(r)
+	switch {
+	case r.Infra != "":
+		what = "! " + r.Infra
+	case r.Lie == "" && len(r.Broke) > 0:
+		what = "✗ the honest provider breaks: " + r.Broke[0]
+	case r.Lie != "" && len(broke) > 0:
+		what = "found: " + broke[0]
+	}
+	name := r.Lie
+	if name == "" {
+		name = "honest"
+	}
+	fmt.Fprintf(os.Stdout, "seed %d, %s: %s  (%d of %d lies found; %s left)\n", r.Seed, name, short(what), found,
+		len(h.lies), max(0, h.length-time.Since(h.began)).Round(time.Second))
+}
+
+// text says which lies were found, as Markdown.
+func (h *lieHunt) text() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var found, missed []string
+	tries, infra := map[string]int{}, 0
+	for _, r := range h.rounds {
+		tries[r.Lie]++
+		if r.Infra != "" {
+			infra++
+		}
+	}
+	for _, l := range h.lies {
+		if r := h.finding(l.Name); r != nil {
+			found = append(found, fmt.Sprintf("| %s | %s | %d | %s | %s |", l.Name, l.Level, r.Seed,
+				r.After.Round(time.Second), h.onlyWith(*r)[0]))
+		} else {
+			missed = append(missed, fmt.Sprintf("| %s | %s | %d | %s | %s |", l.Name, l.Level, tries[l.Name], l.Lie,
+				strings.Join(l.Specs, " ")))
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Lies found by exploration alone\n\n%d of %d in %s, by %d sequences; %d of them say nothing.\n",
+		len(found), len(h.lies), (time.Since(h.began) + h.earlier).Round(time.Second), len(h.rounds), infra)
+	fmt.Fprintf(&b, "\n| Lie | Level | Seed | After | It broke |\n|---|---|---|---|---|\n%s\n", strings.Join(found, "\n"))
+	fmt.Fprintf(&b, "\n| Not found | Level | Sequences | What it does | Specs that find it |\n|---|---|---|---|---|\n%s\n",
+		strings.Join(missed, "\n"))
+	return b.String()
+}
+
+// gatesNeeded returns all gates that lies need.
+func gatesNeeded(lies []lie) map[string]bool {
+	all := map[string]bool{}
+	for _, l := range lies {
+		for gate, on := range l.Gates {
+			all[gate] = all[gate] || on
+		}
+	}
+	return all
+}
