@@ -49,10 +49,28 @@ func (s Sequence) Play(ctx context.Context, e *env.Env) {
 			e.Observe(ctx, a.Then.Duration)
 		}
 	}
+	s.letGo(ctx, e)
+	e.ExpectInvariants()
+}
+
+// letGo ends what keeps the cluster from coming to rest: faults, failures of the cloud, a NodeClass that isn't ready.
+func (s Sequence) letGo(ctx context.Context, e *env.Env) {
 	if missed := e.MissedFaults(); missed != "" {
 		e.Note("faults that never struck: %s", missed)
 	}
-	e.ExpectInvariants()
+	called := s.Hooks()
+	if slices.Contains(called, providers.UnreadyNodeClass) {
+		e.Hook(ctx, providers.ReadyNodeClass)
+	}
+	if slices.ContainsFunc(called, func(h providers.HookName) bool { return slices.Contains(failures, h) }) {
+		e.Hook(ctx, providers.ClearFailures)
+	}
+}
+
+// failures are the hooks that ClearFailures undoes.
+var failures = []providers.HookName{ //nolint:gochecknoglobals // a constant
+	providers.FailNextLaunch, providers.LoseAnswer, providers.DelayLaunch, providers.Throttle, providers.SlowDown,
+	providers.StaleLists,
 }
 
 // play does an action, or returns why it can't.

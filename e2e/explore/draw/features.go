@@ -235,6 +235,12 @@ func acts() []feature {
 			claim.SetName(w.name("claim"))
 			w.do(explore.Action{Do: explore.Apply, Object: claim.Object})
 		}},
+		{name: "a NodeOverlay", can: capable(providers.NodeOverlay), act: func(w *world) {
+			overlay := fixtures.NodeOverlay().PriceAdjustment(w.one("-50%", "+10%", "+100%")).Weight(w.between(1, 100)).
+				Require(karpenter.CapacityTypeLabel, fixtures.In, w.some(w.domain.CapacityTypes)...).Unstructured()
+			overlay.SetName(w.name("overlay"))
+			w.do(explore.Action{Do: explore.Apply, Object: overlay.Object})
+		}},
 		aboutNode("a Node is deleted", explore.DeleteNode, nil),
 		aboutNode("a NodeClaim is deleted", explore.DeleteNodeClaim, nil),
 		aboutNode("a node is tainted", explore.TaintNode, nil),
