@@ -51,10 +51,14 @@ func (e *Env) killer() cluster.Killer {
 }
 
 // end ends the controller's pods and returns them as they were. An Event about each says why, so that the provider
-// isn't blamed.
+// isn't blamed. Faults call it beside the spec's function, so it must not fail the spec, which panics.
 func (e *Env) end(ctx context.Context, why string, by ending) (ended []*history.Object, err error) {
 	for _, name := range e.place.Provider.Pods(ctx) {
-		pod := e.World().Get(karpenter.Pods, e.place.Provider.Namespace, name)
+		h, err := e.recorder.Complete(e.life)
+		if err != nil {
+			return ended, fmt.Errorf("recording: %w", err)
+		}
+		pod := h.End().Get(karpenter.Pods, e.place.Provider.Namespace, name)
 		if pod == nil || karpenter.Deleting(pod.Unstructured()) {
 			continue
 		}
