@@ -176,7 +176,7 @@ test-pages: ## open the report and a timeline in Chromium or Chrome; screenshots
 
 .PHONY: test-clusters
 test-clusters: ## test the harness on real clusters: both doors, a cluster's life and death
-	go test -tags e2e -count=1 -timeout 0 -run 'Twice$$' ./e2e
+	go test -tags e2e -count=1 -timeout 0 -run '(Twice|Verb)$$' ./e2e
 	go test -tags e2e -count=1 -timeout 0 -run 'Exists$$' ./e2e
 	go test -tags e2e -count=1 -timeout 0 -run 'Hangs$$' ./e2e/session
 	go test -tags e2e -count=1 -timeout 0 ./e2e/faults ./e2e/cluster/local ./e2e/cluster/existing

@@ -191,6 +191,15 @@ func (e *Env) recorded() *history.History {
 	return h
 }
 
+// world returns all objects as they are now. Unlike World, it may be called beside the spec's function.
+func (e *Env) world() (*history.World, error) {
+	h, err := e.recorder.Complete(e.life)
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	return h.End(), nil
+}
+
 // Expect judges checks over a recording. The spec fails unless all hold. A check that was
 // never tested makes it vacuous.
 func (e *Env) Expect(h *history.History, checks ...check.Check) {

@@ -54,11 +54,11 @@ func (e *Env) killer() cluster.Killer {
 // isn't blamed. Faults call it beside the spec's function, so it must not fail the spec, which panics.
 func (e *Env) end(ctx context.Context, why string, by ending) (ended []*history.Object, err error) {
 	for _, name := range e.place.Provider.Pods(ctx) {
-		h, err := e.recorder.Complete(e.life)
+		world, err := e.world()
 		if err != nil {
-			return ended, fmt.Errorf("recording: %w", err)
+			return ended, err
 		}
-		pod := h.End().Get(karpenter.Pods, e.place.Provider.Namespace, name)
+		pod := world.Get(karpenter.Pods, e.place.Provider.Namespace, name)
 		if pod == nil || karpenter.Deleting(pod.Unstructured()) {
 			continue
 		}

@@ -80,6 +80,7 @@ func (e *Env) announce(ctx context.Context, reason, message string) error {
 // cut that short, and their marks must be right too.
 func (e *Env) awaitReport(ctx context.Context, namespace, name string) error {
 	return wait.PollUntilContextCancel(ctx, reportedEvery, true, func(context.Context) (bool, error) {
-		return e.World().Get(karpenter.Events, namespace, name) != nil, nil
+		world, err := e.world()
+		return err == nil && world.Get(karpenter.Events, namespace, name) != nil, err
 	})
 }
