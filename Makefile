@@ -9,7 +9,7 @@ export GOTOOLCHAIN := auto
 
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF FROM TO FROM_IMAGE TO_IMAGE TO_PROVIDER LENGTH SIZES PATTERN REQUEST NTH RESUME FOR REPLAY
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF FROM TO FROM_IMAGE TO_IMAGE TO_PROVIDER LENGTH SIZES PATTERN REQUEST NTH RESUME FOR REPLAY DIR
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -226,6 +226,14 @@ post: ## write it on PULL_REQUEST, over the one before: make post FILE=comment.m
 .PHONY: report
 report: ## write a run's page for a browser: make report FILE=_artifacts/latest
 	@$(PLUMBLINE) report $(FILE)
+
+.PHONY: times
+times: ## write how long specs take from the last run: machines that share a run deal them by it
+	@$(PLUMBLINE) times $(FILE)
+
+.PHONY: merge
+merge: ## join the parts of a run that machines with SHARD=1/4 to 4/4 have shared: make merge DIR=parts
+	@$(PLUMBLINE) merge '$(DIR)'
 
 .PHONY: show
 show: ## write the timeline of a recording: make show FILE=_artifacts/latest/histories/SPEC.jsonl.gz FORMAT=perfetto FROM=20m TO=30m, BESIDE= another one

@@ -37,6 +37,7 @@ type Config struct {
 	Focus      *regexp.Regexp  // FOCUS: run only specs whose ID or sentence matches; nil: all
 	Skip       *regexp.Regexp  // SKIP: don't run specs whose ID or sentence matches; nil: none
 	Labels     string          // LABELS: a Ginkgo label filter; empty: all
+	Shard      Shard           // SHARD: run only this part of the selected specs, such as 2/4; empty: all
 	Procs      int             // PROCS: number of specs at a time, each on a cluster of its own
 	Speed      clock.Speed     // SPEED: of the clusters' clocks; default auto where the backend and the system allow it
 	Keep       bool            // KEEP=1: keep the cluster of a failure until Ctrl-C
@@ -50,6 +51,7 @@ type Config struct {
 
 	controller report.Controller // what it was made of, as the leading process found it
 	upgradedTo *report.Upgrade   // nil: nothing
+	dealt      *deal             // nil: this run is the whole
 }
 
 // FromEnv reads the configuration from the environment. The error lists all mistakes and how
@@ -102,6 +104,8 @@ func FromEnv() (Config, error) {
 	if err != nil {
 		mistake(fmt.Errorf("LABELS=%s: not a Ginkgo label filter such as 'drift && !slow': %w", c.Labels, err))
 	}
+	c.Shard, err = ShardFromEnv()
+	mistake(err)
 	c.Speed, err = speed("SPEED", c.backend)
 	mistake(err)
 	c.Procs, err = number("PROCS", procs(c.backend, c.Speed, runtime.NumCPU(), availableMemory()))
@@ -224,30 +228,37 @@ func (c Config) selects(provider string, suite *Suite, spec *Spec) bool {
 		(c.labels == nil || c.labels(spec.labels(suite)))
 }
 
-// count returns how many specs are selected. If none is, the error shows examples.
-func (c Config) count(a *providers.Adapter, suites []*Suite) (int, error) {
-	n, all := 0, 0
+// deal returns the deal of the selected specs to the parts of the run, and which this part has. If none is selected, the
+// error shows examples.
+func (c Config) deal(a *providers.Adapter, suites []*Suite) (deal, []chosen, error) {
+	all := 0
 	var examples []string
 	for _, suite := range suites {
 		for i, spec := range suite.Specs() {
 			all++
-			if c.selects(a.Name, suite, spec) {
-				n++
-			}
 			if i == 0 {
 				examples = append(examples, fmt.Sprintf("  %s  %s", spec.id, report.Sentence(a.Name, suite.Name, spec.Name)))
 			}
 		}
 	}
-	switch {
+	selected := c.choose(a, suites)
+	switch n := len(selected); {
 	case all == 0:
-		return 0, errors.New("there are no specs to run: give Run or Register at least one suite; suites.All() has them all")
+		return deal{}, nil, errors.New(
+			"there are no specs to run: give Run or Register at least one suite; suites.All() has them all")
+	case n > 0 && n < c.Shard.Of:
+		return deal{}, nil, fmt.Errorf("SHARD=%s: only %d specs are selected, and each part must have one", c.Shard, n)
 	case n == 0:
-		return 0, fmt.Errorf("none of the %d specs is selected by %s; an ID and a sentence to match look like\n%s\nand a "+
+		return deal{}, nil, fmt.Errorf("none of the %d specs is selected by %s; an ID and a sentence to match look like\n%s\nand a "+
 			"label like %q; `make list` shows them all",
 			all, c.selection(), strings.Join(examples, "\n"), suites[0].label())
 	}
-	return n, nil
+	if c.Shard.Whole() {
+		return deal{}, selected, nil
+	}
+	d, parts := dealOut(selected, c.Shard.Of)
+	d.Whole = c.selection() == "" && wholeCatalogue(suites)
+	return d, parts[c.Shard.Part-1], nil
 }
 
 func (c Config) selection() string {

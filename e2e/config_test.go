@@ -67,7 +67,9 @@ func TestDefaults(t *testing.T) {
 	g.Expect(c.Procs).To(BeNumerically(">=", 1))
 	bends := clock.Supported
 	g.Expect(c.Speed.Bent()).To(Equal(bends))
-	g.Expect(c.count(&providers.Adapter{Name: "kwok"}, twoSuites())).To(Equal(3))
+	_, specs, err := c.deal(&providers.Adapter{Name: "kwok"}, twoSuites())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(specs).To(HaveLen(3))
 }
 
 func TestSelection(t *testing.T) {
@@ -90,7 +92,9 @@ func TestSelection(t *testing.T) {
 			t.Setenv(c.variable, c.value)
 			config, err := FromEnv()
 			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(config.count(&providers.Adapter{Name: "kwok"}, twoSuites())).To(Equal(c.want))
+			_, specs, err := config.deal(&providers.Adapter{Name: "kwok"}, twoSuites())
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(specs).To(HaveLen(c.want))
 		})
 	}
 }
@@ -129,11 +133,11 @@ func TestMistakenGates(t *testing.T) {
 
 func TestASelectionOfNothingIsAMistake(t *testing.T) {
 	g := NewWithT(t)
-	_, err := Config{Focus: regexp.MustCompile("brunch")}.count(&providers.Adapter{Name: "kwok"}, twoSuites())
+	_, _, err := Config{Focus: regexp.MustCompile("brunch")}.deal(&providers.Adapter{Name: "kwok"}, twoSuites())
 	g.Expect(err).To(MatchError(And(
 		ContainSubstring("none of the 3 specs is selected by FOCUS=brunch"),
 		ContainSubstring("e2e/config/replaces  kwok: drift replaces nodes"))))
-	_, err = Config{}.count(&providers.Adapter{Name: "kwok"}, nil)
+	_, _, err = Config{}.deal(&providers.Adapter{Name: "kwok"}, nil)
 	g.Expect(err).To(MatchError(ContainSubstring("no specs to run")))
 }
 

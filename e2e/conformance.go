@@ -26,7 +26,10 @@ func (c Config) conformance(a *providers.Adapter, suites []*Suite, proven report
 	proven.Provider, proven.Version, proven.Adapter = a.Name, version, a.Origin()
 	proven.Controller, proven.Gates, proven.To = c.controller, a.Controller.Gates, c.upgradedTo
 	proven.Selection = c.selection()
-	proven.Complete = proven.Selection == "" && wholeCatalogue(suites)
+	proven.Complete = proven.Selection == "" && c.Shard.Whole() && wholeCatalogue(suites)
+	if c.dealt != nil {
+		proven.Part = &report.Part{Number: c.Shard.Part, Of: c.Shard.Of, Deal: c.dealt.hash()}
+	}
 	return proven
 }
 

@@ -24,6 +24,9 @@ const progressFile = "progress.jsonl"
 // ConformanceFile is the file in a run's folder with what the run proves of the provider.
 const ConformanceFile = "conformance.yaml"
 
+// historiesFolder is the folder for recordings and their timelines, in the run's folder.
+const historiesFolder = "histories"
+
 // Ginkgo's report in the run's folder, as JSON and as JUnit XML.
 const (
 	reportFile = "report.json"

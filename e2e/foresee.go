@@ -33,7 +33,8 @@ func Check(ctx context.Context, c Config, a *providers.Adapter, progress func(st
 	if err := errors.Join(a.Validate(), checkIDsDiffer(suites), unknownKnownFailures(a, suites)); err != nil {
 		return Forecast{}, err
 	}
-	if _, err := c.count(a, suites); err != nil {
+	_, specs, err := c.deal(a, suites)
+	if err != nil {
 		return Forecast{}, err
 	}
 	found, err := session.Check(ctx, c.setup(a, progress))
@@ -42,28 +43,23 @@ func Check(ctx context.Context, c Config, a *providers.Adapter, progress func(st
 	}
 	f := Forecast{Provider: found}
 	on := place{c.Gated(a), found.Core, c.Kubernetes, c.Speed.Bent(), c.upgrades(), c.backend.Services}
-	return f, f.judge(c, on, suites)
+	return f, f.judge(on, specs)
 }
 
-// judge finds out which of the selected specs would run in a place.
-func (f *Forecast) judge(c Config, on place, suites []*Suite) error {
-	for _, suite := range suites {
-		for _, spec := range suite.Specs() {
-			if !c.selects(on.adapter.Name, suite, spec) {
-				continue
-			}
-			if why := skipReason(on, spec); why != "" {
-				f.skip(why, spec.id)
-				continue
-			}
-			known, err := knownFailure(spec, on.adapter, on.core)
-			if err != nil {
-				return err
-			}
-			f.Run++
-			if known != nil {
-				f.Known++
-			}
+// judge finds out which of some specs would run in a place.
+func (f *Forecast) judge(on place, specs []chosen) error {
+	for _, s := range specs {
+		if why := skipReason(on, s.spec); why != "" {
+			f.skip(why, s.spec.id)
+			continue
+		}
+		known, err := knownFailure(s.spec, on.adapter, on.core)
+		if err != nil {
+			return err
+		}
+		f.Run++
+		if known != nil {
+			f.Known++
 		}
 	}
 	slices.SortStableFunc(f.Skipped, func(a, b Skip) int { return len(b.IDs) - len(a.IDs) })

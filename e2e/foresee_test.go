@@ -37,7 +37,7 @@ func TestAForecastGroupsSkipsByTheirReason(t *testing.T) {
 	var f Forecast
 	g := NewWithT(t)
 	c := Config{Skip: regexp.MustCompile("left-out")}
-	g.Expect(f.judge(c, place{a, "v1.14.0", "v1.36.3", false, false, true}, []*Suite{suite})).To(Succeed())
+	g.Expect(f.judge(place{a, "v1.14.0", "v1.36.3", false, false, true}, c.choose(a, []*Suite{suite}))).To(Succeed())
 	g.Expect(f.Run).To(Equal(2))
 	g.Expect(f.Known).To(Equal(1))
 	reasons := map[string]int{}
@@ -53,7 +53,7 @@ func TestAForecastGroupsSkipsByTheirReason(t *testing.T) {
 
 	f = Forecast{}
 	a.Controller.Gates = map[string]bool{"NodeRepair": true}
-	g.Expect(f.judge(Config{}, place{a, "v1.15.0", "v1.37.0", true, false, true}, []*Suite{suite})).To(Succeed())
+	g.Expect(f.judge(place{a, "v1.15.0", "v1.37.0", true, false, true}, Config{}.choose(a, []*Suite{suite}))).To(Succeed())
 	g.Expect(f.Run).To(Equal(7))
 	g.Expect(f.Skipped).To(HaveLen(1))
 }

@@ -62,7 +62,7 @@ func linksOf(run string, outcomes []report.Outcome) map[string]page.Links {
 		if o.History == "" {
 			continue
 		}
-		recording := filepath.Join("histories", filepath.Base(o.History))
+		recording := filepath.Join(historiesFolder, filepath.Base(o.History))
 		all[o.ID] = page.Links{
 			Recording: present(run, recording),
 			Timeline:  present(run, Formats()[0].file(recording)),

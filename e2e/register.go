@@ -80,23 +80,18 @@ type Registration struct {
 // configuration selects. (Ginkgo's focus would match a text with more before the spec's
 // sentence.) The longest specs come first, so that no worker starts one when the others end.
 func (r *Registration) declare(suites []*Suite, labels ...string) {
-	type place struct {
-		suite *Suite
-		spec  *Spec
-	}
-	var all []place
-	for _, suite := range suites {
-		for _, spec := range suite.Specs() {
-			if r.config == nil || r.config.selects(r.adapter.Name, suite, spec) {
-				all = append(all, place{suite, spec})
-			}
+	all := Config{}.choose(r.adapter, suites)
+	if r.config != nil {
+		var err error
+		if _, all, err = r.config.deal(r.adapter, suites); err != nil {
+			panic(err) // the leading process has checked it
 		}
 	}
 	took := durations{}
 	if r.run != "" { // all processes read the same file and get the same order
 		took = readDurations(r.run)
 	}
-	slices.SortStableFunc(all, func(a, b place) int {
+	slices.SortStableFunc(all, func(a, b chosen) int {
 		if r.config != nil && r.config.FailFast {
 			a, b = b, a
 		}
@@ -161,7 +156,7 @@ func (r *Registration) runInSession(ctx context.Context, suite *Suite, spec *Spe
 			Verdict: report.Infra, Started: time.Now(), Reason: setUpFailed + err.Error(),
 		}
 	}
-	histories := filepath.Join(r.run, "histories")
+	histories := filepath.Join(r.run, historiesFolder)
 	o, clean := r.runSpec(ctx, suite, spec, histories)
 	if o.Verdict == report.Infra && ctx.Err() == nil {
 		first, lagged := strings.TrimSpace(o.Reason+"\n"+o.Detail), o.Lag > clock.MaxLag

@@ -117,10 +117,11 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 	if err = errors.Join(err, c.checkSuites(a, suites)); err != nil {
 		return err
 	}
-	total, err := c.count(a, suites)
+	dealt, specs, err := c.deal(a, suites)
 	if err != nil {
 		return err
 	}
+	total := len(specs)
 	c.Procs = min(c.Procs, total)
 	steps := func(step string) { fmt.Fprintf(out, "· %s\n", step) }
 	reaped, err := c.Reap(ctx)
@@ -151,12 +152,17 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 		return err
 	}
 	took := readDurations(plan.Cache.Dir)
-	if err := took.write(run); err != nil {
+	err = took.write(run)
+	if !c.Shard.Whole() {
+		c.dealt = &dealt
+		err = errors.Join(err, dealt.write(run))
+	}
+	if err != nil {
 		return err
 	}
 	terminal := report.NewTerminal(out, total, c.Procs)
 	steps(fmt.Sprintf("%s of %s on Kubernetes %s (%s), %d at a time, at speed %s",
-		check.Words(total, "specs"), c.subject(a), c.Kubernetes, c.Cluster, c.Procs, c.Speed))
+		c.share(total), c.subject(a), c.Kubernetes, c.Cluster, c.Procs, c.Speed))
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err = follow(ctx, stop, command(ctx, cli, run, test, c), run, terminal)
@@ -177,6 +183,15 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 		err = errRed
 	}
 	return err
+}
+
+// share says how many specs run, and of which part.
+func (c Config) share(total int) string {
+	text := check.Words(total, "specs")
+	if !c.Shard.Whole() {
+		text += fmt.Sprintf(" (part %s)", c.Shard)
+	}
+	return text
 }
 
 // resolveRelease returns the release to select. For a branch or a commit that is the version

@@ -100,6 +100,9 @@ type Suite struct {
 	Gate     string
 	Since    Since
 	Upgrades bool
+	// Measured is how long its specs take in real time, by ID, as measured once for everybody. By it they are dealt to
+	// the machines of a run; see Shard.
+	Measured map[string]time.Duration
 
 	specs     []*Spec
 	catalogue []*Suite // that it is of; nil: of none

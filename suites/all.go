@@ -56,7 +56,7 @@ import (
 )
 
 // all is made when the package is loaded, since it changes its suites.
-var all = e2e.Catalogue(
+var all = withTimes(e2e.Catalogue(
 	api.Suite,
 	provisioning.Suite,
 	settings.Suite,
@@ -77,7 +77,7 @@ var all = e2e.Catalogue(
 	deletioncost.Suite,
 	chaos.Suite,
 	cloud.Suite,
-)
+))
 
 // All returns every suite of `make e2e`, in the order of a node's life.
 func All() []*e2e.Suite { return slices.Clone(all) }

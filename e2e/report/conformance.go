@@ -60,13 +60,22 @@ type Conformance struct {
 	Clusters []Cluster       `json:"clusters"`
 	Gates    map[string]bool `json:"gates,omitempty"`
 	// Complete says that the run had the whole catalogue, and no selection left out specs.
-	Complete  bool            `json:"complete"`
-	Selection string          `json:"selection,omitempty"` // such as FOCUS=^drift/; empty: none
-	Green     bool            `json:"green"`
-	Counts    map[Verdict]int `json:"counts"`
+	Complete  bool   `json:"complete"`
+	Selection string `json:"selection,omitempty"` // such as FOCUS=^drift/; empty: none
+	// Part says which part of a run this is, if several machines share it; nil: it is the whole, or all parts merged.
+	Part   *Part           `json:"part,omitempty"`
+	Green  bool            `json:"green"`
+	Counts map[Verdict]int `json:"counts"`
 	// NotReached is how many specs had not ended when the run did.
 	NotReached int     `json:"notReached,omitempty"`
 	Specs      []Proof `json:"specs"`
+}
+
+// Part is a part of a run that several machines share.
+type Part struct {
+	Number int    `json:"number"` // from 1
+	Of     int    `json:"of"`
+	Deal   string `json:"deal"` // the SHA-256 of which specs each part has: the same for all of a run
 }
 
 // Proof is the verdict on a spec.

@@ -28,18 +28,10 @@ type Span struct {
 // Ginkgo's times are cluster time. They are translated to real time with the Span of each
 // spec. A spec's duration in cluster time becomes a property of it.
 func WriteInRealTime(jsonFile, junitFile string, run Span) error {
-	data, err := os.ReadFile(jsonFile)
+	r, err := readReport(jsonFile)
 	if err != nil {
-		return fmt.Errorf("the report by Ginkgo: %w", err)
+		return err
 	}
-	var reports []types.Report
-	if err := json.Unmarshal(data, &reports); err != nil {
-		return fmt.Errorf("the report by Ginkgo, %s: %w", jsonFile, err)
-	}
-	if len(reports) != 1 {
-		return fmt.Errorf("the report by Ginkgo, %s: want one run, got %d", jsonFile, len(reports))
-	}
-	r := reports[0]
 	r.StartTime, r.EndTime, r.RunTime = run.Started, run.Ended, run.Ended.Sub(run.Started)
 	for i := range r.SpecReports {
 		if err := inRealTime(&r.SpecReports[i], run); err != nil {
@@ -47,6 +39,45 @@ func WriteInRealTime(jsonFile, junitFile string, run Span) error {
 		}
 	}
 	return errors.Join(reporters.GenerateJSONReport(r, jsonFile), reporters.GenerateJUnitReport(r, junitFile))
+}
+
+// readReport reads Ginkgo's JSON report of a run.
+func readReport(file string) (types.Report, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return types.Report{}, fmt.Errorf("the report by Ginkgo: %w", err)
+	}
+	var reports []types.Report
+	if err := json.Unmarshal(data, &reports); err != nil {
+		return types.Report{}, fmt.Errorf("the report by Ginkgo, %s: %w", file, err)
+	}
+	if len(reports) != 1 {
+		return types.Report{}, fmt.Errorf("the report by Ginkgo, %s: want one run, got %d", file, len(reports))
+	}
+	return reports[0], nil
+}
+
+// MergeReports joins Ginkgo's JSON reports of the parts of a run, at least one, and writes the result as JUnit XML too.
+// Their times are real.
+func MergeReports(parts []string, jsonFile, junitFile string, run Span) error {
+	var all types.Report
+	for i, file := range parts {
+		r, err := readReport(file)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			all = r
+			continue
+		}
+		all.SuiteSucceeded = all.SuiteSucceeded && r.SuiteSucceeded
+		all.SpecialSuiteFailureReasons = append(all.SpecialSuiteFailureReasons, r.SpecialSuiteFailureReasons...)
+		all.PreRunStats.TotalSpecs += r.PreRunStats.TotalSpecs
+		all.PreRunStats.SpecsThatWillRun += r.PreRunStats.SpecsThatWillRun
+		all.SpecReports = append(all.SpecReports, r.SpecReports...)
+	}
+	all.StartTime, all.EndTime, all.RunTime = run.Started, run.Ended, run.Ended.Sub(run.Started)
+	return errors.Join(reporters.GenerateJSONReport(all, jsonFile), reporters.GenerateJUnitReport(all, junitFile))
 }
 
 // inRealTime translates all times of a spec. A killed spec has no span: its times are clamped

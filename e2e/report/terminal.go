@@ -154,6 +154,12 @@ func (t *Terminal) Summary(artifacts string) bool {
 	return t.green()
 }
 
+// Merged shows a run whose parts ran elsewhere, as Summary does.
+func (t *Terminal) Merged(out io.Writer, run Span, artifacts string) bool {
+	t.out, t.began = out, time.Now().Add(-run.Ended.Sub(run.Started))
+	return t.Summary(artifacts)
+}
+
 // skipped shows how many specs were skipped, by reason. The only spec of a reason is named.
 func (t *Terminal) skipped() {
 	skips := t.skipReasons()

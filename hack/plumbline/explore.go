@@ -33,7 +33,6 @@ type exploration struct {
 	binary   string
 	provider string
 	length   time.Duration // FOR
-	shard    shard         // SHARD=2/4: this part of the seeds
 	replay   string        // REPLAY: the file of a sequence that is played instead; empty: none
 	repeats  int           // REPEATS: how often it is played
 	lies     []lie         // LIE: those of the faulty provider that are to be found; nil: it isn't set
@@ -120,8 +119,6 @@ func readExploration(binary string) (*exploration, error) {
 			}
 		}
 	}
-	x.shard, err = readShard()
-	mistakes = append(mistakes, err)
 	if x.replay = os.Getenv("REPLAY"); x.replay != "" {
 		q, err := explore.Read(x.replay)
 		if err2 := q.CheckFor(x.adapter); err == nil && err2 != nil {
@@ -249,13 +246,13 @@ func (x *exploration) explore(ctx context.Context) error {
 func (x *exploration) draw() explore.Sequence {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for x.next%x.shard[1] != x.shard[0]-1 {
+	for !x.Shard.Has(x.next) {
 		x.next++
 	}
 	seed := x.next
 	x.next++
 	var features []string
-	if len(x.new) > 0 && seed/x.shard[1]%2 == 0 {
+	if len(x.new) > 0 && seed/max(1, x.Shard.Of)%2 == 0 {
 		features = x.nearlyNew(rand.New(rand.NewPCG(uint64(seed), 0))) //nolint:gosec // it is a seed
 	}
 	return x.made(draw.Draw(seed, x.domain, features))

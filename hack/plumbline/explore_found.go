@@ -197,12 +197,14 @@ func (x *exploration) write(f *found) error {
 	if err := writeJSON(filepath.Join(folder, foundFile), f); err != nil {
 		return err
 	}
-	timeline, err := e2e.WriteTimeline(e2e.Formats()[0], e2e.Window{}, f.Outcome.History)
-	if err == nil {
-		err = os.Rename(timeline, filepath.Join(folder, timelineFile))
-	}
-	if err != nil {
-		return err
+	if _, err := os.Stat(f.Outcome.History); err == nil {
+		timeline, err := e2e.WriteTimeline(e2e.Formats()[0], e2e.Window{}, f.Outcome.History)
+		if err == nil {
+			err = os.Rename(timeline, filepath.Join(folder, timelineFile))
+		}
+		if err != nil {
+			return err
+		}
 	}
 	x.say("%s: found/%d, %d actions of %d, %d tries in %s, broken in %d of %d times", f.Original.Name, f.Number,
 		len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second), f.Again, f.Repeated)

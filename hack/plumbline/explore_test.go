@@ -8,6 +8,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
@@ -52,7 +53,8 @@ func TestSeedsAreDealtAndGoOn(t *testing.T) {
 		`{"seed": 4, "verdict": "passed", "features": ["pods: CPU"], "transitions": ["a > b"]}`+"\n"+`{"seed": 5, "ver`), 0o600,
 	)).To(Succeed())
 	x := &exploration{
-		folder: folder, next: 1, shard: shard{2, 3}, seen: map[string]bool{}, features: map[string]bool{},
+		Config: e2e.Config{Shard: e2e.Shard{Part: 2, Of: 3}}, adapter: providers.Named("kwok"), folder: folder, next: 1,
+		seen: map[string]bool{}, features: map[string]bool{},
 	}
 	g.Expect(x.readPlayed()).To(Succeed())
 	g.Expect(x.played).To(HaveLen(1))

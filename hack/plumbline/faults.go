@@ -37,7 +37,6 @@ type faultsConfig struct {
 	request          string // REQUEST: only this kind; empty: all
 	nth              int    // NTH: only this one of them, without a look at an honest run first; 0: all
 	repeats          int    // REPEATS: how often each is struck
-	shard            shard  // SHARD=2/4: this part of all
 	only             string // the ID of one point, from FOCUS; empty: FOCUS chooses specs
 	resume           string // RESUME: the folder of an earlier run that goes on; empty: none
 }
@@ -148,9 +147,7 @@ func (c faultsConfig) runPoints(ctx context.Context, folder, name string, points
 func readFaults(binary, patterns string) (faultsConfig, error) {
 	base, _, err := selected()
 	c := faultsConfig{Config: base, binary: binary, provider: providerName(), repeats: 1}
-	var badShard error
-	c.shard, badShard = readShard()
-	mistakes := []error{err, badShard}
+	mistakes := []error{err}
 	mistake := func(format string, args ...any) { mistakes = append(mistakes, fmt.Errorf(format, args...)) }
 	if id := pointID.FindStringSubmatch(os.Getenv("FOCUS")); id != nil {
 		c.only, c.Focus, patterns = id[1], regexp.MustCompile("^"+regexp.QuoteMeta(id[2])+"$"), id[3]

@@ -49,7 +49,7 @@ func (c faultsConfig) plan(ctx context.Context) (p faultsPlan, folder string, er
 	} else if err := c.learn(ctx, folder, &p); err != nil {
 		return p, folder, err
 	}
-	p.Points = part(c.shard, p.Points)
+	p.Points = part(c.Shard, p.Points)
 	return p, folder, writeJSON(filepath.Join(folder, planFile), p)
 }
 

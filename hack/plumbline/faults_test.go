@@ -65,7 +65,7 @@ func TestFaultsRefuseWhatCantBe(t *testing.T) {
 func TestEachRequestIsStruckOnceForEachPattern(t *testing.T) {
 	g := NewWithT(t)
 	c := faultsConfig{
-		patterns: []faults.Pattern{faults.PatternCrashBefore, faults.PatternFail}, repeats: 1, shard: shard{1, 2},
+		patterns: []faults.Pattern{faults.PatternCrashBefore, faults.PatternFail}, repeats: 1,
 	}
 	all := c.pointsOf("drift/a", "create nodes", 1, 2)
 	g.Expect(all).To(Equal([]e2e.FaultPoint{
@@ -74,7 +74,7 @@ func TestEachRequestIsStruckOnceForEachPattern(t *testing.T) {
 		{Spec: "drift/a", Pattern: "crash-before", Request: "create nodes", Nth: 2},
 		{Spec: "drift/a", Pattern: "fail", Request: "create nodes", Nth: 2},
 	}))
-	g.Expect(part(c.shard, all)).To(Equal([]e2e.FaultPoint{all[0], all[2]}))
+	g.Expect(part(e2e.Shard{Part: 1, Of: 2}, all)).To(Equal([]e2e.FaultPoint{all[0], all[2]}))
 	c.repeats = 2
 	repeated := c.pointsOf("drift/a", "create nodes", 2, 2)
 	g.Expect(repeated).To(HaveLen(4))

@@ -42,7 +42,11 @@ func tryLies(ctx context.Context, args []string, byDefault func(lie) bool) (*lie
 	if err != nil {
 		return nil, err
 	}
-	honest, lying, kept := trials(chosen)
+	dealt := part(c.Shard, chosen)
+	if len(dealt) == 0 {
+		return nil, fmt.Errorf("SHARD=%s: only %d lies are chosen, and each part must have one", c.Shard, len(chosen))
+	}
+	honest, lying, kept := trials(dealt)
 	if err := prepare(ctx, c, slices.Concat(honest, lying, kept)); err != nil {
 		return nil, err
 	}
@@ -51,8 +55,9 @@ func tryLies(ctx context.Context, args []string, byDefault func(lie) bool) (*lie
 		return nil, err
 	}
 	total := len(honest) + len(lying) + len(kept)
-	step(fmt.Sprintf("%d lies, %d runs, %d at a time; artifacts in %s", len(chosen), total, min(c.Procs, total), run))
-	r := newLiesReport(chosen, len(chosen) == len(all))
+	step(fmt.Sprintf("%d lies, %d runs, %d at a time; artifacts in %s", len(dealt), total, min(c.Procs, total), run))
+	r := newLiesReport(dealt, len(chosen) == len(all))
+	r.Part = partOf(c.Shard, chosen)
 	show := &liesProgress{total: total, began: time.Now()}
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(c.Procs)

@@ -48,6 +48,8 @@ func commands() []command {
 		{name: "judge", help: "judge recordings by every invariant: judge HISTORY.jsonl.gz..., or a folder", run: judge},
 		{name: "record", help: "record what Karpenter does on a cluster of yours; -help", run: recordCluster},
 		{name: "report", help: "write a run's index.html: report [FOLDER]; the latest run's by default", run: writeReport},
+		{name: "merge", help: "join the parts of a run that several machines have shared: merge FOLDER", run: merge},
+		{name: "times", help: "write suites/times.json from the latest run, or from a folder", run: writeTimes},
 		{name: "show", help: "write a recording's timeline: show [-format perfetto] HISTORY [BESIDE]", run: showRecording},
 		{name: "explain", help: "tell why a node came and went: NODE=name explain HISTORY.jsonl.gz", run: explainObject},
 		{name: "summary", help: "print the latest run as Markdown", run: summary},

@@ -68,7 +68,6 @@ type mutantsConfig struct {
 	n      int            // N: how many are drawn; default 20
 	seed   uint64         // SEED: of the draw; default 1
 	specs  int            // SPECS: how many specs see a mutant at most; default 40
-	shard  shard          // SHARD=2/4: this part of the draw
 	where  *regexp.Regexp // MUTANT: a pattern of names; nil: all
 }
 
@@ -120,8 +119,6 @@ func mutantsFromEnv(binary string) (mutantsConfig, *providers.Adapter, error) {
 		return n
 	}
 	c.n, c.seed, c.specs = number("N", 20), uint64(number("SEED", 1)), number("SPECS", 40)
-	c.shard, err = readShard()
-	errs = append(errs, err)
 	if text := os.Getenv("MUTANT"); text != "" {
 		c.where, err = regexp.Compile(text)
 		if err != nil {
@@ -258,5 +255,5 @@ func (m *mutants) draw() []mutant {
 	random := rand.New(rand.NewPCG(m.seed, 0)) //nolint:gosec // a draw that can be repeated
 	random.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
 	drawn = slices.DeleteFunc(drawn, func(x mutant) bool { return whyOf(m.excluded, x) != "" })
-	return part(m.shard, drawn[:min(m.n, len(drawn))])
+	return part(m.Shard, drawn[:min(m.n, len(drawn))])
 }

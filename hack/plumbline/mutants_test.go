@@ -8,11 +8,13 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
 )
 
 func someMutants(folder string) *mutants {
 	return &mutants{
-		mutantsConfig: mutantsConfig{n: 3, seed: 1, specs: 40, shard: [2]int{1, 1}}, folder: folder,
+		mutantsConfig: mutantsConfig{n: 3, seed: 1, specs: 40}, folder: folder,
 		all: []mutant{
 			{
 				ID: 1, Name: "queue.go:add:negate", Package: "pkg/a", File: "queue.go", Function: "add", Operator: "negate",
@@ -48,11 +50,11 @@ func TestTheDrawCanBeRepeatedAndDealt(t *testing.T) {
 	g.Expect(m.draw()).To(Equal(drawn))
 	var dealt []mutant
 	for part := 1; part <= 2; part++ {
-		m.shard = [2]int{part, 2}
+		m.Shard = e2e.Shard{Part: part, Of: 2}
 		dealt = append(dealt, m.draw()...)
 	}
 	g.Expect(dealt).To(ConsistOf(drawn))
-	m.shard, m.excluded, m.n = [2]int{1, 1}, nil, 4
+	m.Shard, m.excluded, m.n = e2e.Shard{}, nil, 4
 	all := m.draw()
 	m.excluded, m.n = because("nobody sees it", regexp.QuoteMeta(all[1].Name)+":"), 2
 	g.Expect(m.draw()).To(Equal([]mutant{all[0], all[2]}), "the next one takes its place")

@@ -90,6 +90,7 @@ func (t trial) environ(user []string, folder string) []string {
 		"PROVIDER": t.provider, "LIE": t.lie, "KARPENTER": t.release, "GATES": t.gates,
 		"FOCUS": focus, "PROCS": t.procs, "ARTIFACTS": folder,
 		"PLUMBLINE_RERUN": "make lies LIE=" + t.lie, "SKIP": "", "LABELS": t.labels, "IMAGE": "", "KEEP": "",
+		"SHARD": "", "JOB_COMPLETION_INDEX": "", // trials are dealt, not their specs
 	}
 	if t.speed != "" {
 		ours["SPEED"], ours["PLUMBLINE_RERUN"] = t.speed, t.rerun+" SPEED="+t.speed
