@@ -213,9 +213,11 @@ summary: ## print what became of the last run, as Markdown
 	@$(PLUMBLINE) summary
 
 # What the workflow that other repositories call is made of.
-.PHONY: jobs annotations comment post
+.PHONY: jobs parts annotations comment post
 jobs: ## print the jobs of the reusable workflow: make jobs NAME=x ADAPTER=kwok MATRIX='[{"k8s": ["1.36", "1.35"]}]'
 	@$(PLUMBLINE) jobs
+parts: ## print SHARDS parts of each of these jobs
+	@$(PLUMBLINE) jobs -parts
 annotations: ## print the last run's red specs as annotations of GitHub's
 	@$(PLUMBLINE) annotate
 comment: ## print what jobs found as a comment on a pull request: make comment JOBS=... FILE="runs base"

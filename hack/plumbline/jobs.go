@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -32,6 +34,7 @@ type call struct {
 	Folder  string // of a Go test in the caller's repository, in place of Adapter
 	Matrix  string // a list of mappings, as JSON or YAML
 	Focus   string // in place of the entries' own
+	Shards  string // how many machines share each job; empty: one
 	Root    string // the checkout of the caller's repository
 }
 
@@ -42,12 +45,17 @@ type matrixEntry map[string][]string
 // artifacts.
 type job map[string]string
 
-// printJobs prints the jobs of a call of the reusable workflow, as the matrix of a job. The error has all mistakes of
-// the call's inputs.
-func printJobs(_ context.Context, _ []string) error {
+// printJobs prints the jobs of a call of the reusable workflow, as the matrix of a job, or their parts, if several
+// machines share each. The error has all mistakes of the call's inputs.
+func printJobs(_ context.Context, args []string) error {
+	flags := flag.NewFlagSet("jobs", flag.ContinueOnError)
+	parts := flags.Bool("parts", false, "print SHARDS parts of each job")
+	if err := flags.Parse(args); err != nil {
+		return fmt.Errorf("jobs: %w", err)
+	}
 	c := call{
 		Name: os.Getenv("NAME"), Adapter: os.Getenv("ADAPTER"), Folder: os.Getenv("FOLDER"), Matrix: os.Getenv("MATRIX"),
-		Focus: os.Getenv("FOCUS"), Root: cmp.Or(os.Getenv("GITHUB_WORKSPACE"), "."),
+		Focus: os.Getenv("FOCUS"), Shards: os.Getenv("SHARDS"), Root: cmp.Or(os.Getenv("GITHUB_WORKSPACE"), "."),
 	}
 	for _, name := range variables {
 		if err := os.Unsetenv(strings.ToUpper(name)); err != nil {
@@ -58,13 +66,17 @@ func printJobs(_ context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if *parts {
+		jobs = c.parts(jobs)
+	}
 	return json.NewEncoder(os.Stdout).Encode(jobs)
 }
 
 // jobs returns the jobs of the call.
 func (c call) jobs() ([]job, error) {
 	entries, err := c.entries()
-	mistakes := []error{err, c.check(entries), tryVariable("focus", c.Focus)}
+	shards, err2 := c.shards()
+	mistakes := []error{err, err2, c.check(entries), tryVariable("focus", c.Focus)}
 	for i, e := range entries {
 		for _, name := range variables {
 			for _, value := range e[name] {
@@ -78,14 +90,41 @@ func (c call) jobs() ([]job, error) {
 	for _, e := range entries {
 		jobs = append(jobs, e.jobs()...)
 	}
-	if len(jobs) > maxJobs {
-		mistakes = append(mistakes, fmt.Errorf("matrix: it makes %d jobs, and GitHub runs at most %d", len(jobs), maxJobs))
+	if n := len(jobs) * shards; n > maxJobs {
+		mistakes = append(mistakes, fmt.Errorf("matrix: it makes %d jobs, and GitHub runs at most %d", n, maxJobs))
 	}
 	c.describe(jobs)
 	if err := errors.Join(append(mistakes, distinguish(jobs))...); err != nil {
 		return nil, fmt.Errorf("inputs of the workflow:\n%w", err)
 	}
 	return jobs, nil
+}
+
+// shards returns how many machines share each job.
+func (c call) shards() (int, error) {
+	n, err := strconv.Atoi(cmp.Or(c.Shards, "1"))
+	if err != nil || n < 1 {
+		return 1, fmt.Errorf("shards: %q is not a whole number from 1 up", c.Shards)
+	}
+	return n, nil
+}
+
+// parts returns the parts of jobs: each with its SHARD, and an ID that begins with that of the job.
+func (c call) parts(jobs []job) (all []job) {
+	n, _ := c.shards() // checked with the jobs
+	if n == 1 {
+		return jobs
+	}
+	for _, one := range jobs {
+		for i := 1; i <= n; i++ {
+			part := maps.Clone(one)
+			part["shard"] = e2e.Shard{Part: i, Of: n}.String()
+			part["name"] = fmt.Sprintf("%s (part %s)", one["name"], part["shard"])
+			part["id"] = fmt.Sprintf("%s.part-%d-of-%d", one["id"], i, n)
+			all = append(all, part)
+		}
+	}
+	return all
 }
 
 // entries reads the matrix. Entries without a provider get the call's.

@@ -36,6 +36,31 @@ func TestAnEntryOfTheMatrixIsAJobForEachCombination(t *testing.T) {
 	}))
 }
 
+func TestSeveralMachinesShareAJob(t *testing.T) {
+	g := NewWithT(t)
+	c := call{Name: "x", Adapter: "kwok", Root: ".", Shards: "2", Matrix: `[{k8s: ["1.36", "1.35"]}]`}
+	jobs, err := c.jobs()
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(jobs).To(HaveLen(2))
+	parts := c.parts(jobs)
+	g.Expect(parts).To(HaveLen(4))
+	g.Expect(parts[3]).To(Equal(job{
+		"provider": "kwok", "k8s": "1.35", "shard": "2/2", "name": "kwok on 1.35 (part 2/2)", "id": "kwok-on-1.35.part-2-of-2",
+	}))
+	g.Expect(jobs[1]).NotTo(HaveKey("shard"))
+
+	c.Shards = "1"
+	g.Expect(c.parts(jobs)).To(Equal(jobs))
+	for _, wrong := range []string{"0", "two"} {
+		c.Shards = wrong
+		_, err = c.jobs()
+		g.Expect(err).To(MatchError(ContainSubstring("shards: %q is not a whole number", wrong)))
+	}
+	c.Shards = "200"
+	_, err = c.jobs()
+	g.Expect(err).To(MatchError(ContainSubstring("it makes 400 jobs")))
+}
+
 func TestJobsThatDifferInWhatANameLeavesOutHaveIDsOfTheirOwn(t *testing.T) {
 	g := NewWithT(t)
 	c := call{Name: "x", Adapter: "kwok", Root: ".", Focus: "^drift/", Matrix: `
