@@ -97,17 +97,15 @@ func FromEnv() (Config, error) {
 	c.Gates, err = gates("GATES")
 	mistake(err)
 	c.Focus, err = pattern("FOCUS")
-	mistake(err)
-	c.Skip, err = pattern("SKIP")
-	mistake(err)
+	c.Skip, err2 = pattern("SKIP")
+	mistake(errors.Join(err, err2))
 	c.labels, err = types.ParseLabelFilter(c.Labels)
 	if err != nil {
 		mistake(fmt.Errorf("LABELS=%s: not a Ginkgo label filter such as 'drift && !slow': %w", c.Labels, err))
 	}
 	c.Shard, err = ShardFromEnv()
-	mistake(err)
-	c.Speed, err = speed("SPEED", c.backend)
-	mistake(err)
+	c.Speed, err2 = speed("SPEED", c.backend)
+	mistake(errors.Join(err, err2))
 	c.Procs, err = number("PROCS", procs(c.backend, c.Speed, runtime.NumCPU(), availableMemory()))
 	mistake(err)
 	if c.backend.Guest != nil && c.Procs > 1 {
@@ -228,8 +226,8 @@ func (c Config) selects(provider string, suite *Suite, spec *Spec) bool {
 		(c.labels == nil || c.labels(spec.labels(suite)))
 }
 
-// deal returns the deal of the selected specs to the parts of the run, and which this part has. If none is selected, the
-// error shows examples.
+// deal returns the deal of the selected specs to the parts of the run, and which this part has. If none is selected,
+// the error shows examples.
 func (c Config) deal(a *providers.Adapter, suites []*Suite) (deal, []chosen, error) {
 	all := 0
 	var examples []string
@@ -249,8 +247,8 @@ func (c Config) deal(a *providers.Adapter, suites []*Suite) (deal, []chosen, err
 	case n > 0 && n < c.Shard.Of:
 		return deal{}, nil, fmt.Errorf("SHARD=%s: only %d specs are selected, and each part must have one", c.Shard, n)
 	case n == 0:
-		return deal{}, nil, fmt.Errorf("none of the %d specs is selected by %s; an ID and a sentence to match look like\n%s\nand a "+
-			"label like %q; `make list` shows them all",
+		return deal{}, nil, fmt.Errorf("none of the %d specs is selected by %s; an ID and a sentence to match look "+
+			"like\n%s\nand a label like %q; `make list` shows them all",
 			all, c.selection(), strings.Join(examples, "\n"), suites[0].label())
 	}
 	if c.Shard.Whole() {

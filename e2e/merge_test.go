@@ -128,7 +128,8 @@ func TestPartsOfDifferentRuns(t *testing.T) {
 	c.Gates = map[string]bool{"NodeRepair": true}
 	g.Expect(c.Write(file)).To(Succeed())
 	g.Expect(Merge(parts, artifacts, &bytes.Buffer{})).To(MatchError(And(
-		ContainSubstring("the gates is"), ContainSubstring("which specs each part has is"), ContainSubstring("is there twice"))))
+		ContainSubstring("the gates is"), ContainSubstring("which specs each part has is"),
+		ContainSubstring("is there twice"))))
 	g.Expect(filepath.Join(artifacts, latestLink)).NotTo(BeAnExistingFile())
 
 	g.Expect(Merge(t.TempDir(), artifacts, &bytes.Buffer{})).To(MatchError(ContainSubstring("there is no run below")))

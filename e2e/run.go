@@ -144,19 +144,8 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 	if err != nil {
 		return err
 	}
-	run, err := NewRunFolder(c.Artifacts)
-	if err != nil {
-		return err
-	}
-	if err := writeWorker(filepath.Join(run, testBinary)); err != nil {
-		return err
-	}
 	took := readDurations(plan.Cache.Dir)
-	err = took.write(run)
-	if !c.Shard.Whole() {
-		c.dealt = &dealt
-		err = errors.Join(err, dealt.write(run))
-	}
+	run, err := c.begin(took, dealt)
 	if err != nil {
 		return err
 	}
@@ -183,6 +172,19 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 		err = errRed
 	}
 	return err
+}
+
+// begin makes the folder of the run, with all that its workers read.
+func (c *Config) begin(took durations, d deal) (run string, err error) {
+	if run, err = NewRunFolder(c.Artifacts); err != nil {
+		return "", err
+	}
+	err = errors.Join(writeWorker(filepath.Join(run, testBinary)), took.write(run))
+	if !c.Shard.Whole() {
+		c.dealt = &d
+		err = errors.Join(err, d.write(run))
+	}
+	return run, err
 }
 
 // share says how many specs run, and of which part.

@@ -56,7 +56,7 @@ import (
 )
 
 // all is made when the package is loaded, since it changes its suites.
-var all = withTimes(e2e.Catalogue(
+var all = e2e.Catalogue(
 	api.Suite,
 	provisioning.Suite,
 	settings.Suite,
@@ -77,10 +77,10 @@ var all = withTimes(e2e.Catalogue(
 	deletioncost.Suite,
 	chaos.Suite,
 	cloud.Suite,
-))
+)
 
 // All returns every suite of `make e2e`, in the order of a node's life.
-func All() []*e2e.Suite { return slices.Clone(all) }
+func All() []*e2e.Suite { return withTimes(slices.Clone(all)) }
 
 // Apart returns the suites of other runs: `make upgrade`.
 func Apart() []*e2e.Suite { return []*e2e.Suite{upgrade.Suite} }

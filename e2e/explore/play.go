@@ -68,7 +68,7 @@ func (s Sequence) letGo(ctx context.Context, e *env.Env) {
 }
 
 // failures are the hooks that ClearFailures undoes.
-var failures = []providers.HookName{ //nolint:gochecknoglobals // a constant
+var failures = []providers.HookName{
 	providers.FailNextLaunch, providers.LoseAnswer, providers.DelayLaunch, providers.Throttle, providers.SlowDown,
 	providers.StaleLists,
 }

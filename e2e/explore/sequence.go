@@ -19,7 +19,8 @@ import (
 type Sequence struct {
 	// Name identifies it in reports, such as seed-17.
 	Name string `json:"name"`
-	// Provider and Release are those that it was made for: the adapter's name, and the release, such as v1.15.0. Empty: any.
+	// Provider and Release are those that it was made for: the adapter's name, and the release, such as v1.15.0. Empty:
+	// any.
 	Provider string `json:"provider,omitempty"`
 	Release  string `json:"release,omitempty"`
 	// Seed is what it was drawn from; 0: nothing.

@@ -89,7 +89,8 @@ func TestShrinkingEndsWithItsTries(t *testing.T) {
 // All mistakes of a sequence are said, with their places.
 func TestMistakesOfASequence(t *testing.T) {
 	g := NewWithT(t)
-	_, err := Parse("name: x\nactions:\n- do: jump\n- do: apply\n- {do: wait, node: -1, then: -5s, object: {kind: Pod}}\n" +
+	_, err := Parse("name: x\nactions:\n- do: jump\n- do: apply\n" +
+		"- {do: wait, node: -1, then: -5s, object: {kind: Pod}}\n" +
 		"- {do: hook, hook: listInstances}\n- {do: fault, pattern: cut-watches, request: patch pods}\n")
 	g.Expect(err).To(MatchError(And(ContainSubstring(`action 1: do: "jump" is none of`),
 		ContainSubstring("action 2: object: apply needs"), ContainSubstring("action 3: object: wait has none"),

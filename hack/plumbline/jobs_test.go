@@ -45,7 +45,8 @@ func TestSeveralMachinesShareAJob(t *testing.T) {
 	parts := c.parts(jobs)
 	g.Expect(parts).To(HaveLen(4))
 	g.Expect(parts[3]).To(Equal(job{
-		"provider": "kwok", "k8s": "1.35", "shard": "2/2", "name": "kwok on 1.35 (part 2/2)", "id": "kwok-on-1.35.part-2-of-2",
+		"provider": "kwok", "k8s": "1.35", "shard": "2/2",
+		"name": "kwok on 1.35 (part 2/2)", "id": "kwok-on-1.35.part-2-of-2",
 	}))
 	g.Expect(jobs[1]).NotTo(HaveKey("shard"))
 

@@ -21,7 +21,7 @@ const mergeHelp = `name the folder with the parts: make merge DIR=parts
 
 Each part is the artifacts of a run with SHARD, such as SHARD=2/4, wherever it lies below the
 folder: of "make e2e", "make vacuity", "make lies" or "make recall". The whole is written
-among the artifacts like any other run. A part that is missing is named, and the whole isn't green.`
+among the artifacts like any other run. A part that is missing is named, and the whole isn't green`
 
 // merge joins the parts of a run that several machines have shared.
 func merge(_ context.Context, args []string) error {

@@ -27,8 +27,8 @@ type Domain struct {
 const mostTypes = 24
 
 // DomainOf returns what sequences can be made of, by the adapter, by how many requests of each kind the controller has
-// made that can be struck, and by a recording of the provider: the zones that nodes have had, and the instance types that
-// NodeClaims allow.
+// made that can be struck, and by a recording of the provider: the zones that nodes have had, and the instance types
+// that NodeClaims allow.
 func DomainOf(a *providers.Adapter, requests map[string]int, h *history.History) Domain {
 	var d Domain
 	for _, c := range providers.Capabilities() {
@@ -65,7 +65,7 @@ func DomainOf(a *providers.Adapter, requests map[string]int, h *history.History)
 }
 
 // watches are kinds of requests that every Karpenter makes.
-var watches = []string{ //nolint:gochecknoglobals // a constant
+var watches = []string{
 	"watch nodeclaims.karpenter.sh", "watch nodepools.karpenter.sh", "watch nodes", "watch pods",
 }
 
