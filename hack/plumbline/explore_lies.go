@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,19 +15,24 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// lieHunt measures which lies exploration finds, without any spec's claims. In each round all lies that have not been
-// found, and the honest provider, play the sequence of the next seed. What the honest provider breaks too finds no lie.
+// lieHunt measures which lies exploration finds, without any spec's claims. First the honest provider plays the sequences
+// of some seeds. Then all lies play them, those that lead to most that is new first, until they are found. What the honest
+// provider breaks too finds no lie.
 type lieHunt struct {
 	*exploration
 	lies []lie
+
+	servers []*server // of the workers
 
 	mu      sync.Mutex
 	log     *os.File
@@ -36,11 +42,13 @@ type lieHunt struct {
 
 // lieRound is what came of a sequence with a lie. It is a line of liesPlayedFile.
 type lieRound struct {
-	Lie   string        `json:"lie"` // empty: the honest provider
-	Seed  int           `json:"seed"`
-	Broke []string      `json:"broke,omitempty"` // signatures
-	Infra string        `json:"infra,omitempty"` // why it says nothing
-	After time.Duration `json:"after"`           // since the exploration began, in all its runs
+	Lie   string   `json:"lie"` // empty: the honest provider
+	Seed  int      `json:"seed"`
+	Broke []string `json:"broke,omitempty"` // signatures
+	Infra string   `json:"infra,omitempty"` // why it says nothing
+	// Transitions are those of the honest provider.
+	Transitions []string      `json:"transitions,omitempty"`
+	After       time.Duration `json:"after"` // since the exploration began, in all its runs
 }
 
 // liesPlayedFile says what was played, in the folder of an exploration.
@@ -96,31 +104,84 @@ func (x *exploration) hunt(ctx context.Context) error {
 		return err
 	}
 	defer h.log.Close()
+	for worker := range x.Procs {
+		h.servers = append(h.servers, x.server(worker+1))
+		defer h.servers[worker].end()
+	}
 	step(fmt.Sprintf("%d lies, for %s, %d clusters at a time", len(lies), x.length, x.Procs))
-	for seed := x.next; time.Since(x.began) < x.length && len(h.left()) > 0 && err == nil; seed++ {
-		err = h.round(ctx, seed)
+	for first := x.next; h.goesOn() && err == nil; first += honestFirst {
+		err = h.block(ctx, first)
 	}
 	text, readme := h.text(), filepath.Join(x.folder, "README.md")
 	fmt.Fprintf(os.Stdout, "\n%s\n%s\n", text, readme)
 	return errors.Join(err, os.WriteFile(readme, []byte(text), 0o644)) //nolint:gosec // artifacts are for everybody
 }
 
-// round plays the sequence of a seed with the honest provider and all lies that are left.
-func (h *lieHunt) round(ctx context.Context, seed int) error {
-	sequence := draw.Draw(seed, h.domain, nil)
-	queue := make(chan string)
+// honestFirst is how many sequences the honest provider plays before the lies do.
+const honestFirst = 12
+
+// goesOn reports whether there are lies to be found, and time is left.
+func (h *lieHunt) goesOn() bool { return time.Since(h.began) < h.length && len(h.left()) > 0 }
+
+// block plays the sequences of some seeds, first with the honest provider, and then with all lies that are left.
+func (h *lieHunt) block(ctx context.Context, first int) error {
+	var honest []lieRound
+	for seed := first; seed < first+honestFirst; seed++ {
+		honest = append(honest, lieRound{Seed: seed})
+	}
+	err := h.playAll(ctx, honest)
+	for _, seed := range h.newestFirst(first) {
+		if err != nil || !h.goesOn() {
+			break
+		}
+		var lying []lieRound
+		for _, name := range h.left() {
+			lying = append(lying, lieRound{Lie: name, Seed: seed})
+		}
+		err = h.playAll(ctx, lying)
+	}
+	return err
+}
+
+// newestFirst returns the seeds of a block in the order in which the honest provider shows most that is new: the next
+// one has most transitions that those before it have not. Those that say nothing come not at all.
+func (h *lieHunt) newestFirst(first int) (seeds []int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var left []lieRound
+	for _, r := range h.rounds {
+		if r.Lie == "" && r.Infra == "" && r.Seed >= first && r.Seed < first+honestFirst {
+			left = append(left, r)
+		}
+	}
+	seen := sets.New[string]()
+	for len(left) > 0 {
+		best := slices.MaxFunc(left, func(a, b lieRound) int {
+			return cmp.Or(cmp.Compare(len(sets.New(a.Transitions...).Difference(seen)),
+				len(sets.New(b.Transitions...).Difference(seen))), cmp.Compare(b.Seed, a.Seed))
+		})
+		seeds = append(seeds, best.Seed)
+		seen.Insert(best.Transitions...)
+		left = slices.DeleteFunc(left, func(r lieRound) bool { return r.Seed == best.Seed })
+	}
+	return seeds
+}
+
+// playAll plays sequences with lies, on all workers, until the time is over. What was played is left out.
+func (h *lieHunt) playAll(ctx context.Context, rounds []lieRound) error {
+	queue := make(chan lieRound)
 	group, within := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(queue)
-		for _, name := range append([]string{""}, h.left()...) {
-			if h.played(name, seed) {
+		for _, r := range rounds {
+			if h.played(r) {
 				continue
 			}
 			if time.Since(h.began) > h.length {
 				return nil
 			}
 			select {
-			case queue <- name:
+			case queue <- r:
 			case <-within.Done():
 				return context.Cause(within)
 			}
@@ -129,10 +190,8 @@ func (h *lieHunt) round(ctx context.Context, seed int) error {
 	})
 	for worker := range h.Procs {
 		group.Go(func() error {
-			s := h.server(worker + 1)
-			defer s.end()
-			for name := range queue {
-				if err := h.try(within, s, name, sequence); err != nil {
+			for r := range queue {
+				if err := h.try(within, h.servers[worker], r); err != nil {
 					return err
 				}
 			}
@@ -143,16 +202,15 @@ func (h *lieHunt) round(ctx context.Context, seed int) error {
 }
 
 // try plays a sequence with a lie.
-func (h *lieHunt) try(ctx context.Context, s *server, name string, q explore.Sequence) error {
-	seed := q.Seed
-	if name != "" {
-		q.Name += "-" + name
+func (h *lieHunt) try(ctx context.Context, s *server, r lieRound) error {
+	q := draw.Draw(r.Seed, h.domain, nil)
+	if r.Lie != "" {
+		q.Name += "-" + r.Lie
 	}
-	a, err := s.try(ctx, e2e.Trial{Sequence: &q, Variables: map[string]string{"LIE": name}})
+	a, err := s.try(ctx, e2e.Trial{Sequence: &q, Variables: map[string]string{"LIE": r.Lie}})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r := lieRound{Lie: name, Seed: seed}
 	switch {
 	case err != nil: // the process ended; the next one is new
 		r.Infra = err.Error()
@@ -167,7 +225,12 @@ func (h *lieHunt) try(ctx context.Context, s *server, name string, q explore.Seq
 			r.Broke = append(r.Broke, signature(b))
 		}
 	}
-	if l := h.lie(name); l != nil && l.Level != "core" && l.Level != "cloud" {
+	if r.Lie == "" && r.Infra == "" {
+		if recording, err := history.LoadFile(a.Outcomes[0].History); err == nil {
+			r.Transitions = explore.Transitions(recording)
+		}
+	}
+	if l := h.lie(r.Lie); l != nil && l.Level != "core" && l.Level != "cloud" {
 		s.end() // such lies change what stays in the cluster
 	}
 	h.mu.Lock()
@@ -191,10 +254,10 @@ func (h *lieHunt) lie(name string) *lie {
 	return nil
 }
 
-func (h *lieHunt) played(name string, seed int) bool {
+func (h *lieHunt) played(want lieRound) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.rounds, func(r lieRound) bool { return r.Lie == name && r.Seed == seed })
+	return slices.ContainsFunc(h.rounds, func(r lieRound) bool { return r.Lie == want.Lie && r.Seed == want.Seed })
 }
 
 // left returns the names of the lies that have not been found.

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+)
+
+// A lie is found by what it breaks and the honest provider doesn't.
+func TestALieIsFoundByWhatOnlyItBreaks(t *testing.T) {
+	g := NewWithT(t)
+	h := &lieHunt{exploration: &exploration{began: time.Now()}, lies: []lie{
+		{Name: "a", Level: "core"}, {Name: "b", Level: "core"}, {Name: "c", Level: "core", Lie: "it does nothing"},
+	}, rounds: []lieRound{
+		{Seed: 1, Broke: []string{"the honest one breaks it"}},
+		{Seed: 1, Lie: "a", Broke: []string{"the honest one breaks it", "only a breaks it"}, After: 5 * time.Second},
+		{Seed: 1, Lie: "b", Broke: []string{"the honest one breaks it"}},
+		{Seed: 2, Lie: "b", Broke: []string{"the honest one breaks it"}, After: 9 * time.Second},
+		{Seed: 2, Lie: "c", Infra: "the watch has a gap"},
+	}}
+	g.Expect(h.left()).To(Equal([]string{"c"}))
+	g.Expect(h.played(lieRound{Lie: "b", Seed: 2})).To(BeTrue())
+	g.Expect(h.played(lieRound{Lie: "c", Seed: 1})).To(BeFalse())
+	g.Expect(h.text()).To(And(ContainSubstring("2 of 3 in "), ContainSubstring("by 5 sequences; 1 of them say nothing"),
+		ContainSubstring("| a | core | 1 | 5s | only a breaks it |"),
+		ContainSubstring("| b | core | 2 | 9s | the honest one breaks it |"),
+		ContainSubstring("| c | core | 1 | it does nothing |")))
+}
+
+// The sequence that shows most comes first, then what adds most to it.
+func TestSequencesThatShowMostComeFirst(t *testing.T) {
+	g := NewWithT(t)
+	h := &lieHunt{rounds: []lieRound{
+		{Seed: 1, Transitions: []string{"a", "b"}},
+		{Seed: 2, Transitions: []string{"a", "b", "c"}},
+		{Seed: 3, Transitions: []string{"d"}},
+		{Seed: 4, Infra: "the watch has a gap"},
+		{Seed: 5},
+		{Seed: 5, Lie: "x", Transitions: []string{"a", "b", "c", "d", "e"}},
+		{Seed: 1 + honestFirst, Transitions: []string{"a", "b", "c", "d", "e"}},
+	}}
+	g.Expect(h.newestFirst(1)).To(Equal([]int{2, 3, 1, 5}))
+}
