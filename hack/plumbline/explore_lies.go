@@ -191,7 +191,8 @@ func (h *lieHunt) playAll(ctx context.Context, rounds []lieRound) error {
 	for worker := range h.Procs {
 		group.Go(func() error {
 			for r := range queue {
-				if err := h.try(within, h.servers[worker], r); err != nil {
+				// Not within: the server's process outlives this.
+				if err := h.try(ctx, h.servers[worker], r); err != nil {
 					return err
 				}
 			}
