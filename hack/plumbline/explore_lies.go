@@ -26,8 +26,8 @@ import (
 )
 
 // lieHunt measures which lies exploration finds, without any spec's claims. First the honest provider plays the sequences
-// of some seeds. Then all lies play them, those that lead to most that is new first, until they are found. What the honest
-// provider breaks too finds no lie.
+// of some seeds. Then all lies play them, those that lead to most that is new in a second first, until they are found. What
+// the honest provider breaks too finds no lie.
 type lieHunt struct {
 	*exploration
 	lies []lie
@@ -46,8 +46,9 @@ type lieRound struct {
 	Seed  int      `json:"seed"`
 	Broke []string `json:"broke,omitempty"` // signatures
 	Infra string   `json:"infra,omitempty"` // why it says nothing
-	// Transitions are those of the honest provider.
+	// Transitions are those of the honest provider, and Took how long it played in real time.
 	Transitions []string      `json:"transitions,omitempty"`
+	Took        time.Duration `json:"took,omitempty"`
 	After       time.Duration `json:"after"` // since the exploration began, in all its runs
 }
 
@@ -144,7 +145,7 @@ func (h *lieHunt) block(ctx context.Context, first int) error {
 }
 
 // newestFirst returns the seeds of a block in the order in which the honest provider shows most that is new: the next
-// one has most transitions that those before it have not. Those that say nothing come not at all.
+// one has most transitions a second that those before it have not. Those that say nothing come not at all.
 func (h *lieHunt) newestFirst(first int) (seeds []int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -156,9 +157,11 @@ func (h *lieHunt) newestFirst(first int) (seeds []int) {
 	}
 	seen := sets.New[string]()
 	for len(left) > 0 {
+		worth := func(r lieRound) float64 {
+			return float64(len(sets.New(r.Transitions...).Difference(seen))) / max(1, r.Took.Seconds())
+		}
 		best := slices.MaxFunc(left, func(a, b lieRound) int {
-			return cmp.Or(cmp.Compare(len(sets.New(a.Transitions...).Difference(seen)),
-				len(sets.New(b.Transitions...).Difference(seen))), cmp.Compare(b.Seed, a.Seed))
+			return cmp.Or(cmp.Compare(worth(a), worth(b)), cmp.Compare(b.Seed, a.Seed))
 		})
 		seeds = append(seeds, best.Seed)
 		seen.Insert(best.Transitions...)
@@ -228,7 +231,7 @@ func (h *lieHunt) try(ctx context.Context, s *server, r lieRound) error {
 	}
 	if r.Lie == "" && r.Infra == "" {
 		if recording, err := history.LoadFile(a.Outcomes[0].History); err == nil {
-			r.Transitions = explore.Transitions(recording)
+			r.Transitions, r.Took = explore.Transitions(recording), a.Outcomes[0].Wall()
 		}
 	}
 	if l := h.lie(r.Lie); l != nil && l.Level != "core" && l.Level != "cloud" {

@@ -35,10 +35,11 @@ func TestSequencesThatShowMostComeFirst(t *testing.T) {
 		{Seed: 1, Transitions: []string{"a", "b"}},
 		{Seed: 2, Transitions: []string{"a", "b", "c"}},
 		{Seed: 3, Transitions: []string{"d"}},
+		{Seed: 6, Transitions: []string{"e", "f", "g", "h"}, Took: 9 * time.Second},
 		{Seed: 4, Infra: "the watch has a gap"},
 		{Seed: 5},
 		{Seed: 5, Lie: "x", Transitions: []string{"a", "b", "c", "d", "e"}},
 		{Seed: 1 + honestFirst, Transitions: []string{"a", "b", "c", "d", "e"}},
 	}}
-	g.Expect(h.newestFirst(1)).To(Equal([]int{2, 3, 1, 5}))
+	g.Expect(h.newestFirst(1)).To(Equal([]int{2, 3, 6, 1, 5}), "that of seed 6 takes long")
 }
