@@ -72,6 +72,7 @@ type Registration struct {
 
 	variables  map[string]string // that the controller shall have; see Trial
 	configured map[string]string // that it has
+	core       string            // release of Karpenter core in the latest session, which may have ended
 
 	again func(report.Outcome) string // returns the command that runs a spec alone
 }
@@ -207,7 +208,7 @@ func (r *Registration) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.session, r.configured = started, nil
+	r.session, r.configured, r.core = started, nil, started.Provider.CoreVersion
 	r.send(report.Message{Cluster: started.Describe()})
 	return nil
 }

@@ -48,9 +48,9 @@ func (r *Registration) play(ctx context.Context, suites []*Suite, s explore.Sequ
 	spec.id, spec.settles = explored+"/"+s.Name, settles
 	o := r.runInSession(ctx, suite, suite.add(spec, "", ""))
 	text, err := s.YAML()
-	if err == nil && r.session != nil {
+	if err == nil {
 		var known *Known
-		known, err = knownExplored(suites, r.session.Adapter, string(text), r.session.Provider.CoreVersion)
+		known, err = knownExplored(suites, r.adapter, string(text), r.core)
 		if known.excuses(o.Broke) {
 			settle(&o, known)
 		}
