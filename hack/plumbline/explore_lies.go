@@ -25,9 +25,9 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// lieHunt measures which lies exploration finds, without any spec's claims. First the honest provider plays the sequences
-// of some seeds. Then all lies play them, those that lead to most that is new in a second first, until they are found. What
-// the honest provider breaks too finds no lie.
+// lieHunt measures which lies exploration finds, without any spec's claims. First the honest provider plays the
+// sequences of some seeds. Then all lies play them, those that lead to most that is new in a second first, until they
+// are found. What the honest provider breaks too finds no lie.
 type lieHunt struct {
 	*exploration
 	lies []lie
