@@ -87,6 +87,13 @@ func (f *fakeAPI) compact() {
 	f.compacted = f.revision
 }
 
+// watchesSoFar returns how many watches were asked for.
+func (f *fakeAPI) watchesSoFar() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.watched
+}
+
 func (f *fakeAPI) failWatches(faults ...fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

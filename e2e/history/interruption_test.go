@@ -102,6 +102,8 @@ func TestAWatchThatIsClosedAsExpectedLeavesAGapOnlyIfSomethingHappened(t *testin
 				over()
 			}
 			await(t, r, pods, "second", api.say("ADDED", "pods", "second"))
+			// The third watch follows a list, which must not have what is said next.
+			g.Eventually(api.watchesSoFar).WithTimeout(10 * time.Second).Should(BeNumerically(">=", 3))
 			await(t, r, pods, "last", api.say("ADDED", "pods", "last"))
 			g.Expect(r.History().Gaps()).To(HaveLen(c.gaps))
 		})
