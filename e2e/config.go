@@ -14,8 +14,10 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
+	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/launch"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/e2e/session"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -133,6 +135,18 @@ func Prepare(ctx context.Context, c Config, a *providers.Adapter, progress func(
 	return session.Prepare(ctx, c.setup(a, progress))
 }
 
+// Ready builds all that a run needs, as Run does before its workers start. It returns the cache that was asked for it:
+// one that is sealed by its answers serves the same run elsewhere.
+func Ready(ctx context.Context, c Config, a *providers.Adapter, progress func(string)) (*build.Cache, error) {
+	plan, err := Prepare(ctx, c, a, progress)
+	if err != nil {
+		return nil, err
+	}
+	_, err = ginkgoCLI(ctx, plan.Cache)
+	_, err2 := launch.Starter(ctx, plan.Cache)
+	return plan.Cache, errors.Join(err, err2)
+}
+
 // setup returns the wanted cluster and the provider on it.
 func (c Config) setup(a *providers.Adapter, progress func(string)) session.Setup {
 	return session.Setup{
@@ -224,6 +238,15 @@ func (c Config) selects(provider string, suite *Suite, spec *Spec) bool {
 	return (c.Focus == nil || matches(c.Focus)) &&
 		(c.Skip == nil || !matches(c.Skip)) &&
 		(c.labels == nil || c.labels(spec.labels(suite)))
+}
+
+// Selected returns how many specs the configuration selects. The error has all mistakes that need no cluster.
+func (c Config) Selected(a *providers.Adapter, suites []*Suite) (int, error) {
+	if err := c.checkSuites(a, suites); err != nil {
+		return 0, err
+	}
+	_, selected, err := c.deal(a, suites)
+	return len(selected), err
 }
 
 // deal returns the deal of the selected specs to the parts of the run, and which this part has. If none is selected,

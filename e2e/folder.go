@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
+	"github.com/plumbline-e2e/plumbline/e2e/launch"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
@@ -91,7 +91,7 @@ func logFolder(run string, worker, n int) string {
 
 // writeWorker writes the program that the Ginkgo CLI starts: this executable, in the current
 // folder. The CLI would use the program's folder, where relative paths lead elsewhere.
-func writeWorker(path string) error {
+func writeWorker(path, starter string) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return err
@@ -100,12 +100,8 @@ func writeWorker(path string) error {
 	if err != nil {
 		return err
 	}
-	script := fmt.Sprintf("#!/bin/sh\ncd %s && exec %s \"$@\"\n", shellQuote(wd), shellQuote(exe))
-	return os.WriteFile(path, []byte(script), 0o755) //nolint:gosec // it must be executable
+	return launch.Command{Dir: wd, Words: []string{exe}}.Write(path, starter)
 }
-
-// shellQuote quotes s as one word for a POSIX shell.
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // short returns a path for people: relative, if it is below the working directory.
 func short(path string) string {

@@ -24,6 +24,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/env"
+	"github.com/plumbline-e2e/plumbline/e2e/launch"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -144,8 +145,12 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 	if err != nil {
 		return err
 	}
+	starter, err := launch.Starter(ctx, plan.Cache)
+	if err != nil {
+		return err
+	}
 	took := readDurations(plan.Cache.Dir)
-	run, err := c.begin(took, dealt)
+	run, err := c.begin(starter, took, dealt)
 	if err != nil {
 		return err
 	}
@@ -175,11 +180,11 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 }
 
 // begin makes the folder of the run, with all that its workers read.
-func (c *Config) begin(took durations, d deal) (run string, err error) {
+func (c *Config) begin(starter string, took durations, d deal) (run string, err error) {
 	if run, err = NewRunFolder(c.Artifacts); err != nil {
 		return "", err
 	}
-	err = errors.Join(writeWorker(filepath.Join(run, testBinary)), took.write(run))
+	err = errors.Join(writeWorker(filepath.Join(run, testBinary), starter), took.write(run))
 	if !c.Shard.Whole() {
 		c.dealt = &d
 		err = errors.Join(err, d.write(run))

@@ -18,6 +18,8 @@ import (
 type Cache struct {
 	Dir      string       // absolute
 	Progress func(string) // gets a line when a build starts, and every 10 s; may be nil
+
+	said answers // see Seal
 }
 
 // Open returns the user's cache: $PLUMBLINE_CACHE, or the folder plumbline in

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,11 +35,11 @@ type download struct {
 // v1.15.0, and downloads it if necessary. The folder belongs to the go command: don't write to
 // it. The error for an unknown version lists those that exist.
 func (c *Cache) Module(ctx context.Context, path, version string) (dir string, err error) {
-	d, err := c.download(ctx, path, version)
-	if err != nil {
-		return "", err
-	}
-	return d.Dir, nil
+	found, err := c.ask(func() (answer, error) {
+		d, err := c.download(ctx, path, version)
+		return answer{Path: d.Dir}, err
+	}, askModule, path, version)
+	return found.Path, err
 }
 
 // Resolve returns the version that a branch or a commit of a module stands for now, such as
@@ -47,8 +48,11 @@ func (c *Cache) Resolve(ctx context.Context, path, version string) (string, erro
 	if version = versioned(version); module.CanonicalVersion(version) == version && version != "" {
 		return version, nil
 	}
-	d, err := c.download(ctx, path, version)
-	return d.Version, err
+	found, err := c.ask(func() (answer, error) {
+		d, err := c.download(ctx, path, version)
+		return answer{Text: d.Version}, err
+	}, askVersion, path, version)
+	return found.Text, err
 }
 
 // versioned returns a version with its v. It returns branches and commits as they are.
@@ -63,32 +67,65 @@ func versioned(version string) string {
 // folder, so the module's go.mod and go.sum apply. Pkg is an import path or relative to the
 // module ("./kwok"). If goos and goarch are empty, it builds for this machine.
 func (c *Cache) Main(ctx context.Context, module, version, pkg, goos, goarch string) (binary string, err error) {
-	d, err := c.download(ctx, module, version)
-	if err != nil {
-		return "", err
-	}
-	return c.main(ctx, source{dir: d.Dir, module: module, version: d.Version}, pkg, goos, goarch)
+	return c.program(goos, goarch, func(goos, goarch string) (answer, error) {
+		d, err := c.download(ctx, module, version)
+		if err != nil {
+			return answer{}, err
+		}
+		return c.main(ctx, source{dir: d.Dir, module: module, version: d.Version}, pkg, goos, goarch)
+	}, pkg, "of", module+"@"+versioned(version))
 }
 
 // MainOf builds as Main does, for the module in a folder in its present state. The entry's key
 // covers all of the module's files. If its go.mod replaces modules with folders, the key covers
 // what the package is built from, there and in the module.
 func (c *Cache) MainOf(ctx context.Context, dir, pkg, goos, goarch string) (binary string, err error) {
-	s, err := folder(ctx, dir, pkg, goos, goarch)
-	if err != nil {
-		return "", fmt.Errorf("the module in %s: %w", dir, err)
-	}
-	return c.main(ctx, s, pkg, goos, goarch)
+	return c.program(goos, goarch, func(goos, goarch string) (answer, error) {
+		s, err := folder(ctx, dir, pkg, goos, goarch)
+		if err != nil {
+			return answer{}, fmt.Errorf("the module in %s: %w", dir, err)
+		}
+		return c.main(ctx, s, pkg, goos, goarch)
+	}, pkg, "in", relativeToHere(dir))
 }
 
 // MainInUse builds as Main does, for the working directory's module or one that it requires.
 // The versions are those of the working directory's module.
 func (c *Cache) MainInUse(ctx context.Context, module, pkg, goos, goarch string) (binary string, err error) {
-	s, err := inUse(ctx, module, pkg, goos, goarch)
+	return c.program(goos, goarch, func(goos, goarch string) (answer, error) {
+		s, err := inUse(ctx, module, pkg, goos, goarch)
+		if err != nil {
+			return answer{}, fmt.Errorf("%s of %s, in the module of the working directory: %w", pkg, module, err)
+		}
+		return c.main(ctx, s, pkg, goos, goarch)
+	}, pkg, "of", module)
+}
+
+// program asks for a program, for this machine by default, and returns its path.
+func (c *Cache) program(goos, goarch string, find func(goos, goarch string) (answer, error), what ...string) (string,
+	error,
+) {
+	goos, goarch = cmp.Or(goos, runtime.GOOS), cmp.Or(goarch, runtime.GOARCH)
+	found, err := c.ask(func() (answer, error) { return find(goos, goarch) },
+		append([]string{askBuild, goos + "/" + goarch}, what...)...)
+	return found.path(), err
+}
+
+// relativeToHere returns a folder as it is called from the working directory, so that it is called the same on another
+// machine.
+func relativeToHere(dir string) string {
+	here, err := os.Getwd()
 	if err != nil {
-		return "", fmt.Errorf("%s of %s, in the module of the working directory: %w", pkg, module, err)
+		return dir
 	}
-	return c.main(ctx, s, pkg, goos, goarch)
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	if below, err := filepath.Rel(here, absolute); err == nil {
+		return filepath.ToSlash(below)
+	}
+	return dir
 }
 
 // inUse returns a module as the working directory's module uses it. Its version is a hash of
@@ -230,13 +267,7 @@ func hashFiles(paths []string) (string, error) {
 	return dirhash.Hash1(paths, func(path string) (io.ReadCloser, error) { return os.Open(path) })
 }
 
-func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (binary string, err error) {
-	if goos == "" {
-		goos = runtime.GOOS
-	}
-	if goarch == "" {
-		goarch = runtime.GOARCH
-	}
+func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (answer, error) {
 	pkg = relative(s.module, pkg)
 	name := program(importPath(s.module, pkg))
 	entry, at, origin := name, "in "+s.dir, strings.Join([]string{s.dir, s.module, pkg, goos, goarch}, " ")
@@ -266,10 +297,7 @@ func (c *Cache) main(ctx context.Context, s source, pkg, goos, goarch string) (b
 			return err
 		},
 	})
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, name), nil
+	return answer{Path: dir, File: name}, err
 }
 
 // importPath returns the import path of a package relative to the module.

@@ -17,9 +17,14 @@ import (
 // module without its go.mod, and import only Go's standard library. Pkg is relative to the
 // module.
 func (c *Cache) Source(ctx context.Context, module string, files fs.FS, pkg string) (binary string, err error) {
+	found, err := c.ask(func() (answer, error) { return c.fromSource(ctx, module, files, pkg) }, askSource, module, pkg)
+	return found.path(), err
+}
+
+func (c *Cache) fromSource(ctx context.Context, module string, files fs.FS, pkg string) (answer, error) {
 	sum, err := digest(files)
 	if err != nil {
-		return "", fmt.Errorf("the source of %s: %w", pkg, err)
+		return answer{}, fmt.Errorf("the source of %s: %w", pkg, err)
 	}
 	name := program(pkg)
 	flags := []string{"-trimpath", "-ldflags=-s -w"}
@@ -46,10 +51,7 @@ func (c *Cache) Source(ctx context.Context, module string, files fs.FS, pkg stri
 			return err
 		},
 	})
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, name), nil
+	return answer{Path: dir, File: name}, err
 }
 
 // digest returns a hash of a file tree.

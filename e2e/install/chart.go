@@ -57,6 +57,10 @@ func (p *Prepared) needHelm(ctx context.Context, cache *build.Cache) (err error)
 // Archive returns the path of a remote chart's archive. It pulls the chart into the cache, unless
 // it is there.
 func (h *Helm) Archive(ctx context.Context, cache *build.Cache, chart, version string) (string, error) {
+	return cache.Keep("chart "+chart+" "+version, func() (string, error) { return h.kept(ctx, cache, chart, version) })
+}
+
+func (h *Helm) kept(ctx context.Context, cache *build.Cache, chart, version string) (string, error) {
 	sum := sha256.Sum256([]byte(chart + "\x00" + version))
 	folder := filepath.Join(cache.Dir, "charts")
 	archive := filepath.Join(folder, fmt.Sprintf("%s-%x.tgz", strings.TrimSuffix(path.Base(chart), ".tgz"), sum[:6]))

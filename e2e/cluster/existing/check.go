@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/lease"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/rights"
 	"github.com/plumbline-e2e/plumbline/e2e/image"
 )
@@ -108,7 +109,7 @@ func (c *clients) missingRights(ctx context.Context, needed ...rights.Right) []e
 
 // otherRun returns an error if another run uses the cluster.
 func (c *clients) otherRun(ctx context.Context) []error {
-	who, err := c.holder(ctx)
+	who, err := lease.Holder(ctx, c.typed.CoordinationV1(), systemNamespace, lease.Name)
 	switch {
 	case err != nil:
 		return []error{err}

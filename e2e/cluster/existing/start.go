@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/kwok"
+	"github.com/plumbline-e2e/plumbline/e2e/cluster/lease"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/pods"
 )
 
@@ -110,7 +111,7 @@ func (e *existing) acquire(ctx context.Context, onDeath func(cluster.Death)) err
 	e.stop = stop
 	report := cluster.First(life, onDeath)
 	var err error
-	e.release, err = e.hold(ctx, func(err error) {
+	e.release, err = lease.Hold(ctx, e.typed.CoordinationV1(), systemNamespace, lease.Name, func(err error) {
 		report(cluster.Death{Component: "the run's hold on the cluster", LastLines: []string{err.Error()}})
 	})
 	if err != nil { // without the lease, the namespace has no known owner

@@ -1,16 +1,15 @@
 package local
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
+	"github.com/plumbline-e2e/plumbline/e2e/launch"
 )
 
-// bentPrograms returns programs that run the given ones with a bent clock. They are scripts in
+// bentPrograms returns programs that run the given ones with a bent clock. They are files in
 // the cluster's folder, because kwokctl takes only a path. They pass their own name on as the
 // program's name, which shows whose process it is.
 func bentPrograms(f *owned.Folder, bin programs, c *clock.Clock) (programs, error) {
@@ -25,11 +24,10 @@ func bentPrograms(f *owned.Folder, bin programs, c *clock.Clock) (programs, erro
 		filepath.Join(bin.kubernetes, scheduler),
 		filepath.Join(bin.kwok, "kwok"),
 	} {
-		script := fmt.Sprintf("#!/bin/sh\nexec %s \"$@\"\n", strings.Join(c.Command(`"$0"`, program), " "))
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(program)), []byte(script),
-			0o700); err != nil { //nolint:gosec // it's a program
+		bent := launch.Command{Words: c.Command(launch.Self, program)}
+		if err := bent.Write(filepath.Join(dir, filepath.Base(program)), bin.starter); err != nil {
 			return programs{}, err
 		}
 	}
-	return programs{kubernetes: dir, etcd: dir, kwok: dir}, nil
+	return programs{kubernetes: dir, etcd: dir, kwok: dir, starter: bin.starter}, nil
 }

@@ -30,6 +30,7 @@ const etcdPeer = "etcd peer"
 // programs holds the folders of the binaries.
 type programs struct {
 	kubernetes, etcd, kwok string
+	starter                string // see package launch; a file, not a folder
 }
 
 // allocate takes a port for each listener.

@@ -11,9 +11,11 @@ import (
 	. "github.com/onsi/gomega"
 	"sigs.k8s.io/yaml"
 
+	"github.com/plumbline-e2e/plumbline/e2e/build"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
+	"github.com/plumbline-e2e/plumbline/e2e/launch"
 )
 
 func TestKwokctlsConfiguration(t *testing.T) {
@@ -86,12 +88,14 @@ func TestTheFolderOfAClusterIsAllThatKwokctlKnows(t *testing.T) {
 	// A kwokctl that prints its environment.
 	g.Expect(os.WriteFile(filepath.Join(kwok, "kwokctl"),
 		[]byte("#!/bin/sh\nenv; echo \"$@\"; kubectl get --raw /healthz && echo ok\n"), 0o700)).To(Succeed())
-	k, err := install(f, programs{kwok: kwok}, logs)
+	starter, err := launch.Starter(t.Context(), &build.Cache{Dir: t.TempDir()})
+	g.Expect(err).NotTo(HaveOccurred())
+	k, err := install(f, programs{kwok: kwok, starter: starter}, logs)
 	g.Expect(err).NotTo(HaveOccurred())
 
 	t.Setenv("KWOK_RUNTIME", "docker")
 	t.Setenv("KUBECONFIG", "/home/me/.kube/config")
-	out, err := run(t, k.script, "get", "clusters")
+	out, err := run(t, k.program, "get", "clusters")
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(out).To(And(
 		ContainSubstring("HOME="+f.Dir+"\n"),

@@ -17,18 +17,19 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
+	"github.com/plumbline-e2e/plumbline/e2e/launch"
 )
 
 // kwokctl runs kwokctl for one cluster, in that cluster's own environment.
 type kwokctl struct {
-	folder *owned.Folder
-	script string // path of the wrapper to call
+	folder  *owned.Folder
+	program string // path of the file to call
 }
 
 // install creates the cluster's folder. It links the logs' folder, an absolute path, into it,
 // so that logs are written there directly.
 func install(f *owned.Folder, bin programs, logs string) (*kwokctl, error) {
-	k := &kwokctl{folder: f, script: f.Path("kwokctl")}
+	k := &kwokctl{folder: f, program: f.Path("kwokctl")}
 	for _, dir := range []string{f.Path("bin"), f.Path("tmp"), k.state()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
@@ -40,28 +41,23 @@ func install(f *owned.Folder, bin programs, logs string) (*kwokctl, error) {
 	if err := os.Symlink(filepath.Join(bin.kwok, "kwokctl"), f.Path("bin", "kwokctl")); err != nil {
 		return nil, err
 	}
-	for path, content := range map[string]string{
-		k.script:                 k.wrapper(),
-		f.Path("bin", "kubectl"): kubectl,
-	} {
-		if err := os.WriteFile(path, []byte(content), 0o700); err != nil { //nolint:gosec // it's a program
-			return nil, err
-		}
-	}
-	return k, nil
+	// kwokctl would download a kubectl to check that the API server answers. starting.ready checks
+	// that, and more.
+	return k, errors.Join(k.command().Write(k.program, bin.starter),
+		launch.Command{}.Write(f.Path("bin", "kubectl"), bin.starter))
 }
 
-// kubectl replaces the kubectl that kwokctl would download to check that the API server
-// answers. starting.ready checks that, and more.
-const kubectl = "#!/bin/sh\nexit 0\n"
-
-// wrapper returns a script that runs kwokctl in this cluster's folder only. It ignores the
-// user's environment and home, and writes nothing there. All programs that it starts are in
-// the folder, which shows whose they are.
-func (k *kwokctl) wrapper() string {
+// command returns what runs kwokctl in this cluster's folder only. It ignores the user's
+// environment and home, and writes nothing there. All programs that it starts are in the
+// folder, which shows whose they are.
+func (k *kwokctl) command() launch.Command {
 	f := k.folder
-	return fmt.Sprintf("#!/bin/sh\nexec env -i HOME=%s TMPDIR=%s KWOK_WORKDIR=%s PATH=%s:/usr/bin:/bin %s \"$@\"\n",
-		f.Dir, f.Path("tmp"), f.Path("kwok"), f.Path("bin"), f.Path("bin", "kwokctl"))
+	return launch.Command{
+		Env: []string{
+			"HOME=" + f.Dir, "TMPDIR=" + f.Path("tmp"), "KWOK_WORKDIR=" + f.Path("kwok"), "PATH=" + f.Path("bin") + ":/usr/bin:/bin",
+		},
+		Words: []string{f.Path("bin", "kwokctl")},
+	}
 }
 
 // create starts the components without waiting, and returns the administrator's access.
@@ -72,7 +68,7 @@ func (k *kwokctl) create(ctx context.Context, config []byte) (*rest.Config, erro
 	}
 	var provider support.E2EClusterProvider = kwok.NewProvider().
 		WithName(k.folder.Name).
-		WithPath(k.script).
+		WithPath(k.program).
 		WithOpts(kwok.WithWaitDuration(0))
 	temporary, err := provider.Create(ctx, "--config="+file, "--kubeconfig=")
 	if ctx.Err() != nil {
@@ -105,7 +101,7 @@ func (k *kwokctl) restart(ctx context.Context, component string) error {
 	if err := os.Rename(k.logFile(component), k.logFile(component+".previous")); err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(ctx, k.script, "start", "cluster", "--name", k.folder.Name).CombinedOutput()
+	out, err := exec.CommandContext(ctx, k.program, "start", "cluster", "--name", k.folder.Name).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("kwokctl start cluster: %w\n%s", err, out)
 	}

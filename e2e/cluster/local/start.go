@@ -15,6 +15,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/hostnode"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
+	"github.com/plumbline-e2e/plumbline/e2e/launch"
 )
 
 // Start makes a cluster and returns when each of its components works and the API server has
@@ -114,7 +115,8 @@ func binaries(ctx context.Context, c *build.Cache, version string) (programs, er
 			return programs{}, err
 		}
 	}
-	return bin, nil
+	bin.starter, err = launch.Starter(ctx, c)
+	return bin, err
 }
 
 // start starts everything. Close ends what it started, even if it failed.

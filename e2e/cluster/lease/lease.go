@@ -1,4 +1,5 @@
-package existing
+// Package lease says which runs live: on a cluster that several share, each renews a Lease as long as it does.
+package lease
 
 import (
 	"context"
@@ -14,22 +15,25 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/klog/v2"
 )
 
 // A run renews its lease every renewEvery, and loses it if that fails for renewWithin. Others
-// may take it leaseHolds after the last renewal.
+// may take it holds after the last renewal.
 const (
-	leaseName   = "run"
-	leaseHolds  = 30 * time.Second
+	holds       = 30 * time.Second
 	renewWithin = 20 * time.Second
 	renewEvery  = 5 * time.Second
 )
 
-// errLeaseLost ends a run whose lease is taken by others or can't be renewed.
-var errLeaseLost = errors.New("the run's lease on the cluster is lost")
+// Name of the Lease of a run that has a namespace of its own.
+const Name = "run"
+
+// ErrLost ends a run whose lease is taken by others or can't be renewed.
+var ErrLost = errors.New("the run's lease on the cluster is lost")
 
 // identity returns the name of this process in the lease: host/pid.
 func identity() string {
@@ -40,11 +44,13 @@ func identity() string {
 	return host + "/" + strconv.Itoa(os.Getpid())
 }
 
-// holder returns the living run that uses the cluster; "" if none.
-func (c *clients) holder(ctx context.Context) (string, error) {
-	lease, err := c.typed.CoordinationV1().Leases(systemNamespace).Get(ctx, leaseName, metav1.GetOptions{})
+// Holder returns the living run that has a Lease; "" if none, or if it may not be read.
+func Holder(ctx context.Context, client coordinationclient.CoordinationV1Interface, namespace, name string) (string,
+	error,
+) {
+	lease, err := client.Leases(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
-	case apierrors.IsNotFound(err) || apierrors.IsForbidden(err): // missingRights reports missing rights
+	case apierrors.IsNotFound(err) || apierrors.IsForbidden(err):
 		return "", nil
 	case err != nil:
 		return "", fmt.Errorf("asking for the lease of another run: %w", err)
@@ -56,7 +62,7 @@ func (c *clients) holder(ctx context.Context) (string, error) {
 // runs on this machine.
 func liveHolder(lease *coordinationv1.Lease, now time.Time) string {
 	who, renewed := lease.Spec.HolderIdentity, lease.Spec.RenewTime
-	if who == nil || *who == "" || renewed == nil || now.Sub(renewed.Time) > leaseHolds {
+	if who == nil || *who == "" || renewed == nil || now.Sub(renewed.Time) > holds {
 		return ""
 	}
 	ourHost, _, _ := strings.Cut(identity(), "/")
@@ -67,23 +73,25 @@ func liveHolder(lease *coordinationv1.Lease, now time.Time) string {
 	return fmt.Sprintf("process %s on %s", process, host)
 }
 
-// hold takes the free lease and renews it until release is called. It calls lost on failure.
-func (c *clients) hold(ctx context.Context, lost func(error)) (release func(), err error) {
+// Hold takes a free Lease and renews it until release is called. It calls lost on failure.
+func Hold(ctx context.Context, client coordinationclient.CoordinationV1Interface, namespace, name string,
+	lost func(error),
+) (release func(), err error) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	taken, ended := make(chan struct{}), make(chan struct{})
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: &resourcelock.LeaseLock{
-			LeaseMeta:  metav1.ObjectMeta{Namespace: systemNamespace, Name: leaseName},
-			Client:     c.typed.CoordinationV1(),
+			LeaseMeta:  metav1.ObjectMeta{Namespace: namespace, Name: name},
+			Client:     client,
 			LockConfig: resourcelock.ResourceLockConfig{Identity: identity()},
 		},
-		LeaseDuration: leaseHolds, RenewDeadline: renewWithin, RetryPeriod: renewEvery,
+		LeaseDuration: holds, RenewDeadline: renewWithin, RetryPeriod: renewEvery,
 		ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(context.Context) { close(taken) },
 			OnStoppedLeading: func() {
 				if ctx.Err() == nil {
-					lost(errLeaseLost)
+					lost(ErrLost)
 				}
 			},
 		},
@@ -99,9 +107,9 @@ func (c *clients) hold(ctx context.Context, lost func(error)) (release func(), e
 	case <-taken:
 		return release, nil
 	case <-ended:
-		return nil, errLeaseLost
+		return nil, ErrLost
 	case <-time.After(renewWithin):
 		release()
-		return nil, fmt.Errorf("the lease %s in namespace %s can't be had", leaseName, systemNamespace)
+		return nil, fmt.Errorf("the lease %s in namespace %s can't be had", name, namespace)
 	}
 }

@@ -1,4 +1,4 @@
-package existing
+package lease
 
 import (
 	"os/exec"
