@@ -7,9 +7,12 @@
 # The toolchain that go.mod names is fetched if the installed one is older.
 export GOTOOLCHAIN := auto
 
+# Programs are static, so that images need nothing else, and all are compiled alike. Only the race detector needs C.
+export CGO_ENABLED := 0
+
 # What `make e2e` understands. Values go to the program as they were typed,
 # dollar signs included, and the program says what is wrong with them.
-VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF FROM TO FROM_IMAGE TO_IMAGE TO_PROVIDER LENGTH SIZES PATTERN REQUEST NTH RESUME FOR REPLAY DIR
+VARIABLES := PROVIDER K8S KARPENTER CLUSTER NODE_IMAGE KUBECONFIG REGISTRY IMAGE GATES FOCUS SKIP LABELS PROCS SPEED KEEP FAILFAST LIE N SEED SPECS SHARD MUTANT ADAPTER FOLDER MATRIX NAME JOBS TAG A B WORKLOAD REPEATS FAIL_IF FROM TO FROM_IMAGE TO_IMAGE TO_PROVIDER LENGTH SIZES PATTERN REQUEST NTH RESUME FOR REPLAY DIR ON SHARDS NAMESPACE QUEUE START_WITHIN
 $(foreach v,$(VARIABLES),$(eval override $v := $$(value $v)))
 export $(VARIABLES)
 
@@ -30,7 +33,7 @@ MODULES   := . hack/tools hack/browser hack/importer hack/mutants hack/node-imag
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
 
 # The race detector needs a C compiler; Go says whether it has found one.
-RACE = $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+RACE = $(if $(filter 1,$(shell CGO_ENABLED= go env CGO_ENABLED)),-race)
 
 # Built like the programs of `make e2e`, so that Go's cache serves both: a
 # provider is large.
@@ -46,7 +49,7 @@ help: ## list the targets
 
 .PHONY: test
 test: ## run the unit tests; starts no cluster
-	go test $(RACE) ./...
+	$(if $(RACE),CGO_ENABLED=1) go test $(RACE) ./...
 	set -e; for m in $(FAULTY); do (cd $$m && $(RELEASED) go test ./...); done
 	cd hack/mutants && go test ./...
 	set -e; for m in $(SDKTESTS); do (cd $$m && go test ./...); done
@@ -110,17 +113,20 @@ vuln: ## look for known vulnerabilities that the code reaches; needs vuln.go.dev
 conformance.test:
 	@go test -c -buildvcs=$(if $(shell git rev-parse HEAD 2>/dev/null),true,false) -tags e2e -o "$(ARTIFACTS)/$@" ./suites
 
+# In the pods of a Kubernetes cluster: make e2e ON=kubernetes REGISTRY=... SHARDS=8
+elsewhere = $(if $(ON),$(PLUMBLINE) kubernetes -on '$(ON)' -binary "$(ARTIFACTS)/conformance.test" $(1))
+
 # `go test` would run in the folder of the package; from here, relative paths
 # in PROVIDER and IMAGE mean what whoever typed them meant.
 .PHONY: e2e
 e2e: conformance.test ## run the suites against a provider: make e2e PROVIDER=kwok K8S=1.36 KARPENTER=v1.15.0 FOCUS=drift/one-to-one
-	@exec "$(ARTIFACTS)/conformance.test" -test.run '^TestConformance$$'
+	@$(or $(call elsewhere,e2e),exec "$(ARTIFACTS)/conformance.test" -test.run '^TestConformance$$')
 
 # What the suites are worth: each lie must be caught by the specs that claim
 # to, and the honest provider stay green.
 .PHONY: lies
 lies: conformance.test ## run the specs against providers that are broken on purpose: make lies LIE=cloud
-	@$(PLUMBLINE) lies -binary "$(ARTIFACTS)/conformance.test"
+	@$(or $(call elsewhere,lies),$(PLUMBLINE) lies -binary "$(ARTIFACTS)/conformance.test")
 
 # The mistakes of releases: each is met on the release that made it.
 .PHONY: recall
@@ -232,6 +238,10 @@ report: ## write a run's page for a browser: make report FILE=_artifacts/latest
 .PHONY: times
 times: ## write how long specs take from the last run: machines that share a run deal them by it
 	@$(PLUMBLINE) times $(FILE)
+
+.PHONY: image
+image: conformance.test ## push the image of e2e ON=kubernetes for other systems, see hack/examples: make image REGISTRY=...
+	@$(PLUMBLINE) kubernetes -push -binary "$(ARTIFACTS)/conformance.test" e2e
 
 .PHONY: merge
 merge: ## join the parts of a run that machines with SHARD=1/4 to 4/4 have shared: make merge DIR=parts

@@ -45,7 +45,7 @@ func KeptFromBinary(ctx context.Context, dir, binary, user string) (ref string, 
 // The binary must be a static Linux executable, because the image has no loader. Go builds one
 // with CGO_ENABLED=0.
 func FromBinary(ctx context.Context, dir, binary string, env []string, user string) (ref string, err error) {
-	arch, err := staticLinux(binary)
+	arch, err := StaticLinux(binary)
 	if err != nil {
 		return "", fmt.Errorf("making an image of %s: %w", binary, err)
 	}
@@ -59,8 +59,8 @@ func FromBinary(ctx context.Context, dir, binary string, env []string, user stri
 	return ref, nil
 }
 
-// staticLinux returns the architecture of a static Linux executable.
-func staticLinux(binary string) (arch string, err error) {
+// StaticLinux returns the architecture of a static Linux executable. The error says why another file is none.
+func StaticLinux(binary string) (arch string, err error) {
 	f, err := elf.Open(binary)
 	if format, wrong := errors.AsType[*elf.FormatError](err); wrong {
 		return "", fmt.Errorf("is no Linux executable (build it with GOOS=linux): %w", format)

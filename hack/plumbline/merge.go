@@ -35,14 +35,19 @@ func merge(_ context.Context, args []string) error {
 	if _, err := os.Stat(args[0]); err != nil {
 		return fmt.Errorf("DIR=%s: %w\n%s", args[0], err, mergeHelp)
 	}
-	parts, err := findLiesParts(args[0])
+	return mergeParts(c.Artifacts, args[0])
+}
+
+// mergeParts joins the parts below a folder, of whichever run, into a new run's folder among the artifacts.
+func mergeParts(artifacts, folder string) error {
+	parts, err := findLiesParts(folder)
 	if err != nil {
 		return err
 	}
 	if len(parts) > 0 {
-		return mergeLies(c, parts)
+		return mergeLies(artifacts, parts)
 	}
-	return e2e.Merge(args[0], c.Artifacts, os.Stdout)
+	return e2e.Merge(folder, artifacts, os.Stdout)
 }
 
 // liesPart is the report of a part of the lies.
@@ -80,12 +85,12 @@ func findLiesParts(folder string) (parts []liesPart, err error) {
 }
 
 // mergeLies joins the parts of a run of lies.
-func mergeLies(c e2e.Config, parts []liesPart) error {
+func mergeLies(artifacts string, parts []liesPart) error {
 	all, missing, err := joinLies(parts)
 	if err != nil {
 		return err
 	}
-	run, err := e2e.NewRunFolder(c.Artifacts)
+	run, err := e2e.NewRunFolder(artifacts)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/image"
+	"github.com/plumbline-e2e/plumbline/hack/plumbline/spread"
+	"github.com/plumbline-e2e/plumbline/providers"
+	"github.com/plumbline-e2e/plumbline/suites"
+)
+
+const kubernetesHelp = `usage: plumbline kubernetes [FLAGS] e2e|lies
+
+Runs "make e2e" or "make lies" in the pods of a Kubernetes cluster, a part of it in each, and merges the parts.
+
+  make e2e ON=kubernetes REGISTRY=registry.example/team SHARDS=8
+
+  KUBECONFIG    the file with the access to the cluster; ~/.kube/config by default
+  REGISTRY      where the image of the pods is pushed to and pulled from; credentials are docker's
+  SHARDS        how many pods share the run
+  NAMESPACE     an existing namespace for them; by default the run makes one and removes it
+  QUEUE         Kueue's LocalQueue that admits the Job
+  PROCS         how many clusters a pod has at a time, one by default: each asks for a CPU and 1.5 GiB
+  START_WITHIN  how long pods may wait while none runs, 10m by default
+
+Pods need no rights in the cluster, no privilege and no network but for images that an adapter names. What selects
+specs or lies, and SPEED, mean what they mean on one machine.
+`
+
+// passedOn are the variables that parts get as they are.
+var passedOn = []string{
+	"PROVIDER", "K8S", "KARPENTER", "IMAGE", "GATES", "FOCUS", "SKIP", "LABELS", "SPEED", "FAILFAST", "LIE",
+}
+
+// onKubernetes is a run in the pods of a cluster.
+type onKubernetes struct {
+	spread.Options
+	config          e2e.Config
+	kind, registry  string
+	binary, program string  // the compiled suites and this program, static
+	adapters        []trial // what is run with which provider and release
+	folders         []string
+}
+
+// runOnKubernetes runs parts of a run in pods.
+func runOnKubernetes(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("kubernetes", flag.ContinueOnError)
+	on := flags.String("on", "kubernetes", "what the user has typed as ON=")
+	binary := flags.String("binary", "", "the compiled conformance test, static, which `make e2e` makes")
+	push := flags.Bool("push", false, "only push the image and print its reference, for what else runs its parts")
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), kubernetesHelp, "\n")
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	k, err := readKubernetes(*on, *binary, flags.Args(), *push)
+	if err := errors.Join(err, k.findProgram()); err != nil {
+		return err
+	}
+	if *push {
+		if err := image.MayPush(k.registry); err != nil {
+			return err
+		}
+		pulled, err := k.image(ctx)
+		if err == nil {
+			_, err = fmt.Println(pulled)
+		}
+		return err
+	}
+	run, err := spread.Connect(k.Options)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(run.Check(ctx, runtime.GOARCH), image.MayPush(k.registry)); err != nil {
+		return err
+	}
+	pulled, err := k.image(ctx)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	failed := run.Run(ctx, pulled)
+	if ctx.Err() != nil {
+		return failed
+	}
+	step(fmt.Sprintf("the parts took %s; what each has left is in %s", time.Since(began).Round(time.Second), k.Folder))
+	if parts, err := filepath.Glob(filepath.Join(k.Folder, "part-*")); err != nil || len(parts) == 0 {
+		return errors.Join(failed, err)
+	}
+	return errors.Join(failed, mergeParts(k.config.Artifacts, k.Folder))
+}
+
+// readKubernetes reads the variables. The error has all mistakes.
+func readKubernetes(on, binary string, args []string, onlyPush bool) (k *onKubernetes, err error) {
+	k = &onKubernetes{registry: os.Getenv("REGISTRY"), binary: binary}
+	k.Kubeconfig = os.Getenv("KUBECONFIG")
+	k.Namespace, k.Queue, k.Out = os.Getenv("NAMESPACE"), os.Getenv("QUEUE"), os.Stdout
+	var mistakes []error
+	mistake := func(wrong bool, format string, args ...any) {
+		if wrong {
+			mistakes = append(mistakes, fmt.Errorf(format, args...))
+		}
+	}
+	mistake(on != "kubernetes", "ON=%s: say kubernetes, or leave it out to run on this machine", on)
+	mistake(k.registry == "", "REGISTRY is not set: say where the image of the pods is pushed to and pulled from, such as "+
+		"registry.example/team")
+	for _, name := range []string{"SHARD", "JOB_COMPLETION_INDEX", "KEEP", "NODE_IMAGE", "TO", "TO_IMAGE", "TO_PROVIDER"} {
+		mistake(os.Getenv(name) != "", "%s=%s: that is for runs on one machine", name, os.Getenv(name))
+	}
+	mistake(os.Getenv("IMAGE") != "" && !image.InRegistry(os.Getenv("IMAGE")), "IMAGE=%s: pods pull it from a registry, and "+
+		"don't have this machine's images", os.Getenv("IMAGE"))
+	if len(args) == 1 {
+		k.kind = args[0]
+	}
+	mistake(k.kind != "e2e" && k.kind != "lies", "%q: say e2e or lies", strings.Join(args, " "))
+	k.Parts, err = strconv.Atoi(os.Getenv("SHARDS"))
+	mistake(!onlyPush && (err != nil || k.Parts < 1), "SHARDS=%s: say how many pods share the run, such as 8", os.Getenv("SHARDS"))
+	k.Workers = 1
+	if procs := os.Getenv("PROCS"); procs != "" {
+		k.Workers, err = strconv.Atoi(procs)
+		mistake(err != nil || k.Workers < 1, "PROCS=%s: not a whole number from 1 up", procs)
+	}
+	k.StartWithin = 10 * time.Minute
+	if within := os.Getenv("START_WITHIN"); within != "" {
+		k.StartWithin, err = time.ParseDuration(within)
+		mistake(err != nil || k.StartWithin <= 0, "START_WITHIN=%s: say how long, such as 10m", within)
+	}
+	mistakes = append(mistakes, k.readRun())
+	return k, errors.Join(mistakes...)
+}
+
+// findProgram checks that the image can hold this program and the suites.
+func (k *onKubernetes) findProgram() (err error) {
+	if k.program, err = os.Executable(); err != nil {
+		return err
+	}
+	for _, program := range []string{k.program, k.binary} {
+		if _, err := image.StaticLinux(program); err != nil {
+			return fmt.Errorf("the image of the pods can't be made: %s %w; `make e2e ON=kubernetes` builds it so", program, err)
+		}
+	}
+	return nil
+}
+
+// readRun reads what is run, as a part reads it.
+func (k *onKubernetes) readRun() (err error) {
+	for _, name := range []string{"REGISTRY", "KUBECONFIG"} { // they are about the pods, not about the clusters in them
+		if err := os.Unsetenv(name); err != nil {
+			return err
+		}
+	}
+	k.Env = map[string]string{"PROCS": strconv.Itoa(k.Workers)}
+	for _, name := range passedOn {
+		if v := os.Getenv(name); v != "" {
+			k.Env[name] = v
+		}
+	}
+	selected := 0
+	if k.kind == "lies" {
+		k.Command = []string{spread.Program, "lies", "-binary", spread.Tests}
+		var chosen []lie
+		if k.config, _, chosen, err = chooseLies(k.binary, func(lie) bool { return true }); err != nil {
+			return err
+		}
+		honest, lying, kept := trials(chosen)
+		k.adapters, selected = slices.Concat(honest, lying, kept), len(chosen)
+	} else {
+		k.Command = []string{spread.Tests, "-test.run", "^TestConformance$"}
+		a := providers.Named(providerName())
+		if k.config, err = e2e.FromEnv(); err != nil {
+			return errors.Join(err, a.Validate())
+		}
+		if selected, err = k.config.Selected(a, suites.All()); err != nil {
+			return err
+		}
+		k.adapters = []trial{{provider: providerName(), release: k.config.Release}}
+	}
+	if k.config.Cluster != "local" {
+		return fmt.Errorf("CLUSTER=%s: in pods clusters are local", k.config.Cluster)
+	}
+	if selected < k.Parts {
+		return fmt.Errorf("SHARDS=%d: only %d are selected, and each part must have one", k.Parts, selected)
+	}
+	k.Folder = filepath.Join(k.config.Artifacts, "parts")
+	return k.findFolders()
+}
+
+// findFolders finds the folders of adapters that aren't built in.
+func (k *onKubernetes) findFolders() error {
+	folders := map[string]bool{}
+	for _, t := range k.adapters {
+		for _, file := range []string{t.provider, t.vars["TO_PROVIDER"]} {
+			if file == "" || slices.Contains(providers.Names(), file) {
+				continue
+			}
+			here, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			absolute, err := filepath.Abs(file)
+			if err != nil {
+				return err
+			}
+			folder, err := filepath.Rel(here, filepath.Dir(absolute))
+			if err != nil || !filepath.IsLocal(folder) {
+				return fmt.Errorf("PROVIDER=%s: it must lie below the working directory, since it gets the same place in the image",
+					file)
+			}
+			folders[folder] = true
+		}
+	}
+	k.folders = slices.Sorted(maps.Keys(folders))
+	return nil
+}
+
+// image builds the image of the pods, and returns its name in the registry.
+func (k *onKubernetes) image(ctx context.Context) (pulled string, err error) {
+	if err := os.RemoveAll(k.Folder); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(k.Folder, 0o755); err != nil {
+		return "", err
+	}
+	content := spread.Content{Tests: k.binary, Program: k.program, Folders: k.folders}
+	if content.Caches, err = k.fill(ctx); err != nil {
+		return "", err
+	}
+	temporary, err := os.MkdirTemp("", "plumbline-parts-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temporary)) }()
+	began := time.Now()
+	ref, err := spread.Image(ctx, filepath.Join(temporary, "parts"), runtime.GOARCH, content)
+	if err != nil {
+		return "", fmt.Errorf("making the image of the pods: %w", err)
+	}
+	size, err := sizeOf(filepath.Join(temporary, "parts"))
+	if err != nil {
+		return "", err
+	}
+	step(fmt.Sprintf("made the image of the pods, %d MB, in %.1f s", size>>20, time.Since(began).Seconds()))
+	began = time.Now()
+	if pulled, err = image.Push(ctx, ref, k.registry); err == nil {
+		step(fmt.Sprintf("pushed it in %.1f s: %s", time.Since(began).Seconds(), pulled))
+	}
+	return pulled, err
+}
+
+// fill builds all that parts will ask for, and returns the caches that were asked.
+func (k *onKubernetes) fill(ctx context.Context) (caches []*build.Cache, err error) {
+	type providing struct{ provider, release, to string }
+	done := map[providing]bool{}
+	for _, t := range k.adapters {
+		p := providing{t.provider, t.release, t.vars["TO_PROVIDER"]}
+		if done[p] {
+			continue
+		}
+		done[p] = true
+		c := k.config
+		c.Release, c.ToProvider = p.release, p.to
+		cache, err := e2e.Ready(ctx, c, providers.Named(t.provider), step)
+		if err != nil {
+			return nil, err
+		}
+		caches = append(caches, cache)
+	}
+	return caches, nil
+}
+
+// sizeOf returns how many bytes the files below a folder have.
+func sizeOf(folder string) (size int64, err error) {
+	err = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	return size, err
+}

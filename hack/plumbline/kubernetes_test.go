@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	. "github.com/onsi/gomega"
+)
+
+func TestARunOnKubernetesIsCheckedBeforeAnythingIsBuilt(t *testing.T) {
+	g := NewWithT(t)
+	t.Chdir("../..") // where adapters and lies lie
+	read := func(on, kind string, env map[string]string) (*onKubernetes, error) {
+		for _, name := range []string{"REGISTRY", "SHARDS", "SHARD", "PROCS", "IMAGE", "FOCUS", "LIE", "START_WITHIN", "CLUSTER",
+			"PROVIDER", "KUBECONFIG"} {
+			t.Setenv(name, env[name])
+		}
+		return readKubernetes(on, os.Args[0], []string{kind}, false)
+	}
+
+	_, err := read("docker", "e2e", map[string]string{"SHARD": "1/2", "PROCS": "many", "IMAGE": "./image.tar", "START_WITHIN": "soon"})
+	g.Expect(err).To(MatchError(And(
+		ContainSubstring("ON=docker: say kubernetes"), ContainSubstring("REGISTRY is not set"), ContainSubstring("SHARD=1/2: "),
+		ContainSubstring("PROCS=many: "), ContainSubstring("IMAGE=./image.tar: pods pull it from a registry"),
+		ContainSubstring("SHARDS=: say how many"), ContainSubstring("START_WITHIN=soon"),
+	)), "all mistakes at once")
+
+	given := map[string]string{"REGISTRY": "registry.example/team", "SHARDS": "2", "FOCUS": "^drift/", "KUBECONFIG": "/k"}
+	k, err := read("kubernetes", "e2e", given)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(k.Env).To(Equal(map[string]string{"PROCS": "1", "FOCUS": "^drift/"}))
+	g.Expect(k.Kubeconfig).To(Equal("/k"))
+
+	given["SHARDS"] = "10000"
+	_, err = read("kubernetes", "e2e", given)
+	g.Expect(err).To(MatchError(MatchRegexp(`SHARDS=10000: only \d+ are selected`)))
+	_, err = read("kubernetes", "mutants", given)
+	g.Expect(err).To(MatchError(ContainSubstring(`"mutants": say e2e or lies`)))
+
+	k, err = read("kubernetes", "lies", map[string]string{"REGISTRY": "registry.example/team", "SHARDS": "3", "LIE": "schema"})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(k.Env).To(Equal(map[string]string{"PROCS": "1", "LIE": "schema"}))
+	g.Expect(k.folders).To(Equal([]string{"providers/faulty"}))
+
+	_, err = read("kubernetes", "e2e", map[string]string{"REGISTRY": "registry.example/team", "SHARDS": "1", "CLUSTER": "kind"})
+	g.Expect(err).To(MatchError(ContainSubstring("CLUSTER=kind: in pods clusters are local")))
+	_, err = read("kubernetes", "e2e", map[string]string{"REGISTRY": "r.example/t", "SHARDS": "1", "PROVIDER": "/elsewhere/adapter.yaml"})
+	g.Expect(err).To(MatchError(ContainSubstring("the adapter cannot be read")))
+}
