@@ -114,6 +114,7 @@ conformance.test:
 	@go test -c -buildvcs=$(if $(shell git rev-parse HEAD 2>/dev/null),true,false) -tags e2e -o "$(ARTIFACTS)/$@" ./suites
 
 # In the pods of a Kubernetes cluster: make e2e ON=kubernetes REGISTRY=... SHARDS=8
+comma := ,
 elsewhere = $(if $(ON),$(PLUMBLINE) kubernetes -on '$(ON)' -binary "$(ARTIFACTS)/conformance.test" $(1))
 
 # `go test` would run in the folder of the package; from here, relative paths
@@ -145,11 +146,11 @@ upgrade-matrix: conformance.test ## upgrade each release to the next, into suite
 # The controller's writes, one after another, at the worst moment: it is killed, or its request fails.
 .PHONY: crash
 crash: conformance.test ## kill the controller before and after each of its writes: make crash FOCUS=^drift/one-to-one$
-	@$(PLUMBLINE) faults -binary "$(ARTIFACTS)/conformance.test" -patterns crash-before,crash-after
+	@$(or $(call elsewhere,crash),$(PLUMBLINE) faults -binary "$(ARTIFACTS)/conformance.test" -patterns crash-before$(comma)crash-after)
 
 .PHONY: faults
 faults: conformance.test ## make each write of the controller fail: make faults FOCUS=^drift/one-to-one$ PATTERN=lose-answer
-	@$(PLUMBLINE) faults -binary "$(ARTIFACTS)/conformance.test" -patterns lose-answer,fail
+	@$(or $(call elsewhere,faults),$(PLUMBLINE) faults -binary "$(ARTIFACTS)/conformance.test" -patterns lose-answer$(comma)fail)
 
 .PHONY: explore
 explore: conformance.test ## make up worlds, judge them by the invariants, shrink what breaks: make explore FOR=30m SEED=1

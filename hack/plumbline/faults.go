@@ -70,7 +70,7 @@ func runFaults(ctx context.Context, args []string) error {
 	if results.again, err = c.repeat(ctx, folder, results.red()); err != nil {
 		return err
 	}
-	return c.conclude(folder, results, time.Since(began))
+	return results.conclude(folder, time.Since(began))
 }
 
 // strike runs points that have not run yet in a folder, and returns the outcomes of all, by ID.
@@ -191,12 +191,13 @@ func readFaults(binary, patterns string) (faultsConfig, error) {
 	return c, errors.Join(mistakes...)
 }
 
-func patternList() string {
-	var names []string
-	for _, p := range faults.Patterns() {
+func patternList() string { return strings.Join(patternNames(faults.Patterns()), ", ") }
+
+func patternNames(all []faults.Pattern) (names []string) {
+	for _, p := range all {
 		names = append(names, string(p))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // focus returns the pattern of the specs' IDs.

@@ -19,6 +19,7 @@ type faultsPlan struct {
 	Command string              `json:"command"` // with what selects the provider
 	Points  []e2e.FaultPoint    `json:"points"`
 	Ends    map[string][]string `json:"ends,omitempty"` // report.Outcome.End without a fault, by the spec's ID
+	Part    *report.Part        `json:"part,omitempty"` // nil: these are all
 }
 
 // planFile is the plan's file in the run's folder.
@@ -49,7 +50,10 @@ func (c faultsConfig) plan(ctx context.Context) (p faultsPlan, folder string, er
 	} else if err := c.learn(ctx, folder, &p); err != nil {
 		return p, folder, err
 	}
-	p.Points = part(c.Shard, p.Points)
+	if !c.Shard.Whole() {
+		p.Points = partOfPoints(c.Shard, p.Points)
+		p.Part = &report.Part{Number: c.Shard.Part, Of: c.Shard.Of, Deal: c.dealOfFaults()}
+	}
 	return p, folder, writeJSON(filepath.Join(folder, planFile), p)
 }
 

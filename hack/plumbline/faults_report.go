@@ -92,8 +92,8 @@ func (r faultResults) repeated(p e2e.FaultPoint) string {
 	return fmt.Sprintf("red %d of %d times more", red, ran)
 }
 
-// conclude writes faults.md, and prints what is red with the command that repeats it.
-func (c faultsConfig) conclude(folder string, r faultResults, took time.Duration) error {
+// conclude writes faults.md, and prints what is red with the command that repeats it. Took is 0 if several machines did.
+func (r faultResults) conclude(folder string, took time.Duration) error {
 	file := filepath.Join(folder, "faults.md")
 	if err := os.WriteFile(file, []byte(r.table()), 0o644); err != nil { //nolint:gosec // a report
 		return err
@@ -107,7 +107,7 @@ func (c faultsConfig) conclude(folder string, r faultResults, took time.Duration
 			if often := r.repeated(p); often != "" {
 				fmt.Fprintf(os.Stderr, "  %s\n", often)
 			}
-			fmt.Fprintf(os.Stderr, "  again: %s FOCUS=^%s$ REPEATS=10\n", c.command(), p.ID())
+			fmt.Fprintf(os.Stderr, "  again: %s FOCUS=^%s$ REPEATS=10\n", r.plan.Command, p.ID())
 		}
 	}
 	var said []string
@@ -118,8 +118,11 @@ func (c faultsConfig) conclude(folder string, r faultResults, took time.Duration
 			red += counts[verdict]
 		}
 	}
-	fmt.Fprintf(os.Stderr, "\n%d requests struck: %s, in %s; %s\n", len(r.plan.Points), strings.Join(said, ", "),
-		took.Round(time.Second), file)
+	within := ""
+	if took > 0 {
+		within = fmt.Sprintf(", in %s", took.Round(time.Second))
+	}
+	fmt.Fprintf(os.Stderr, "\n%d requests struck: %s%s; %s\n", len(r.plan.Points), strings.Join(said, ", "), within, file)
 	if red > 0 {
 		return errors.New("not every fault left things as they should be")
 	}

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,9 +25,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites"
 )
 
-const kubernetesHelp = `usage: plumbline kubernetes [FLAGS] e2e|lies
+const kubernetesHelp = `usage: plumbline kubernetes [FLAGS] e2e|lies|crash|faults
 
-Runs "make e2e" or "make lies" in the pods of a Kubernetes cluster, a part of it in each, and merges the parts.
+Runs "make e2e", "make lies", "make crash" or "make faults" in the pods of a Kubernetes cluster, a part of it in each, and
+merges the parts.
 
   make e2e ON=kubernetes REGISTRY=registry.example/team SHARDS=8
 
@@ -44,7 +47,11 @@ specs or lies, and SPEED, mean what they mean on one machine.
 // passedOn are the variables that parts get as they are.
 var passedOn = []string{
 	"PROVIDER", "K8S", "KARPENTER", "IMAGE", "GATES", "FOCUS", "SKIP", "LABELS", "SPEED", "FAILFAST", "LIE",
+	"PATTERN", "REQUEST", "NTH", "REPEATS",
 }
+
+// struckBy are the kinds of runs that strike requests, and by what unless PATTERN says it.
+var struckBy = map[string]string{"crash": "crash-before,crash-after", "faults": "lose-answer,fail"}
 
 // onKubernetes is a run in the pods of a cluster.
 type onKubernetes struct {
@@ -128,7 +135,8 @@ func readKubernetes(on, binary string, args []string, onlyPush bool) (k *onKuber
 	if len(args) == 1 {
 		k.kind = args[0]
 	}
-	mistake(k.kind != "e2e" && k.kind != "lies", "%q: say e2e or lies", strings.Join(args, " "))
+	mistake(k.kind != "e2e" && k.kind != "lies" && struckBy[k.kind] == "", "%q: say e2e, lies, crash or faults",
+		strings.Join(args, " "))
 	k.Parts, err = strconv.Atoi(os.Getenv("SHARDS"))
 	mistake(!onlyPush && (err != nil || k.Parts < 1), "SHARDS=%s: say how many pods share the run, such as 8", os.Getenv("SHARDS"))
 	k.Workers = 1
@@ -171,25 +179,9 @@ func (k *onKubernetes) readRun() (err error) {
 			k.Env[name] = v
 		}
 	}
-	selected := 0
-	if k.kind == "lies" {
-		k.Command = []string{spread.Program, "lies", "-binary", spread.Tests}
-		var chosen []lie
-		if k.config, _, chosen, err = chooseLies(k.binary, func(lie) bool { return true }); err != nil {
-			return err
-		}
-		honest, lying, kept := trials(chosen)
-		k.adapters, selected = slices.Concat(honest, lying, kept), len(chosen)
-	} else {
-		k.Command = []string{spread.Tests, "-test.run", "^TestConformance$"}
-		a := providers.Named(providerName())
-		if k.config, err = e2e.FromEnv(); err != nil {
-			return errors.Join(err, a.Validate())
-		}
-		if selected, err = k.config.Selected(a, suites.All()); err != nil {
-			return err
-		}
-		k.adapters = []trial{{provider: providerName(), release: k.config.Release}}
+	selected, err := k.choose()
+	if err != nil {
+		return err
 	}
 	if k.config.Cluster != "local" {
 		return fmt.Errorf("CLUSTER=%s: in pods clusters are local", k.config.Cluster)
@@ -199,6 +191,39 @@ func (k *onKubernetes) readRun() (err error) {
 	}
 	k.Folder = filepath.Join(k.config.Artifacts, "parts")
 	return k.findFolders()
+}
+
+// choose reads what each part runs, and returns how much there is to share.
+func (k *onKubernetes) choose() (selected int, err error) {
+	k.Command = []string{spread.Tests, "-test.run", "^TestConformance$"}
+	switch patterns := struckBy[k.kind]; {
+	case k.kind == "lies":
+		k.Command = []string{spread.Program, "lies", "-binary", spread.Tests}
+		var chosen []lie
+		if k.config, _, chosen, err = chooseLies(k.binary, func(lie) bool { return true }); err != nil {
+			return 0, err
+		}
+		honest, lying, kept := trials(chosen)
+		k.adapters = slices.Concat(honest, lying, kept)
+		return len(chosen), nil
+	case patterns != "":
+		k.Command = []string{spread.Program, "faults", "-binary", spread.Tests, "-patterns", patterns}
+		c, err := readFaults(k.binary, cmp.Or(os.Getenv("PATTERN"), patterns))
+		if err != nil {
+			return 0, err
+		}
+		k.config, selected = c.Config, math.MaxInt // each part learns how many requests there are
+	default:
+		a := providers.Named(providerName())
+		if k.config, err = e2e.FromEnv(); err != nil {
+			return 0, errors.Join(err, a.Validate())
+		}
+		if selected, err = k.config.Selected(a, suites.All()); err != nil {
+			return 0, err
+		}
+	}
+	k.adapters = []trial{{provider: providerName(), release: k.config.Release}}
+	return selected, nil
 }
 
 // findFolders finds the folders of adapters that aren't built in.

@@ -35,12 +35,17 @@ func TestARunOnKubernetesIsCheckedBeforeAnythingIsBuilt(t *testing.T) {
 	_, err = read("kubernetes", "e2e", given)
 	g.Expect(err).To(MatchError(MatchRegexp(`SHARDS=10000: only \d+ are selected`)))
 	_, err = read("kubernetes", "mutants", given)
-	g.Expect(err).To(MatchError(ContainSubstring(`"mutants": say e2e or lies`)))
+	g.Expect(err).To(MatchError(ContainSubstring(`"mutants": say e2e, lies, crash or faults`)))
 
 	k, err = read("kubernetes", "lies", map[string]string{"REGISTRY": "registry.example/team", "SHARDS": "3", "LIE": "schema"})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(k.Env).To(Equal(map[string]string{"PROCS": "1", "LIE": "schema"}))
 	g.Expect(k.folders).To(Equal([]string{"providers/faulty"}))
+
+	k, err = read("kubernetes", "crash", map[string]string{"REGISTRY": "r.example/t", "SHARDS": "3", "FOCUS": "^drift/one-to-one$"})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(k.Command).To(HaveExactElements(HaveSuffix("plumbline"), "faults", "-binary", HaveSuffix("conformance.test"),
+		"-patterns", "crash-before,crash-after"))
 
 	_, err = read("kubernetes", "e2e", map[string]string{"REGISTRY": "registry.example/team", "SHARDS": "1", "CLUSTER": "kind"})
 	g.Expect(err).To(MatchError(ContainSubstring("CLUSTER=kind: in pods clusters are local")))

@@ -20,7 +20,7 @@ import (
 const mergeHelp = `name the folder with the parts: make merge DIR=parts
 
 Each part is the artifacts of a run with SHARD, such as SHARD=2/4, wherever it lies below the
-folder: of "make e2e", "make vacuity", "make lies" or "make recall". The whole is written
+folder: of "make e2e", "make vacuity", "make lies", "make recall", "make crash" or "make faults". The whole is written
 among the artifacts like any other run. A part that is missing is named, and the whole isn't green`
 
 // merge joins the parts of a run that several machines have shared.
@@ -40,52 +40,80 @@ func merge(_ context.Context, args []string) error {
 
 // mergeParts joins the parts below a folder, of whichever run, into a new run's folder among the artifacts.
 func mergeParts(artifacts, folder string) error {
-	parts, err := findLiesParts(folder)
-	if err != nil {
+	lies, err := findParts(folder, liesFile, func(r liesReport) *report.Part { return r.Part })
+	struck, err2 := findParts(folder, planFile, func(p faultsPlan) *report.Part { return p.Part })
+	switch err := errors.Join(err, err2); {
+	case err != nil:
 		return err
-	}
-	if len(parts) > 0 {
-		return mergeLies(artifacts, parts)
+	case len(lies) > 0:
+		return mergeLies(artifacts, lies)
+	case len(struck) > 0:
+		return mergeFaults(artifacts, struck)
 	}
 	return e2e.Merge(folder, artifacts, os.Stdout)
 }
 
-// liesPart is the report of a part of the lies.
-type liesPart struct {
+// foundPart is a part of a run of T: the folder in which it lies, and what its file says.
+type foundPart[T any] struct {
 	folder string
-	liesReport
+	part   report.Part
+	said   T
 }
 
-func (p liesPart) name() string {
-	return fmt.Sprintf("part %d/%d (%s)", p.Part.Number, p.Part.Of, p.folder)
+func (p foundPart[T]) name() string {
+	return fmt.Sprintf("part %d/%d (%s)", p.part.Number, p.part.Of, p.folder)
 }
 
-// findLiesParts returns the parts of a run of lies below a folder, by their numbers.
-func findLiesParts(folder string) (parts []liesPart, err error) {
+// findParts returns the parts of a run below a folder, by their numbers: the folders with such a file. The error has all
+// mistakes.
+func findParts[T any](folder, file string, partOf func(T) *report.Part) (parts []foundPart[T], err error) {
 	var mistakes []error
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.Name() != liesFile || !entry.Type().IsRegular() {
+		if err != nil || entry.Name() != file || !entry.Type().IsRegular() {
 			return err
 		}
-		p := liesPart{folder: filepath.Dir(path)}
-		switch err := readJSON(path, &p.liesReport); {
+		p := foundPart[T]{folder: filepath.Dir(path)}
+		err = readJSON(path, &p.said)
+		switch part := partOf(p.said); {
 		case err != nil:
 			mistakes = append(mistakes, err)
-		case p.Part == nil:
+		case part == nil:
 			mistakes = append(mistakes, fmt.Errorf("%s is a whole run, not a part of one", p.folder))
 		default:
+			p.part = *part
 			parts = append(parts, p)
 		}
 		return nil
 	})
-	slices.SortFunc(parts, func(a, b liesPart) int {
-		return cmp.Or(cmp.Compare(a.Part.Number, b.Part.Number), strings.Compare(a.folder, b.folder))
+	slices.SortFunc(parts, func(a, b foundPart[T]) int {
+		return cmp.Or(cmp.Compare(a.part.Number, b.part.Number), strings.Compare(a.folder, b.folder))
 	})
 	return parts, errors.Join(append(mistakes, err)...)
 }
 
+// checkParts returns which parts are missing. The error says why they are not of one run, and which are there twice.
+func checkParts[T any](parts []foundPart[T]) (missing, err error) {
+	first, number := parts[0], map[int]string{}
+	for _, p := range parts {
+		if p.part.Of != first.part.Of || p.part.Deal != first.part.Deal {
+			err = errors.Join(err, fmt.Errorf("%s and %s are of different runs: they have not shared the same", first.name(),
+				p.name()))
+		}
+		if other, twice := number[p.part.Number]; twice {
+			err = errors.Join(err, fmt.Errorf("%s is there twice, also in %s", p.name(), other))
+		}
+		number[p.part.Number] = p.folder
+	}
+	for n := 1; n <= first.part.Of; n++ {
+		if _, there := number[n]; !there {
+			missing = errors.Join(missing, fmt.Errorf("part %d/%d is missing", n, first.part.Of))
+		}
+	}
+	return missing, err
+}
+
 // mergeLies joins the parts of a run of lies.
-func mergeLies(artifacts string, parts []liesPart) error {
+func mergeLies(artifacts string, parts []foundPart[liesReport]) error {
 	all, missing, err := joinLies(parts)
 	if err != nil {
 		return err
@@ -101,31 +129,17 @@ func mergeLies(artifacts string, parts []liesPart) error {
 	return errors.Join(all.print(os.Stdout), missing, all.verdict())
 }
 
-// joinLies returns the report that all parts make together, and which parts are missing. The error says why they are
-// not of one run.
-func joinLies(parts []liesPart) (all *liesReport, missing, err error) {
-	first, number := parts[0], map[int]string{}
-	all = &liesReport{Complete: true}
+// joinLies returns the report that all parts make together, and which parts are missing. The error says why they are not
+// of one run.
+func joinLies(parts []foundPart[liesReport]) (all *liesReport, missing, err error) {
+	missing, err = checkParts(parts)
+	all = &liesReport{Complete: missing == nil}
 	for _, p := range parts {
-		if p.Part.Of != first.Part.Of || p.Part.Deal != first.Part.Deal {
-			err = errors.Join(err, fmt.Errorf("%s and %s are of different runs: they have not shared the same lies",
-				first.name(), p.name()))
-		}
-		if other, twice := number[p.Part.Number]; twice {
-			err = errors.Join(err, fmt.Errorf("%s is there twice, also in %s", p.name(), other))
-		}
-		number[p.Part.Number] = p.folder
-		all.Lies = append(all.Lies, p.Lies...)
-		all.Honest.Specs += p.Honest.Specs
-		all.Honest.Red = append(all.Honest.Red, p.Honest.Red...)
-		all.Complete = all.Complete && p.Complete
-		all.Took = max(all.Took, p.Took)
-	}
-	for n := 1; n <= first.Part.Of; n++ {
-		if _, there := number[n]; !there {
-			missing = errors.Join(missing, fmt.Errorf("part %d/%d is missing", n, first.Part.Of))
-			all.Complete = false
-		}
+		all.Lies = append(all.Lies, p.said.Lies...)
+		all.Honest.Specs += p.said.Honest.Specs
+		all.Honest.Red = append(all.Honest.Red, p.said.Honest.Red...)
+		all.Complete = all.Complete && p.said.Complete
+		all.Took = max(all.Took, p.said.Took)
 	}
 	slices.SortStableFunc(all.Lies, func(a, b liesRow) int { return strings.Compare(a.Name, b.Name) })
 	return all, missing, err

@@ -11,12 +11,12 @@ import (
 func TestPartsOfLiesMakeTheWhole(t *testing.T) {
 	g := NewWithT(t)
 	lies := []lie{{Name: "c"}, {Name: "a"}, {Name: "b"}}
-	var parts []liesPart
+	var parts []foundPart[liesReport]
 	for n := 1; n <= 2; n++ {
 		s := e2e.Shard{Part: n, Of: 2}
 		r := newLiesReport(part(s, lies), true)
 		r.Part, r.Took, r.Honest.Specs = partOf(s, lies), float64(n), n
-		parts = append(parts, liesPart{folder: "somewhere", liesReport: *r})
+		parts = append(parts, foundPart[liesReport]{folder: "somewhere", part: *r.Part, said: *r})
 	}
 	g.Expect(partOf(e2e.Shard{}, lies)).To(BeNil())
 
@@ -34,7 +34,7 @@ func TestPartsOfLiesMakeTheWhole(t *testing.T) {
 	g.Expect(all.Complete).To(BeFalse())
 
 	other := parts[0]
-	other.Part = partOf(e2e.Shard{Part: 1, Of: 2}, lies[:2])
+	other.part = *partOf(e2e.Shard{Part: 1, Of: 2}, lies[:2])
 	_, _, err = joinLies(append(parts, other))
 	g.Expect(err).To(MatchError(And(ContainSubstring("are of different runs"), ContainSubstring("is there twice"))))
 }

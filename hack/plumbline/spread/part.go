@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -54,7 +53,7 @@ func Part(ctx context.Context, args []string) error {
 	if err != nil && !errors.As(err, &exit) {
 		return err
 	}
-	if _, missing := os.Stat(filepath.Join(artifactsFolder, "latest")); missing != nil {
+	if _, missing := os.Stat(artifactsFolder); missing != nil {
 		return fmt.Errorf("it left no artifacts: %w", errors.Join(err, missing))
 	}
 	fmt.Println(endedLine)
