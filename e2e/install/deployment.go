@@ -174,6 +174,8 @@ func (p *Prepared) env(rendered any, v providers.Values) ([]any, error) {
 		env = slices.DeleteFunc(env, func(e any) bool { return e.(map[string]any)["name"] == name })
 		env = append(env, entry)
 	}
+	// Karpenter reads this by itself where it has in-cluster files. It has none in processes without a root of their own.
+	set(leaseVariable, map[string]any{"name": leaseVariable, "value": v.Namespace})
 	gates := ""
 	for _, e := range list {
 		entry, ok := e.(map[string]any)
@@ -202,9 +204,6 @@ func (p *Prepared) env(rendered any, v providers.Values) ([]any, error) {
 			gates = value
 		}
 		set(name, map[string]any{"name": name, "value": value})
-	}
-	if p.host { // without in-cluster files, Karpenter can't read its namespace
-		set(leaseVariable, map[string]any{"name": leaseVariable, "value": v.Namespace})
 	}
 	if len(k.Gates) > 0 {
 		set(gatesVariable, map[string]any{"name": gatesVariable, "value": withGates(gates, k.Gates)})

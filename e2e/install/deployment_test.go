@@ -80,6 +80,7 @@ func TestAdjustedDeployment(t *testing.T) {
 	g.Expect(containers[1]).To(Equal(map[string]any{
 		"name": "controller", "image": "acme:1", "imagePullPolicy": "IfNotPresent",
 		"env": []any{
+			map[string]any{"name": "LEADER_ELECTION_NAMESPACE", "value": "kube-system"},
 			map[string]any{"name": "LOG_LEVEL", "value": "debug"},
 			map[string]any{"name": "CLUSTER_NAME", "value": "lab"},
 			map[string]any{"name": "FEATURE_GATES", "value": "StaticCapacity=true,NodeOverlay=true,NodeRepair=true"},
@@ -133,6 +134,7 @@ func TestAControllerBehindAProxy(t *testing.T) {
 	env, err := p.env(chart, values)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(env).To(ConsistOf(
+		HaveKeyWithValue("name", "LEADER_ELECTION_NAMESPACE"),
 		map[string]any{"name": "HTTPS_PROXY", "value": "http://127.0.0.9:4566"},
 		map[string]any{"name": "SSL_CERT_FILE", "value": "/etc/roots.pem"}, // the adapter's wins
 		And(HaveKeyWithValue("name", "NO_PROXY"), HaveKeyWithValue("value", And(
