@@ -254,23 +254,38 @@ func (f *following) readLog(ctx context.Context, pod *corev1.Pod, part int, sinc
 	}
 }
 
-// fetch brings a part's artifacts here, and lets its pod end.
+// fetch brings a part's artifacts here, and lets its pod end. It tries as long as the pod is there.
 func (f *following) fetch(ctx context.Context, pod *corev1.Pod, part int) {
-	began := time.Now()
-	size, err := f.copyArtifacts(ctx, pod, f.partFolder(part))
-	if err == nil {
-		err = f.exec(ctx, pod, io.Discard, Program, "part", "-let-go")
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.running, pod.UID)
-	if err != nil {
-		if ctx.Err() == nil {
-			f.line(part, fmt.Sprintf("· its artifacts can't be fetched: %v", err))
+	for ctx.Err() == nil {
+		began := time.Now()
+		size, err := f.copyArtifacts(ctx, pod, f.partFolder(part))
+		if err == nil {
+			err = f.exec(ctx, pod, io.Discard, Program, "part", "-let-go")
+		}
+		if !f.isOver(pod, part, size, time.Since(began), err) {
+			select {
+			case <-time.After(look):
+				continue
+			case <-ctx.Done():
+			}
 		}
 		return
 	}
-	f.fetched[part] = true
-	f.line(part, fmt.Sprintf("· has ended; fetched %.1f MB of artifacts in %.1f s", float64(size)/1e6,
-		time.Since(began).Seconds()))
+}
+
+// isOver takes notice of how fetching a part's artifacts has ended, and reports whether there is nothing left to try.
+func (f *following) isOver(pod *corev1.Pod, part int, size int64, took time.Duration, err error) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, runs := f.running[pod.UID]
+	if err == nil {
+		f.fetched[part] = true
+		delete(f.running, pod.UID)
+		f.line(part, fmt.Sprintf("· has ended; fetched %.1f MB of artifacts in %.1f s", float64(size)/1e6, took.Seconds()))
+		return true
+	}
+	if runs {
+		f.once(pod, part, fmt.Sprintf("its artifacts can't be fetched at the moment: %v", err))
+	}
+	return !runs
 }

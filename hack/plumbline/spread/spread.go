@@ -105,7 +105,11 @@ func (r *Run) Run(ctx context.Context, image string) (err error) {
 		return fmt.Errorf("starting the parts: %w", err)
 	}
 	r.say("started %d parts as Job %s in namespace %s", r.Parts, r.name, r.namespace())
-	return r.follow(ctx)
+	if err = r.follow(ctx); errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted; what it has made on the cluster is removed")
+		r.say("interrupted: removing everything")
+	}
+	return err
 }
 
 // leaseName is the name of the run's Lease: in a shared namespace each run has one.
