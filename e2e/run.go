@@ -155,6 +155,7 @@ func runWorkers(ctx context.Context, test string, out io.Writer, a *providers.Ad
 		return err
 	}
 	terminal := report.NewTerminal(out, total, c.Procs)
+	terminal.Part = !c.Shard.Whole()
 	steps(fmt.Sprintf("%s of %s on Kubernetes %s (%s), %d at a time, at speed %s",
 		c.share(total), c.subject(a), c.Kubernetes, c.Cluster, c.Procs, c.Speed))
 	ctx, stop := context.WithCancelCause(ctx)

@@ -189,7 +189,8 @@ func (k *onKubernetes) readRun() (err error) {
 	if selected < k.Parts {
 		return fmt.Errorf("SHARDS=%d: only %d are selected, and each part must have one", k.Parts, selected)
 	}
-	k.Folder = filepath.Join(k.config.Artifacts, "parts")
+	k.Folder = filepath.Join(k.config.Artifacts, "parts", fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102-150405"),
+		os.Getpid()))
 	return k.findFolders()
 }
 
@@ -256,9 +257,6 @@ func (k *onKubernetes) findFolders() error {
 
 // image builds the image of the pods, and returns its name in the registry.
 func (k *onKubernetes) image(ctx context.Context) (pulled string, err error) {
-	if err := os.RemoveAll(k.Folder); err != nil {
-		return "", err
-	}
 	if err := os.MkdirAll(k.Folder, 0o755); err != nil {
 		return "", err
 	}

@@ -206,7 +206,7 @@ func (f *following) stream(ctx context.Context, pod *corev1.Pod, part int) {
 		}
 		f.mu.Lock()
 		_, runs := f.running[pod.UID]
-		if err != nil && runs {
+		if err != nil && runs && ctx.Err() == nil {
 			f.once(pod, part, fmt.Sprintf("its log can't be read at the moment: %v", err))
 		}
 		f.mu.Unlock()
@@ -284,7 +284,7 @@ func (f *following) isOver(pod *corev1.Pod, part int, size int64, took time.Dura
 		f.line(part, fmt.Sprintf("· has ended; fetched %.1f MB of artifacts in %.1f s", float64(size)/1e6, took.Seconds()))
 		return true
 	}
-	if runs {
+	if runs && !errors.Is(err, context.Canceled) {
 		f.once(pod, part, fmt.Sprintf("its artifacts can't be fetched at the moment: %v", err))
 	}
 	return !runs

@@ -10,6 +10,7 @@
 package spread
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,8 +107,8 @@ func (r *Run) Run(ctx context.Context, image string) (err error) {
 	}
 	r.say("started %d parts as Job %s in namespace %s", r.Parts, r.name, r.namespace())
 	if err = r.follow(ctx); errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted; what it has made on the cluster is removed")
-		r.say("interrupted: removing everything")
+		r.say("interrupted: removing everything from the cluster")
+		return errors.New("interrupted")
 	}
 	return err
 }
@@ -139,40 +140,45 @@ func (r *Run) remove(ctx context.Context) error {
 	return r.removeRun(ctx, r.name, r.Namespace)
 }
 
-// removeRun removes the run of a name, in its own namespace or in the given one.
+// removeRun removes the run of a name, in its own namespace or in the given one. The Job goes first: the Job controller
+// takes its finalizers from pods as long as it knows their Job, and would leave a namespace terminating for minutes.
 func (r *Run) removeRun(ctx context.Context, name, given string) error {
-	gone := func(get func(context.Context) error) error {
-		err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, removedWithin, true,
+	within := cmp.Or(given, name)
+	jobs, leases := r.client.BatchV1().Jobs(within), r.client.CoordinationV1().Leases(within)
+	err := removed(ctx, "Job "+name,
+		func() error {
+			return jobs.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationForeground)})
+		},
+		func(ctx context.Context) error {
+			_, err := jobs.Get(ctx, name, metav1.GetOptions{})
+			return err
+		})
+	if given != "" {
+		return errors.Join(err, ignoreNotFound(leases.Delete(ctx, name, metav1.DeleteOptions{})))
+	}
+	namespaces := r.client.CoreV1().Namespaces()
+	return errors.Join(err, removed(ctx, "namespace "+name,
+		func() error { return namespaces.Delete(ctx, name, metav1.DeleteOptions{}) },
+		func(ctx context.Context) error {
+			_, err := namespaces.Get(ctx, name, metav1.GetOptions{})
+			return err
+		}))
+}
+
+// removed removes an object, and waits until it is gone.
+func removed(ctx context.Context, what string, remove func() error, get func(context.Context) error) error {
+	err := ignoreNotFound(remove())
+	if err == nil {
+		err = wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, removedWithin, true,
 			func(ctx context.Context) (bool, error) {
 				err := get(ctx)
 				return apierrors.IsNotFound(err), ignoreNotFound(err)
 			})
-		if err != nil {
-			return fmt.Errorf("removing %s: %w", name, err)
-		}
-		return nil
 	}
-	if given == "" {
-		err := r.client.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})
-		if err := ignoreNotFound(err); err != nil {
-			return fmt.Errorf("removing namespace %s: %w", name, err)
-		}
-		return gone(func(ctx context.Context) error {
-			_, err := r.client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
-			return err
-		})
+	if err != nil {
+		return fmt.Errorf("removing %s: %w", what, err)
 	}
-	jobs := r.client.BatchV1().Jobs(given)
-	err := jobs.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationForeground)})
-	if err := ignoreNotFound(err); err != nil {
-		return fmt.Errorf("removing Job %s: %w", name, err)
-	}
-	return errors.Join(
-		gone(func(ctx context.Context) error {
-			_, err := jobs.Get(ctx, name, metav1.GetOptions{})
-			return err
-		}),
-		ignoreNotFound(r.client.CoordinationV1().Leases(given).Delete(ctx, name, metav1.DeleteOptions{})))
+	return nil
 }
 
 // removeDead removes what dead runs have left: those without a living holder of their Lease.
