@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +26,19 @@ type Files struct {
 // Files returns the adapter's files. Source is the folder of the downloaded source
 // module, or empty if the module has not been downloaded.
 func (a *Adapter) Files(source string) Files { return Files{a, source} }
+
+// Mounts returns the paths at which the controller's container has files of the adapter's. Processes without a root of
+// their own can't have any.
+func (a *Adapter) Mounts() []string {
+	files := slices.Sorted(maps.Keys(a.Controller.Files))
+	if a.Simulator.HasCA() {
+		files = append(files, CAFolder)
+	}
+	if a.Management != nil {
+		files = append(files, ManagementFolder)
+	}
+	return files
+}
 
 // locate splits a path of the adapter into a file system and a name in it.
 func (f Files) locate(p string) (fs.FS, string) {

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -101,13 +99,7 @@ func Prepare(ctx context.Context, cache *build.Cache, a *providers.Adapter, s Se
 // checkHost refuses what a program of the host can't have: a root of its own, and so files at
 // paths of the adapter's choice.
 func (p *Prepared) checkHost() error {
-	files := slices.Sorted(maps.Keys(p.adapter.Controller.Files))
-	if p.adapter.Simulator.HasCA() {
-		files = append(files, providers.CAFolder)
-	}
-	if p.adapter.Management != nil {
-		files = append(files, providers.ManagementFolder)
-	}
+	files := p.adapter.Mounts()
 	if !p.host || len(files) == 0 {
 		return nil
 	}

@@ -141,8 +141,7 @@ func readKubernetes(on, binary string, args []string, onlyPush bool) (k *onKuber
 	mistake(!onlyPush && (err != nil || k.Parts < 1), "SHARDS=%s: say how many pods share the run, such as 8", os.Getenv("SHARDS"))
 	k.Workers = 1
 	if procs := os.Getenv("PROCS"); procs != "" {
-		k.Workers, err = strconv.Atoi(procs)
-		mistake(err != nil || k.Workers < 1, "PROCS=%s: not a whole number from 1 up", procs)
+		k.Workers, _ = strconv.Atoi(procs) // what is wrong with it, the parts' configuration says
 	}
 	k.StartWithin = 10 * time.Minute
 	if within := os.Getenv("START_WITHIN"); within != "" {
@@ -227,12 +226,19 @@ func (k *onKubernetes) choose() (selected int, err error) {
 	return selected, nil
 }
 
-// findFolders finds the folders of adapters that aren't built in.
+// findFolders finds the folders of adapters that aren't built in, and those that can't run in pods.
 func (k *onKubernetes) findFolders() error {
 	folders := map[string]bool{}
 	for _, t := range k.adapters {
 		for _, file := range []string{t.provider, t.vars["TO_PROVIDER"]} {
-			if file == "" || slices.Contains(providers.Names(), file) {
+			if file == "" {
+				continue
+			}
+			if mounts := providers.Named(file).Mounts(); len(mounts) > 0 {
+				return fmt.Errorf("PROVIDER=%s: its controller has files at %s, and pods without privilege can't give it a root of "+
+					"its own; it runs on machines only", file, strings.Join(mounts, ", "))
+			}
+			if slices.Contains(providers.Names(), file) {
 				continue
 			}
 			here, err := os.Getwd()

@@ -21,7 +21,7 @@ func TestARunOnKubernetesIsCheckedBeforeAnythingIsBuilt(t *testing.T) {
 	_, err := read("docker", "e2e", map[string]string{"SHARD": "1/2", "PROCS": "many", "IMAGE": "./image.tar", "START_WITHIN": "soon"})
 	g.Expect(err).To(MatchError(And(
 		ContainSubstring("ON=docker: say kubernetes"), ContainSubstring("REGISTRY is not set"), ContainSubstring("SHARD=1/2: "),
-		ContainSubstring("PROCS=many: "), ContainSubstring("IMAGE=./image.tar: pods pull it from a registry"),
+		ContainSubstring("PROCS=many: not a whole number"), ContainSubstring("IMAGE=./image.tar: pods pull it from a registry"),
 		ContainSubstring("SHARDS=: say how many"), ContainSubstring("START_WITHIN=soon"),
 	)), "all mistakes at once")
 
@@ -49,6 +49,8 @@ func TestARunOnKubernetesIsCheckedBeforeAnythingIsBuilt(t *testing.T) {
 
 	_, err = read("kubernetes", "e2e", map[string]string{"REGISTRY": "registry.example/team", "SHARDS": "1", "CLUSTER": "kind"})
 	g.Expect(err).To(MatchError(ContainSubstring("CLUSTER=kind: in pods clusters are local")))
+	_, err = read("kubernetes", "e2e", map[string]string{"REGISTRY": "r.example/t", "SHARDS": "1", "PROVIDER": "azure"})
+	g.Expect(err).To(MatchError(ContainSubstring("PROVIDER=azure: its controller has files at ")))
 	_, err = read("kubernetes", "e2e", map[string]string{"REGISTRY": "r.example/t", "SHARDS": "1", "PROVIDER": "/elsewhere/adapter.yaml"})
 	g.Expect(err).To(MatchError(ContainSubstring("the adapter cannot be read")))
 }
