@@ -15,9 +15,9 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/build/launch"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
-	"github.com/plumbline-e2e/plumbline/e2e/launch"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/e2e/session"
 	"github.com/plumbline-e2e/plumbline/providers"

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/plumbline-e2e/plumbline/e2e/launch"
+	"github.com/plumbline-e2e/plumbline/e2e/build/launch"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 

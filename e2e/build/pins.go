@@ -93,7 +93,8 @@ func (c *Cache) PinnedFor(ctx context.Context, name, goos string) (dir string, e
 	if err != nil {
 		return "", err
 	}
-	return c.Keep(strings.Join([]string{askPin, name, goos}, " "), func() (string, error) { return c.pinned(ctx, p, goos) })
+	question := strings.Join([]string{askPin, name, goos}, " ")
+	return c.Keep(question, func() (string, error) { return c.pinned(ctx, p, goos) })
 }
 
 func (c *Cache) pinned(ctx context.Context, p *pin, goos string) (dir string, err error) {

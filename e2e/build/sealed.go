@@ -98,8 +98,8 @@ func (c *Cache) Keep(question string, find func() (path string, err error)) (str
 	return found.path(), err
 }
 
-// Seal returns the files of a sealed folder that answers what these caches were asked: each file's path on this machine by
-// its path in the folder, with "/", and the content of the file that lists the answers, by its name.
+// Seal returns the files of a sealed folder that answers what these caches were asked: each file's path on this
+// machine by its path in the folder, with "/", and the content of the file that lists the answers, by its name.
 func Seal(caches ...*Cache) (files map[string]string, content map[string][]byte, err error) {
 	files = map[string]string{}
 	all := map[string]answer{}

@@ -27,7 +27,8 @@ import (
 
 // Layer is a layer of an image.
 type Layer struct {
-	Files map[string]File // by their paths in the image, without a leading "/"; with one at the end: an empty folder for all
+	// Files are by their paths in the image, without a leading "/". With one at the end it is an empty folder for all.
+	Files map[string]File
 	// Compressed is for images that travel. Others are read from this disk soon after they are written, and compressing
 	// takes seconds.
 	Compressed bool
@@ -40,9 +41,10 @@ type File struct {
 	Program bool // it can be executed
 }
 
-// FromFiles writes an image "from scratch" as an OCI layout into dir, for Linux and an architecture. It returns the reference
-// for Open. The same files and configuration always give the same digest, and files that don't change are best in a layer of
-// their own, which is pushed and pulled once. It replaces an older image in dir once the new one is complete.
+// FromFiles writes an image "from scratch" as an OCI layout into dir, for Linux and an architecture. It returns the
+// reference for Open. The same files and configuration always give the same digest, and files that don't change are
+// best in a layer of their own, which is pushed and pulled once. It replaces an older image in dir once the new one
+// is complete.
 func FromFiles(ctx context.Context, dir, arch string, config v1.Config, layers ...Layer) (ref string, err error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 )
 
-// partOfPoints returns the points of a shard. Each machine learns anew what there is to strike, and one may see a request
-// more than another: so a point's own name says whose it is.
+// partOfPoints returns the points of a shard. Each machine learns anew what there is to strike, and one may see a
+// request more than another: so a point's own name says whose it is.
 func partOfPoints(s e2e.Shard, points []e2e.FaultPoint) []e2e.FaultPoint {
 	return slices.DeleteFunc(slices.Clone(points), func(p e2e.FaultPoint) bool {
 		sum := fnv.New32a()
@@ -38,8 +38,8 @@ func mergeFaults(artifacts string, parts []foundPart[faultsPlan]) error {
 	return errors.Join(missing, all.conclude(run, 0))
 }
 
-// joinFaults returns what all parts have found together, and which parts are missing. The error says why they are not of
-// one run.
+// joinFaults returns what all parts have found together, and which parts are missing. The error says why they are not
+// of one run.
 func joinFaults(parts []foundPart[faultsPlan]) (all faultResults, missing, err error) {
 	missing, err = checkParts(parts)
 	first := parts[0]

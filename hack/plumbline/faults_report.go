@@ -92,7 +92,8 @@ func (r faultResults) repeated(p e2e.FaultPoint) string {
 	return fmt.Sprintf("red %d of %d times more", red, ran)
 }
 
-// conclude writes faults.md, and prints what is red with the command that repeats it. Took is 0 if several machines did.
+// conclude writes faults.md, and prints what is red with the command that repeats it. Took is 0 if several machines
+// did.
 func (r faultResults) conclude(folder string, took time.Duration) error {
 	file := filepath.Join(folder, "faults.md")
 	if err := os.WriteFile(file, []byte(r.table()), 0o644); err != nil { //nolint:gosec // a report

@@ -27,8 +27,8 @@ import (
 
 const kubernetesHelp = `usage: plumbline kubernetes [FLAGS] e2e|lies|crash|faults
 
-Runs "make e2e", "make lies", "make crash" or "make faults" in the pods of a Kubernetes cluster, a part of it in each, and
-merges the parts.
+Runs "make e2e", "make lies", "make crash" or "make faults" in the pods of a Kubernetes cluster, a part of it in
+each, and merges the parts.
 
   make e2e ON=kubernetes REGISTRY=registry.example/team SHARDS=8
 
@@ -125,20 +125,22 @@ func readKubernetes(on, binary string, args []string, onlyPush bool) (k *onKuber
 		}
 	}
 	mistake(on != "kubernetes", "ON=%s: say kubernetes, or leave it out to run on this machine", on)
-	mistake(k.registry == "", "REGISTRY is not set: say where the image of the pods is pushed to and pulled from, such as "+
-		"registry.example/team")
+	mistake(k.registry == "", "REGISTRY is not set: say where the image of the pods is pushed to and pulled from, "+
+		"such as registry.example/team")
 	for _, name := range []string{"SHARD", "JOB_COMPLETION_INDEX", "KEEP", "NODE_IMAGE", "TO", "TO_IMAGE", "TO_PROVIDER"} {
 		mistake(os.Getenv(name) != "", "%s=%s: that is for runs on one machine", name, os.Getenv(name))
 	}
-	mistake(os.Getenv("IMAGE") != "" && !image.InRegistry(os.Getenv("IMAGE")), "IMAGE=%s: pods pull it from a registry, and "+
-		"don't have this machine's images", os.Getenv("IMAGE"))
+	given := os.Getenv("IMAGE")
+	mistake(given != "" && !image.InRegistry(given), "IMAGE=%s: pods pull it from a registry, and don't have this "+
+		"machine's images", given)
 	if len(args) == 1 {
 		k.kind = args[0]
 	}
 	mistake(k.kind != "e2e" && k.kind != "lies" && struckBy[k.kind] == "", "%q: say e2e, lies, crash or faults",
 		strings.Join(args, " "))
-	k.Parts, err = strconv.Atoi(os.Getenv("SHARDS"))
-	mistake(!onlyPush && (err != nil || k.Parts < 1), "SHARDS=%s: say how many pods share the run, such as 8", os.Getenv("SHARDS"))
+	shards := os.Getenv("SHARDS")
+	k.Parts, err = strconv.Atoi(shards)
+	mistake(!onlyPush && (err != nil || k.Parts < 1), "SHARDS=%s: say how many pods share the run, such as 8", shards)
 	k.Workers = 1
 	if procs := os.Getenv("PROCS"); procs != "" {
 		k.Workers, _ = strconv.Atoi(procs) // what is wrong with it, the parts' configuration says
@@ -235,8 +237,8 @@ func (k *onKubernetes) findFolders() error {
 				continue
 			}
 			if mounts := providers.Named(file).Mounts(); len(mounts) > 0 {
-				return fmt.Errorf("PROVIDER=%s: its controller has files at %s, and pods without privilege can't give it a root of "+
-					"its own; it runs on machines only", file, strings.Join(mounts, ", "))
+				return fmt.Errorf("PROVIDER=%s: its controller has files at %s, and pods without privilege can't give it a "+
+					"root of its own; it runs on machines only", file, strings.Join(mounts, ", "))
 			}
 			if slices.Contains(providers.Names(), file) {
 				continue

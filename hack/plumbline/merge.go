@@ -64,8 +64,8 @@ func (p foundPart[T]) name() string {
 	return fmt.Sprintf("part %d/%d (%s)", p.part.Number, p.part.Of, p.folder)
 }
 
-// findParts returns the parts of a run below a folder, by their numbers: the folders with such a file. The error has all
-// mistakes.
+// findParts returns the parts of a run below a folder, by their numbers: the folders with such a file. The error has
+// all mistakes.
 func findParts[T any](folder, file string, partOf func(T) *report.Part) (parts []foundPart[T], err error) {
 	var mistakes []error
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -129,8 +129,8 @@ func mergeLies(artifacts string, parts []foundPart[liesReport]) error {
 	return errors.Join(all.print(os.Stdout), missing, all.verdict())
 }
 
-// joinLies returns the report that all parts make together, and which parts are missing. The error says why they are not
-// of one run.
+// joinLies returns the report that all parts make together, and which parts are missing. The error says why they are
+// not of one run.
 func joinLies(parts []foundPart[liesReport]) (all *liesReport, missing, err error) {
 	missing, err = checkParts(parts)
 	all = &liesReport{Complete: missing == nil}

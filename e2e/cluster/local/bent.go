@@ -4,9 +4,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/plumbline-e2e/plumbline/e2e/build/launch"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
-	"github.com/plumbline-e2e/plumbline/e2e/launch"
 )
 
 // bentPrograms returns programs that run the given ones with a bent clock. They are files in

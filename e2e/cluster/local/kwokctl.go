@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/e2e-framework/support"
 	"sigs.k8s.io/e2e-framework/support/kwok"
 
+	"github.com/plumbline-e2e/plumbline/e2e/build/launch"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/process"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
-	"github.com/plumbline-e2e/plumbline/e2e/launch"
 )
 
 // kwokctl runs kwokctl for one cluster, in that cluster's own environment.
@@ -54,7 +54,8 @@ func (k *kwokctl) command() launch.Command {
 	f := k.folder
 	return launch.Command{
 		Env: []string{
-			"HOME=" + f.Dir, "TMPDIR=" + f.Path("tmp"), "KWOK_WORKDIR=" + f.Path("kwok"), "PATH=" + f.Path("bin") + ":/usr/bin:/bin",
+			"HOME=" + f.Dir, "TMPDIR=" + f.Path("tmp"), "KWOK_WORKDIR=" + f.Path("kwok"),
+			"PATH=" + f.Path("bin") + ":/usr/bin:/bin",
 		},
 		Words: []string{f.Path("bin", "kwokctl")},
 	}

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
+	"github.com/plumbline-e2e/plumbline/e2e/build/launch"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local/hostnode"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/owned"
-	"github.com/plumbline-e2e/plumbline/e2e/launch"
 )
 
 // Start makes a cluster and returns when each of its components works and the API server has

@@ -49,8 +49,8 @@ func (r *Run) rights() []rights.Right {
 		rights.Right{Verbs: "delete", Group: "coordination.k8s.io", Resources: "leases", Namespace: r.Namespace})
 }
 
-// checkNodes says if no node that may take pods is of the architecture or has room for one. A cluster without nodes may get
-// some.
+// checkNodes says if no node that may take pods is of the architecture or has room for one. A cluster without nodes
+// may get some.
 func (r *Run) checkNodes(ctx context.Context, arch string) error {
 	nodes, err := r.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if apierrors.IsForbidden(err) {
@@ -62,11 +62,13 @@ func (r *Run) checkNodes(ctx context.Context, arch string) error {
 	others, fit, largest := map[string]bool{}, false, ""
 	wanted := r.resources().Requests
 	for _, n := range nodes.Items {
-		free := slices.IndexFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule })
+		closed := slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
+			return t.Effect != corev1.TaintEffectPreferNoSchedule
+		})
 		switch {
 		case n.Status.NodeInfo.OperatingSystem != "linux" || n.Status.NodeInfo.Architecture != arch:
 			others[n.Status.NodeInfo.OperatingSystem+"/"+n.Status.NodeInfo.Architecture] = true
-		case n.Spec.Unschedulable || free >= 0:
+		case n.Spec.Unschedulable || closed:
 		case lacking(n.Status.Allocatable, wanted) == "":
 			fit = true
 		default:
@@ -79,8 +81,8 @@ func (r *Run) checkNodes(ctx context.Context, arch string) error {
 	case largest != "":
 		return fmt.Errorf("a pod with PROCS=%d asks for %s, which no node has: %s", r.Workers, amounts(wanted), largest)
 	case len(others) > 0:
-		return fmt.Errorf("the image is for linux/%s, as this machine is, but the nodes that take pods are %s; run this on a "+
-			"machine like them", arch, strings.Join(slices.Sorted(maps.Keys(others)), ", "))
+		return fmt.Errorf("the image is for linux/%s, as this machine is, but the nodes that take pods are %s; run this "+
+			"on a machine like them", arch, strings.Join(slices.Sorted(maps.Keys(others)), ", "))
 	default:
 		return errors.New("no node takes pods: all are cordoned or have taints")
 	}
@@ -93,7 +95,8 @@ func (r *Run) checkNamespace(ctx context.Context) error {
 	}
 	_, err := r.client.CoreV1().Namespaces().Get(ctx, r.Namespace, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return fmt.Errorf("NAMESPACE=%s: there is none of that name; leave it out, and the run makes one of its own", r.Namespace)
+		return fmt.Errorf("NAMESPACE=%s: there is none of that name; leave it out, and the run makes one of its own",
+			r.Namespace)
 	}
 	quotas, err2 := r.client.CoreV1().ResourceQuotas(r.Namespace).List(ctx, metav1.ListOptions{})
 	if apierrors.IsForbidden(err) || apierrors.IsForbidden(err2) {
@@ -105,8 +108,8 @@ func (r *Run) checkNamespace(ctx context.Context) error {
 	var mistakes []error
 	for _, q := range quotas.Items {
 		if short := r.shortOf(q); short != "" {
-			mistakes = append(mistakes, fmt.Errorf("quota %s of namespace %s is too small for %d pods at once: %s; fewer SHARDS "+
-				"or PROCS take less", q.Name, r.Namespace, r.Parts, short))
+			mistakes = append(mistakes, fmt.Errorf("quota %s of namespace %s is too small for %d pods at once: %s; fewer "+
+				"SHARDS or PROCS take less", q.Name, r.Namespace, r.Parts, short))
 		}
 	}
 	return errors.Join(mistakes...)

@@ -37,8 +37,8 @@ type Content struct {
 	Folders []string       // of adapters, relative to the working directory
 }
 
-// Image writes the image of the parts' pods as an OCI layout, and returns its reference. The same content always gives the
-// same digest. What is the same for all providers is a layer of its own, which is pushed and pulled once.
+// Image writes the image of the parts' pods as an OCI layout, and returns its reference. The same content always
+// gives the same digest. What is the same for all providers is a layer of its own, which is pushed and pulled once.
 func Image(ctx context.Context, dir, arch string, c Content) (ref string, err error) {
 	files, content, err := build.Seal(c.Caches...)
 	if err != nil {
@@ -89,14 +89,16 @@ func Image(ctx context.Context, dir, arch string, c Content) (ref string, err er
 
 // certificateFiles are where systems keep the certificates of authorities. The pods ask registries for digests.
 var certificateFiles = []string{
-	"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+	"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+	"/etc/ssl/cert.pem",
 }
 
-// addFolder adds the files of an adapter's folder, at the same place below the image's working directory. Go code is built
-// already.
+// addFolder adds the files of an adapter's folder, at the same place below the image's working directory. Go code is
+// built already.
 func addFolder(files map[string]image.File, folder string) error {
 	if !filepath.IsLocal(folder) {
-		return fmt.Errorf("%s: adapters must lie below the working directory, since they get the same place in the image", folder)
+		return fmt.Errorf("%s: adapters must lie below the working directory, since they get the same place in the image",
+			folder)
 	}
 	return filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() || filepath.Ext(file) == ".go" {

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 )
 
 // Folders in the pods. All but these two can only be read.
@@ -28,8 +27,8 @@ const (
 	memoryBeside    = 512  // MiB, for the part's own process and the Ginkgo CLI
 )
 
-// resources are what a pod asks for. Memory is its limit too: the part's own processes die in a pod that takes more, and
-// nobody else's. CPU has none: what is idle may be used.
+// resources are what a pod asks for. Memory is its limit too: the part's own processes die in a pod that takes more,
+// and nobody else's. CPU has none: what is idle may be used.
 func (o Options) resources() corev1.ResourceRequirements {
 	memory := resource.NewQuantity(int64(memoryPerWorker*o.Workers+memoryBeside)<<20, resource.BinarySI)
 	return corev1.ResourceRequirements{
@@ -52,10 +51,10 @@ func (r *Run) job(image string) *batchv1.Job {
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Name: r.name, Namespace: r.namespace(), Labels: ofJob},
 		Spec: batchv1.JobSpec{
-			CompletionMode:       ptr.To(batchv1.IndexedCompletion),
-			Completions:          ptr.To(int32(r.Parts)), //nolint:gosec // checked
-			Parallelism:          ptr.To(int32(r.Parts)), //nolint:gosec // checked
-			BackoffLimitPerIndex: ptr.To(int32(retries)),
+			CompletionMode:       new(batchv1.IndexedCompletion),
+			Completions:          new(int32(r.Parts)), //nolint:gosec // checked
+			Parallelism:          new(int32(r.Parts)), //nolint:gosec // checked
+			BackoffLimitPerIndex: new(int32(retries)),
 			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
 				Action: batchv1.PodFailurePolicyActionIgnore,
 				OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
@@ -77,16 +76,16 @@ func (r *Run) pod(image string, labels map[string]string) corev1.PodSpec {
 	}
 	return corev1.PodSpec{
 		RestartPolicy:                 corev1.RestartPolicyNever,
-		AutomountServiceAccountToken:  ptr.To(false),
-		EnableServiceLinks:            ptr.To(false),
-		TerminationGracePeriodSeconds: ptr.To(int64(60)),
+		AutomountServiceAccountToken:  new(false),
+		EnableServiceLinks:            new(false),
+		TerminationGracePeriodSeconds: new(int64(60)),
 		TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{
 			MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway,
 			LabelSelector: &metav1.LabelSelector{MatchLabels: labels},
 		}},
 		SecurityContext: &corev1.PodSecurityContext{
-			RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To(int64(userID)), RunAsGroup: ptr.To(int64(userID)),
-			FSGroup:        ptr.To(int64(userID)),
+			RunAsNonRoot: new(true), RunAsUser: new(int64(userID)), RunAsGroup: new(int64(userID)),
+			FSGroup:        new(int64(userID)),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 		Containers: []corev1.Container{{
@@ -94,7 +93,7 @@ func (r *Run) pod(image string, labels map[string]string) corev1.PodSpec {
 			Args: append([]string{"part", "--"}, r.Command...),
 			Env:  env, Resources: r.resources(),
 			SecurityContext: &corev1.SecurityContext{
-				AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
+				AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
 				Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 			},
 			VolumeMounts: []corev1.VolumeMount{{Name: "work", MountPath: workFolder}, {Name: "tmp", MountPath: tmpFolder}},

@@ -62,7 +62,8 @@ func Part(ctx context.Context, args []string) error {
 
 // awaitFetched returns when the artifacts have been fetched.
 func awaitFetched(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, keepFor, fmt.Errorf("nobody has fetched the artifacts within %s", keepFor))
+	late := fmt.Errorf("nobody has fetched the artifacts within %s", keepFor)
+	ctx, cancel := context.WithTimeoutCause(ctx, keepFor, late)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()

@@ -26,7 +26,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/utils/ptr"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/lease"
@@ -85,8 +84,8 @@ func (r *Run) namespace() string {
 
 func (r *Run) say(format string, args ...any) { fmt.Fprintf(r.Out, "· "+format+"\n", args...) }
 
-// Run runs all parts with an image, fetches their artifacts, and removes everything, also if ctx ends. The error names the
-// parts that have no artifacts.
+// Run runs all parts with an image, fetches their artifacts, and removes everything, also if ctx ends. The error
+// names the parts that have no artifacts.
 func (r *Run) Run(ctx context.Context, image string) (err error) {
 	if err := r.removeDead(ctx); err != nil {
 		return err
@@ -147,7 +146,7 @@ func (r *Run) removeRun(ctx context.Context, name, given string) error {
 	jobs, leases := r.client.BatchV1().Jobs(within), r.client.CoordinationV1().Leases(within)
 	err := removed(ctx, "Job "+name,
 		func() error {
-			return jobs.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationForeground)})
+			return jobs.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationForeground)})
 		},
 		func(ctx context.Context) error {
 			_, err := jobs.Get(ctx, name, metav1.GetOptions{})

@@ -54,8 +54,10 @@ func TestWhatKeepsPartsFromRunningIsSaidBefore(t *testing.T) {
 	control := corev1.Taint{Key: "control-plane", Effect: corev1.TaintEffectNoSchedule}
 	g.Expect(check(onCluster(o, "", node("a", "arm64", "8Gi"), node("b", "amd64", "8Gi")))).To(Succeed())
 	g.Expect(check(onCluster(o, ""))).To(Succeed(), "nodes may come")
-	g.Expect(check(onCluster(o, "", node("a", "arm64", "8Gi")))).To(MatchError(ContainSubstring("are linux/arm64; run this")))
-	g.Expect(check(onCluster(o, "", node("a", "amd64", "8Gi", control)))).To(MatchError(ContainSubstring("no node takes pods")))
+	g.Expect(check(onCluster(o, "", node("a", "arm64", "8Gi")))).
+		To(MatchError(ContainSubstring("are linux/arm64; run this")))
+	g.Expect(check(onCluster(o, "", node("a", "amd64", "8Gi", control)))).
+		To(MatchError(ContainSubstring("no node takes pods")))
 	g.Expect(check(onCluster(o, "", node("a", "amd64", "1Gi")))).To(MatchError(
 		"a pod with PROCS=1 asks for 1 cpu and 2Gi memory, which no node has: node a has 1Gi memory of 2Gi"))
 
@@ -68,7 +70,8 @@ func TestWhatKeepsPartsFromRunningIsSaidBefore(t *testing.T) {
 	g.Expect(check(onCluster(o, ""))).To(MatchError(ContainSubstring("NAMESPACE=team: there is none of that name")))
 	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "small", Namespace: "team"}}
 	quota.Status.Hard = corev1.ResourceList{
-		"requests.cpu": resource.MustParse("10"), "limits.memory": resource.MustParse("64Gi"), "secrets": resource.MustParse("1"),
+		"requests.cpu": resource.MustParse("10"), "limits.memory": resource.MustParse("64Gi"),
+		"secrets": resource.MustParse("1"),
 	}
 	g.Expect(check(onCluster(o, "", team, quota))).To(Succeed())
 	quota.Status.Used = corev1.ResourceList{"requests.cpu": resource.MustParse("3")}
@@ -103,7 +106,8 @@ func TestArtifactsTravelWhole(t *testing.T) {
 	g := NewWithT(t)
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "part-1")
 	g.Expect(os.MkdirAll(filepath.Join(from, "run", "histories"), 0o700)).To(Succeed())
-	for name, content := range map[string]string{"run/report.json": "{}", "run/histories/a.gz": strings.Repeat("x", 1<<20)} {
+	long := strings.Repeat("x", 1<<20)
+	for name, content := range map[string]string{"run/report.json": "{}", "run/histories/a.gz": long} {
 		g.Expect(os.WriteFile(filepath.Join(from, name), []byte(content), 0o600)).To(Succeed())
 	}
 	g.Expect(os.Symlink("run", filepath.Join(from, "latest"))).To(Succeed())

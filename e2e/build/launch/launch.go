@@ -1,5 +1,5 @@
-// Package launch makes files that start a program in a folder and an environment of their own. Unlike shell scripts they
-// need no shell, which small container images don't have, and no quoting.
+// Package launch makes files that start a program in a folder and an environment of their own. Unlike shell scripts
+// they need no shell, which small container images don't have, and no quoting.
 package launch
 
 import (
@@ -28,7 +28,7 @@ type Command struct {
 
 // Starter returns the path of the program behind all files, and builds it unless it is in the cache.
 func Starter(ctx context.Context, c *build.Cache) (string, error) {
-	return c.Source(ctx, "github.com/plumbline-e2e/plumbline/e2e/launch", source, "./starter")
+	return c.Source(ctx, "github.com/plumbline-e2e/plumbline/e2e/build/launch", source, "./starter")
 }
 
 // Write makes the file at path: a link to the starter, with the command beside it in path.json.

@@ -9,7 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/e2e/build"
-	"github.com/plumbline-e2e/plumbline/e2e/launch"
+	"github.com/plumbline-e2e/plumbline/e2e/build/launch"
 )
 
 func TestAFileStartsItsCommand(t *testing.T) {

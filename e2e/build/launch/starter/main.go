@@ -1,5 +1,5 @@
-// Command starter becomes the program that a file beside it names: as "x" it reads x.json, a launch.Command. If x is a link
-// to y, that may be y.json.
+// Command starter becomes the program that a file beside it names: as "x" it reads x.json, a launch.Command. If x is
+// a link to y, that may be y.json.
 package main
 
 import (
