@@ -36,7 +36,7 @@ each, and merges the parts.
   REGISTRY      where the image of the pods is pushed to and pulled from; credentials are docker's
   SHARDS        how many pods share the run
   NAMESPACE     an existing namespace for them; by default the run makes one and removes it
-  QUEUE         Kueue's LocalQueue that admits the Job
+  QUEUE         Kueue's LocalQueue in that namespace, which admits the Job
   PROCS         how many clusters a pod has at a time, one by default: each asks for a CPU and 1.5 GiB
   START_WITHIN  how long pods may wait while none runs, 10m by default
 
@@ -133,6 +133,8 @@ func readKubernetes(on, binary string, args []string, onlyPush bool) (k *onKuber
 	given := os.Getenv("IMAGE")
 	mistake(given != "" && !image.InRegistry(given), "IMAGE=%s: pods pull it from a registry, and don't have this "+
 		"machine's images", given)
+	mistake(k.Queue != "" && k.Namespace == "", "QUEUE=%s: Kueue's LocalQueues are in namespaces; say in which by "+
+		"NAMESPACE", k.Queue)
 	if len(args) == 1 {
 		k.kind = args[0]
 	}

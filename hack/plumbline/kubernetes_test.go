@@ -12,7 +12,8 @@ func TestARunOnKubernetesIsCheckedBeforeAnythingIsBuilt(t *testing.T) {
 	t.Chdir("../..") // where adapters and lies lie
 	read := func(on, kind string, env map[string]string) (*onKubernetes, error) {
 		for _, name := range []string{
-			"REGISTRY", "SHARDS", "SHARD", "PROCS", "IMAGE", "FOCUS", "LIE", "START_WITHIN", "CLUSTER", "PROVIDER", "KUBECONFIG",
+			"QUEUE", "REGISTRY", "SHARDS", "SHARD", "PROCS", "IMAGE", "FOCUS", "LIE", "START_WITHIN", "CLUSTER", "PROVIDER",
+			"KUBECONFIG",
 		} {
 			t.Setenv(name, env[name])
 		}
@@ -20,12 +21,13 @@ func TestARunOnKubernetesIsCheckedBeforeAnythingIsBuilt(t *testing.T) {
 	}
 
 	_, err := read("docker", "e2e", map[string]string{
-		"SHARD": "1/2", "PROCS": "many", "IMAGE": "./image.tar", "START_WITHIN": "soon",
+		"SHARD": "1/2", "PROCS": "many", "IMAGE": "./image.tar", "START_WITHIN": "soon", "QUEUE": "tests",
 	})
 	g.Expect(err).To(MatchError(And(
 		ContainSubstring("ON=docker: say kubernetes"), ContainSubstring("REGISTRY is not set"),
 		ContainSubstring("SHARD=1/2: "), ContainSubstring("PROCS=many: not a whole number"),
 		ContainSubstring("IMAGE=./image.tar: pods pull it from a registry"),
+		ContainSubstring("QUEUE=tests: Kueue's LocalQueues are in namespaces"),
 		ContainSubstring("SHARDS=: say how many"), ContainSubstring("START_WITHIN=soon"),
 	)), "all mistakes at once")
 

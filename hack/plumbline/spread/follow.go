@@ -2,6 +2,7 @@ package spread
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,8 @@ type following struct {
 	fetched map[int]bool      // parts whose artifacts are here
 	running map[types.UID]int // pods that run, and their parts
 	said    map[types.UID]string
-	moved   time.Time // when a pod last ran
+	moved   time.Time // when a pod last ran, or the Job was still to be admitted
+	queued  bool      // that it waits for that was said
 	streams sync.WaitGroup
 }
 
@@ -102,6 +104,13 @@ func (f *following) over(ctx context.Context) (bool, error) {
 	case len(left) == 0:
 		return true, nil
 	case len(f.running) > 0:
+		f.moved = time.Now()
+		return false, nil
+	case job.Spec.Suspend != nil && *job.Spec.Suspend: // a queue admits it when it is its turn
+		if !f.queued {
+			f.queued = true
+			f.say("waiting for %s to admit the Job", cmp.Or(f.Queue, "whoever has suspended it"))
+		}
 		f.moved = time.Now()
 		return false, nil
 	case ended:

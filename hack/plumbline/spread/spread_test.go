@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -162,4 +163,30 @@ func TestWhatBecomesOfPodsIsSaid(t *testing.T) {
 10/12 │ · pod b was ended (EvictionByEvictionAPI: drained); its part runs again
  2/12 │ · pod c failed (exit code 137, OOMKilled); its part runs again
 `))
+}
+
+func TestAPartThatNeverStartsIsNamed(t *testing.T) {
+	g := NewWithT(t)
+	var out bytes.Buffer
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "plumbline-1", Namespace: "plumbline-1"}}
+	f := newFollowing(onCluster(Options{Parts: 2, StartWithin: time.Minute, Queue: "tests", Out: &out}, "", job))
+	f.fetched[1], f.moved = true, time.Now().Add(-time.Hour)
+	_, err := f.over(t.Context())
+	g.Expect(err).To(MatchError("part 2/2 is missing: no pod of it has started within 1m0s"))
+
+	f.running["another"] = 2
+	g.Expect(f.over(t.Context())).To(BeFalse())
+	delete(f.running, "another")
+	g.Expect(f.over(t.Context())).To(BeFalse(), "it has run until just now")
+
+	f.moved, job.Spec.Suspend = time.Now().Add(-time.Hour), new(true)
+	_, err = f.client.BatchV1().Jobs(job.Namespace).Update(t.Context(), job, metav1.UpdateOptions{})
+	g.Expect(err).NotTo(HaveOccurred())
+	for range 2 {
+		g.Expect(f.over(t.Context())).To(BeFalse(), "it isn't its turn yet")
+	}
+	g.Expect(out.String()).To(Equal("· waiting for tests to admit the Job\n"))
+
+	f.fetched[2] = true
+	g.Expect(f.over(t.Context())).To(BeTrue())
 }
