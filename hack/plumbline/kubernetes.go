@@ -298,23 +298,12 @@ func (k *onKubernetes) image(ctx context.Context) (pulled string, err error) {
 
 // fill builds all that parts will ask for, and returns the caches that were asked.
 func (k *onKubernetes) fill(ctx context.Context) (caches []*build.Cache, err error) {
-	type providing struct{ provider, release, to string }
-	done := map[providing]bool{}
-	for _, t := range k.adapters {
-		p := providing{t.provider, t.release, t.vars["TO_PROVIDER"]}
-		if done[p] {
-			continue
-		}
-		done[p] = true
-		c := k.config
-		c.Release, c.ToProvider = p.release, p.to
-		cache, err := e2e.Ready(ctx, c, providers.Named(t.provider), step)
-		if err != nil {
-			return nil, err
-		}
+	err = eachProviding(k.config, k.adapters, func(c e2e.Config, a *providers.Adapter) error {
+		cache, err := e2e.Ready(ctx, c, a, step)
 		caches = append(caches, cache)
-	}
-	return caches, nil
+		return err
+	})
+	return caches, err
 }
 
 // sizeOf returns how many bytes the files below a folder have.

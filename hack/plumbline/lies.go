@@ -95,6 +95,14 @@ func tryLies(ctx context.Context, args []string, byDefault func(lie) bool) (*lie
 
 // prepare builds what all trials need, so that a failed build is reported before any starts.
 func prepare(ctx context.Context, c e2e.Config, all []trial) error {
+	return eachProviding(c, all, func(c e2e.Config, a *providers.Adapter) error {
+		_, err := e2e.Prepare(ctx, c, a, step)
+		return err
+	})
+}
+
+// eachProviding calls do once for each provider and release that trials run with, until it fails.
+func eachProviding(c e2e.Config, all []trial, do func(e2e.Config, *providers.Adapter) error) error {
 	type providing struct{ provider, release, to string }
 	done := map[providing]bool{}
 	for _, t := range all {
@@ -104,7 +112,7 @@ func prepare(ctx context.Context, c e2e.Config, all []trial) error {
 		}
 		done[p] = true
 		c.Release, c.ToProvider = p.release, p.to
-		if _, err := e2e.Prepare(ctx, c, providers.Named(t.provider), step); err != nil {
+		if err := do(c, providers.Named(t.provider)); err != nil {
 			return err
 		}
 	}
