@@ -132,7 +132,7 @@ lies: conformance.test ## run the specs against providers that are broken on pur
 # The mistakes of releases: each is met on the release that made it.
 .PHONY: recall
 recall: conformance.test ## run the specs against releases with known defects, into suites/recall.md: an hour, or LIE=... for some
-	@$(PLUMBLINE) recall -binary "$(ARTIFACTS)/conformance.test"
+	@$(or $(call elsewhere,recall),$(PLUMBLINE) recall -binary "$(ARTIFACTS)/conformance.test")
 
 # Two releases of a provider: FROM is installed, upgraded to TO under live objects, and back.
 .PHONY: upgrade
@@ -154,7 +154,7 @@ faults: conformance.test ## make each write of the controller fail: make faults 
 
 .PHONY: explore
 explore: conformance.test ## make up worlds, judge them by the invariants, shrink what breaks: make explore FOR=30m SEED=1
-	@$(PLUMBLINE) explore -binary "$(ARTIFACTS)/conformance.test"
+	@$(or $(call elsewhere,explore),$(PLUMBLINE) explore -binary "$(ARTIFACTS)/conformance.test")
 
 # Mistakes that nobody chose: made in the provider's source, and tried by the specs that they make a difference to.
 .PHONY: mutants

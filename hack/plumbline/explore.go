@@ -38,11 +38,13 @@ type exploration struct {
 	lies     []lie         // LIE: those of the faulty provider that are to be found; nil: it isn't set
 	folder   string
 
-	domain draw.Domain
-	began  time.Time
+	domain  draw.Domain
+	seed    int // SEED
+	began   time.Time
+	earlier time.Duration // that earlier runs took, of an exploration that goes on
 
 	mu       sync.Mutex
-	next     int             // seed; at first SEED
+	next     int             // seed
 	played   []played        // those of earlier runs among them
 	seen     map[string]bool // transitions
 	features map[string]bool
@@ -78,6 +80,9 @@ func runExplore(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := x.open(); err != nil {
+		return err
+	}
 	if x.replay != "" {
 		return x.playAgain(ctx)
 	}
@@ -98,7 +103,7 @@ func runExplore(ctx context.Context, args []string) error {
 func readExploration(binary string) (*exploration, error) {
 	base, adapter, err := selected()
 	x := &exploration{
-		Config: base, adapter: adapter, binary: binary, provider: providerName(), length: explorationLength, next: 1,
+		Config: base, adapter: adapter, binary: binary, provider: providerName(), length: explorationLength, seed: 1,
 		repeats: 1, seen: map[string]bool{}, features: map[string]bool{}, began: time.Now(),
 	}
 	mistakes := []error{err, x.readLies()}
@@ -112,7 +117,7 @@ func readExploration(binary string) (*exploration, error) {
 	for _, v := range []struct {
 		name string
 		out  *int
-	}{{"SEED", &x.next}, {"REPEATS", &x.repeats}} {
+	}{{"SEED", &x.seed}, {"REPEATS", &x.repeats}} {
 		if text := os.Getenv(v.name); text != "" {
 			if *v.out, err = strconv.Atoi(text); err != nil || *v.out < 1 {
 				mistake("%s=%s: write a whole number from 1", v.name, text)
@@ -140,17 +145,27 @@ func readExploration(binary string) (*exploration, error) {
 	if _, err := os.Stat(binary); err != nil {
 		mistake("the conformance test is missing, run `make explore`: %w", err)
 	}
-	if err := errors.Join(mistakes...); err != nil {
-		return nil, err
-	}
-	if x.folder == "" {
-		x.folder, err = e2e.NewRunFolder(filepath.Join(base.Artifacts, "explore"))
-		step("artifacts in " + x.folder)
-	} else {
-		err = errors.Join(x.readPlayed(), x.readFound())
-	}
-	return x, err
+	x.next = x.seed
+	return x, errors.Join(mistakes...)
 }
+
+// open makes the folder of the exploration, or reads what is in that of the one that goes on.
+func (x *exploration) open() (err error) {
+	if x.folder == "" {
+		x.folder, err = e2e.NewRunFolder(filepath.Join(x.Artifacts, "explore"))
+		step("artifacts in " + x.folder)
+		return err
+	}
+	var before explored
+	if err := readJSON(filepath.Join(x.folder, exploredFile), &before); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	x.earlier = before.Took
+	return errors.Join(x.readPlayed(), x.readFound())
+}
+
+// took returns how long the exploration has taken, in all its runs.
+func (x *exploration) took() time.Duration { return x.earlier + time.Since(x.began) }
 
 // readPlayed reads what the run that goes on has played.
 func (x *exploration) readPlayed() error {
@@ -185,10 +200,8 @@ func (x *exploration) play(ctx context.Context, s *server, sequence explore.Sequ
 
 // learn finds the domain of the provider by a sequence that shows it.
 func (x *exploration) learn(ctx context.Context) error {
-	file := filepath.Join(x.folder, domainFile)
-	data, err := os.ReadFile(file)
-	if err == nil {
-		return yaml.UnmarshalStrict(data, &x.domain)
+	if err := x.readDomain(); !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	step("learning the zones and instance types of " + x.adapter.Name)
 	s := x.server(0)
@@ -205,11 +218,25 @@ func (x *exploration) learn(ctx context.Context) error {
 		return err
 	}
 	x.domain = draw.DomainOf(x.adapter, o.Writes, h)
-	data, err = yaml.Marshal(x.domain)
+	return x.writeDomain()
+}
+
+// readDomain reads what an earlier run has learnt. The error is os.ErrNotExist if there was none.
+func (x *exploration) readDomain() error {
+	data, err := os.ReadFile(filepath.Join(x.folder, domainFile))
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, data, 0o644) //nolint:gosec // artifacts are for everybody
+	return yaml.UnmarshalStrict(data, &x.domain)
+}
+
+func (x *exploration) writeDomain() error {
+	data, err := yaml.Marshal(x.domain)
+	if err != nil {
+		return err
+	}
+	//nolint:gosec // artifacts are for everybody
+	return os.WriteFile(filepath.Join(x.folder, domainFile), data, 0o644)
 }
 
 // explore plays sequences on all workers until the time is over.
@@ -295,8 +322,7 @@ func (x *exploration) judge(ctx context.Context, s *server, q explore.Sequence, 
 		p.Broke = signature(o.Broke[0])
 	}
 	x.mu.Lock()
-	p.Transitions = slices.DeleteFunc(p.Transitions, func(t string) bool { return x.seen[t] })
-	x.count(p)
+	p = x.judged(p)
 	x.tell(q, o, len(p.Transitions))
 	line, err := json.Marshal(p)
 	if err == nil {
@@ -307,6 +333,13 @@ func (x *exploration) judge(ctx context.Context, s *server, q explore.Sequence, 
 		return err
 	}
 	return x.look(ctx, s, q, o)
+}
+
+// judged counts what was played, and returns it with only those of its transitions that no sequence before had.
+func (x *exploration) judged(p played) played {
+	p.Transitions = slices.DeleteFunc(p.Transitions, func(t string) bool { return x.seen[t] })
+	x.count(p)
+	return p
 }
 
 // count adds what was played to what was seen.
@@ -325,7 +358,7 @@ func (x *exploration) count(p played) {
 
 // tell prints what came of a sequence, and how far the exploration is.
 func (x *exploration) tell(q explore.Sequence, o report.Outcome, fresh int) {
-	minutes := time.Since(x.began).Minutes()
+	minutes := x.took().Minutes()
 	fmt.Fprintf(os.Stdout, "%s %s: %d actions in %.1f s%s  (%d played, %.1f a minute; %d transitions, %d new; "+
 		"%d features; %s left)\n", mark(!o.Verdict.Red()), q.Name, len(q.Actions), o.Wall().Seconds(), brokeShort(o),
 		len(x.played), float64(len(x.played))/minutes, len(x.seen), fresh, len(x.features),

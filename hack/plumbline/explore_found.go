@@ -24,6 +24,7 @@ import (
 type found struct {
 	Number    int
 	Signature string           // what broke, without names
+	Command   string           // that plays sequences with the same provider
 	Outcome   report.Outcome   // of the shortest sequence, or of the first if it never broke again
 	Original  explore.Sequence // that broke it first
 	Shortest  explore.Sequence
@@ -32,6 +33,8 @@ type found struct {
 	Repeated  int           // how often the shortest sequence was repeated
 	Again     int           // how often of these it broke the same
 	Seeds     []int         // that broke it
+
+	folder string // from which it was read
 }
 
 const (
@@ -82,7 +85,7 @@ func (x *exploration) lookInto(
 		number += x.found[n-1].Number
 	}
 	f := &found{
-		Number: number, Signature: what, Outcome: o, Original: q, Shortest: q, Seeds: []int{q.Seed},
+		Number: number, Signature: what, Command: withProvider("make explore"), Outcome: o, Original: q, Shortest: q, Seeds: []int{q.Seed},
 	}
 	x.found = append(x.found, f)
 	x.mu.Unlock()
@@ -157,7 +160,7 @@ func (x *exploration) readFound() error {
 		return err
 	}
 	for _, file := range files {
-		f := &found{}
+		f := &found{folder: filepath.Dir(file)}
 		if err := readJSON(file, f); err != nil {
 			return err
 		}
@@ -167,9 +170,14 @@ func (x *exploration) readFound() error {
 	return nil
 }
 
+// folderOf returns the folder of what was found.
+func (x *exploration) folderOf(f *found) string {
+	return filepath.Join(x.folder, "found", fmt.Sprint(f.Number))
+}
+
 // write writes what was found into a folder of its own.
 func (x *exploration) write(f *found) error {
-	folder := filepath.Join(x.folder, "found", fmt.Sprint(f.Number))
+	folder := x.folderOf(f)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
@@ -187,14 +195,14 @@ func (x *exploration) write(f *found) error {
 	}
 	for name, text := range map[string]string{
 		"sequence.yaml": string(shortest), "original.yaml": string(original), "commands.sh": commands,
-		"sequence.go": f.spec(string(shortest)), "README.md": f.text(filepath.Join(folder, "sequence.yaml")),
+		"sequence.go": f.spec(string(shortest)),
 	} {
 		//nolint:gosec // artifacts are for everybody
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
-	if err := writeJSON(filepath.Join(folder, foundFile), f); err != nil {
+	if err := f.describe(folder); err != nil {
 		return err
 	}
 	if _, err := os.Stat(f.Outcome.History); err == nil {
@@ -211,6 +219,15 @@ func (x *exploration) write(f *found) error {
 	return nil
 }
 
+// describe writes into the folder of what was found what it is, for people and for a run that goes on.
+func (f *found) describe(folder string) error {
+	text := f.text(filepath.Join(folder, "sequence.yaml"))
+	return errors.Join(
+		writeJSON(filepath.Join(folder, foundFile), f),
+		os.WriteFile(filepath.Join(folder, "README.md"), []byte(text), 0o644), //nolint:gosec // artifacts are for everybody
+	)
+}
+
 // text describes what was found, as Markdown.
 func (f *found) text(file string) string {
 	var b strings.Builder
@@ -224,7 +241,7 @@ func (f *found) text(file string) string {
 		fmt.Fprintf(&b, "The shortest sequence broke it in %d of %d times. It has %d of %d actions, found by %d tries in "+
 			"%s.\n", f.Again, f.Repeated, len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second))
 	}
-	fmt.Fprintf(&b, "\n```console\n$ make explore REPLAY=%s REPEATS=%d\n```\n\n", file, repetitions)
+	fmt.Fprintf(&b, "\n```console\n$ %s REPLAY=%s REPEATS=%d\n```\n\n", f.Command, file, repetitions)
 	for i, a := range f.Shortest.Actions {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, a)
 	}
@@ -284,7 +301,10 @@ func (x *exploration) playAgain(ctx context.Context) error {
 func (x *exploration) conclude() error {
 	text, file := x.text(), filepath.Join(x.folder, "README.md")
 	fmt.Fprintf(os.Stdout, "\n%s\n%s\n", text, file)
-	err := os.WriteFile(file, []byte(text), 0o644) //nolint:gosec // artifacts are for everybody
+	err := errors.Join(
+		os.WriteFile(file, []byte(text), 0o644), //nolint:gosec // artifacts are for everybody
+		writeJSON(filepath.Join(x.folder, exploredFile), x.explored()),
+	)
 	if len(x.found) > 0 {
 		err = errors.Join(err, fmt.Errorf("%s broke", check.Words(len(x.found), "promises")))
 	}
@@ -294,7 +314,7 @@ func (x *exploration) conclude() error {
 // text says what the exploration has found, as Markdown.
 func (x *exploration) text() string {
 	var b strings.Builder
-	took := time.Since(x.began)
+	took := x.took()
 	fmt.Fprintf(&b, "### Explored: %s %s\n\n%d sequences in %s, %.1f a minute, of %d of %d features; %d transitions.\n\n",
 		x.provider, x.Release, len(x.played), took.Round(time.Second), float64(len(x.played))/took.Minutes(),
 		len(x.features), len(draw.Features(x.domain)), len(x.seen))

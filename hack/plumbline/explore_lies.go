@@ -34,10 +34,9 @@ type lieHunt struct {
 
 	servers []*server // of the workers
 
-	mu      sync.Mutex
-	log     *os.File
-	rounds  []lieRound
-	earlier time.Duration // that earlier runs took, of an exploration that goes on
+	mu     sync.Mutex
+	log    *os.File
+	rounds []lieRound
 }
 
 // lieRound is what came of a sequence with a lie. It is a line of liesPlayedFile.
@@ -239,7 +238,7 @@ func (h *lieHunt) try(ctx context.Context, s *server, r lieRound) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r.After = time.Since(h.began) + h.earlier
+	r.After = h.took()
 	h.rounds = append(h.rounds, r)
 	h.tell(r)
 	line, err := json.Marshal(r)
@@ -344,7 +343,7 @@ func (h *lieHunt) text() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Lies found by exploration alone\n\n%d of %d in %s, by %d sequences; %d of them say nothing.\n",
-		len(found), len(h.lies), (time.Since(h.began) + h.earlier).Round(time.Second), len(h.rounds), infra)
+		len(found), len(h.lies), h.took().Round(time.Second), len(h.rounds), infra)
 	fmt.Fprintf(&b, "\n| Lie | Level | Seed | After | It broke |\n|---|---|---|---|---|\n%s\n", strings.Join(found, "\n"))
 	fmt.Fprintf(&b, "\n| Not found | Level | Sequences | What it does | Specs that find it |\n|---|---|---|---|---|\n%s\n",
 		strings.Join(missed, "\n"))

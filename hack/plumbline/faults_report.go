@@ -156,8 +156,11 @@ func hasUnrecorded(w *history.World) bool {
 }
 
 // command returns the command that strikes the same provider. Points say by their names which pattern they have.
-func (c faultsConfig) command() string {
-	words := []string{"make crash"}
+func (c faultsConfig) command() string { return withProvider("make crash") }
+
+// withProvider adds to a command what selects the provider.
+func withProvider(command string) string {
+	words := []string{command}
 	for _, name := range []string{"PROVIDER", "K8S", "KARPENTER", "GATES"} {
 		if v := os.Getenv(name); v != "" {
 			words = append(words, name+"="+v)

@@ -25,10 +25,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites"
 )
 
-const kubernetesHelp = `usage: plumbline kubernetes [FLAGS] e2e|lies|crash|faults
+const kubernetesHelp = `usage: plumbline kubernetes [FLAGS] e2e|lies|recall|crash|faults|explore
 
-Runs "make e2e", "make lies", "make crash" or "make faults" in the pods of a Kubernetes cluster, a part of it in
-each, and merges the parts.
+Runs "make e2e", "make lies", "make recall", "make crash", "make faults" or "make explore" in the pods of a Kubernetes
+cluster, a part of it in each, and merges the parts.
 
   make e2e ON=kubernetes REGISTRY=registry.example/team SHARDS=8
 
@@ -47,7 +47,7 @@ specs or lies, and SPEED, mean what they mean on one machine.
 // passedOn are the variables that parts get as they are.
 var passedOn = []string{
 	"PROVIDER", "K8S", "KARPENTER", "IMAGE", "GATES", "FOCUS", "SKIP", "LABELS", "SPEED", "FAILFAST", "LIE",
-	"PATTERN", "REQUEST", "NTH", "REPEATS",
+	"PATTERN", "REQUEST", "NTH", "REPEATS", "FOR", "SEED",
 }
 
 // struckBy are the kinds of runs that strike requests, and by what unless PATTERN says it.
@@ -127,7 +127,9 @@ func readKubernetes(on, binary string, args []string, onlyPush bool) (k *onKuber
 	mistake(on != "kubernetes", "ON=%s: say kubernetes, or leave it out to run on this machine", on)
 	mistake(k.registry == "", "REGISTRY is not set: say where the image of the pods is pushed to and pulled from, "+
 		"such as registry.example/team")
-	for _, name := range []string{"SHARD", "JOB_COMPLETION_INDEX", "KEEP", "NODE_IMAGE", "TO", "TO_IMAGE", "TO_PROVIDER"} {
+	for _, name := range []string{
+		"SHARD", "JOB_COMPLETION_INDEX", "KEEP", "NODE_IMAGE", "TO", "TO_IMAGE", "TO_PROVIDER", "RESUME", "REPLAY",
+	} {
 		mistake(os.Getenv(name) != "", "%s=%s: that is for runs on one machine", name, os.Getenv(name))
 	}
 	given := os.Getenv("IMAGE")
@@ -138,8 +140,8 @@ func readKubernetes(on, binary string, args []string, onlyPush bool) (k *onKuber
 	if len(args) == 1 {
 		k.kind = args[0]
 	}
-	mistake(k.kind != "e2e" && k.kind != "lies" && struckBy[k.kind] == "", "%q: say e2e, lies, crash or faults",
-		strings.Join(args, " "))
+	kinds := slices.Concat([]string{"e2e", "lies", "recall"}, slices.Sorted(maps.Keys(struckBy)), []string{"explore"})
+	mistake(!slices.Contains(kinds, k.kind), "%q: say %s", strings.Join(args, " "), strings.Join(kinds, ", "))
 	shards := os.Getenv("SHARDS")
 	k.Parts, err = strconv.Atoi(shards)
 	mistake(!onlyPush && (err != nil || k.Parts < 1), "SHARDS=%s: say how many pods share the run, such as 8", shards)
@@ -201,10 +203,10 @@ func (k *onKubernetes) readRun() (err error) {
 func (k *onKubernetes) choose() (selected int, err error) {
 	k.Command = []string{spread.Tests, "-test.run", "^TestConformance$"}
 	switch patterns := struckBy[k.kind]; {
-	case k.kind == "lies":
-		k.Command = []string{spread.Program, "lies", "-binary", spread.Tests}
+	case k.kind == "lies" || k.kind == "recall":
+		k.Command = []string{spread.Program, k.kind, "-binary", spread.Tests}
 		var chosen []lie
-		if k.config, _, chosen, err = chooseLies(k.binary, func(lie) bool { return true }); err != nil {
+		if k.config, _, chosen, err = chooseLies(k.binary, liesOf(k.kind)); err != nil {
 			return 0, err
 		}
 		honest, lying, kept := trials(chosen)
@@ -217,6 +219,16 @@ func (k *onKubernetes) choose() (selected int, err error) {
 			return 0, err
 		}
 		k.config, selected = c.Config, math.MaxInt // each part learns how many requests there are
+	case k.kind == "explore":
+		k.Command = []string{spread.Program, "explore", "-binary", spread.Tests}
+		x, err := readExploration(k.binary)
+		if v := os.Getenv("LIE"); v != "" {
+			err = errors.Join(err, fmt.Errorf("LIE=%s: looking for lies by exploration is for one machine", v))
+		}
+		if err != nil {
+			return 0, err
+		}
+		k.config, selected = x.Config, math.MaxInt // there are always more seeds
 	default:
 		a := providers.Named(providerName())
 		if k.config, err = e2e.FromEnv(); err != nil {

@@ -13,7 +13,7 @@ func TestARunOnKubernetesIsCheckedBeforeAnythingIsBuilt(t *testing.T) {
 	read := func(on, kind string, env map[string]string) (*onKubernetes, error) {
 		for _, name := range []string{
 			"QUEUE", "REGISTRY", "SHARDS", "SHARD", "PROCS", "IMAGE", "FOCUS", "LIE", "START_WITHIN", "CLUSTER", "PROVIDER",
-			"KUBECONFIG",
+			"KUBECONFIG", "FOR", "SEED", "REPLAY",
 		} {
 			t.Setenv(name, env[name])
 		}
@@ -41,7 +41,7 @@ func TestARunOnKubernetesIsCheckedBeforeAnythingIsBuilt(t *testing.T) {
 	_, err = read("kubernetes", "e2e", given)
 	g.Expect(err).To(MatchError(MatchRegexp(`SHARDS=10000: only \d+ are selected`)))
 	_, err = read("kubernetes", "mutants", given)
-	g.Expect(err).To(MatchError(ContainSubstring(`"mutants": say e2e, lies, crash or faults`)))
+	g.Expect(err).To(MatchError(ContainSubstring(`"mutants": say e2e, lies, recall, crash, faults, explore`)))
 
 	k, err = read("kubernetes", "lies", map[string]string{"REGISTRY": "r.example/t", "SHARDS": "3", "LIE": "schema"})
 	g.Expect(err).NotTo(HaveOccurred())
@@ -52,6 +52,15 @@ func TestARunOnKubernetesIsCheckedBeforeAnythingIsBuilt(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(k.Command).To(HaveExactElements(HaveSuffix("plumbline"), "faults", "-binary", HaveSuffix("conformance.test"),
 		"-patterns", "crash-before,crash-after"))
+
+	explored := map[string]string{"REGISTRY": "r.example/t", "SHARDS": "3", "FOR": "30m", "SEED": "7"}
+	k, err = read("kubernetes", "explore", explored)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(k.Env).To(Equal(map[string]string{"PROCS": "1", "FOR": "30m", "SEED": "7"}))
+	explored["LIE"], explored["REPLAY"] = "all", "sequence.yaml"
+	_, err = read("kubernetes", "explore", explored)
+	g.Expect(err).To(MatchError(And(ContainSubstring("LIE=all: looking for lies by exploration is for one machine"),
+		ContainSubstring("REPLAY=sequence.yaml: that is for runs on one machine"))))
 
 	_, err = read("kubernetes", "e2e", map[string]string{"REGISTRY": "r.example/t", "SHARDS": "1", "CLUSTER": "kind"})
 	g.Expect(err).To(MatchError(ContainSubstring("CLUSTER=kind: in pods clusters are local")))

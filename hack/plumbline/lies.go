@@ -24,21 +24,26 @@ const liesFile = "lies.json"
 // runLies runs the specs of each lie with the lie and with the honest provider. It fails
 // unless every lie is caught and no honest run is red.
 func runLies(ctx context.Context, args []string) error {
-	r, err := tryLies(ctx, args, func(lie) bool { return true })
+	r, err := tryLies(ctx, args, "lies")
 	if err != nil {
 		return err
 	}
 	return r.verdict()
 }
 
-// tryLies runs the lies that LIE chooses, or those by default, and prints and saves the report.
-func tryLies(ctx context.Context, args []string, byDefault func(lie) bool) (*liesReport, error) {
+// liesOf returns which lies `make lies` and `make recall` tell by default.
+func liesOf(kind string) func(lie) bool {
+	return func(l lie) bool { return kind == "lies" || l.Level == releases }
+}
+
+// tryLies runs the lies that LIE chooses, or those of the kind of run, and prints and saves the report.
+func tryLies(ctx context.Context, args []string, kind string) (*liesReport, error) {
 	flags := flag.NewFlagSet("lies", flag.ContinueOnError)
 	binary := flags.String("binary", "", "the compiled conformance test, which `make lies` makes")
 	if err := flags.Parse(args); err != nil {
 		return nil, fmt.Errorf("lies: %w", err)
 	}
-	c, all, chosen, err := chooseLies(*binary, byDefault)
+	c, all, chosen, err := chooseLies(*binary, liesOf(kind))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +62,7 @@ func tryLies(ctx context.Context, args []string, byDefault func(lie) bool) (*lie
 	total := len(honest) + len(lying) + len(kept)
 	step(fmt.Sprintf("%d lies, %d runs, %d at a time; artifacts in %s", len(dealt), total, min(c.Procs, total), run))
 	r := newLiesReport(dealt, len(chosen) == len(all))
-	r.Part = partOf(c.Shard, chosen)
+	r.Part, r.Recall = partOf(c.Shard, chosen), kind == "recall"
 	show := &liesProgress{total: total, began: time.Now()}
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(c.Procs)

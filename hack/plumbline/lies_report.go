@@ -26,8 +26,9 @@ type liesReport struct {
 	Complete bool      `json:"complete"` // all lies ran, here or in other parts, so Unproven is meaningful
 	// Part says which part of a run this is; nil: the whole.
 	Part     *report.Part `json:"part,omitempty"`
-	Specs    int          `json:"specs"`    // in all suites
-	Unproven []string     `json:"unproven"` // specs that no lie turned red
+	Recall   bool         `json:"recall,omitempty"` // of `make recall`, which keeps a table
+	Specs    int          `json:"specs"`            // in all suites
+	Unproven []string     `json:"unproven"`         // specs that no lie turned red
 	Took     float64      `json:"tookSeconds"`
 }
 

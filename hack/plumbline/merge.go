@@ -20,8 +20,8 @@ import (
 const mergeHelp = `name the folder with the parts: make merge DIR=parts
 
 Each part is the artifacts of a run with SHARD, such as SHARD=2/4, wherever it lies below the
-folder: of "make e2e", "make vacuity", "make lies", "make recall", "make crash" or "make faults". The whole is written
-among the artifacts like any other run. A part that is missing is named, and the whole isn't green`
+folder: of "make e2e", "make vacuity", "make lies", "make recall", "make crash", "make faults" or "make explore". The
+whole is written among the artifacts like any other run. A part that is missing is named, and the whole isn't green`
 
 // merge joins the parts of a run that several machines have shared.
 func merge(_ context.Context, args []string) error {
@@ -42,13 +42,16 @@ func merge(_ context.Context, args []string) error {
 func mergeParts(artifacts, folder string) error {
 	lies, err := findParts(folder, liesFile, func(r liesReport) *report.Part { return r.Part })
 	struck, err2 := findParts(folder, planFile, func(p faultsPlan) *report.Part { return p.Part })
-	switch err := errors.Join(err, err2); {
+	explorations, err3 := findParts(folder, exploredFile, func(e explored) *report.Part { return e.Part })
+	switch err := errors.Join(err, err2, err3); {
 	case err != nil:
 		return err
 	case len(lies) > 0:
 		return mergeLies(artifacts, lies)
 	case len(struck) > 0:
 		return mergeFaults(artifacts, struck)
+	case len(explorations) > 0:
+		return mergeExplorations(artifacts, explorations)
 	}
 	return e2e.Merge(folder, artifacts, os.Stdout)
 }
@@ -126,14 +129,17 @@ func mergeLies(artifacts string, parts []foundPart[liesReport]) error {
 	if err := writeJSON(filepath.Join(run, liesFile), all); err != nil {
 		return err
 	}
-	return errors.Join(all.print(os.Stdout), missing, all.verdict())
+	if all.Recall {
+		err = all.writeRecall()
+	}
+	return errors.Join(err, all.print(os.Stdout), missing, all.verdict())
 }
 
 // joinLies returns the report that all parts make together, and which parts are missing. The error says why they are
 // not of one run.
 func joinLies(parts []foundPart[liesReport]) (all *liesReport, missing, err error) {
 	missing, err = checkParts(parts)
-	all = &liesReport{Complete: missing == nil}
+	all = &liesReport{Complete: missing == nil, Recall: parts[0].said.Recall}
 	for _, p := range parts {
 		all.Lies = append(all.Lies, p.said.Lies...)
 		all.Honest.Specs += p.said.Honest.Specs

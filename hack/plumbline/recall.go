@@ -40,12 +40,21 @@ Not in the table, since no spec has shown it on a release yet:
 `
 
 // recall runs the specs of each defect of a release on that release, and on one that keeps the
-// promise. It writes their rows of the table of recallFile, and keeps the rows of the others.
+// promise. It writes their rows of the table of recallFile, and keeps the rows of the others. Of the parts of a run,
+// who merges them writes it.
 func recall(ctx context.Context, args []string) error {
-	r, err := tryLies(ctx, args, func(l lie) bool { return l.Level == releases })
+	r, err := tryLies(ctx, args, "recall")
+	if err == nil && r.Part == nil {
+		err = r.writeRecall()
+	}
 	if err != nil {
 		return err
 	}
+	return r.verdict()
+}
+
+// writeRecall writes the rows of the defects that were tried.
+func (r *liesReport) writeRecall() error {
 	all, err := loadLies(filepath.Join(faulty, "lies"), allSuites())
 	if err != nil {
 		return err
@@ -54,11 +63,7 @@ func recall(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	table := r.recallTable(all, string(before))
-	if err := os.WriteFile(recallFile, []byte(table), 0o644); err != nil { //nolint:gosec // a document
-		return err
-	}
-	return r.verdict()
+	return os.WriteFile(recallFile, []byte(r.recallTable(all, string(before))), 0o644) //nolint:gosec // a document
 }
 
 // recallTable formats the report as recallFile. A defect that wasn't tried keeps its row of before.
