@@ -111,7 +111,7 @@ func withoutPods(t *testing.T) []*e2e.Suite {
 func withoutChanges(t *testing.T) []*e2e.Suite {
 	t.Helper()
 	changes := regexp.MustCompile(
-		`(env\.(Change|Patch|Annotate|RemoveAnnotation|RemoveFinalizers|Delete)\w*|\bdeleteNodeClaim)\(ctx`)
+		`(env\.(Change|Patch|Annotate|Remove|Delete)\w*|\bdeleteNodeClaim)\(ctx`)
 	return inert("without changes", func(suite *e2e.Suite, spec *e2e.Spec) *e2e.Inert {
 		if !changes.MatchString(text(t, spec)) || slices.Contains(prepares, spec.ID()) {
 			return nil
@@ -148,7 +148,7 @@ func changingRequests() func(*http.Request) bool {
 	made := map[string]bool{}
 	return func(r *http.Request) bool {
 		switch {
-		case r.Method == http.MethodDelete:
+		case r.Method == http.MethodDelete, r.Method == http.MethodPut:
 			return true
 		case r.Method != http.MethodPatch:
 			return false

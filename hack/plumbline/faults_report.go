@@ -13,8 +13,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
-	"github.com/plumbline-e2e/plumbline/e2e/invariant"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
@@ -30,7 +28,7 @@ const (
 	notRun     = "not run"
 	notReached = "not reached" // the spec made fewer such requests this time
 	anotherEnd = "another end" // the claims hold, and the cluster comes to rest in another state than without a fault
-	// It failed since a launch wasn't recorded yet: suites/findings.md, "Karpenter: unrecorded launches".
+	// A launch wasn't recorded yet, and was made again: suites/findings.md, "Karpenter: unrecorded launches".
 	unrecordedLaunch = "known (unrecorded launch)"
 )
 
@@ -50,7 +48,7 @@ func (r faultResults) verdict(p e2e.FaultPoint, of outcomesByID) (verdict, why s
 	case o.Verdict == report.Passed && (!compared || slices.Equal(o.End, end)):
 		return string(o.Verdict), ""
 	case o.Verdict == report.Passed || o.Verdict == report.Failed:
-		if h, err := history.LoadFile(o.History); err == nil && launchedUnrecorded(h) {
+		if h, err := history.LoadFile(o.History); err == nil && launchedAgain(h) {
 			return unrecordedLaunch, cmp.Or(firstLine(o.Reason), endsOtherwise(o.End, end))
 		}
 		if o.Verdict == report.Passed {
@@ -128,31 +126,6 @@ func (r faultResults) conclude(folder string, took time.Duration) error {
 		return errors.New("not every fault left things as they should be")
 	}
 	return nil
-}
-
-// launchedUnrecorded reports whether a recording shows that the controller was killed when it had launched an instance
-// whose node has joined, and no NodeClaim had its provider ID yet. Why that ends badly is in suites/findings.md.
-func launchedUnrecorded(h *history.History) bool {
-	w := h.Start()
-	for _, e := range h.Events() {
-		if e.Object != nil && e.Resource == karpenter.Events &&
-			karpenter.EventReason(e.Object.Unstructured()) == invariant.ReasonKilled && hasUnrecorded(w) {
-			return true
-		}
-		w.Apply(e)
-	}
-	return false
-}
-
-func hasUnrecorded(w *history.World) bool {
-	recorded := map[string]bool{}
-	for _, c := range w.List(karpenter.NodeClaims) {
-		recorded[karpenter.NodeClaimProviderID(c.Unstructured())] = true
-	}
-	return slices.ContainsFunc(w.List(karpenter.Nodes), func(node *history.Object) bool {
-		id := karpenter.NodeProviderID(node.Unstructured())
-		return id != "" && !recorded[id] && karpenter.HasTaint(node.Unstructured(), karpenter.UnregisteredTaint)
-	})
 }
 
 // command returns the command that strikes the same provider. Points say by their names which pattern they have.

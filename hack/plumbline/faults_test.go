@@ -160,14 +160,22 @@ func TestResumingOnlyGoesOn(t *testing.T) {
 	g.Expect(checkResumed(folder)).To(MatchError(ContainSubstring("SHARD=1/2")))
 }
 
-func TestAnUnrecordedLaunchIsKnown(t *testing.T) {
+func TestAnUnrecordedLaunchThatIsMadeAgainIsKnown(t *testing.T) {
 	g := NewWithT(t)
 	kill := historytest.Report(invariant.Harness, invariant.ReasonKilled, historytest.Pod("karpenter", "host"))
-	node := historytest.Node("n").Taint(karpenter.UnregisteredTaint).Set("kwok://n", "spec", "providerID")
-	claim := historytest.NodeClaim("c").Pool("p")
-	begun := func() *historytest.Story { return historytest.Begin().Add(claim).Add(node) }
-	g.Expect(launchedUnrecorded(begun().Add(kill).History())).To(BeTrue())
-	g.Expect(launchedUnrecorded(begun().
-		Change(claim.Set("kwok://n", "status", "providerID")).Add(kill).History())).To(BeFalse())
-	g.Expect(launchedUnrecorded(begun().History())).To(BeFalse(), "nobody was killed")
+	node := historytest.Node("n").Taint(karpenter.UnregisteredTaint).Set("cloud://n", "spec", "providerID")
+	pending := historytest.Report("a simulator", instancePending, node).Set("cloud://n", "message")
+	claim := func() *historytest.Thing { return historytest.NodeClaim("c").Pool("p") }
+	launched := func(id string) *historytest.Thing { return claim().Set(id, "status", "providerID") }
+	begun := func() *historytest.Story { return historytest.Begin().Add(claim()) }
+
+	g.Expect(launchedAgain(begun().Add(node).Add(kill).Change(launched("cloud://m")).History())).To(BeTrue(), "KWOK's")
+	g.Expect(launchedAgain(begun().Add(pending).Add(kill).Change(launched("cloud://m")).History())).To(BeTrue(), "a cloud's")
+	g.Expect(launchedAgain(begun().Add(pending).Add(kill).Change(launched("cloud://n")).History())).To(
+		BeFalse(), "it was found again")
+	g.Expect(launchedAgain(begun().Add(pending).Add(kill).Delete(claim()).History())).To(
+		BeFalse(), "the NodeClaim went, which is another mistake")
+	g.Expect(launchedAgain(begun().Add(pending).Change(launched("cloud://n")).Add(kill).History())).To(
+		BeFalse(), "it was recorded")
+	g.Expect(launchedAgain(begun().Add(node).Change(launched("cloud://m")).History())).To(BeFalse(), "nobody was killed")
 }

@@ -33,7 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, held.Consolidate(fixtures.WhenEmpty), free.Consolidate(fixtures.WhenEmpty))
 		env.Await(ctx, 1, check.DisruptedNodes(free))
 		env.Observe(ctx, karpenter.ConsolidationDecided)
-		env.Patch(ctx, node, `{"spec":{"taints":null}}`)
+		env.RemoveTaint(ctx, starting, node)
 		env.Await(ctx, 0, check.Nodes(held))
 
 		env.Expect(env.Since(before),

@@ -19,14 +19,15 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "is launched, then registered, then initialized, and only then ready",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		nodeClaim := fixtures.NodeClaim().StartupTaint(fixtures.Key("starting"), fixtures.NoSchedule)
+		starting := fixtures.Key("starting")
+		nodeClaim := fixtures.NodeClaim().StartupTaint(starting, fixtures.NoSchedule)
 		nodes := newNodes(env, nodeClaim)
 
 		before := env.Mark()
 		env.Create(ctx, nodeClaim)
 		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Registered))
 		node := env.Await(ctx, 1, nodes.With("that are ready", karpenter.NodeReady))[0]
-		env.Patch(ctx, node, `{"spec":{"taints":null}}`)
+		env.RemoveTaint(ctx, starting, node)
 		env.Await(ctx, 1, check.The(nodeClaim).In(karpenter.Ready))
 
 		env.Expect(env.Since(before),

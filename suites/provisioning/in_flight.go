@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 		node := env.Await(ctx, 1, check.StartingNodes(pool, starting))[0]
 		env.Create(ctx, second)
 		env.Observe(ctx, karpenter.Settled)
-		env.Patch(ctx, node, `{"spec":{"taints":null}}`)
+		env.RemoveTaint(ctx, starting, node)
 		env.Await(ctx, 2, check.RunningPods(second))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))
