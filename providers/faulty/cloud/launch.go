@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
@@ -68,6 +69,18 @@ func launchesOncePerPool() lie.Lie {
 func diesAfterLaunch(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
 	time.AfterFunc(time.Second, func() { panic("index out of range: the instance has no network interface") })
 	return honest.Create(ctx, claim)
+}
+
+// refusesOlder says that the NodeClass isn't ready for NodeClaims that have waited for the controller when it makes its
+// first launch, as if it had to learn something about it first.
+func refusesOlder() creator {
+	begins := sync.OnceValue(time.Now)
+	return func(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+		if begins().Sub(claim.CreationTimestamp.Time) > 5*time.Second {
+			return nil, cloudprovider.NewNodeClassNotReadyError(errors.New("resolving the cluster's network"))
+		}
+		return honest.Create(ctx, claim)
+	}
 }
 
 func hasNoProviderID(created *karpenterv1.NodeClaim) { created.Status.ProviderID = "" }

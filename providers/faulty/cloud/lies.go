@@ -25,6 +25,7 @@ func Lies() map[string]lie.Lie {
 		"launches-on-demand":        launching(launchesOnDemand()),
 		"forgets-the-provider-id":   launching(saying(hasNoProviderID)),
 		"dies-after-a-launch":       launching(diesAfterLaunch),
+		"refuses-old-nodeclaims":    launching(refusesOlder()),
 		"ignores-node-affinity":     launching(ignoresRequirements()),
 		"forgets-labels":            launching(forgetsLabels()),
 		"forgets-annotations":       launching(forgetsAnnotations),
