@@ -20,7 +20,8 @@ const (
 //
 //   - When a NodeClaim's terminationGracePeriod, counted from its deletion, is over, every pod
 //     that the drain waits for is being deleted, with an end by then. The annotation of the
-//     deadline may bring it forward, but not put it off.
+//     deadline may bring it forward, but not put it off. After a kill of the controller,
+//     another one has to take over first.
 //   - Pods are evicted in turns: first those that are neither critical nor of a DaemonSet,
 //     then daemons, then critical pods, then critical daemons. No turn begins while a pod of
 //     an earlier one is there, unless that pod is due to be deleted by force.
@@ -36,25 +37,27 @@ func drainsInOrder() Invariant {
 			"Karpenter: pkg/controllers/node/termination/terminator/terminator.go, Drain, after " +
 			"https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/",
 		Untested: "no node with pods was drained up to a deadline, and none had pods of different turns",
-		Reads:    resources{karpenter.Pods, karpenter.NodeClaims, karpenter.Nodes},
+		Reads:    resources{karpenter.Pods, karpenter.NodeClaims, karpenter.Nodes, karpenter.Events},
 		New: func(Params) check.Monitor {
-			return &drainMonitor{lastNodeClaims{}, podsOnNodes{}, newTimers(), map[string]time.Time{}}
+			return &drainMonitor{lastNodeClaims{}, takeover{}, podsOnNodes{}, newTimers(), map[string]time.Time{}}
 		},
 	}
 }
 
 type drainMonitor struct {
 	lastNodeClaims
+	takeover
 	pods  podsOnNodes
-	due   timers               // nodes, by name: when their pods must be gone
+	over  timers               // nodes, by name: when their pods must be gone
 	began map[string]time.Time // when drains began, by the node's name
 }
 
 func (d *drainMonitor) Observe(m *check.Moment) {
-	for _, node := range d.due.expired(m.Time) {
+	for _, node := range d.over.expired(m.Time) {
 		d.judgeOverdue(m, node)
 	}
 	d.lastNodeClaims.observe(m)
+	d.takeover.observe(m)
 	d.pods.observe(m)
 	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
 		d.learnDeadline(m, nodeClaim)
@@ -70,7 +73,7 @@ func (d *drainMonitor) Observe(m *check.Moment) {
 		}
 	case karpenter.NodeClaims:
 		if node := karpenter.NodeClaimNode(m.Event.Object.Unstructured()); m.Deleted() {
-			d.due.stop(node)
+			d.over.stop(node)
 		} else if began, draining := d.began[node]; draining && m.Before != nil {
 			d.judgeEnd(m, m.Event.Object, node, began)
 		}
@@ -91,13 +94,13 @@ func (d *drainMonitor) learnDeadline(m *check.Moment, o *history.Object) {
 	}
 	by = drainDeadline(nodeClaim)
 	if by.IsZero() || !karpenter.Deleting(nodeClaim) {
-		d.due.stop(node)
+		d.over.stop(node)
 		return
 	}
-	if _, known := d.due.due[node]; !known && d.isWaiting(node) {
+	if _, known := d.over.due[node]; !known && d.isWaiting(node) {
 		m.Tested()
 	}
-	d.due.set(node, by.Add(drainLag))
+	d.over.set(node, by.Add(drainLag))
 }
 
 // isWaiting reports whether the drain of a node waits for any pod.
@@ -113,9 +116,14 @@ func (d *drainMonitor) isWaiting(node string) bool {
 // judgeOverdue judges a node whose drain must be over.
 func (d *drainMonitor) judgeOverdue(m *check.Moment, node string) {
 	by := drainDeadline(d.lastNodeClaims[node].Unstructured())
+	latest := d.due(by, drainLag)
+	if m.Time.Before(latest) { // the controller was killed meanwhile
+		d.over.set(node, latest)
+		return
+	}
 	for _, pod := range d.pods.podsOf(node) {
 		ends := timeAt(pod.Unstructured(), "metadata", "deletionTimestamp")
-		if isDrained(pod.Unstructured()) && pod.since.Before(by) && (ends.IsZero() || ends.After(by.Add(drainLag))) {
+		if isDrained(pod.Unstructured()) && pod.since.Before(by) && (ends.IsZero() || ends.After(latest)) {
 			m.Suspect("the drain of node %s had to be over at %s; %s later pod %s is there that was not told to end by then",
 				node, timeOfDay(by), m.Time.Sub(by).Round(time.Second), pod.Object).Beside(d.lastNodeClaims[node])
 		}

@@ -34,6 +34,13 @@ func TestDrainsInOrder(t *testing.T) {
 			drained(claim(), pod("a"), nothing), check.Broken,
 			"the drain of node n had to be over at 15:04:35; 29s later",
 		},
+		"killed at the end, and nobody told it": {drained(claim(), pod("a"), func(s *historytest.Story) {
+			s.Add(historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))).After(5 * time.Second)
+		}).After(time.Minute).Change(pod("b")), check.Broken, "had to be over at 15:04:35"},
+		"killed at the end, and told by the next": {drained(claim(), pod("a"), func(s *historytest.Story) {
+			s.Add(historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))).After(20 * time.Second).
+				Change(pod("a").Set(at(50*time.Second), "metadata", "deletionTimestamp"))
+		}), check.Holds, ""},
 		"told to end later": {drained(claim(), pod("a"), func(s *historytest.Story) {
 			s.Change(pod("a").Set(at(time.Hour), "metadata", "deletionTimestamp"))
 		}), check.Broken, "not told to end by then"},
