@@ -240,6 +240,10 @@ report: ## write a run's page for a browser: make report FILE=_artifacts/latest
 times: ## write how long specs take from the last run: machines that share a run deal them by it
 	@$(PLUMBLINE) times $(FILE)
 
+.PHONY: estimate
+estimate: ## say how long measured runs would take if 1 to 1,000 pods shared them: make estimate FILE="_artifacts/latest _artifacts/faults/latest"
+	@$(PLUMBLINE) estimate $(FILE)
+
 .PHONY: image
 image: conformance.test ## push the image of e2e ON=kubernetes for other systems, see hack/examples: make image REGISTRY=...
 	@$(PLUMBLINE) kubernetes -push -binary "$(ARTIFACTS)/conformance.test" e2e

@@ -70,6 +70,7 @@ func bench(ctx context.Context, args []string) error {
 	if _, err := c.Reap(ctx); err != nil {
 		return err
 	}
+	b.config = c
 	if b.plan, err = e2e.Prepare(ctx, c, a, step); err != nil {
 		return err
 	}
@@ -85,6 +86,7 @@ func bench(ctx context.Context, args []string) error {
 
 // benched holds what is measured.
 type benched struct {
+	config    e2e.Config
 	plan      *session.Plan
 	nodeImage string
 	scratch   string // a folder for files
@@ -94,6 +96,9 @@ type benched struct {
 func (b *benched) all() []measurement {
 	return []measurement{
 		{"make e2e until the first spec", func(ctx context.Context) ([]figure, error) { return firstSpec(ctx, b.scratch) }},
+		{"parts of a run", func(ctx context.Context) ([]figure, error) {
+			return parts(ctx, b.config, b.plan.Setup.Adapter, b.scratch)
+		}},
 		{"make test", makeTest},
 		{"the recorder and the invariants", recorder},
 		{"the simulated AWS", simulated},

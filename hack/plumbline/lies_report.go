@@ -56,6 +56,7 @@ type caught struct {
 type honest struct {
 	Specs int      `json:"specs"`
 	Red   []string `json:"red,omitempty"` // with the reason
+	Took  float64  `json:"tookSeconds"`   // all its trials, with their clusters
 }
 
 func newLiesReport(lies []lie, complete bool) *liesReport {
@@ -75,6 +76,7 @@ func (r *liesReport) addHonest(t trial, got result) string {
 	red := redSpecs(got)
 	r.Honest.Specs += len(t.specs)
 	r.Honest.Red = append(r.Honest.Red, red...)
+	r.Honest.Took += got.took.Seconds()
 	return fmt.Sprintf("%s %s: %d specs, %d red, in %s", mark(len(red) == 0), t.name, len(t.specs), len(red),
 		got.took.Round(time.Second))
 }

@@ -51,6 +51,7 @@ func commands() []command {
 		{name: "report", help: "write a run's index.html: report [FOLDER]; the latest run's by default", run: writeReport},
 		{name: "merge", help: "join the parts of a run that several machines have shared: merge FOLDER", run: merge},
 		{name: "kubernetes", help: "run e2e, lies, crash and others in a cluster's pods; -help", run: runOnKubernetes},
+		{name: "estimate", help: "say how long a measured run would take if pods shared it; -help", run: estimate},
 		{name: "times", help: "write suites/times.json from the latest run, or from a folder", run: writeTimes},
 		{name: "show", help: "write a recording's timeline: show [-format perfetto] HISTORY [BESIDE]", run: showRecording},
 		{name: "explain", help: "tell why a node came and went: NODE=name explain HISTORY.jsonl.gz", run: explainObject},

@@ -144,6 +144,7 @@ func joinLies(parts []foundPart[liesReport]) (all *liesReport, missing, err erro
 		all.Lies = append(all.Lies, p.said.Lies...)
 		all.Honest.Specs += p.said.Honest.Specs
 		all.Honest.Red = append(all.Honest.Red, p.said.Honest.Red...)
+		all.Honest.Took += p.said.Honest.Took
 		all.Complete = all.Complete && p.said.Complete
 		all.Took = max(all.Took, p.said.Took)
 	}
