@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
@@ -21,14 +22,15 @@ type explored struct {
 	Release  string        `json:"release,omitempty"`
 	Folder   string        `json:"folder"`         // where it was, for the paths of recordings
 	Took     time.Duration `json:"took"`           // in all its runs
+	Ended    bool          `json:"ended"`          // its time was over, or somebody interrupted it
 	Part     *report.Part  `json:"part,omitempty"` // nil: the whole
 }
 
-// exploredFile is its file in the folder of an exploration. It is written at the end.
+// exploredFile is its file in the folder of an exploration.
 const exploredFile = "explored.json"
 
-func (x *exploration) explored() explored {
-	e := explored{Provider: x.provider, Release: x.Release, Folder: x.folder, Took: x.took()}
+func (x *exploration) explored(ended bool) explored {
+	e := explored{Provider: x.provider, Release: x.Release, Folder: x.folder, Took: x.took(), Ended: ended}
 	if !x.Shard.Whole() {
 		e.Part = &report.Part{Number: x.Shard.Part, Of: x.Shard.Of, Deal: fmt.Sprintf("SEED=%d", x.seed)}
 	}
@@ -67,7 +69,7 @@ func mergeExplorations(artifacts string, parts []foundPart[explored]) error {
 // are not of one exploration.
 func joinExplorations(parts []foundPart[explored]) (x *exploration, missing, err error) {
 	missing, err = checkParts(parts)
-	first := parts[0]
+	first, seeds := parts[0], map[int]bool{}
 	x = &exploration{
 		Config: e2e.Config{Release: first.said.Release}, provider: first.said.Provider, seen: map[string]bool{},
 		features: map[string]bool{}, began: time.Now(),
@@ -79,8 +81,15 @@ func joinExplorations(parts []foundPart[explored]) (x *exploration, missing, err
 		}
 		part := &exploration{folder: p.folder, seen: map[string]bool{}, features: map[string]bool{}}
 		err = errors.Join(err, part.readDomain(), part.readPlayed(), part.readFound())
+		if !p.said.Ended {
+			missing = errors.Join(missing, fmt.Errorf("%s broke off after %s", p.name(),
+				check.Words(len(part.played), "sequences")))
+		}
 		for _, played := range part.played {
-			x.judged(played)
+			if !seeds[played.Seed] { // they may all go on with the same exploration
+				x.judged(played)
+			}
+			seeds[played.Seed] = true
 		}
 		for _, f := range part.found {
 			if below, moved := strings.CutPrefix(f.Outcome.History, p.said.Folder); moved {
@@ -93,7 +102,7 @@ func joinExplorations(parts []foundPart[explored]) (x *exploration, missing, err
 	slices.SortFunc(x.found, func(a, b *found) int { return cmp.Compare(slices.Min(a.Seeds), slices.Min(b.Seeds)) })
 	for i, f := range x.found {
 		slices.Sort(f.Seeds)
-		f.Number = i + 1
+		f.Seeds, f.Number = slices.Compact(f.Seeds), i+1
 	}
 	return x, missing, err
 }

@@ -38,7 +38,7 @@ func TestPartsOfAnExplorationAreJoined(t *testing.T) {
 		}
 		g.Expect(x.conclude()).To(MatchError(ContainSubstring("broke")))
 		// As it was on another machine.
-		said := x.explored()
+		said := x.explored(true)
 		said.Folder = "/work/artifacts/explore/run"
 		for _, f := range x.found {
 			f.Outcome.History = strings.Replace(f.Outcome.History, x.folder, said.Folder, 1)
@@ -48,7 +48,8 @@ func TestPartsOfAnExplorationAreJoined(t *testing.T) {
 	}
 	write(1, `{"seed": 2, "verdict": "failed", "features": ["a"], "transitions": ["x > y", "y > z"]}`+"\n",
 		&found{Number: 1, Signature: "limits are kept", Shortest: long, Repeated: 10, Again: 9, Seeds: []int{4, 2}})
-	write(2, `{"seed": 1, "verdict": "passed", "features": ["b"], "transitions": ["x > y", "z > x"]}`+"\n",
+	write(2, `{"seed": 2, "verdict": "failed", "features": ["a"], "transitions": ["x > y", "y > z"]}
+		{"seed": 1, "verdict": "passed", "features": ["b"], "transitions": ["x > y", "z > x"]}`+"\n",
 		&found{Number: 1, Signature: "limits are kept", Shortest: short, Repeated: 10, Again: 3, Seeds: []int{3}},
 		&found{Number: 2, Signature: "nothing is left", Shortest: short, Seeds: []int{1}})
 
@@ -57,7 +58,7 @@ func TestPartsOfAnExplorationAreJoined(t *testing.T) {
 		folder: filepath.Join(artifacts, "explore", "latest"), seen: map[string]bool{}, features: map[string]bool{},
 	}
 	g.Expect(whole.open()).To(Succeed())
-	g.Expect(whole.played).To(HaveLen(2))
+	g.Expect(whole.played).To(HaveLen(2), "what both have begun with is there once")
 	g.Expect(whole.seen).To(HaveLen(3))
 	g.Expect(whole.new).To(HaveLen(2))
 	g.Expect(whole.earlier).To(BeNumerically("~", 2*time.Hour, time.Minute), "the parts ran at the same time")
@@ -76,6 +77,10 @@ func TestPartsOfAnExplorationAreJoined(t *testing.T) {
 	_, missing, err := joinExplorations(all[1:])
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(missing).To(MatchError("part 1/2 is missing"))
+	all[0].said.Ended = false
+	_, missing, err = joinExplorations(all)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(missing).To(MatchError(MatchRegexp(`^part 1/2 .* broke off after 1 sequence$`)))
 	all[1].said.Provider, all[1].part.Deal = "aws", "SEED=7"
 	_, _, err = joinExplorations(all)
 	g.Expect(err).To(MatchError(And(ContainSubstring("they have not shared the same"),
