@@ -85,7 +85,8 @@ func (x *exploration) lookInto(
 		number += x.found[n-1].Number
 	}
 	f := &found{
-		Number: number, Signature: what, Command: withProvider("make explore"), Outcome: o, Original: q, Shortest: q, Seeds: []int{q.Seed},
+		Number: number, Signature: what, Command: withProvider("make explore"), Outcome: o, Original: q, Shortest: q,
+		Seeds: []int{q.Seed},
 	}
 	x.found = append(x.found, f)
 	x.mu.Unlock()

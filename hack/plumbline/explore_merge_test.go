@@ -25,7 +25,8 @@ func TestPartsOfAnExplorationAreJoined(t *testing.T) {
 	write := func(n int, played string, all ...*found) {
 		x := &exploration{
 			Config: e2e.Config{Shard: e2e.Shard{Part: n, Of: 2}}, adapter: providers.Named("kwok"), provider: "kwok", seed: 1,
-			folder: filepath.Join(parts, string(rune('0'+n)), "explore", "run"), began: time.Now(), earlier: time.Duration(n) * time.Hour,
+			folder: filepath.Join(parts, string(rune('0'+n)), "explore", "run"), began: time.Now(),
+			earlier: time.Duration(n) * time.Hour,
 		}
 		g.Expect(os.MkdirAll(x.folder, 0o700)).To(Succeed())
 		g.Expect(os.WriteFile(filepath.Join(x.folder, playedFile), []byte(played), 0o600)).To(Succeed())

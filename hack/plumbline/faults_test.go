@@ -170,7 +170,8 @@ func TestAnUnrecordedLaunchThatIsMadeAgainIsKnown(t *testing.T) {
 	begun := func() *historytest.Story { return historytest.Begin().Add(claim()) }
 
 	g.Expect(launchedAgain(begun().Add(node).Add(kill).Change(launched("cloud://m")).History())).To(BeTrue(), "KWOK's")
-	g.Expect(launchedAgain(begun().Add(pending).Add(kill).Change(launched("cloud://m")).History())).To(BeTrue(), "a cloud's")
+	g.Expect(launchedAgain(begun().Add(pending).Add(kill).Change(launched("cloud://m")).History())).To(
+		BeTrue(), "a cloud's")
 	g.Expect(launchedAgain(begun().Add(pending).Add(kill).Change(launched("cloud://n")).History())).To(
 		BeFalse(), "it was found again")
 	g.Expect(launchedAgain(begun().Add(pending).Add(kill).Delete(claim()).History())).To(
