@@ -76,10 +76,11 @@ var lifts = []string{
 
 // prepares are the specs whose only change prepares the node for the pods that test it, where it may need no
 // such preparation: one plays a device plugin, but KWOK's own nodes have what an overlay says as soon as they
-// join; another makes Karpenter read a node again, which any change of the node does; a third labels a machine. The
-// last one only tidies up after nodes that never registered.
+// join; another makes Karpenter read a node again, which any change of the node does; a third labels a machine; one
+// removes the taint that it claims stays away. The last one only tidies up after nodes that never registered.
 var prepares = []string{
-	"overlay/capacity", "provisioning/volumes-attached", "provisioning/spread-unmanaged", "nodeclaim/registration-health",
+	"overlay/capacity", "provisioning/volumes-attached", "provisioning/spread-unmanaged", "chaos/startup-taint",
+	"nodeclaim/registration-health",
 }
 
 // TestVacuous runs every spec without its stimulus. A spec passes if it proves nothing that
