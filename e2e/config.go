@@ -251,11 +251,13 @@ func (c Config) Selected(a *providers.Adapter, suites []*Suite) (int, error) {
 
 // Parts returns the IDs of the selected specs that each of so many parts of a run has.
 func (c Config) Parts(a *providers.Adapter, suites []*Suite, parts int) (ids [][]string, err error) {
-	if _, err := c.Selected(a, suites); err != nil {
+	if err := c.checkSuites(a, suites); err != nil {
 		return nil, err
 	}
-	d, _ := dealOut(c.choose(a, suites), parts)
-	return d.Parts, nil
+	c.Shard = Shard{}
+	_, selected, err := c.deal(a, suites)
+	d, _ := dealOut(selected, parts)
+	return d.Parts, err
 }
 
 // deal returns the deal of the selected specs to the parts of the run, and which this part has. If none is selected,

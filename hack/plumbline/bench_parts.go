@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
-	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -30,11 +29,7 @@ func parts(ctx context.Context, c e2e.Config, a *providers.Adapter, scratch stri
 				return nil, err
 			}
 			run := filepath.Join(artifacts, "latest")
-			said, err := report.ReadConformance(filepath.Join(run, e2e.ConformanceFile))
-			if err != nil {
-				return nil, err
-			}
-			took, err := time.ParseDuration(said.Took)
+			_, took, err := readSpan(run)
 			if err != nil {
 				return nil, err
 			}

@@ -151,15 +151,23 @@ func measuredSpecs(c e2e.Config, a *providers.Adapter, folder string) (measured,
 	return m, err
 }
 
-// readSpecs reads how long the specs of a run took, and how long it was until the first began.
-func readSpecs(folder, of string) (m measured, start time.Duration, err error) {
+// readSpan reads when a run of specs began, and how long it took.
+func readSpan(folder string) (began time.Time, took time.Duration, err error) {
 	said, err := report.ReadConformance(filepath.Join(folder, e2e.ConformanceFile))
 	if err != nil {
-		return m, 0, err
+		return began, 0, err
 	}
-	took, err := time.ParseDuration(said.Took)
+	if took, err = time.ParseDuration(said.Took); err != nil {
+		return began, 0, fmt.Errorf("%s: took: %w", folder, err)
+	}
+	return said.Started, took, nil
+}
+
+// readSpecs reads how long the specs of a run took, and how long it was until the first began.
+func readSpecs(folder, of string) (m measured, start time.Duration, err error) {
+	began, took, err := readSpan(folder)
 	if err != nil {
-		return m, 0, fmt.Errorf("%s: took: %w", folder, err)
+		return m, 0, err
 	}
 	outcomes, err := e2e.Outcomes(folder)
 	if err != nil {
@@ -174,7 +182,7 @@ func readSpecs(folder, of string) (m measured, start time.Duration, err error) {
 		m.takes[o.ID] = o.Wall()
 		busy[o.Worker] += o.Wall()
 		ran[o.Worker]++
-		start = min(start, max(0, o.Started.Sub(said.Started)))
+		start = min(start, max(0, o.Started.Sub(began)))
 	}
 	if len(m.takes) == 0 {
 		return m, 0, fmt.Errorf("%s: no spec ran", folder)

@@ -154,15 +154,14 @@ func (x *exploration) open() (err error) {
 	if x.folder == "" {
 		x.folder, err = e2e.NewRunFolder(filepath.Join(x.Artifacts, "explore"))
 		step("artifacts in " + x.folder)
-		return errors.Join(err, writeJSON(filepath.Join(x.folder, exploredFile), x.explored(false)))
+		return errors.Join(err, x.writeExplored(false))
 	}
 	var before explored
 	if err := readJSON(filepath.Join(x.folder, exploredFile), &before); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	x.earlier = before.Took
-	return errors.Join(x.readPlayed(), x.readFound(),
-		writeJSON(filepath.Join(x.folder, exploredFile), x.explored(false)))
+	return errors.Join(x.readPlayed(), x.readFound(), x.writeExplored(false))
 }
 
 // took returns how long the exploration has taken, in all its runs.

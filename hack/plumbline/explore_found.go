@@ -304,7 +304,7 @@ func (x *exploration) conclude() error {
 	fmt.Fprintf(os.Stdout, "\n%s\n%s\n", text, file)
 	err := errors.Join(
 		os.WriteFile(file, []byte(text), 0o644), //nolint:gosec // artifacts are for everybody
-		writeJSON(filepath.Join(x.folder, exploredFile), x.explored(true)),
+		x.writeExplored(true),
 	)
 	if len(x.found) > 0 {
 		err = errors.Join(err, fmt.Errorf("%s broke", check.Words(len(x.found), "promises")))

@@ -29,6 +29,11 @@ type explored struct {
 // exploredFile is its file in the folder of an exploration.
 const exploredFile = "explored.json"
 
+// writeExplored writes what the exploration is, and whether it has ended.
+func (x *exploration) writeExplored(ended bool) error {
+	return writeJSON(filepath.Join(x.folder, exploredFile), x.explored(ended))
+}
+
 func (x *exploration) explored(ended bool) explored {
 	e := explored{Provider: x.provider, Release: x.Release, Folder: x.folder, Took: x.took(), Ended: ended}
 	if !x.Shard.Whole() {
@@ -116,8 +121,8 @@ func (x *exploration) join(f *found) {
 	}
 	known := x.found[i]
 	seeds := slices.Concat(known.Seeds, f.Seeds)
-	if again := f.Again > 0; again != (known.Again > 0) && again ||
-		again == (known.Again > 0) && len(f.Shortest.Actions) < len(known.Shortest.Actions) {
+	if cmp.Or(cmp.Compare(min(1, known.Again), min(1, f.Again)),
+		cmp.Compare(len(f.Shortest.Actions), len(known.Shortest.Actions))) < 0 {
 		x.found[i] = f
 	}
 	x.found[i].Seeds = seeds

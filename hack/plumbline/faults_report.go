@@ -131,17 +131,6 @@ func (r faultResults) conclude(folder string, took time.Duration) error {
 // command returns the command that strikes the same provider. Points say by their names which pattern they have.
 func (c faultsConfig) command() string { return withProvider("make crash") }
 
-// withProvider adds to a command what selects the provider.
-func withProvider(command string) string {
-	words := []string{command}
-	for _, name := range []string{"PROVIDER", "K8S", "KARPENTER", "GATES"} {
-		if v := os.Getenv(name); v != "" {
-			words = append(words, name+"="+v)
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // table returns a table for each spec: its writes, the patterns, and what became of each.
 func (r faultResults) table() string {
 	var b strings.Builder

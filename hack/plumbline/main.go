@@ -129,6 +129,17 @@ func providerName() string {
 	return "kwok"
 }
 
+// withProvider adds to a command what selects the provider.
+func withProvider(command string) string {
+	words := []string{command}
+	for _, name := range []string{"PROVIDER", "K8S", "KARPENTER", "GATES"} {
+		if v := os.Getenv(name); v != "" {
+			words = append(words, name+"="+v)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 func printVersion(context.Context, []string) error {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
