@@ -112,7 +112,7 @@ func withoutPods(t *testing.T) []*e2e.Suite {
 func withoutChanges(t *testing.T) []*e2e.Suite {
 	t.Helper()
 	changes := regexp.MustCompile(
-		`(env\.(Change|Patch|Annotate|Remove|Delete)\w*|\bdeleteNodeClaim)\(ctx`)
+		`(env\.(Change|Patch|Annotate|Remove|Delete|KeepUntainted)\w*|\bdeleteNodeClaim)\(ctx`)
 	return inert("without changes", func(suite *e2e.Suite, spec *e2e.Spec) *e2e.Inert {
 		if !changes.MatchString(text(t, spec)) || slices.Contains(prepares, spec.ID()) {
 			return nil

@@ -17,10 +17,7 @@ import (
 // RemoveTaint removes the taints with a key from nodes, as an agent does once it has started.
 func (e *Env) RemoveTaint(ctx context.Context, key string, nodes ...*history.Object) {
 	for _, node := range nodes {
-		err := e.changeTaints(ctx, node.Name, func(taints []any) []any {
-			return slices.DeleteFunc(taints, func(t any) bool { return t.(map[string]any)["key"] == key })
-		})
-		if err != nil {
+		if err := e.removeTaint(ctx, node.Name, key); err != nil {
 			e.fail(ctx, "removing the taint %s of node %s: %v", key, node.Name, err)
 		}
 	}
@@ -30,23 +27,32 @@ func (e *Env) RemoveTaint(ctx context.Context, key string, nodes ...*history.Obj
 // is removed, until the spec ends. A daemon may do that to all nodes that join. The spec must
 // check that it worked: a node may be gone before.
 func (e *Env) KeepTainted(ctx context.Context, nodes check.Count, taint corev1.Taint) {
-	tried := map[string]bool{} // by UID and version: after an error only a new version is tried
+	untainted := nodes.With("without the taint "+taint.Key, check.Tainted(taint.Key).Not())
+	e.toEach(ctx, untainted, func(node *history.Object) { _ = e.addTaint(ctx, node.Name, taint) })
+}
+
+// KeepUntainted removes the taints with a key from every node that is counted now or later, until
+// the spec ends, as an agent does that starts on all nodes. The spec must check that it worked.
+func (e *Env) KeepUntainted(ctx context.Context, nodes check.Count, key string) {
+	tainted := nodes.With("with the taint "+key, check.Tainted(key))
+	e.toEach(ctx, tainted, func(node *history.Object) { _ = e.removeTaint(ctx, node.Name, key) })
+}
+
+// toEach does something to every object that is counted now or later, until ctx ends. It tries
+// once for each version of an object: after an error only a new version is tried.
+func (e *Env) toEach(ctx context.Context, objects check.Count, do func(*history.Object)) {
+	tried := map[string]bool{} // by UID and version
 	var next []*history.Object
 	another := func(w *history.World) bool {
-		next = nil
-		for _, o := range nodes.Of(w) {
-			if !karpenter.HasTaint(o.Unstructured(), taint.Key) && !tried[o.UID+o.ResourceVersion] {
-				next = append(next, o)
-			}
-		}
+		next = slices.DeleteFunc(objects.Of(w), func(o *history.Object) bool { return tried[o.UID+o.ResourceVersion] })
 		return len(next) > 0
 	}
 	recorder := e.recorder
 	go func() {
 		for recorder.Await(ctx, another) == nil && ctx.Err() == nil {
-			for _, node := range next {
-				tried[node.UID+node.ResourceVersion] = true
-				_ = e.addTaint(ctx, node.Name, taint) // the spec must check that it worked
+			for _, o := range next {
+				tried[o.UID+o.ResourceVersion] = true
+				do(o)
 			}
 		}
 	}()
@@ -59,6 +65,13 @@ func (e *Env) addTaint(ctx context.Context, node string, taint corev1.Taint) err
 			return taints
 		}
 		return append(taints, map[string]any{"key": taint.Key, "value": taint.Value, "effect": string(taint.Effect)})
+	})
+}
+
+// removeTaint removes the taints with a key from a node.
+func (e *Env) removeTaint(ctx context.Context, node, key string) error {
+	return e.changeTaints(ctx, node, func(taints []any) []any {
+		return slices.DeleteFunc(taints, func(t any) bool { return t.(map[string]any)["key"] == key })
 	})
 }
 

@@ -24,10 +24,10 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Create(ctx, pool, first)
-		node := env.Await(ctx, 1, check.StartingNodes(pool, starting))[0]
+		env.Await(ctx, 1, check.StartingNodes(pool, starting))
 		env.Create(ctx, second)
 		env.Observe(ctx, karpenter.Settled)
-		env.RemoveTaint(ctx, starting, node)
+		env.KeepUntainted(ctx, check.Nodes(pool), starting)
 		env.Await(ctx, 2, check.RunningPods(second))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))
