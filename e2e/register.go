@@ -230,6 +230,9 @@ func (r *Registration) prepare(ctx context.Context) error {
 	}
 	plan, err := Prepare(ctx, *r.config, r.adapter, func(step string) { r.send(report.Message{Step: step}) })
 	r.plan = plan
+	if recording := os.Getenv(recordingVariable); err == nil && recording != "" {
+		err = plan.Learn(recording)
+	}
 	return err
 }
 

@@ -21,6 +21,10 @@ import (
 // standard input.
 const serveVariable = "PLUMBLINE_SERVE"
 
+// recordingVariable names a recording of the provider's. The instance types that it shows are known to a server: see
+// invariant.ReasonFits.
+const recordingVariable = "PLUMBLINE_RECORDING"
+
 // notConfigured begins the reason why a session's controller has not the variables of a trial.
 const notConfigured = "starting the controller with"
 
@@ -46,9 +50,10 @@ type Answer struct {
 // ServeEnvironment returns the environment of a test binary that serves trials, for Run: it keeps one cluster, and
 // restarts the controller between trials. It is for tools that try many variants of one provider, since a new
 // cluster costs more than most trials do. Requests are Trials on its standard input, one JSON document each.
-// It writes their Answers to its file descriptor 3, and ends with its input. The folder is for its artifacts.
-func ServeEnvironment(environ []string, folder string) []string {
-	return append(environ, serveVariable+"=3", runVariable+"="+folder,
+// It writes their Answers to its file descriptor 3, and ends with its input. The folder is for its artifacts. A variant
+// that launches nothing shows no instance types. A recording of the provider itself shows them; empty: there is none.
+func ServeEnvironment(environ []string, folder, recording string) []string {
+	return append(environ, serveVariable+"=3", runVariable+"="+folder, recordingVariable+"="+recording,
 		fmt.Sprintf("%s=%d", leaderVariable, os.Getpid()))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/env"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/install"
 	"github.com/plumbline-e2e/plumbline/e2e/placement"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
@@ -49,6 +50,15 @@ type Plan struct {
 	prepared *install.Prepared // nil: without a provider
 	to       *install.Prepared // nil: without Setup.To
 	shapes   *placement.Shapes // that sessions have seen
+}
+
+// Learn adds the instance types that a recording shows to those that sessions have seen.
+func (p *Plan) Learn(recording string) error {
+	h, err := history.LoadFile(recording)
+	if err == nil {
+		p.shapes.Learn(h)
+	}
+	return err
 }
 
 // Prepare builds the backend's and the provider's programs, or finds them in the cache.

@@ -64,6 +64,7 @@ type played struct {
 // Files in the folder of an exploration.
 const (
 	domainFile = "domain.yaml"
+	learntFile = "learnt.jsonl.gz" // the recording that showed the domain
 	playedFile = "played.jsonl"
 )
 
@@ -177,8 +178,13 @@ func (x *exploration) readPlayed() error {
 
 // server returns what plays the sequences of a worker.
 func (x *exploration) server(worker int) *server {
+	recording := filepath.Join(x.folder, learntFile)
+	if _, err := os.Stat(recording); err != nil {
+		recording = ""
+	}
 	return &server{
-		binary: x.binary, folder: filepath.Join(x.folder, "workers", strconv.Itoa(worker)),
+		recording: recording,
+		binary:    x.binary, folder: filepath.Join(x.folder, "workers", strconv.Itoa(worker)),
 		trial: trial{
 			provider: x.provider, release: x.Release, gates: gatesVariable(x.Gates), procs: "1",
 			vars: map[string]string{"FAILFAST": ""},
@@ -218,7 +224,7 @@ func (x *exploration) learn(ctx context.Context) error {
 		return err
 	}
 	x.domain = draw.DomainOf(x.adapter, o.Writes, h)
-	return x.writeDomain()
+	return errors.Join(os.Link(o.History, filepath.Join(x.folder, learntFile)), x.writeDomain())
 }
 
 // readDomain reads what an earlier run has learnt. The error is os.ErrNotExist if there was none.

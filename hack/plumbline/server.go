@@ -20,6 +20,8 @@ type server struct {
 	binary string
 	folder string
 	trial  trial // its variables, for all that is the same in all trials
+	// recording shows the provider's instance types; empty: there is none.
+	recording string
 
 	process *exec.Cmd
 	ended   chan struct{} // closed at the process's end
@@ -62,7 +64,7 @@ func (s *server) start(ctx context.Context) error {
 	}
 	defer theirs.Close()
 	cmd := exec.CommandContext(ctx, s.binary, e2e.ServeArguments("TestConformance")...)
-	cmd.Env = e2e.ServeEnvironment(s.trial.environ(os.Environ(), s.folder), s.folder)
+	cmd.Env = e2e.ServeEnvironment(s.trial.environ(os.Environ(), s.folder), s.folder, s.recording)
 	cmd.ExtraFiles = []*os.File{theirs}
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // only we pass Ctrl-C on, once
