@@ -51,6 +51,10 @@ type Adapter struct {
 	NodeClaim Object `yaml:"nodeClaim"`
 	// Names says what the provider accepts as names of NodePools and NodeClaims.
 	Names NameRules `yaml:"names"`
+	// CPULabel is the label with which the provider says how many CPUs a node has, such as
+	// karpenter.k8s.aws/instance-cpu. Workloads that compare and scale play choose the sizes of
+	// nodes by it. Empty: there is none, and they don't choose.
+	CPULabel string `yaml:"cpuLabel"`
 	// Capabilities says what the provider can do. A capability that is not listed is
 	// unknown, and its specs are skipped.
 	Capabilities map[Capability]Support `yaml:"capabilities"`

@@ -75,6 +75,9 @@ func (c *checker) identity() {
 	if a.Core != "" && !semver.IsValid(a.Core) {
 		c.add("core", "`%s` is not a version; write one such as v1.14.0", a.Core)
 	}
+	if bad := validation.IsQualifiedName(a.CPULabel); bad != nil && a.CPULabel != "" {
+		c.add("cpuLabel", "`%s` is not a label such as karpenter.k8s.aws/instance-cpu: %s", a.CPULabel, bad[0])
+	}
 	c.names()
 	if a.Source == (Source{}) {
 		return

@@ -223,6 +223,15 @@ func TestTheVersionOfTheSource(t *testing.T) {
 	g.Expect(a.Validate()).To(Succeed(), "a template is tried on a version")
 }
 
+func TestTheLabelWithCPUs(t *testing.T) {
+	g := NewWithT(t)
+	a := loaded(t, good+"cpuLabel: two words\n")
+	g.Expect(a.Validate()).To(MatchError(ContainSubstring(
+		"cpuLabel: `two words` is not a label such as karpenter.k8s.aws/instance-cpu")))
+	a = loaded(t, good+"cpuLabel: acme.example/cpus\n")
+	g.Expect(a.Validate()).To(Succeed())
+}
+
 // An image's version may be selected as a module's is.
 func TestAVersionWithoutAModule(t *testing.T) {
 	g := NewWithT(t)

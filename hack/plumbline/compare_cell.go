@@ -231,7 +231,7 @@ func (r *cellRun) createClass(ctx context.Context) error {
 func (r *cellRun) apply(ctx context.Context, object *unstructured.Unstructured) error {
 	o := object.DeepCopy()
 	if o.GetKind() == "NodePool" {
-		giveSizes(o, r.Adapter.NodeClassGVR().Group)
+		giveSizes(o, r.Adapter.CPULabel)
 		if err := env.AddDefaults(r.Adapter, o, r.class); err != nil {
 			return err
 		}
@@ -270,14 +270,8 @@ func (r *cellRun) resource(o *unstructured.Unstructured) (dynamic.ResourceInterf
 	return r.Client.Resource(resource).Namespace(namespace), nil
 }
 
-// giveSizes puts the provider's own label in the place of workload.CPULabel, or drops the requirement if no such
-// label is known.
-func giveSizes(pool *unstructured.Unstructured, group string) {
-	label := map[string]string{
-		"karpenter.kwok.sh":   "karpenter.kwok.sh/instance-cpu",
-		"karpenter.k8s.aws":   "karpenter.k8s.aws/instance-cpu",
-		"karpenter.azure.com": "karpenter.azure.com/sku-cpu",
-	}[group]
+// giveSizes puts the provider's own label in the place of workload.CPULabel, or drops the requirement if there is none.
+func giveSizes(pool *unstructured.Unstructured, label string) {
 	path := []string{"spec", "template", "spec", "requirements"}
 	all, _, _ := unstructured.NestedSlice(pool.Object, path...)
 	var kept []any
