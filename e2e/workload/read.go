@@ -27,7 +27,9 @@ const standing = time.Hour
 //   - objects of a cluster of yours, as `kubectl get deploy,sts,ds,pdb,nodepools -A -o yaml` prints them, in YAML or
 //     JSON: they are applied at the start, and stand for an hour;
 //   - a trace of SimKube, in MessagePack as `skctl export` writes it, or in JSON as msgpack2json does: its objects
-//     are applied and deleted at their times. How long its pods lived is not read: their owners decide.
+//     are applied and deleted at their times. How long its pods lived is not read: their owners decide;
+//   - a log of kubereplay, in JSON as `kubereplay capture` writes it: its Deployments and Jobs are created, scaled and
+//     deleted at their times.
 //
 // What can't be played is left out, and Notes say so. The error says which object is wrong, and lists all of them.
 // Without a NodePool in the file, there is one of small nodes.
@@ -38,9 +40,12 @@ func Read(file string) (*Workload, error) {
 	}
 	w := &Workload{Name: filepath.Base(file)}
 	r := &reader{Workload: w, left: map[string]int{}, seen: map[string]bool{}}
-	if isSimKube(data) {
+	switch {
+	case isKubeReplay(data):
+		err = r.kubeReplay(data)
+	case isSimKube(data):
 		err = r.simKube(data)
-	} else {
+	default:
 		err = r.objects(data)
 	}
 	if err != nil {
