@@ -51,6 +51,9 @@ const (
 	// PodDeletionCost: the deletion costs of pods tell ReplicaSets which node Karpenter would rather
 	// remove (core 1.15 and later).
 	PodDeletionCost Capability = "podDeletionCost"
+	// DynamicResources: pods that claim devices (resource.k8s.io) get nodes that reach them, if the setting
+	// IGNORE_DRA_REQUESTS is false (core 1.14 and later).
+	DynamicResources Capability = "dynamicResources"
 	// Conversion: NodePools and NodeClaims are served in v1beta1 as well, and the provider's webhook
 	// converts them (core 1.0).
 	Conversion Capability = "conversion"
@@ -61,7 +64,7 @@ func Capabilities() []Capability {
 	return []Capability{
 		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, NodeClassStatus, NodeClassHash, Images,
 		Spot, Zones, Interruption, InstanceGC, NodeRepair, NodeReboot, StaticCapacity, NodeOverlay, CapacityBuffer,
-		PodDeletionCost, Conversion,
+		PodDeletionCost, DynamicResources, Conversion,
 	}
 }
 

@@ -18,7 +18,7 @@ func Lies() map[string]lie.Lie {
 		launchLies(), taintLies(), drainLies(),
 		staticLies(), consolidationLies(), lateLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
 		deletionCostLies(), faultLies(),
-		terminationLies(), controlLies(), settingsLies(),
+		terminationLies(), controlLies(), settingsLies(), devicesLies(),
 	} {
 		maps.Copy(all, some)
 	}
