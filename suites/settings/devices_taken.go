@@ -17,7 +17,7 @@ import (
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation,
 // "ResourceClaim"; Karpenter: pkg/controllers/dynamicresources/deviceallocation.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "launches nothing for a pod that claims a device if others have all devices, if devices count",
+	Name:  "launches nothing for a pod that claims a device which others have, if devices count",
 	Since: devicesSince,
 	Needs: []providers.Capability{providers.NodePools, providers.DynamicResources},
 	Run: func(ctx context.Context, env *e2e.Env) {
