@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		replicas := check.AtMost(3, check.NodeClaims(pool))
 		env.Expect(env.Since(before), check.Always(replicas), replicas.Reached(),
-			check.Always(check.Exactly(1, check.ReadyNodes(pool).Old(before))))
+			check.Always(check.Exactly(1, check.InitializedNodes(pool).Old(before))))
 		removeNodes(ctx, env, pool)
 	},
 })
