@@ -38,8 +38,8 @@ func (e *Env) KeepUntainted(ctx context.Context, nodes check.Count, key string) 
 	e.toEach(ctx, tainted, func(node *history.Object) { _ = e.removeTaint(ctx, node.Name, key) })
 }
 
-// toEach does something to every object that is counted now or later, until ctx ends. It tries
-// once for each version of an object: after an error only a new version is tried.
+// toEach does something to every object that is counted, and in the background to those that come, until ctx ends. It
+// tries once for each version of an object: after an error only a new version is tried.
 func (e *Env) toEach(ctx context.Context, objects check.Count, do func(*history.Object)) {
 	tried := map[string]bool{} // by UID and version
 	var next []*history.Object
@@ -47,13 +47,19 @@ func (e *Env) toEach(ctx context.Context, objects check.Count, do func(*history.
 		next = slices.DeleteFunc(objects.Of(w), func(o *history.Object) bool { return tried[o.UID+o.ResourceVersion] })
 		return len(next) > 0
 	}
+	doNext := func() {
+		for _, o := range next {
+			tried[o.UID+o.ResourceVersion] = true
+			do(o)
+		}
+	}
+	if another(e.World()) {
+		doNext()
+	}
 	recorder := e.recorder
 	go func() {
-		for recorder.Await(ctx, another) == nil && ctx.Err() == nil {
-			for _, o := range next {
-				tried[o.UID+o.ResourceVersion] = true
-				do(o)
-			}
+		for recorder.Await(ctx, another) == nil && len(next) > 0 {
+			doNext()
 		}
 	}()
 }
