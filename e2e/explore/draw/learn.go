@@ -14,7 +14,8 @@ import (
 const zonesLearnt = 4
 
 // Learn returns a sequence that shows DomainOf the provider's zones and instance types, and the requests that its
-// controller makes. Its pods demand zones of their own, one of them much CPU. Then a node drifts, a budget lets it be replaced, and all go.
+// controller makes. Its pods demand zones of their own, one of them much CPU. Then a node drifts, a budget lets it be
+// replaced, and all go.
 func Learn() explore.Sequence {
 	pool := fixtures.NodePool().Called("pool1")
 	app := fixtures.Deployment(zonesLearnt).Called("app1").On(pool).OnePodPerNode().
