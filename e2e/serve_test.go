@@ -45,7 +45,7 @@ func TestWhoseFaultAFailedSetUpIs(t *testing.T) {
 
 func TestTheEnvironmentOfAServer(t *testing.T) {
 	g := NewWithT(t)
-	g.Expect(ServeEnvironment([]string{"PROVIDER=kwok"}, "/runs/1", "")).To(ContainElements(
-		"PROVIDER=kwok", "PLUMBLINE_SERVE=3", "PLUMBLINE_RUN_FOLDER=/runs/1"))
+	g.Expect(ServeEnvironment([]string{"PROVIDER=kwok"}, "/runs/1", "/honest.gz")).To(ContainElements(
+		"PROVIDER=kwok", "PLUMBLINE_SERVE=3", "PLUMBLINE_RUN_FOLDER=/runs/1", "PLUMBLINE_RECORDING=/honest.gz"))
 	g.Expect(ServeArguments("TestConformance")).To(ContainElement("-test.run=^TestConformance$"))
 }

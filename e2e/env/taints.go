@@ -58,6 +58,7 @@ func (e *Env) toEach(ctx context.Context, objects check.Count, do func(*history.
 	}
 	recorder := e.recorder
 	go func() {
+		// Where waits are cut short, one that ends may find none. Another would, too, without a pause.
 		for recorder.Await(ctx, another) == nil && len(next) > 0 {
 			doNext()
 		}

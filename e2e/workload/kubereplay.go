@@ -1,10 +1,10 @@
 package workload
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,18 +14,16 @@ import (
 
 // replayed is an event of a log of kubereplay (karpenter-provider-aws: tools/kubereplay/pkg/format/log.go).
 type replayed struct {
-	at      time.Time
-	do      string // create, scale or delete
-	kind    string // Deployment or Job
-	key     string // namespace/name
-	content map[string]any
+	at       time.Time
+	do       string         // create, scale or delete
+	kind     string         // Deployment or Job
+	key      string         // namespace/name
+	object   map[string]any // that is created
+	replicas int64          // to which it is scaled
 }
 
 // isKubeReplay reports whether a file is a log of kubereplay, which says when it was captured.
-func isKubeReplay(data []byte) bool {
-	var log struct{ Captured, Events json.RawMessage }
-	return isJSON(data) && json.Unmarshal(data, &log) == nil && log.Captured != nil && log.Events != nil
-}
+func isKubeReplay(data []byte) bool { return isJSONWith(data, "captured", "events") }
 
 // kubeReplay adds the events of a log, at their times since the first one. Kubereplay itself gives each Deployment a
 // PodDisruptionBudget, too, which the log hasn't.
@@ -67,7 +65,7 @@ func (r *reader) replay(e replayed, at time.Duration, there map[string]map[strin
 	r.Length = max(r.Length, at)
 	id := e.kind + " " + e.key
 	if e.do == "create" {
-		there[id] = e.content
+		there[id] = e.object
 	}
 	object, is := there[id]
 	if !is {
@@ -75,7 +73,7 @@ func (r *reader) replay(e replayed, at time.Duration, there map[string]map[strin
 		return nil
 	}
 	if e.do == "scale" {
-		if err := unstructured.SetNestedField(object, e.content["replicas"], "spec", "replicas"); err != nil {
+		if err := unstructured.SetNestedField(object, e.replicas, "spec", "replicas"); err != nil {
 			return err
 		}
 	}
@@ -85,7 +83,7 @@ func (r *reader) replay(e replayed, at time.Duration, there map[string]map[strin
 	return r.add(at, runtime.DeepCopyJSON(object), e.do == "delete")
 }
 
-// readReplayed reads an event. Its content is the object that is created, or has the new replicas.
+// readReplayed reads an event.
 func readReplayed(item any) (e replayed, err error) {
 	m, _ := item.(map[string]any)
 	text := func(field string) string { s, _ := m[field].(string); return s }
@@ -99,18 +97,19 @@ func readReplayed(item any) (e replayed, err error) {
 	}
 	switch e.do {
 	case "create":
-		field := map[string]string{"Deployment": "deployment", "Job": "job"}[e.kind]
+		field := strings.ToLower(e.kind)
 		object, is := m[field].(map[string]any)
 		if !is {
 			return e, fmt.Errorf("%s: it is missing", field)
 		}
 		object["apiVersion"], object["kind"] = api, e.kind // Go's types leave them out
-		e.content = object
+		e.object = object
 	case "scale":
-		if _, is := integer(m["replicas"]); !is {
+		n, is := integer(m["replicas"])
+		if !is {
 			return e, errors.New("replicas: it is no whole number")
 		}
-		e.content = m
+		e.replicas = n
 	case "delete":
 	default:
 		return e, fmt.Errorf("type: %q is none of create, scale and delete", e.do)

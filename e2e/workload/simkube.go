@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -19,11 +20,17 @@ func isSimKube(data []byte) bool {
 	if len(data) > 0 && (data[0]&0xf0 == 0x80 || data[0] == 0xde || data[0] == 0xdf) {
 		return true
 	}
-	var trace struct{ Events json.RawMessage }
-	return isJSON(data) && json.Unmarshal(data, &trace) == nil && trace.Events != nil
+	return isJSONWith(data, "events")
 }
 
 func isJSON(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) }
+
+// isJSONWith reports whether a file is an object in JSON with all of these fields.
+func isJSONWith(data []byte, fields ...string) bool {
+	var content map[string]json.RawMessage
+	return isJSON(data) && json.Unmarshal(data, &content) == nil &&
+		!slices.ContainsFunc(fields, func(f string) bool { return content[f] == nil })
+}
 
 // simKube adds the events of a trace, at their times since the first one.
 func (r *reader) simKube(data []byte) error {

@@ -5,12 +5,13 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// A pod that waits for a device gets a node as soon as another pod gives one back. Nothing about
-// the pod itself changes then.
+// A pod that waits for a device gets a node as soon as another pod gives one back, and not before.
+// Nothing about the pod itself changes then.
 //
 // Source: https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation,
 // "ResourceClaim"; Karpenter: pkg/controllers/dynamicresources/deviceallocation.
@@ -31,6 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Create(ctx, waits)
 		env.Await(ctx, 1, check.UnschedulablePods(waits))
+		env.Observe(ctx, karpenter.Settled)
 		env.Delete(ctx, has)
 		env.Await(ctx, 1, check.RunningPods(waits))
 

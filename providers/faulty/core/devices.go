@@ -19,7 +19,6 @@ func devicesLies() map[string]lie.Lie {
 				slice.Spec.NodeSelector, slice.Spec.AllNodes = nil, new(true)
 			}
 		}),
-		// The pod's claims stand for a container that needs nothing.
 		"overlooks-device-claims": reads(func(pod *corev1.Pod) { pod.Spec.ResourceClaims = nil }, provisioning),
 	}
 }
