@@ -53,11 +53,13 @@ func unmovablePod(pool *fixtures.Pool) *fixtures.Workload {
 	return fixtures.Deployment(1).On(pool).CPU("3").Annotate(karpenter.DoNotDisruptAnnotation, "true")
 }
 
-// costlyPod builds a pod that has the highest possible cost to move and needs a host port. Its
-// deletion cost says so, and since v1.15 its disruption cost, which alone counts if Karpenter sets
-// deletion costs itself.
-func costlyPod(pool *fixtures.Pool) *fixtures.Workload {
+// costlyPod builds a pod that is costly to move and needs a host port.
+func costlyPod(pool *fixtures.Pool) *fixtures.Workload { return costlyPods(pool, 1).HostPort(port) }
+
+// costlyPods builds pods that have the highest possible cost to move. Their deletion cost says so, and since
+// v1.15 their disruption cost, which alone counts if Karpenter sets deletion costs itself.
+func costlyPods(pool *fixtures.Pool, n int) *fixtures.Workload {
 	const highest = "2147483647"
-	return fixtures.Deployment(1).On(pool).HostPort(port).
+	return fixtures.Deployment(n).On(pool).
 		Annotate(corev1.PodDeletionCost, highest).Annotate(karpenter.DisruptionCostAnnotation, highest)
 }

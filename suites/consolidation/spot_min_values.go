@@ -1,0 +1,49 @@
+package consolidation
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A spot node that replaces another is offered fifteen instance types, or more of them if the
+// pool's minValues say so. With fewer types than users demand, spot nodes are interrupted more
+// often than they want. Of a small catalogue, half the types are large enough for a pod of forty
+// CPUs, and half are cheaper.
+//
+// Source: designs/spot-consolidation.md, "minValues"; feature gate SpotToSpotConsolidation.
+var _ = Suite.Add(e2e.Spec{
+	Name:  "offers the spot node that replaces another as many types as minValues demand",
+	Needs: []providers.Capability{providers.NodePools, providers.Spot},
+	Gate:  "SpotToSpotConsolidation",
+	Run: func(ctx context.Context, env *e2e.Env) {
+		pool := fixtures.NodePool().CapacityType(karpenter.Spot).MinValues(corev1.LabelInstanceTypeStable, manyTypes).
+			Consolidate(fixtures.WhenEmptyOrUnderutilized)
+		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("40")
+		env.Create(ctx, pool, large)
+		env.Await(ctx, 1, check.RunningPods(large))
+		env.Create(ctx, app)
+		env.Await(ctx, 1, check.RunningPods(app))
+
+		before := env.Mark()
+		env.Delete(ctx, large)
+		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+		env.Await(ctx, 0, check.Nodes(pool).Old(before))
+
+		env.Expect(env.Since(before), check.Always(check.Each(check.NodeClaims(pool).New(before),
+			fmt.Sprintf("are offered %d types", manyTypes), func(nodeClaim *unstructured.Unstructured) bool {
+				return len(karpenter.NodeClaimRequired(nodeClaim, corev1.LabelInstanceTypeStable)) == manyTypes
+			})))
+	},
+})
+
+// manyTypes is more types than Karpenter offers a spot node without minValues.
+const manyTypes = 17
