@@ -37,6 +37,7 @@ func consolidationLies() map[string]lie.Lie {
 		"takes-the-neighbours-too":  takesNeighbours(),
 		"replaces-by-the-same-type": replacesAlike(),
 		"offers-dearer-spot-types":  writes(allowsMoreTypes, disrupting),
+		"offers-fifteen-types":      writes(allowsFifteenTypes, disrupting),
 		"takes-spot-for-on-demand": reads(func(node *corev1.Node) {
 			if node.Labels[v1.CapacityTypeLabelKey] == v1.CapacityTypeSpot {
 				node.Labels[v1.CapacityTypeLabelKey] = v1.CapacityTypeOnDemand
@@ -103,6 +104,16 @@ func allowsMoreTypes(claim *v1.NodeClaim) {
 	for i, r := range claim.Spec.Requirements {
 		if r.Key == corev1.LabelInstanceTypeStable && len(r.Values) == disruption.MinInstanceTypesForSpotToSpotConsolidation {
 			claim.Spec.Requirements[i].Values = append(r.Values, "c-48x-amd64-linux")
+		}
+	}
+}
+
+// allowsFifteenTypes limits a NodeClaim to fifteen instance types, whatever minValues demand.
+func allowsFifteenTypes(claim *v1.NodeClaim) {
+	const most = disruption.MinInstanceTypesForSpotToSpotConsolidation
+	for i, r := range claim.Spec.Requirements {
+		if r.Key == corev1.LabelInstanceTypeStable && len(r.Values) > most {
+			claim.Spec.Requirements[i].Values, claim.Spec.Requirements[i].MinValues = r.Values[:most], nil
 		}
 	}
 }
