@@ -12,7 +12,8 @@ import (
 
 // Karpenter looks once more before it removes a node. In the meantime users protect pods and
 // lower budgets, and pods take the room that others were meant for. What was true when the
-// node was chosen then costs a pod its work, or leaves it without a place.
+// node was chosen then costs a pod its work, or leaves it without a place. The grace period, by
+// which other disruptions end protected pods, changes nothing about that.
 //
 // Source: https://karpenter.sh/docs/concepts/disruption, "Control Flow" and "Consolidation".
 var _ = e2e.Table(Suite, map[string]obstacle{
@@ -39,7 +40,7 @@ var _ = e2e.Table(Suite, map[string]obstacle{
 	return e2e.Spec{
 		Name: "keeps a node that it is about to remove if " + row.words,
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
+			pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized).TerminationGracePeriod("1h")
 			app, first := fixtures.Deployment(2).On(pool), fixtures.Deployment(1).On(pool).HostPort(port)
 			last := fixtures.Deployment(1).On(pool).HostPort(port)
 			env.Create(ctx, pool, app, first)
