@@ -16,7 +16,7 @@ import (
 //
 // Source: nodeSelectorTerms in nodeAffinity of the PersistentVolume API, of which one must match;
 // https://karpenter.sh/docs/concepts/scheduling, "Persistent volume topology".
-var _ = e2e.Table(Suite, map[string]harbour{
+var _ = e2e.Table(Suite, map[string]reach{
 	"second-zone": {"launches no node for a pod if one starts in the second zone of its volume", 1, func(
 		here, there string,
 	) *fixtures.ZonalVolume {
@@ -27,7 +27,7 @@ var _ = e2e.Table(Suite, map[string]harbour{
 	) *fixtures.ZonalVolume {
 		return fixtures.BoundZonalVolume(there)
 	}},
-}, func(row harbour) e2e.Spec {
+}, func(row reach) e2e.Spec {
 	return e2e.Spec{
 		Name:  row.what,
 		Needs: []providers.Capability{providers.NodePools, providers.Zones},
@@ -54,8 +54,8 @@ var _ = e2e.Table(Suite, map[string]harbour{
 	}
 })
 
-// harbour is a volume that a pod mounts while a node starts, and how many nodes there are with the pod's.
-type harbour struct {
+// reach is a volume that a pod mounts while a node starts, and how many nodes there are with the pod's.
+type reach struct {
 	what  string
 	nodes int
 	disk  func(here, there string) *fixtures.ZonalVolume
