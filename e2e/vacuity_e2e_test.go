@@ -60,11 +60,14 @@ var lifts = []string{
 	"chaos/runaway/emptiness",
 	"expiration/unbounded",
 	"provisioning/in-flight",
+	"provisioning/in-flight-full",
 	"provisioning/limit/cpu",
 	"provisioning/limit/memory",
 	"provisioning/limit-larger",
 	"provisioning/limit-nodes",
 	"provisioning/preempting",
+	"provisioning/volumes-starting/other-zone",
+	"provisioning/volumes-starting/second-zone",
 	"taints/startup",
 	"taints/daemons",
 	"taints/initialized",
@@ -93,7 +96,7 @@ func TestVacuous(t *testing.T) {
 // create. Nothing happens then, so none of their claims may hold.
 func withoutPods(t *testing.T) []*e2e.Suite {
 	t.Helper()
-	stimuli := regexp.MustCompile("/namespaces/" + session.Namespace + "/|/nodeclaims/|/nodeoverlays/")
+	stimuli := regexp.MustCompile("/namespaces/(" + session.Namespace + "|space-[^/]+)/|/nodeclaims/|/nodeoverlays/")
 	workloads := regexp.MustCompile(`fixtures\.(Deployment|Pod|DaemonSet)\(`)
 	return inert("without pods", func(suite *e2e.Suite, spec *e2e.Spec) *e2e.Inert {
 		if suite == api.Suite && !workloads.MatchString(text(t, spec)) {

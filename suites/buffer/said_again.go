@@ -35,6 +35,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.BoundPods(app)), check.None(check.The(buffer).In(provisioned))),
 			check.LeadsTo(check.AtLeast(3, check.PodsOf(app)), check.None(check.The(buffer).In(provisioned))),
-			check.Finally(check.Exactly(1, check.The(buffer).In(provisioned))))
+			check.LeadsTo(check.AtLeast(3, check.RunningPods(app)), check.Exactly(1, check.The(buffer).In(provisioned))))
 	},
 })

@@ -30,11 +30,13 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.Nodes(pool).Deleting())
 		env.Observe(ctx, karpenter.DrainPolled)
 		env.MakeUnhealthy(ctx, nodes...)
+		draining := unhealthyNodes(env, pool).Deleting()
 		tolerated := env.Observe(ctx, env.Toleration()-slack)
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 		env.Await(ctx, 1, check.RunningPods(app).New(before))
 
-		env.Expect(tolerated, check.While(unhealthyNodes(env, pool), check.Exactly(1, check.RunningPods(app).Old(before))))
-		env.Expect(env.Since(before), check.Within(env.Toleration()+soon, unhealthyNodesGo(env, pool)))
+		env.Expect(tolerated, check.While(draining, check.Exactly(1, check.RunningPods(app).Old(before))))
+		env.Expect(env.Since(before), check.Within(env.Toleration()+soon,
+			check.LeadsTo(check.AtLeast(1, draining), check.None(draining))))
 	},
 })

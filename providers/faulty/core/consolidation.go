@@ -36,13 +36,6 @@ func consolidationLies() map[string]lie.Lie {
 		}, marking, disrupting),
 		"takes-the-neighbours-too":  takesNeighbours(),
 		"replaces-by-the-same-type": replacesAlike(),
-		"offers-dearer-spot-types":  writes(allowsMoreTypes, disrupting),
-		"offers-fifteen-types":      writes(allowsFifteenTypes, disrupting),
-		"takes-spot-for-on-demand": reads(func(node *corev1.Node) {
-			if node.Labels[v1.CapacityTypeLabelKey] == v1.CapacityTypeSpot {
-				node.Labels[v1.CapacityTypeLabelKey] = v1.CapacityTypeOnDemand
-			}
-		}, rememberingNodes),
 		"overlooks-the-cost-of-moving": reads(func(pool *v1.NodePool) {
 			if pool.Spec.Disruption.ConsolidationPolicy == v1.ConsolidationPolicyBalanced {
 				pool.Spec.Disruption.ConsolidationPolicy = v1.ConsolidationPolicyWhenEmptyOrUnderutilized
@@ -80,6 +73,19 @@ func consolidationLies() map[string]lie.Lie {
 		}, rememberingNodes),
 		"overlooks-pod-events": leavesOut("nodeclaim.podevents"),
 		"mistakes-the-reason":  mistakesReason(),
+	}
+}
+
+// spotLies returns the lies about the consolidation of spot nodes.
+func spotLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"offers-dearer-spot-types": writes(allowsMoreTypes, disrupting),
+		"offers-fifteen-types":     writes(allowsFifteenTypes, disrupting),
+		"takes-spot-for-on-demand": reads(func(node *corev1.Node) {
+			if node.Labels[v1.CapacityTypeLabelKey] == v1.CapacityTypeSpot {
+				node.Labels[v1.CapacityTypeLabelKey] = v1.CapacityTypeOnDemand
+			}
+		}, rememberingNodes),
 	}
 }
 

@@ -16,7 +16,8 @@ func Lies() map[string]lie.Lie {
 		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), placementLies(), spreadLies(),
 		podLies(), choiceLies(), hostPortLies(), waitingLies(),
 		launchLies(), taintLies(), drainLies(),
-		staticLies(), consolidationLies(), lateLies(), poolLies(), bufferLies(), overlayLies(), repairLies(), claimLies(),
+		staticLies(), consolidationLies(), lateLies(), poolLies(), spotLies(), bufferLies(), overlayLies(),
+		repairLies(), claimLies(),
 		deletionCostLies(), faultLies(),
 		terminationLies(), controlLies(), settingsLies(), devicesLies(),
 	} {
