@@ -30,6 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.The(buffer).In(provisioned))
 		env.Change(ctx, app.Replicas(3))
 		env.Await(ctx, 1, check.The(buffer).SayingWhyNot(provisioned))
+		env.Await(ctx, 3, check.RunningPods(app))
 		env.Await(ctx, 1, check.The(buffer).In(provisioned))
 
 		env.Expect(env.Since(before),

@@ -16,8 +16,8 @@ import (
 
 // A spot node that replaces another is offered fifteen instance types, or more of them if the
 // pool's minValues say so. With fewer types than users demand, spot nodes are interrupted more
-// often than they want. Of a small catalogue, half the types are large enough for a pod of forty
-// CPUs, and half are cheaper.
+// often than they want. The node is launched before the pool has minValues, since few types may be
+// large enough for a pod of forty CPUs.
 //
 // Source: designs/spot-consolidation.md, "minValues"; feature gate SpotToSpotConsolidation.
 var _ = Suite.Add(e2e.Spec{
@@ -25,13 +25,14 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools, providers.Spot},
 	Gate:  "SpotToSpotConsolidation",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().CapacityType(karpenter.Spot).MinValues(corev1.LabelInstanceTypeStable, manyTypes).
-			Consolidate(fixtures.WhenEmptyOrUnderutilized)
+		pool := fixtures.NodePool().CapacityType(karpenter.Spot).Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		app, large := fixtures.Deployment(1).On(pool), fixtures.Pod().On(pool).CPU("40")
 		env.Create(ctx, pool, large)
 		env.Await(ctx, 1, check.RunningPods(large))
 		env.Create(ctx, app)
 		env.Await(ctx, 1, check.RunningPods(app))
+		env.Change(ctx, pool.MinValues(corev1.LabelInstanceTypeStable, manyTypes))
+		env.Observe(ctx, karpenter.NominationOver)
 
 		before := env.Mark()
 		env.Delete(ctx, large)
