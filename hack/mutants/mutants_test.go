@@ -37,6 +37,7 @@ func errors() error { return fmt.Errorf("no") }
 func sum(all []int) (n int) {
 	for _, x := range all {
 		n += x
+		continue
 	}
 	return n
 }

@@ -260,24 +260,18 @@ func (f *file) discards(n *ast.AssignStmt) bool {
 }
 
 // firstOnly ends a loop after its first element. It makes a difference if there are others; where they can't be
-// counted without an effect, each end of the body counts.
+// counted, each end of the body counts.
 func (f *file) firstOnly(p place, n *ast.RangeStmt) {
 	id := f.add(p, "first", "for each of "+f.source(n.X), "for the first of "+f.source(n.X))
-	several := ""
-	if pure(n.X) && hasLength(f.typeOf(n.X)) {
-		several = fmt.Sprintf("len(%s) > 1 && ", f.source(n.X))
+	switch f.typeOf(n.X).Underlying().(type) {
+	case *types.Slice:
+		f.wrap(n.X, fmt.Sprintf("mutant.First(%d, ", id), ")")
+	case *types.Map:
+		f.wrap(n.X, fmt.Sprintf("mutant.Any(%d, ", id), ")")
+	default:
+		end := f.offset(n.Body.Rbrace)
+		f.edits = append(f.edits, edit{end, end, fmt.Sprintf("if mutant.On(%d) { break }; ", id), "", len(f.edits)})
 	}
-	end := f.offset(n.Body.Rbrace)
-	text := fmt.Sprintf("if %smutant.On(%d) { break }; ", several, id)
-	f.edits = append(f.edits, edit{end, end, text, "", len(f.edits)})
-}
-
-func hasLength(t types.Type) bool {
-	switch t.Underlying().(type) {
-	case *types.Slice, *types.Array, *types.Map:
-		return true
-	}
-	return false
 }
 
 // arguments swaps neighbouring arguments of one type.

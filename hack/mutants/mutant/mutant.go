@@ -95,6 +95,24 @@ func differ(a, b any) bool {
 	return !reflect.DeepEqual(a, b)
 }
 
+// First is all elements of a slice, or the first one.
+func First[S ~[]E, E any](id int, all S) S {
+	if len(all) > 1 && On(id) {
+		return all[:1]
+	}
+	return all
+}
+
+// Any is all entries of a map, or one of them.
+func Any[M ~map[K]V, K comparable, V any](id int, all M) M {
+	if len(all) > 1 && On(id) {
+		for key, value := range all {
+			return M{key: value}
+		}
+	}
+	return all
+}
+
 // Less is a < b, or a <= b.
 func Less[T cmp.Ordered](id int, a, b T) bool { return a < b || a == b && On(id) }
 
