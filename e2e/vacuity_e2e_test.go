@@ -93,7 +93,8 @@ func TestVacuous(t *testing.T) {
 }
 
 // withoutPods returns the specs without the workloads, NodeClaims and NodeOverlays that they
-// create. Nothing happens then, so none of their claims may hold.
+// create, in the common namespace and in those of fixtures.Namespace. Nothing happens then, so none of their claims
+// may hold.
 func withoutPods(t *testing.T) []*e2e.Suite {
 	t.Helper()
 	stimuli := regexp.MustCompile("/namespaces/(" + session.Namespace + "|space-[^/]+)/|/nodeclaims/|/nodeoverlays/")

@@ -26,6 +26,14 @@ func True(condition string) Predicate {
 	return func(o *unstructured.Unstructured) bool { return karpenter.IsTrue(o, condition) }
 }
 
+// Because matches objects whose condition of this type gives this reason, whatever its status.
+func Because(condition, reason string) Predicate {
+	return func(o *unstructured.Unstructured) bool {
+		said, _ := karpenter.Condition(o, condition)
+		return said.Reason == reason
+	}
+}
+
 // Tainted matches nodes that have a taint with this key.
 func Tainted(key string) Predicate {
 	return func(o *unstructured.Unstructured) bool { return karpenter.HasTaint(o, key) }

@@ -2,9 +2,9 @@ package consolidation
 
 import (
 	"context"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
@@ -71,10 +71,10 @@ func requireSpot(pool *fixtures.Pool, before history.Mark) check.Check {
 		check.Requiring(karpenter.CapacityTypeLabel, karpenter.Spot)))
 }
 
-// mostOfRest returns six tenths of the CPUs that a node has for pods beside those that request taken: room for
-// one pod of that size, and not for two.
-func mostOfRest(node *unstructured.Unstructured, taken string) string {
-	rest := karpenter.Allocatable(node, corev1.ResourceCPU)
-	rest.Sub(resource.MustParse(taken))
-	return resource.NewMilliQuantity(rest.MilliValue()*6/10, resource.DecimalSI).String()
+// offersTypes checks that each of a pool's new NodeClaims may become one of so many instance types.
+func offersTypes(types int, pool *fixtures.Pool, before history.Mark) check.Check {
+	return check.Always(check.Each(check.NodeClaims(pool).New(before), fmt.Sprintf("are offered %d types", types),
+		func(nodeClaim *unstructured.Unstructured) bool {
+			return len(karpenter.NodeClaimRequired(nodeClaim, corev1.LabelInstanceTypeStable)) == types
+		}))
 }

@@ -3,8 +3,6 @@ package consolidation
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -43,8 +41,5 @@ var _ = Suite.Add(e2e.Spec{
 // goesFor checks that NodeClaims of a pool are disrupted for this reason only.
 func goesFor(reason string, pool *fixtures.Pool) check.Check {
 	chosen := check.NodeClaims(pool).In(karpenter.DisruptionReason)
-	return check.Always(check.Each(chosen, "are "+reason, func(nodeClaim *unstructured.Unstructured) bool {
-		said, _ := karpenter.Condition(nodeClaim, karpenter.DisruptionReason)
-		return said.Reason == reason
-	}))
+	return check.Always(check.Each(chosen, "are "+reason, check.Because(karpenter.DisruptionReason, reason)))
 }

@@ -3,7 +3,6 @@ package consolidation
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
@@ -40,10 +39,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), requireSpot(pool, before), check.Always(check.Each(check.NodeClaims(pool).New(before),
-			"are offered fifteen types", func(nodeClaim *unstructured.Unstructured) bool {
-				return len(karpenter.NodeClaimRequired(nodeClaim, corev1.LabelInstanceTypeStable)) == 15
-			})))
+		env.Expect(env.Since(before), requireSpot(pool, before), offersTypes(15, pool, before))
 		env.Expect(env.Since(before), check.Always(check.Each(check.ReplacedNodes(pool, before), "are smaller spot nodes",
 			func(replacement *unstructured.Unstructured) bool {
 				return hasLessCPU(replacement, node) && karpenter.Label(replacement, karpenter.CapacityTypeLabel) == karpenter.Spot

@@ -2,10 +2,8 @@ package consolidation
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
@@ -39,10 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), check.Always(check.Each(check.NodeClaims(pool).New(before),
-			fmt.Sprintf("are offered %d types", manyTypes), func(nodeClaim *unstructured.Unstructured) bool {
-				return len(karpenter.NodeClaimRequired(nodeClaim, corev1.LabelInstanceTypeStable)) == manyTypes
-			})))
+		env.Expect(env.Since(before), offersTypes(manyTypes, pool, before))
 	},
 })
 

@@ -24,7 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Await(ctx, 1, check.RunningPods(first))
 		env.Await(ctx, 1, check.RunningPods(second))
-		share := mostOfRest(env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured(), "1")
+		share := fixtures.MostCPUs(env.Await(ctx, 1, check.ReadyNodes(pool))[0].Unstructured(), "1")
 		one := fixtures.Deployment(1).On(pool).CPU(share).HostPort(port)
 		other := fixtures.Deployment(1).On(pool).CPU(share).HostPort(otherPort)
 		env.Create(ctx, one, other)

@@ -3,10 +3,6 @@ package provisioning
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -29,7 +25,7 @@ var _ = Suite.Add(e2e.Spec{
 		node := env.Await(ctx, 1, check.StartingNodes(pool, starting))[0]
 
 		before := env.Mark()
-		env.Create(ctx, app.CPU(mostCPUs(node.Unstructured())))
+		env.Create(ctx, app.CPU(fixtures.MostCPUs(node.Unstructured(), "0")))
 		env.Observe(ctx, karpenter.PodsRetried)
 		waiting := env.Since(before)
 		env.KeepUntainted(ctx, check.Nodes(pool), starting)
@@ -38,10 +34,3 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(waiting, endsWith(app, check.Exactly(1, check.NodeClaims(pool).New(before))))
 	},
 })
-
-// mostCPUs returns six tenths of the CPUs that a node has for pods: room for a small pod and one of that
-// size, and not for two.
-func mostCPUs(node *unstructured.Unstructured) string {
-	all := karpenter.Allocatable(node, corev1.ResourceCPU)
-	return resource.NewMilliQuantity(all.MilliValue()*6/10, resource.DecimalSI).String()
-}

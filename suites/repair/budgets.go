@@ -19,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "respects budgets",
 	Since: voluntary(),
 	Run: func(ctx context.Context, env *e2e.Env) {
-		held, other := fixtures.NodePool().Budget("0", "Unhealthy"), fixtures.NodePool()
+		held, other := fixtures.NodePool().Budget("0", fixtures.Unhealthy), fixtures.NodePool()
 		kept := env.Launch(ctx, 1, held, deployment(1, held))
 		gone := env.Launch(ctx, 1, other, deployment(1, other))
 

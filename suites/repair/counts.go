@@ -27,7 +27,12 @@ func sparesAll(env *e2e.Env, pool *fixtures.Pool) check.Check {
 
 // unhealthyNodesGo checks that the unhealthy nodes of a pool disappear.
 func unhealthyNodesGo(env *e2e.Env, pool *fixtures.Pool) check.Response {
-	return check.LeadsTo(check.AtLeast(1, unhealthyNodes(env, pool)), check.None(unhealthyNodes(env, pool)))
+	return allGo(unhealthyNodes(env, pool))
+}
+
+// allGo checks that such nodes disappear.
+func allGo(nodes check.Count) check.Response {
+	return check.LeadsTo(check.AtLeast(1, nodes), check.None(nodes))
 }
 
 // repairedOnceDisrupted checks that a pool's unhealthy nodes disappear after a disruption.

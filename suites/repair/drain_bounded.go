@@ -32,7 +32,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 		env.Await(ctx, 1, check.RunningPods(app).New(before))
 
-		env.Expect(env.Since(before), check.Within(bound+karpenter.InstanceEnded,
-			check.LeadsTo(check.AtLeast(1, draining), check.None(draining))))
+		env.Expect(env.Since(before), check.Within(bound+karpenter.InstanceEnded, allGo(draining)))
 	},
 })

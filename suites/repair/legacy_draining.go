@@ -36,7 +36,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app).New(before))
 
 		env.Expect(tolerated, check.While(draining, check.Exactly(1, check.RunningPods(app).Old(before))))
-		env.Expect(env.Since(before), check.Within(env.Toleration()+soon,
-			check.LeadsTo(check.AtLeast(1, draining), check.None(draining))))
+		env.Expect(env.Since(before), check.Within(env.Toleration()+soon, allGo(draining)))
 	},
 })

@@ -3,8 +3,6 @@ package repair
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -33,12 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.RequireNoReboot(ctx, nodes...)
 		env.Await(ctx, 0, rebooting(pool))
 
-		env.Expect(drained, check.Always(check.Each(rebooting(pool), "are disrupted as unhealthy", isUnhealthy)))
+		env.Expect(drained, check.Always(check.Each(rebooting(pool), "are disrupted as unhealthy",
+			check.Because(karpenter.DisruptionReason, fixtures.Unhealthy))))
 	},
 })
-
-// isUnhealthy matches NodeClaims that say that they are disrupted because they are unhealthy.
-func isUnhealthy(nodeClaim *unstructured.Unstructured) bool {
-	said, _ := karpenter.Condition(nodeClaim, karpenter.DisruptionReason)
-	return said.Reason == "Unhealthy"
-}
