@@ -45,6 +45,7 @@ type journal struct {
 	pending lines
 	begun   bool
 	size    int // in bytes, of the lines since the last begin
+	start   int // in bytes, of the world of the last begin
 	err     error
 }
 
@@ -83,16 +84,18 @@ func (j *journal) begin(at time.Time, w *World) {
 		j.pending.before = appendEnd(j.pending.before, at)
 	}
 	w.time = at
-	j.pending.start, j.pending.at, j.begun, j.size = w, at, true, 0
+	j.pending.start, j.pending.at, j.begun = w, at, true
+	j.size, j.start = 0, w.size()
 	j.wake()
 }
 
-// isFull reports whether the lines since the last begin have so many bytes, and another file can
-// begin: not while the last begin is still to be written, so that the file becomes longer instead.
+// isFull reports whether the lines since the last begin have so many bytes, and as many as its world, so that
+// starts are half of what is written at most; and whether another file can begin: not while the last begin is still
+// to be written, so that the file becomes longer instead.
 func (j *journal) isFull(size int) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.size >= size && j.pending.start == nil
+	return j.size >= max(size, j.start) && j.pending.start == nil
 }
 
 func (j *journal) event(e Event) { j.add(func(b []byte) []byte { return appendEvent(b, e) }) }

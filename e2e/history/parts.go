@@ -1,7 +1,6 @@
 package history
 
 import (
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -20,6 +20,9 @@ const (
 	partEnding = ".jsonl.gz"
 	partName   = "20060102T150405.000000Z"
 )
+
+// level of compression, which takes a quarter of the time that the best one takes, for a quarter more bytes.
+const level = 3
 
 // parts is a sink of compressed files in a folder, each of which Load reads.
 type parts struct {
@@ -54,7 +57,10 @@ func (p *parts) turn(at time.Time) error {
 	if err != nil {
 		return err
 	}
-	p.file, p.z = f, gzip.NewWriter(f)
+	if p.z, err = gzip.NewWriterLevel(f, level); err != nil {
+		return err
+	}
+	p.file = f
 	p.mu.Lock()
 	p.count++
 	p.mu.Unlock()

@@ -90,6 +90,24 @@ func TestPartsAreOneRecording(t *testing.T) {
 	}
 }
 
+func TestPartsHaveAsManyEventsAsTheirStart(t *testing.T) {
+	g := NewWithT(t)
+	f, folder := newFakeAPI(t), t.TempDir()
+	for i := range 10 {
+		f.say("ADDED", "pods", fmt.Sprint("old-", i))
+	}
+	s, await := startStream(t, f, folder, StreamOptions{PartSize: 1})
+	for range 24 {
+		await(f.say("MODIFIED", "pods", "old-0"))
+		flushed(t, s)
+	}
+	g.Expect(s.Progress().Parts).To(And(BeNumerically(">", 1), BeNumerically("<=", 6)))
+	g.Expect(s.Stop()).To(Succeed())
+	h, err := LoadParts(folder)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(h.Events()).To(HaveLen(24))
+}
+
 func TestAGapIsWhereNothingWasRecorded(t *testing.T) {
 	g := NewWithT(t)
 	f, folder := newFakeAPI(t), t.TempDir()

@@ -102,6 +102,16 @@ func (w *World) clone() *World {
 	return c
 }
 
+// size returns how many bytes the objects' JSON has.
+func (w *World) size() (size int) {
+	for _, k := range w.objects {
+		for _, o := range k.named {
+			size += len(o.raw)
+		}
+	}
+	return size
+}
+
 func byName(a, b *Object) int {
 	if c := cmp.Compare(a.Namespace, b.Namespace); c != 0 {
 		return c
