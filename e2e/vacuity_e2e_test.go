@@ -30,6 +30,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/suites/overlay"
 	"github.com/plumbline-e2e/plumbline/suites/provisioning"
 	"github.com/plumbline-e2e/plumbline/suites/repair"
+	"github.com/plumbline-e2e/plumbline/suites/settings"
 	"github.com/plumbline-e2e/plumbline/suites/taints"
 	"github.com/plumbline-e2e/plumbline/suites/termination"
 )
@@ -47,7 +48,7 @@ func behaviours() []*e2e.Suite {
 	return []*e2e.Suite{
 		api.Suite, provisioning.Suite, taints.Suite, drift.Suite, expiration.Suite, budgets.Suite, consolidation.Suite,
 		nodeclaim.Suite,
-		repair.Suite, buffer.Suite, overlay.Suite, deletioncost.Suite,
+		repair.Suite, buffer.Suite, overlay.Suite, deletioncost.Suite, settings.Suite,
 		controls.Suite, termination.Suite, migration.Suite, chaos.Suite,
 	}
 }
