@@ -67,8 +67,9 @@ func Lies() map[string]lie.Lie {
 		"offers-what-is-full":       {Cloud: lying(liar{types: allAvailable})},
 
 		// Repair.
-		"repairs-at-once": hurries(),
-		"never-reboots":   givesUp(),
+		"repairs-at-once":   repairing(toleratesNothing),
+		"never-reboots":     repairing(replacesAll),
+		"drains-for-longer": repairing(drainsForLonger),
 
 		// Drift.
 		"drifts-always":     drifting(func() bool { return true }),

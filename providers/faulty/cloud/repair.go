@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"slices"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
@@ -9,40 +10,37 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// hurries returns a lie: repair policies tolerate unhealthy nodes for no time.
-func hurries() lie.Lie {
+// repairing returns a lie that edits each repair policy.
+func repairing(edit func(*cloudprovider.RepairPolicy)) lie.Lie {
 	return lie.Lie{Cloud: func(honest cloudprovider.CloudProvider, _ client.Client) cloudprovider.CloudProvider {
-		return impatient{honest}
+		return repairer{honest, edit}
 	}}
 }
 
-// givesUp returns a lie: repair policies replace what a reboot would mend.
-func givesUp() lie.Lie {
-	return lie.Lie{Cloud: func(honest cloudprovider.CloudProvider, _ client.Client) cloudprovider.CloudProvider {
-		return replacing{honest}
-	}}
+// toleratesNothing lets unhealthy nodes be repaired at once.
+func toleratesNothing(policy *cloudprovider.RepairPolicy) { policy.TolerationDuration = 0 }
+
+// replacesAll replaces what a reboot would mend.
+func replacesAll(policy *cloudprovider.RepairPolicy) { policy.Action = cloudprovider.ReplaceNode }
+
+// drainsForLonger gives unhealthy nodes that are drained half a minute more.
+func drainsForLonger(policy *cloudprovider.RepairPolicy) {
+	if bound := policy.TerminationGracePeriod; bound != nil && *bound > 0 {
+		policy.TerminationGracePeriod = new(*bound + 30*time.Second)
+	}
 }
 
-// replacing is a cloud whose unhealthy nodes are never rebooted.
-type replacing struct{ cloudprovider.CloudProvider }
+// repairer is a cloud with other repair policies.
+type repairer struct {
+	cloudprovider.CloudProvider
+	edit func(*cloudprovider.RepairPolicy)
+}
 
-// RepairPolicies returns the honest policies, all of which replace nodes.
-func (r replacing) RepairPolicies() []cloudprovider.RepairPolicy {
+// RepairPolicies returns the honest policies, edited.
+func (r repairer) RepairPolicies() []cloudprovider.RepairPolicy {
 	policies := slices.Clone(r.CloudProvider.RepairPolicies())
 	for n := range policies {
-		policies[n].Action = cloudprovider.ReplaceNode
-	}
-	return policies
-}
-
-// impatient is a cloud whose unhealthy nodes are repaired at once.
-type impatient struct{ cloudprovider.CloudProvider }
-
-// RepairPolicies returns the honest policies with a toleration of zero.
-func (i impatient) RepairPolicies() []cloudprovider.RepairPolicy {
-	policies := slices.Clone(i.CloudProvider.RepairPolicies())
-	for n := range policies {
-		policies[n].TolerationDuration = 0
+		r.edit(&policies[n])
 	}
 	return policies
 }

@@ -19,7 +19,7 @@ func Lies() map[string]lie.Lie {
 		staticLies(), consolidationLies(), lateLies(), poolLies(), spotLies(), bufferLies(), overlayLies(),
 		repairLies(), claimLies(),
 		deletionCostLies(), faultLies(),
-		terminationLies(), controlLies(), settingsLies(), devicesLies(),
+		terminationLies(), controlLies(), settingsLies(), defaultSpreadLies(), devicesLies(),
 	} {
 		maps.Copy(all, some)
 	}

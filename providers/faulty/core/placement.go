@@ -12,8 +12,15 @@ import (
 func placementLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
 		"overlooks-node-affinity-at-first": atFirst(func(pod *corev1.Pod) { affinityOf(pod).NodeAffinity = nil }),
-		"overlooks-pod-affinity-at-first":  atFirst(func(pod *corev1.Pod) { affinityOf(pod).PodAffinity = nil }),
-		"overlooks-pod-affinity":           reads(func(pod *corev1.Pod) { affinityOf(pod).PodAffinity = nil }, provisioning),
+		"takes-the-first-alternative-at-first": atFirst(func(pod *corev1.Pod) {
+			node := affinityOf(pod).NodeAffinity
+			if node != nil && node.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+				required := node.RequiredDuringSchedulingIgnoredDuringExecution
+				required.NodeSelectorTerms = required.NodeSelectorTerms[:min(1, len(required.NodeSelectorTerms))]
+			}
+		}),
+		"overlooks-pod-affinity-at-first": atFirst(func(pod *corev1.Pod) { affinityOf(pod).PodAffinity = nil }),
+		"overlooks-pod-affinity":          reads(func(pod *corev1.Pod) { affinityOf(pod).PodAffinity = nil }, provisioning),
 		"overlooks-pod-anti-affinity-at-first": atFirst(func(pod *corev1.Pod) {
 			affinityOf(pod).PodAntiAffinity = nil
 		}),
@@ -75,6 +82,11 @@ func spreadLies() map[string]lie.Lie {
 		"ignores-node-taints-policies": atFirst(func(pod *corev1.Pod) {
 			for i := range pod.Spec.TopologySpreadConstraints {
 				pod.Spec.TopologySpreadConstraints[i].NodeTaintsPolicy = nil
+			}
+		}),
+		"ignores-node-affinity-policies": atFirst(func(pod *corev1.Pod) {
+			for i := range pod.Spec.TopologySpreadConstraints {
+				pod.Spec.TopologySpreadConstraints[i].NodeAffinityPolicy = new(corev1.NodeInclusionPolicyIgnore)
 			}
 		}),
 	}

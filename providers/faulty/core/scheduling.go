@@ -25,6 +25,13 @@ func schedulingLies() map[string]lie.Lie {
 			delete(pool.Spec.Limits, resources.Node)
 		}, provisioning),
 		"forgets-starting-nodes": reads(func(claim *v1.NodeClaim) { claim.Spec.StartupTaints = nil }, remembering),
+		"takes-starting-nodes-for-larger": reads(func(node *corev1.Node) {
+			cpu, has := node.Status.Allocatable[corev1.ResourceCPU]
+			if has && node.Labels[v1.NodeInitializedLabelKey] != "true" {
+				cpu.Mul(4)
+				node.Status.Allocatable[corev1.ResourceCPU] = cpu
+			}
+		}, rememberingNodes),
 
 		"overlooks-requests-at-first":  atFirst(func(pod *corev1.Pod) { pod.Spec.Containers[0].Resources.Requests = nil }),
 		"overlooks-selectors-at-first": atFirst(func(pod *corev1.Pod) { pod.Spec.NodeSelector = nil }),
