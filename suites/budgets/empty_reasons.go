@@ -29,6 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, karpenter.NominationOver)
 		env.Change(ctx, held.Consolidate(fixtures.WhenEmpty), free.Consolidate(fixtures.WhenEmpty))
 		env.Await(ctx, 0, check.Nodes(free))
+		env.Observe(ctx, karpenter.ConsolidationDecided) // as underutilized they may go
 
 		env.Expect(env.Since(before),
 			check.Always(check.None(check.DisruptedNodes(held))),

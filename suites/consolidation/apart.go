@@ -18,26 +18,35 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "keeps the nodes of pods that exclude each other",
 	Run: func(ctx context.Context, env *e2e.Env) {
-		held := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-		free := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-		apart, app := fixtures.Deployment(2).OnePodPerNode().On(held), fixtures.Deployment(1).On(free)
-		first, second := fixtures.Pod().On(free).HostPort(port), fixtures.Deployment(1).On(free).HostPort(port)
-		env.Create(ctx, held, free, apart, app, first)
-		env.Await(ctx, 2, check.RunningPods(apart))
-		env.Await(ctx, 1, check.RunningPods(app))
-		env.Await(ctx, 1, check.RunningPods(first))
-		env.Create(ctx, second)
-		env.Await(ctx, 1, check.RunningPods(second))
-		env.Observe(ctx, karpenter.NominationOver)
-
-		before := env.Mark()
-		env.Delete(ctx, first)
-		env.Await(ctx, 1, check.DisruptedNodes(free))
-		env.Observe(ctx, karpenter.ConsolidationDecided)
-		env.Await(ctx, 1, check.Nodes(free))
-
-		env.Expect(env.Since(before),
-			check.Always(check.When(check.None(check.PodsOf(first)), neverDisrupted(apart, held))),
-			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.Exactly(1, check.Nodes(free))))
+		keepApart(ctx, env, (*fixtures.Workload).OnePodPerNode)
 	},
 })
+
+// keepApart checks that two pods keep their nodes if they are kept apart, while another pool's two nodes become one.
+// Other pods launch the nodes: two that only prefer to be apart may both be bound to the first node that is ready.
+func keepApart(ctx context.Context, env *e2e.Env, apart func(*fixtures.Workload) *fixtures.Workload) {
+	held := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
+	free := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
+	keeping, app := apart(fixtures.Deployment(2).On(held)), fixtures.Deployment(1).On(free)
+	spacer := fixtures.Deployment(2).OnePodPerNode().On(held)
+	first, second := fixtures.Pod().On(free).HostPort(port), fixtures.Deployment(1).On(free).HostPort(port)
+	env.Create(ctx, held, free, spacer, app, first)
+	env.Await(ctx, 2, check.RunningPods(spacer))
+	env.Await(ctx, 1, check.RunningPods(app))
+	env.Await(ctx, 1, check.RunningPods(first))
+	env.Await(ctx, 2, check.ReadyNodes(held))
+	env.Create(ctx, keeping, second)
+	env.Await(ctx, 2, check.RunningPods(keeping))
+	env.Await(ctx, 1, check.RunningPods(second))
+	env.Observe(ctx, karpenter.NominationOver)
+
+	before := env.Mark()
+	env.Delete(ctx, first, spacer)
+	env.Await(ctx, 1, check.DisruptedNodes(free))
+	env.Observe(ctx, karpenter.ConsolidationDecided)
+	env.Await(ctx, 1, check.Nodes(free))
+
+	env.Expect(env.Since(before),
+		check.Always(check.When(check.None(check.PodsOf(first)), neverDisrupted(keeping, held))),
+		check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(free)), check.Exactly(1, check.Nodes(free))))
+}

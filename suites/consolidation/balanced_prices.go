@@ -15,7 +15,7 @@ import (
 // With the policy Balanced, Karpenter counts only what the NodePool can save. Here spot
 // is nearly free, but the pool allows none. An on-demand node of another type saves a
 // third, which is too little for a move of all pods. Another pool's policy is content
-// with it.
+// with it. Both pools allow one zone, so each type is offered to them at a single price.
 //
 // Source: designs/balanced-consolidation.md;
 // https://github.com/kubernetes-sigs/karpenter/pull/3217.
@@ -31,9 +31,11 @@ var _ = Suite.Add(e2e.Spec{
 	Gate:  "NodeOverlay",
 	Since: e2e.Since{Karpenter: "1.14"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		dear := priceTypes(ctx, env)
-		held := fixtures.NodePool().OnDemand().Consolidate(fixtures.Balanced)
-		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
+		dear, zone := priceTypes(ctx, env)
+		held := fixtures.NodePool().OnDemand().Require(corev1.LabelTopologyZone, fixtures.In, zone).
+			Consolidate(fixtures.Balanced)
+		free := fixtures.NodePool().OnDemand().Require(corev1.LabelTopologyZone, fixtures.In, zone).
+			Consolidate(fixtures.WhenEmptyOrUnderutilized)
 		first := fixtures.Pod().On(held).Select(corev1.LabelInstanceTypeStable, dear)
 		second := fixtures.Pod().On(free).Select(corev1.LabelInstanceTypeStable, dear)
 		holding, freely := fixtures.Deployment(1).On(held), fixtures.Deployment(1).On(free)
@@ -57,16 +59,17 @@ var _ = Suite.Add(e2e.Spec{
 })
 
 // priceTypes makes spot nearly free, and an instance type dearer than all others. It
-// returns the type. Later launches pay these prices: Karpenter would notice new prices of
-// old nodes within an hour.
-func priceTypes(ctx context.Context, env *e2e.Env) (dear string) {
+// returns the type, and a zone in which it is offered. Later launches pay these prices:
+// Karpenter would notice new prices of old nodes within an hour.
+func priceTypes(ctx context.Context, env *e2e.Env) (dear, zone string) {
 	pool := fixtures.NodePool()
-	dear = karpenter.InstanceType(env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))[0].Unstructured())
+	node := env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))[0].Unstructured()
+	dear, zone = karpenter.InstanceType(node), karpenter.Label(node, corev1.LabelTopologyZone)
 	onDemand := fixtures.NodeOverlay().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.OnDemand).Price("1")
 	spot := fixtures.NodeOverlay().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.Spot).Price("0.01")
 	dearer := fixtures.NodeOverlay().Require(karpenter.CapacityTypeLabel, fixtures.In, karpenter.OnDemand).
 		Require(corev1.LabelInstanceTypeStable, fixtures.In, dear).Price("1.5").Weight(2)
 	env.Create(ctx, onDemand, spot, dearer)
 	env.Await(ctx, 3, check.The(onDemand, spot, dearer).In(karpenter.Ready))
-	return dear
+	return dear, zone
 }

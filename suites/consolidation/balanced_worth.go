@@ -16,23 +16,26 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:  "replaces a node that is much too large when its policy is Balanced",
 	Since: e2e.Since{Karpenter: "1.14"},
-	Run: func(ctx context.Context, env *e2e.Env) {
-		pool := fixtures.NodePool().OnDemand().Consolidate(fixtures.Balanced)
-		app, large := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool).CPU("20")
-		env.Create(ctx, pool, large)
-		env.Await(ctx, 1, check.RunningPods(large))
-		env.Create(ctx, app)
-		env.Await(ctx, 1, check.RunningPods(app))
-		env.Observe(ctx, karpenter.NominationOver)
-
-		before := env.Mark()
-		env.Delete(ctx, large)
-		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
-		env.Await(ctx, 0, check.Nodes(pool).Old(before))
-
-		env.Expect(env.Since(before),
-			check.Always(check.When(check.AtLeast(1, check.PodsOf(large)), check.None(check.DisruptedNodes(pool)))),
-			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool).Old(before))),
-			check.Always(check.AtMost(2, check.NodeClaims(pool))))
-	},
+	Run:   replacesLarge,
 })
+
+// replacesLarge checks that a pool with the policy Balanced replaces a node that is much too large for its pod.
+func replacesLarge(ctx context.Context, env *e2e.Env) {
+	pool := fixtures.NodePool().OnDemand().Consolidate(fixtures.Balanced)
+	app, large := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool).CPU("20")
+	env.Create(ctx, pool, large)
+	env.Await(ctx, 1, check.RunningPods(large))
+	env.Create(ctx, app)
+	env.Await(ctx, 1, check.RunningPods(app))
+	env.Observe(ctx, karpenter.NominationOver)
+
+	before := env.Mark()
+	env.Delete(ctx, large)
+	env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
+	env.Await(ctx, 0, check.Nodes(pool).Old(before))
+
+	env.Expect(env.Since(before),
+		check.Always(check.When(check.AtLeast(1, check.PodsOf(large)), check.None(check.DisruptedNodes(pool)))),
+		check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool).Old(before))),
+		check.Always(check.AtMost(2, check.NodeClaims(pool))))
+}

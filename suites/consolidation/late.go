@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Karpenter looks once more before it removes a node. In the meantime users protect pods and
+// Karpenter waits and looks once more before it removes a node. In the meantime users protect pods and
 // lower budgets, and pods take the room that others were meant for. What was true when the
 // node was chosen then costs a pod its work, or leaves it without a place. The grace period, by
 // which other disruptions end protected pods, changes nothing about that.
@@ -52,10 +52,12 @@ var _ = e2e.Table(Suite, map[string]obstacle{
 			s := scene{pool, pod, rival}
 			env.Observe(ctx, karpenter.NominationOver)
 
+			before := env.Mark()
 			env.Delete(ctx, first)
 			env.Observe(ctx, karpenter.ConsolidationBegun)
 			row.comes(ctx, env, s)
-			kept := env.Observe(ctx, karpenter.ConsolidationDecided)
+			env.Observe(ctx, karpenter.ConsolidationDecided)
+			kept := env.Since(before)
 			row.goes(ctx, env, s)
 			env.Await(ctx, 1, check.Nodes(pool))
 

@@ -11,8 +11,9 @@ import (
 )
 
 // If a NodeClaim is deleted while its node joins, the provider terminates its instance,
-// as for a registered node. Karpenter deletes no node that it has not registered. An
-// instance that nobody knows of costs money until somebody finds it.
+// as for a registered node, and its condition InstanceTerminating says so. Karpenter deletes
+// no node that it has not registered. An instance that nobody knows of costs money until
+// somebody finds it.
 //
 // Source: pkg/controllers/nodeclaim/lifecycle/controller.go, finalize: "The Node should be
 // garbage collected after the instance is terminated"; Delete of the CloudProvider interface.
@@ -30,7 +31,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.The(nodeClaim))
 		env.Observe(ctx, collected)
 
-		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, check.The(nodeClaim).Deleting()), check.None(nodes)))
+		deleting := check.AtLeast(1, check.The(nodeClaim).Deleting())
+		env.ExpectUndisturbed(env.Since(before),
+			check.LeadsTo(deleting, check.AtLeast(1, check.The(nodeClaim).In(karpenter.InstanceTerminating))))
+		env.Expect(env.Since(before), check.LeadsTo(deleting, check.None(nodes)))
 	},
 })
 

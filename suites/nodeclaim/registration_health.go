@@ -15,8 +15,8 @@ import (
 
 // A NodePool says whether its nodes register. If several in a row don't, something that all of
 // them share is wrong: an image, a role, a security group. One look at the pool tells, where
-// NodeClaims come and go. A single node that doesn't register says nothing about the others. A
-// pool whose nodes register says so.
+// NodeClaims come and go, and its reason tells what fails. A single node that doesn't register
+// says nothing about the others. A pool whose nodes register says so.
 //
 // Source: condition NodeRegistrationHealthy of the NodePool API;
 // https://karpenter.sh/docs/concepts/nodepools, "Status conditions".
@@ -49,10 +49,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(2, claims.In(karpenter.Launched)), check.AtLeast(1, unhealthy(ill))),
-			check.Always(check.Each(unhealthy(ill), "have waited for fifteen minutes", func(o *unstructured.Unstructured) bool {
-				said, _ := karpenter.Condition(o, karpenter.NodeRegistrationHealthy)
-				return said.LastTransitionTime.Sub(o.GetCreationTimestamp().Time) >= karpenter.RegistrationTimeout-time.Second
-			})),
+			check.Always(check.Each(unhealthy(ill), "blame registration after fifteen minutes", blamesRegistration)),
 			check.Always(check.None(unhealthy(unlucky).AmongObjects(check.NodeClaims(unlucky)))),
 			check.Always(check.None(unhealthy(healthy).AmongObjects(check.NodeClaims(healthy)))),
 			check.LeadsTo(check.AtLeast(1, check.NodeClaims(healthy).In(karpenter.Registered)),
@@ -63,4 +60,11 @@ var _ = Suite.Add(e2e.Spec{
 // unhealthy counts a pool if it says that its nodes don't register.
 func unhealthy(pool *fixtures.Pool) check.Count {
 	return check.The(pool).SayingWhyNot(karpenter.NodeRegistrationHealthy)
+}
+
+// blamesRegistration matches a pool that was given fifteen minutes before it said that its nodes don't register.
+func blamesRegistration(pool *unstructured.Unstructured) bool {
+	said, _ := karpenter.Condition(pool, karpenter.NodeRegistrationHealthy)
+	return said.Reason == "RegistrationFailed" &&
+		said.LastTransitionTime.Sub(pool.GetCreationTimestamp().Time) >= karpenter.RegistrationTimeout-time.Second
 }

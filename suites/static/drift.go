@@ -11,8 +11,8 @@ import (
 )
 
 // A static pool replaces its nodes when its template changes, within its budget and each
-// with one node. It never has fewer nodes than replicas, because users rely on them. It
-// never has more extra nodes than are being replaced.
+// with one node, and says why they go. It never has fewer nodes than replicas, because users
+// rely on them. It never has more extra nodes than are being replaced.
 //
 // Source: designs/static-capacity.md, "Drift"; Karpenter's regression suite, "should
 // replace drifted nodes".
@@ -37,6 +37,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.Always(check.When(drifting, check.AtMost(4, undrained))),
 			check.Always(check.When(drifting, check.AtLeast(3, check.NodeClaims(pool).Staying()))),
+			check.Always(check.Each(check.NodeClaims(pool).In(karpenter.DisruptionReason), "are "+fixtures.Drifted,
+				check.Because(karpenter.DisruptionReason, fixtures.Drifted))),
 			check.LeadsTo(drifting, check.None(check.Nodes(pool).Old(before))))
 		removeNodes(ctx, env, pool)
 	},

@@ -10,8 +10,8 @@ import (
 )
 
 // Karpenter waits for volumes only until the terminationGracePeriod ends. The NodeClaim
-// of a node whose volumes stay attached does not report them as detached. A storage
-// driver that hangs must not keep an instance forever.
+// of a node whose volumes stay attached does not report them as detached, and says so in the
+// end. A storage driver that hangs must not keep an instance forever.
 //
 // Source: condition VolumesDetached of the NodeClaim API;
 // designs/nodeclaim-termination-grace-period.md.
@@ -34,5 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 			check.Always(check.When(drained, check.None(check.NodeClaims(pool).In(karpenter.InstanceTerminating)))))
 		env.Expect(env.Since(before), check.Within(bounded, nodesGoAfterDrain(pool)),
 			check.Always(check.When(drained, check.None(check.NodeClaims(pool).In(karpenter.VolumesDetached)))))
+		env.ExpectUndisturbed(env.Since(before),
+			check.LeadsTo(drained, check.AtLeast(1, check.NodeClaims(pool).SayingWhyNot(karpenter.VolumesDetached))))
 	},
 })
