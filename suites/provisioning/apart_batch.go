@@ -18,7 +18,7 @@ import (
 // https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".
 var _ = e2e.Table(Suite, map[string]encounter{
 	"by-larger": {"the larger one excludes the smaller one", func(larger, smaller *fixtures.Workload) {
-		larger.PodAntiAffinity(smaller, corev1.LabelHostname)
+		larger.OnePodPerNode().PodAntiAffinity(smaller, corev1.LabelHostname)
 	}},
 	"by-smaller": {"the smaller one excludes the larger one", func(larger, smaller *fixtures.Workload) {
 		smaller.PodAntiAffinity(larger, corev1.LabelHostname)

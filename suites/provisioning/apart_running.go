@@ -18,8 +18,8 @@ type encounter struct {
 
 // A pod gets its own node if it excludes the running pods, or if they exclude it. Room on
 // their node does not change that. The second case is easily forgotten, because the pod
-// does not declare it. Karpenter never nominates the pod for a node where the scheduler
-// does not let it run.
+// does not declare it, and here it is the second rule of those who do. Karpenter never nominates
+// the pod for a node where the scheduler does not let it run.
 //
 // Source: podAntiAffinity of the Pod API, which is symmetric; event Nominated;
 // https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".
@@ -28,7 +28,7 @@ var _ = e2e.Table(Suite, map[string]encounter{
 		late.PodAntiAffinity(running, corev1.LabelHostname)
 	}},
 	"excluded": {"running ones that exclude it", func(running, late *fixtures.Workload) {
-		running.PodAntiAffinity(late, corev1.LabelHostname)
+		running.OnePodPerNode().PodAntiAffinity(late, corev1.LabelHostname)
 	}},
 }, func(e encounter) e2e.Spec {
 	return e2e.Spec{

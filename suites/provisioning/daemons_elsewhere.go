@@ -7,11 +7,13 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
-// Karpenter reserves no room on a new node for DaemonSet pods that will not run there.
-// Otherwise the agents of large nodes would make every node large.
+// Karpenter reserves no room on a new node for DaemonSet pods that will not run there, neither when
+// it chooses the node nor for more pods while it starts. Otherwise the agents of large nodes would
+// make every node large, or launch a second one beside a node with room.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling;
 // https://github.com/kubernetes-sigs/karpenter/issues/532.
@@ -27,15 +29,20 @@ var _ = e2e.Table(Suite, map[string]strangers{
 	return e2e.Spec{
 		Name: "leaves no room on a node for daemons that " + row.how,
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := fixtures.NodePool().Label(team, "red")
+			starting := fixtures.Key("starting")
+			pool := fixtures.NodePool().Label(team, "red").StartupTaint(starting, fixtures.NoSchedule)
 			daemon := fixtures.DaemonSet().On(pool).CPU("6")
 			row.part(pool, daemon)
-			app := fixtures.Deployment(1).On(pool).Tolerate(team)
+			first, second := fixtures.Deployment(1).On(pool).Tolerate(team), fixtures.Deployment(1).On(pool).Tolerate(team)
 
 			before := env.Mark()
 			env.Create(ctx, pool, daemon)
-			env.Create(ctx, app)
-			env.Await(ctx, 1, check.RunningPods(app))
+			env.Create(ctx, first)
+			env.Await(ctx, 1, check.StartingNodes(pool, starting))
+			env.Create(ctx, second)
+			env.Observe(ctx, karpenter.Settled)
+			env.KeepUntainted(ctx, check.Nodes(pool), starting)
+			env.Await(ctx, 1, check.RunningPods(second))
 
 			env.Expect(env.Since(before),
 				check.Always(check.AtMost(1, check.NodeClaims(pool))),

@@ -12,8 +12,8 @@ import (
 )
 
 // A new node has room for its pod and the requests of its DaemonSet pods, or for their limits if they
-// request nothing, whatever kinds of affinity they have. An agent that does not fit is missing
-// on just this node. No other node comes for it.
+// request nothing, whatever kinds of affinity they have, and whenever they start. An agent that does
+// not fit is missing on just this node. No other node comes for it.
 //
 // Source: https://karpenter.sh/docs/concepts/scheduling, "Resource requests";
 // https://github.com/kubernetes-sigs/karpenter/pull/2514.
@@ -50,6 +50,16 @@ var _ = e2e.Table(Suite, map[string]countedDaemons{
 	"pod-anti-affinity": {how: "that must be apart from pods elsewhere", size: func(daemon *fixtures.Workload) {
 		daemon.CPU("2").OnePodPerNode()
 	}},
+	"registered": {
+		how:  "that wait until it is registered",
+		size: func(daemon *fixtures.Workload) { daemon.CPU("2").Select(karpenter.RegisteredLabel, "true") },
+		known: []e2e.Known{{
+			Releases: ">=1.0.0 <=1.13.0", // by the source of v1.0.8, v1.5.5 and v1.9.0
+			Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2161",
+			Reason:   "a new node is chosen without room for daemons that select karpenter.sh/registered",
+			Breaks:   []string{"leads to at least 1 pod of daemon-", "^always all NodeClaims of pool .* ask for 4 of cpu"},
+		}},
+	},
 }, func(row countedDaemons) e2e.Spec {
 	return e2e.Spec{
 		Name:  "counts daemons " + row.how,

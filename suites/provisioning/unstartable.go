@@ -69,13 +69,14 @@ func mountEnding(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
 	app.Mount(claim)
 }
 
-// mountLost mounts a volume claim that has lost its volume. Kubernetes would say so a
-// moment later.
+// mountLost mounts a volume claim that has lost its volume, beside a claim that has one. Kubernetes
+// would say so a moment later.
 func mountLost(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
-	volume, claim := fixtures.LostVolume()
-	env.Create(ctx, volume, claim)
-	env.PatchStatus(ctx, claim, `{"status":{"phase":"Lost"}}`)
-	app.Mount(claim)
+	volume, claim := fixtures.Volume()
+	lost, without := fixtures.LostVolume()
+	env.Create(ctx, volume, claim, lost, without)
+	env.PatchStatus(ctx, without, `{"status":{"phase":"Lost"}}`)
+	app.Mount(claim).Mount(without)
 }
 
 func useUnknown(ctx context.Context, env *e2e.Env, app *fixtures.Workload) {
