@@ -31,6 +31,6 @@ var _ = Suite.Add(e2e.Spec{
 		open := env.Observe(ctx, longer/2)
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		env.Expect(open, check.Always(check.None(check.NodeClaims(pool))))
+		env.Expect(open, check.While(check.PodsOf(app), check.None(check.NodeClaims(pool))))
 	},
 })

@@ -36,7 +36,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Delete(ctx, has)
 		env.Await(ctx, 1, check.RunningPods(waits))
 
-		env.Expect(env.Since(before), check.Until(
-			check.None(check.NodeClaims(second)), check.None(check.RunningPods(has))))
+		env.Expect(env.Since(before), check.While(check.RunningPods(has), check.None(check.NodeClaims(second))))
 	},
 })
