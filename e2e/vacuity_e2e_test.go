@@ -85,11 +85,12 @@ var lifts = []string{
 // prepares are the specs whose only change prepares the node for the pods that test it, where it may need no
 // such preparation: one plays a device plugin, but KWOK's own nodes have what an overlay says as soon as they
 // join; another makes Karpenter read a node again, which any change of the node does; a third labels a machine; one
-// removes the taint that it claims stays away. Another only tidies up after nodes that never registered, and the last
-// one comes to no change: a finding keeps the node from being initialized.
+// removes the taint that it claims stays away. Another only tidies up after nodes that never registered; one says of a
+// volume claim what Kubernetes says a moment later; and the last one comes to no change: a finding keeps the node from
+// being initialized.
 var prepares = []string{
 	"overlay/capacity", "provisioning/volumes-attached", "provisioning/spread-unmanaged", "chaos/startup-taint",
-	"nodeclaim/registration-health", "settings/devices-drift",
+	"nodeclaim/registration-health", "provisioning/unstartable/volume-lost", "settings/devices-drift",
 }
 
 // TestVacuous runs every spec without its stimulus. A spec passes if it proves nothing that
