@@ -1,9 +1,24 @@
 package check
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+)
 
 // While checks a claim while any object is counted. It is vacuous unless there was one.
 func While(objects Count, claim Claim) Check { return Always(When(AtLeast(1, objects), claim)) }
+
+// EndsWith checks a claim at the end, if a workload has pods then. It is vacuous without any.
+func EndsWith(workload Named, claim Claim) Check {
+	return Finally(When(AtLeast(1, PodsOf(workload)), claim))
+}
+
+// GoesFor checks that NodeClaims of a pool are disrupted for this reason only.
+func GoesFor(reason string, pool Named) Check {
+	chosen := NodeClaims(pool).In(karpenter.DisruptionReason)
+	return Always(Each(chosen, "are "+reason, Because(karpenter.DisruptionReason, reason)))
+}
 
 // ActsOnDrift checks that a NodeClaim of the pool drifted, and then a node of it was
 // disrupted.

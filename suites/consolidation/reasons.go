@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -34,12 +33,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(loose, before)))
 		env.Await(ctx, 0, check.Nodes(loose).Old(before))
 
-		env.Expect(env.Since(before), goesFor(fixtures.Empty, idle), goesFor(fixtures.Underutilized, loose))
+		env.Expect(env.Since(before), check.GoesFor(fixtures.Empty, idle), check.GoesFor(fixtures.Underutilized, loose))
 	},
 })
-
-// goesFor checks that NodeClaims of a pool are disrupted for this reason only.
-func goesFor(reason string, pool *fixtures.Pool) check.Check {
-	chosen := check.NodeClaims(pool).In(karpenter.DisruptionReason)
-	return check.Always(check.Each(chosen, "are "+reason, check.Because(karpenter.DisruptionReason, reason)))
-}

@@ -26,6 +26,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app).On(check.ReplacedNodes(pool, before)))
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 
-		env.Expect(env.Since(before), goesFor(fixtures.Underutilized, pool))
+		env.Expect(env.Since(before), check.GoesFor(fixtures.Underutilized, pool))
 	},
 })

@@ -53,7 +53,7 @@ var _ = e2e.Table(Suite, map[string]avoidance{
 
 			env.Expect(env.Since(before), passedOver(excluded, app),
 				check.Always(check.None(check.Nodes(open).With("that are "+value, check.Labeled(a.key, value)))),
-				endsWith(app, check.Exactly(2, check.ReadyNodes(open))))
+				check.EndsWith(app, check.Exactly(2, check.ReadyNodes(open))))
 		},
 	}
 })

@@ -31,6 +31,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.KeepUntainted(ctx, check.Nodes(pool), starting)
 		env.Await(ctx, 2, check.RunningPods(app))
 
-		env.Expect(waiting, endsWith(app, check.Exactly(1, check.NodeClaims(pool).New(before))))
+		env.Expect(waiting, check.EndsWith(app, check.Exactly(1, check.NodeClaims(pool).New(before))))
 	},
 })

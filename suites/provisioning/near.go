@@ -37,7 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			endsWith(followers,
+			check.EndsWith(followers,
 				check.Exactly(1, check.NodeClaims(pool).With("for three CPUs or more", check.RequestingCPUs("3")))))
 	},
 })

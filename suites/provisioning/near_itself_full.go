@@ -34,6 +34,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, karpenter.PodsRetried)
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))),
-			endsWith(app, check.None(check.NodeClaims(pool).New(before))))
+			check.EndsWith(app, check.None(check.NodeClaims(pool).New(before))))
 	},
 })

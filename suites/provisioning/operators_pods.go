@@ -74,7 +74,7 @@ var _ = e2e.Table(Suite, map[string]affinity{
 			env.Create(ctx, indifferent)
 			env.Await(ctx, 1, check.RunningPods(indifferent))
 
-			env.Expect(choosy, passedOver(unmet, app), endsWith(app, check.Exactly(2, check.ReadyNodes(meeting))))
+			env.Expect(choosy, passedOver(unmet, app), check.EndsWith(app, check.Exactly(2, check.ReadyNodes(meeting))))
 		},
 	}
 })

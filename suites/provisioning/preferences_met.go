@@ -46,7 +46,7 @@ var _ = e2e.Table(Suite, map[string]wish{
 			env.Create(ctx, indifferent)
 			env.Await(ctx, 1, check.RunningPods(indifferent))
 
-			env.Expect(wishful, passedOver(heavier, app), endsWith(app, check.Exactly(2, check.ReadyNodes(wished))))
+			env.Expect(wishful, passedOver(heavier, app), check.EndsWith(app, check.Exactly(2, check.ReadyNodes(wished))))
 		},
 	}
 })

@@ -31,6 +31,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(heavier))),
-			endsWith(app, check.Exactly(1, check.ReadyNodes(wished))))
+			check.EndsWith(app, check.Exactly(1, check.ReadyNodes(wished))))
 	},
 })

@@ -1,9 +1,6 @@
 package provisioning
 
-import (
-	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/fixtures"
-)
+import "github.com/plumbline-e2e/plumbline/fixtures"
 
 // Labels of pools. Pods select pools by them, and spread over them.
 const (
@@ -25,9 +22,4 @@ func rivalPools() (first, second *fixtures.Pool) {
 // own node.
 func rivalDeployment(first *fixtures.Pool) *fixtures.Workload {
 	return fixtures.Deployment(2).Select(fixtures.Key("group"), first.GetName()).OnePodPerNode()
-}
-
-// endsWith checks a claim at the end if there are pods. Without pods it is meaningless.
-func endsWith(app *fixtures.Workload, claim check.Claim) check.Check {
-	return check.Finally(check.When(check.AtLeast(1, check.PodsOf(app)), claim))
 }

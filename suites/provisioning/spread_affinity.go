@@ -33,7 +33,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(here))),
-			endsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(here, rack, "a")))),
-			endsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(here, rack, "b")))))
+			check.EndsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(here, rack, "a")))),
+			check.EndsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(here, rack, "b")))))
 	},
 })

@@ -96,8 +96,8 @@ var _ = e2e.Table(Suite, map[string]crowd{
 			env.Expect(env.Since(before), check.Always(check.Each(check.NodeClaims(here), "require one rack",
 				check.RequiringOne(rack))),
 				check.Always(check.AtMost(2, check.NodeClaims(here).New(crowded))),
-				endsWith(app, check.Exactly(c.join, check.RunningPods(app).On(labeledNodes(here, rack, "a")))),
-				endsWith(app, check.Exactly(2-c.join, check.RunningPods(app).On(labeledNodes(here, rack, "b")))))
+				check.EndsWith(app, check.Exactly(c.join, check.RunningPods(app).On(labeledNodes(here, rack, "a")))),
+				check.EndsWith(app, check.Exactly(2-c.join, check.RunningPods(app).On(labeledNodes(here, rack, "b")))))
 		},
 	}
 })

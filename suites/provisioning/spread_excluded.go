@@ -37,6 +37,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, karpenter.Settled)
 
 		env.Expect(env.Since(before), check.Always(check.None(noFitEvents(app).AmongObjects(check.PodsOf(app)))),
-			endsWith(app, check.Exactly(4, check.RunningPods(app))))
+			check.EndsWith(app, check.Exactly(4, check.RunningPods(app))))
 	},
 })

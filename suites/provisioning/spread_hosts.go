@@ -34,7 +34,7 @@ var _ = e2e.Table(Suite, map[string]struct{ skew, nodes int }{
 
 			tooMany := fmt.Sprint(r.skew + 1)
 			env.Expect(env.Since(before), check.Always(check.AtMost(r.nodes, check.NodeClaims(pool))),
-				endsWith(app, check.Exactly(r.nodes, check.NodeClaims(pool))),
+				check.EndsWith(app, check.Exactly(r.nodes, check.NodeClaims(pool))),
 				check.Always(check.None(check.NodeClaims(pool).With("for more pods than that", check.RequestingCPUs(tooMany)))))
 		},
 	}

@@ -34,7 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 2, check.RunningPods(app))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			endsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(pool, rack, "a")))),
-			endsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(pool, rack, "b")))))
+			check.EndsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(pool, rack, "a")))),
+			check.EndsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(pool, rack, "b")))))
 	},
 })

@@ -29,7 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(open))),
 			check.Always(check.AtMost(1, check.NodeClaims(fenced))),
-			endsWith(app, check.Exactly(1, check.RunningPods(app))))
+			check.EndsWith(app, check.Exactly(1, check.RunningPods(app))))
 	},
 })
 

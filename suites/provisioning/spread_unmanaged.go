@@ -32,6 +32,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.AwaitAtLeast(ctx, 2, noFitEvents(app))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			endsWith(app, check.Balanced(0, check.NodeClaims(pool), rack)))
+			check.EndsWith(app, check.Balanced(0, check.NodeClaims(pool), rack)))
 	},
 })

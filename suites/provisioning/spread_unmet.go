@@ -29,8 +29,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
 			check.Always(check.Each(check.NodeClaims(pool), "require one rack", check.RequiringOne(rack))),
 			check.Always(check.Each(check.NodeClaims(pool), "require one size", check.RequiringOne(size))),
-			endsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(pool, rack, "a")))),
-			endsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(pool, rack, "b")))),
-			endsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(pool, size, "3")))))
+			check.EndsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(pool, rack, "a")))),
+			check.EndsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(pool, rack, "b")))),
+			check.EndsWith(app, check.Exactly(1, check.RunningPods(app).On(labeledNodes(pool, size, "3")))))
 	},
 })

@@ -54,7 +54,7 @@ var _ = e2e.Table(Suite, map[string]tolerant{
 			env.Create(ctx, indifferent)
 			env.Await(ctx, 1, check.RunningPods(indifferent))
 
-			env.Expect(choosy, passedOver(barred, app), endsWith(app, check.Exactly(2, check.ReadyNodes(open))))
+			env.Expect(choosy, passedOver(barred, app), check.EndsWith(app, check.Exactly(2, check.ReadyNodes(open))))
 		},
 	}
 })

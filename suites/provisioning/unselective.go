@@ -38,7 +38,7 @@ var _ = e2e.Table(Suite, map[string]wish{
 			env.Create(ctx, here, app)
 			env.AwaitAtLeast(ctx, 1, decisions(app, here, before))
 
-			env.Expect(env.Since(before), endsWith(app, check.Exactly(1, check.NodeClaims(here))),
+			env.Expect(env.Since(before), check.EndsWith(app, check.Exactly(1, check.NodeClaims(here))),
 				check.Always(check.None(noFitEvents(app).AmongObjects(check.PodsOf(app)))))
 		},
 	}

@@ -48,7 +48,7 @@ var _ = e2e.Table(Suite, map[string]reach{
 			env.KeepUntainted(ctx, check.Nodes(pool), starting)
 			env.Await(ctx, 1, check.RunningPods(app))
 
-			env.Expect(waiting, endsWith(app, check.Exactly(row.nodes, check.NodeClaims(pool))))
+			env.Expect(waiting, check.EndsWith(app, check.Exactly(row.nodes, check.NodeClaims(pool))))
 			env.Expect(env.Since(before), check.Always(check.AtMost(row.nodes, check.NodeClaims(pool))))
 		},
 	}

@@ -33,7 +33,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Observe(ctx, karpenter.Settled)
 
-		env.Expect(env.Since(before),
-			check.Finally(check.When(check.AtLeast(1, check.PodsOf(app)), check.Exactly(1, check.InitializedNodes(pool)))))
+		env.Expect(env.Since(before), check.EndsWith(app, check.Exactly(1, check.InitializedNodes(pool))))
 	},
 })

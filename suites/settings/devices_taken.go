@@ -33,6 +33,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, karpenter.PodsRetried)
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))),
-			check.Finally(check.When(check.AtLeast(1, check.PodsOf(app)), check.Exactly(1, check.UnschedulablePods(app)))))
+			check.EndsWith(app, check.Exactly(1, check.UnschedulablePods(app))))
 	},
 })

@@ -37,8 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before),
 			check.Always(check.When(drifting, check.AtMost(4, undrained))),
 			check.Always(check.When(drifting, check.AtLeast(3, check.NodeClaims(pool).Staying()))),
-			check.Always(check.Each(check.NodeClaims(pool).In(karpenter.DisruptionReason), "are "+fixtures.Drifted,
-				check.Because(karpenter.DisruptionReason, fixtures.Drifted))),
+			check.GoesFor(fixtures.Drifted, pool),
 			check.LeadsTo(drifting, check.None(check.Nodes(pool).Old(before))))
 		removeNodes(ctx, env, pool)
 	},
