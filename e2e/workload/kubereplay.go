@@ -1,15 +1,23 @@
 package workload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/utils/ptr"
+
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // replayed is an event of a log of kubereplay (karpenter-provider-aws: tools/kubereplay/pkg/format/log.go).
@@ -20,12 +28,16 @@ type replayed struct {
 	key      string         // namespace/name
 	object   map[string]any // that is created
 	replicas int64          // to which it is scaled
+	took     time.Duration  // how long a Job ran
 }
+
+// jobTook is how long a Job ran of which the log doesn't say it, for kubereplay too.
+const jobTook = 10 * time.Second
 
 // isKubeReplay reports whether a file is a log of kubereplay, which says when it was captured.
 func isKubeReplay(data []byte) bool { return isJSONWith(data, "captured", "events") }
 
-// kubeReplay adds the events of a log, at their times since the first one. Kubereplay itself gives each Deployment a
+// kubeReplay adds the events of a log, at their times since the first one. Jobs run as long as they did. Kubereplay itself gives each Deployment a
 // PodDisruptionBudget, too, which the log hasn't.
 func (r *reader) kubeReplay(data []byte) error {
 	var log map[string]any
@@ -62,8 +74,11 @@ func (r *reader) kubeReplay(data []byte) error {
 
 // replay adds an event. What happens to a workload from before the log can't be played.
 func (r *reader) replay(e replayed, at time.Duration, there map[string]map[string]any) error {
-	r.Length = max(r.Length, at)
+	r.Length = max(r.Length, at+e.took)
 	id := e.kind + " " + e.key
+	if e.kind == "Job" && e.do == "create" {
+		return errors.Join(r.add(at, e.object, false), r.add(at+e.took, runtime.DeepCopyJSON(e.object), true))
+	}
 	if e.do == "create" {
 		there[id] = e.object
 	}
@@ -104,6 +119,13 @@ func readReplayed(item any) (e replayed, err error) {
 		}
 		object["apiVersion"], object["kind"] = api, e.kind // Go's types leave them out
 		e.object = object
+		if e.kind == "Job" {
+			ns, _ := integer(m["duration"])
+			e.took = cmp.Or(time.Duration(ns), jobTook)
+			if e.object, err = jobPods(object); err != nil {
+				return e, fmt.Errorf("%s: %w", field, err)
+			}
+		}
 	case "scale":
 		n, is := integer(m["replicas"])
 		if !is {
@@ -115,4 +137,26 @@ func readReplayed(item any) (e replayed, err error) {
 		return e, fmt.Errorf("type: %q is none of create, scale and delete", e.do)
 	}
 	return e, nil
+}
+
+// jobPods returns a Deployment of the pods that a Job runs at the same time. It stands for the Job while that runs:
+// KWOK completes the pods of Jobs at once.
+func jobPods(content map[string]any) (map[string]any, error) {
+	var job batchv1.Job
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &job); err != nil {
+		return nil, err
+	}
+	labels := map[string]string{fixtures.Key("job"): job.Name}
+	pods := job.Spec.Template
+	pods.Labels, pods.Spec.RestartPolicy = labels, corev1.RestartPolicyAlways // Deployments know no other
+	parallel := ptr.Deref(job.Spec.Parallelism, 1)
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(&appsv1.Deployment{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{Name: "job-" + job.Name, Namespace: job.Namespace},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: ptr.To(min(parallel, ptr.Deref(job.Spec.Completions, parallel))),
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: pods,
+		},
+	})
 }

@@ -28,19 +28,22 @@ func TestLogsOfKubeReplayKeepTheirTimes(t *testing.T) {
 		event("04:00", "Deployment", "create", `,"deployment":`+object(`{"replicas":2}`)),
 		event("06:00", "Deployment", "delete", ""),
 		event("05:00", "Deployment", "scale", `,"replicas":5`), // they are put in order
-		event("04:30.5", "Job", "create", `,"job":`+object(`{"parallelism":1}`)),
+		event("04:30.5", "Job", "create", `,"duration":45000000000,"job":`+object(`{"parallelism":3,"completions":2,"template":{
+			"metadata":{"labels":{"controller-uid":"1"}},"spec":{"restartPolicy":"Never"}}}`)),
+		event("06:30", "Job", "create", `,"job":`+strings.Replace(object(`{"parallelism":3}`), `"a"`, `"b"`, 1)),
 		event("07:00", "Deployment", "scale", `,"replicas":1`), // it has gone
 	)))
 	g.Expect(err).NotTo(HaveOccurred())
 	var played []string
 	for _, a := range w.Actions[2:] { // after a NodePool and the Namespace
 		spec := a.Object.Object["spec"].(map[string]any)
-		played = append(played, fmt.Sprint(a.At, " ", a.Object.GetAPIVersion(), " ", a.Object.GetKind(), " ", a.Delete, " ",
+		played = append(played, fmt.Sprint(a.At, " ", a.Object.GetKind(), " ", a.Object.GetName(), " ", a.Delete, " ",
 			spec["replicas"]))
 	}
 	g.Expect(played).To(Equal([]string{
-		"0s apps/v1 Deployment false 2", "30.5s batch/v1 Job false <nil>", "1m0s apps/v1 Deployment false 5",
-		"2m0s apps/v1 Deployment true 5",
+		"0s Deployment a false 2", "30.5s Deployment job-a false 2", "1m0s Deployment a false 5",
+		"1m15.5s Deployment job-a true 2", "2m0s Deployment a true 5",
+		"2m30s Deployment job-b false 3", "2m40s Deployment job-b true 3", // of unknown length
 	}))
 	g.Expect(w.Length).To(Equal(3*time.Minute + 30*time.Minute))
 	g.Expect(w.Notes).To(ContainElement("left out: 1 scale of a Deployment that isn't there"))

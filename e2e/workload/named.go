@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
@@ -15,7 +17,7 @@ import (
 type maker struct {
 	Workload
 	random *rand.Rand
-	pool   *fixtures.Pool
+	pool   *fixtures.Pool // that services run on
 }
 
 func newMaker(name string, seed uint64) *maker {
@@ -35,13 +37,18 @@ func (m *maker) remove(at time.Duration, o fixtures.Object) {
 	m.Actions = append(m.Actions, Action{At: at, Object: o.Unstructured(), Delete: true})
 }
 
-// fleet begins with a NodePool of small nodes, with Karpenter's own budgets, and a DaemonSet.
+// fleet begins with a NodePool of small nodes and a DaemonSet.
 func (m *maker) fleet(consolidateAfter string) {
-	m.pool = fixtures.NodePool().Called("general").DefaultBudgets().OnDemand().
+	m.addPool("general", consolidateAfter)
+	m.apply(0, fixtures.DaemonSet().Called("agent").CPU("100m"))
+}
+
+// addPool begins with a NodePool of small nodes, with Karpenter's own budgets. Services that follow run on it.
+func (m *maker) addPool(name, consolidateAfter string) {
+	m.pool = fixtures.NodePool().Called(name).DefaultBudgets().OnDemand().
 		ConsolidationPolicy(fixtures.WhenEmptyOrUnderutilized).ConsolidateAfter(consolidateAfter).
 		Require(CPULabel, "Lt", "9")
 	m.apply(0, m.pool)
-	m.apply(0, fixtures.DaemonSet().Called("agent").CPU("100m"))
 }
 
 // service is a Deployment that is scaled and rolled.
@@ -50,21 +57,29 @@ type service struct {
 	base, replicas, version int
 }
 
-// services applies n Deployments with so many replicas on average, of different sizes, each with a
-// PodDisruptionBudget.
+// services starts n services with so many replicas on average.
 func (m *maker) services(n, replicas int) []*service {
 	all := make([]*service, n)
 	for i := range all {
-		cpu := []int{250, 500, 500, 1000, 1500, 2000}[m.random.IntN(6)]
-		memory := cpu * []int{1, 2, 4, 6}[m.random.IntN(4)]
-		base := max(2, replicas/2+m.random.IntN(replicas+1))
-		s := &service{base: base, replicas: base, Workload: fixtures.Deployment(base).Called(fmt.Sprintf("service-%02d", i)).
-			CPU(strconv.Itoa(cpu) + "m").Memory(strconv.Itoa(memory) + "Mi").On(m.pool)}
-		m.apply(0, s)
-		m.apply(0, s.MaxUnavailable(max(1, base/4)))
-		all[i] = s
+		all[i] = m.service(fmt.Sprintf("service-%02d", i), replicas)
+		m.start(all[i])
 	}
 	return all
+}
+
+// service makes a service of random size.
+func (m *maker) service(name string, replicas int) *service {
+	cpu := []int{250, 500, 500, 1000, 1500, 2000}[m.random.IntN(6)]
+	memory := cpu * []int{1, 2, 4, 6}[m.random.IntN(4)]
+	base := max(2, replicas/2+m.random.IntN(replicas+1))
+	return &service{base: base, replicas: base, Workload: fixtures.Deployment(base).Called(name).
+		CPU(strconv.Itoa(cpu) + "m").Memory(strconv.Itoa(memory) + "Mi").On(m.pool)}
+}
+
+// start applies a service at the beginning, with a PodDisruptionBudget.
+func (m *maker) start(s *service) {
+	m.apply(0, s)
+	m.apply(0, s.MaxUnavailable(max(1, s.base/4)))
 }
 
 func (m *maker) scale(at time.Duration, s *service, replicas int) {
@@ -177,5 +192,25 @@ func spiky(m *maker) {
 			m.scale(at, s, 4*s.base)
 			m.scale(at+4*time.Minute, s, s.base)
 		}
+	}
+}
+
+// teams is half an hour of twenty teams, each with a NodePool and a service of its own that is spread over zones and
+// nodes. What Karpenter does for each NodePool or each spread pod shows in its CPU time.
+func teams(m *maker) {
+	m.Length = 30 * time.Minute
+	m.fleet("2m")
+	all := make([]*service, 20)
+	for i := range all {
+		name := fmt.Sprintf("team-%02d", i)
+		m.addPool(name, "2m")
+		all[i] = m.service(name, 4)
+		all[i].Spread(fixtures.TopologySpread(corev1.LabelTopologyZone)).
+			Spread(fixtures.TopologySpread(corev1.LabelHostname).ScheduleAnyway())
+		m.start(all[i])
+	}
+	for at := 3 * time.Minute; at < m.Length-5*time.Minute; at += time.Minute {
+		s := all[m.random.IntN(len(all))]
+		m.scale(at+m.jitter(time.Minute), s, s.base/2+m.random.IntN(s.base+1))
 	}
 }

@@ -40,7 +40,7 @@ const CPULabel = "plumbline.test/instance-cpu"
 
 // named returns the named workloads' makers.
 func named() map[string]func(*maker) {
-	return map[string]func(*maker){"week": week, "night": night, "rollout": rollout, "spiky": spiky}
+	return map[string]func(*maker){"week": week, "night": night, "rollout": rollout, "spiky": spiky, "teams": teams}
 }
 
 // Names returns the names that Named knows, sorted.

@@ -46,7 +46,7 @@ func TestActionsAreInOrderAndWithinTheLength(t *testing.T) {
 
 func TestUnknownNamesListTheKnownOnes(t *testing.T) {
 	_, err := workload.Named("weak", 1)
-	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("night, rollout, spiky, week")))
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("night, rollout, spiky, teams, week")))
 }
 
 func write(t *testing.T, name string, content []byte) string {
