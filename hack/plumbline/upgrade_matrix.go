@@ -33,19 +33,22 @@ the node changes no more, as fake nodes don't, the node is never registered
 
 `
 
-// matrix returns the upgrades of the table.
+// matrix returns the upgrades of the table: each provider's releases that the module proxy has with all that they
+// require, in their order, then the oldest to the newest.
 func matrix() []upgrading {
-	core := []string{
-		"v1.0.8", "v1.1.5", "v1.5.5", "v1.6.4", "v1.9.0", "v1.10.0", "v1.11.1", "v1.12.1", "v1.13.0", "v1.14.3",
-		"v1.15.0",
-	}
+	return append(
+		oneToTheNext("kwok", "v1.0.8", "v1.1.5", "v1.5.5", "v1.6.4", "v1.9.0", "v1.10.0", "v1.11.1", "v1.12.1", "v1.13.0",
+			"v1.14.3", "v1.15.0"),
+		oneToTheNext("aws", "v1.8.2", "v1.11.0", "v1.12.0", "v1.14.3")...)
+}
+
+// oneToTheNext returns the upgrades of a provider's releases, and that of the first to the last.
+func oneToTheNext(provider string, releases ...string) []upgrading {
 	var all []upgrading
-	for i := range core[1:] {
-		all = append(all, upgrading{provider: "kwok", from: core[i], to: core[i+1]})
+	for i, from := range releases[:len(releases)-1] {
+		all = append(all, upgrading{provider: provider, from: from, to: releases[i+1]})
 	}
-	return append(all,
-		upgrading{provider: "kwok", from: core[0], to: core[len(core)-1]},
-		upgrading{provider: "aws", from: "v1.0.8", to: "v1.14.1"})
+	return append(all, upgrading{provider: provider, from: releases[0], to: releases[len(releases)-1]})
 }
 
 // name names an upgrade in the table.
