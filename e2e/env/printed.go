@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -104,6 +105,9 @@ func (e *Env) Serves(ctx context.Context, group schema.GroupVersion, wanted ...m
 		e.fail(ctx, "asking what is served: %w", err)
 	}
 	list, err := client.ServerResourcesForGroupVersion(group.String())
+	if apierrors.IsNotFound(err) {
+		e.Fail("%s is not served", group)
+	}
 	if err != nil {
 		e.fail(ctx, "asking what %s serves: %w", group, err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -12,9 +14,12 @@ import (
 
 // Once the CRDs store v1, Karpenter itself writes what an older release has stored as v1beta1, and
 // then says in the CRDs' status that nothing else is stored. Without that no user can ever install
-// CRDs without v1beta1, which all later releases have.
+// CRDs without v1beta1, which all later releases have. If Karpenter said so too early, the API server
+// could not read the rest of its objects after the next upgrade. What has been written carries an
+// annotation, which the conversion drops from what is stored as v1beta1.
 //
-// Source: "Migration Path" in designs/v1-api.md; pkg/controllers/migration.
+// Source: "Migration Path" in designs/v1-api.md; pkg/controllers/migration; the annotation
+// karpenter.sh/stored-version-migrated in pkg/apis/v1/labels.go.
 var _ = Suite.Add(e2e.Spec{
 	Name:   "migrates pools and NodeClaims that are stored as v1beta1 to v1",
 	Within: 5 * time.Minute,
@@ -26,6 +31,15 @@ var _ = Suite.Add(e2e.Spec{
 		env.StoreAs(ctx, karpenter.NodePools.Version)
 		after := env.Mark()
 		env.AwaitStored(ctx, karpenter.NodePools.Version)
-		env.Expect(env.Since(after), check.Always(check.Exactly(1, check.The(nodes[0]))))
+		env.Observe(ctx, karpenter.Settled)
+		env.Expect(env.Since(after),
+			check.Always(check.Exactly(1, check.The(nodes[0]))),
+			check.Finally(check.Each(check.The(pool), "are stored as v1", migrated)),
+			check.Finally(check.Each(check.NodeClaims(pool), "are stored as v1", migrated)))
 	},
 })
+
+// migrated reports whether Karpenter has written an object since it is stored as v1.
+func migrated(o *unstructured.Unstructured) bool {
+	return o.GetAnnotations()["karpenter.sh/stored-version-migrated"] == "true"
+}

@@ -10,14 +10,6 @@ import (
 	"sigs.k8s.io/karpenter/pkg/apis/v1beta1"
 )
 
-// A lie is a mistake in the conversion. Each function that is set changes what Karpenter has converted.
-type lie struct {
-	poolFrom func(*v1.NodePool)       // converted from v1beta1
-	poolTo   func(*v1beta1.NodePool)  // converted to v1beta1
-	from     func(*v1.NodeClaim)      // converted from v1beta1
-	to       func(*v1beta1.NodeClaim) // converted to v1beta1
-}
-
 // pool is a NodePool that is converted with a lie.
 type pool struct {
 	v1.NodePool

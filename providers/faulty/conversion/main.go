@@ -1,4 +1,4 @@
-// Command conversion is Karpenter's KWOK provider v1.0.8 with one mistake in its conversion webhook:
+// Command conversion is Karpenter's KWOK provider v1.0.8 with one mistake in what it does about v1beta1:
 // the lie that the environment variable LIE names. Without LIE it is honest. With -list it prints the
 // names of the lies.
 package main
@@ -49,12 +49,18 @@ func run(name string) error {
 		return fmt.Errorf("reading KWOK's instance types: %w", err)
 	}
 	ctx, op := operator.NewOperator()
+	if err := l.ship(ctx, op.GetConfig()); err != nil {
+		return err
+	}
+	if err := l.runBeside(op.Manager); err != nil {
+		return err
+	}
 	provider := kwok.NewCloudProvider(ctx, op.GetClient(), types)
-	op.
-		WithWebhooks(ctx, certificates.NewController, l.webhook).
-		WithControllers(ctx, controllers.NewControllers(ctx, op.Manager, op.Clock, op.GetClient(), op.EventRecorder,
-			provider)...).
-		Start(ctx, provider)
+	all := controllers.NewControllers(ctx, op.Manager, op.Clock, deceived{op.GetClient(), l}, op.EventRecorder, provider)
+	if l.drops != nil {
+		all = slices.DeleteFunc(all, l.drops)
+	}
+	op.WithWebhooks(ctx, certificates.NewController, l.webhook).WithControllers(ctx, all...).Start(ctx, provider)
 	return nil
 }
 
