@@ -64,6 +64,16 @@ const (
 	Rebalance HookName = "rebalance"
 	// Maintain schedules maintenance that ends the instance {{.ProviderID}}.
 	Maintain HookName = "maintain"
+	// AnnounceMany announces {{.Count}} things at once where the provider reads such announcements:
+	// one about each instance, for some that they end, and others about instances that no NodeClaim
+	// has. It answers with a JSON object: "ending" and "staying" are lists of the provider IDs of the
+	// instances. Only `make bench` calls it.
+	AnnounceMany HookName = "announceMany"
+	// Announcements answers with how the provider handles announcements, a JSON object: "left" says
+	// how many of AnnounceMany's have not been taken away, "seconds" how long it took until none was
+	// left, or has taken, "calls" how many calls meanwhile, "waiting" how many are left in all, and
+	// "again" how often the provider was given, or took away, one that it had already.
+	Announcements HookName = "announcements"
 	// NodeLabels answers with the labels that the type of the instance {{.ProviderID}} gives to
 	// its node, a JSON object of strings. They come from the cloud's catalogue, not from the node.
 	NodeLabels HookName = "nodeLabels"
@@ -77,7 +87,8 @@ func HookNames() []HookName {
 	return []HookName{
 		ListInstances, TerminateInstance, ReplaceInstance, LeakInstance,
 		FailNextLaunch, FillZone, LoseAnswer, DelayLaunch, StallLaunch, Throttle, SlowDown, StaleLists, ClearFailures,
-		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, Rebalance, Maintain, NodeLabels, ResetCloud,
+		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, Rebalance, Maintain, AnnounceMany, Announcements,
+		NodeLabels, ResetCloud,
 	}
 }
 

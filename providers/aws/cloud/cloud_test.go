@@ -1,7 +1,9 @@
 package cloud
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -329,4 +331,100 @@ func TestMessagesComeAgainUntilTheyAreDeleted(t *testing.T) {
 	g.Expect(c.queue.messages).To(BeEmpty())
 	time.AfterFunc(20*time.Millisecond, func() { c.Send("b") })
 	g.Expect(c.Receive(t.Context(), 1, hidden, time.Minute)).To(HaveLen(1), "whoever waits gets it when it comes")
+}
+
+// told returns the type of the event in a message.
+func told(m Message) string {
+	var event struct {
+		Type string `json:"detail-type"`
+	}
+	_ = json.Unmarshal([]byte(m.Body), &event)
+	return event.Type
+}
+
+func TestManyMessagesNameEachInstanceOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // no instance changes its state meanwhile
+		g := NewWithT(t)
+		c := region(t)
+		for range 8 {
+			_, err := c.CreateFleet(wants(c, Spot, 1, "m5.large"))
+			g.Expect(err).NotTo(HaveOccurred())
+		}
+		_, err := c.AnnounceMany(7)
+		g.Expect(err).To(MatchError(ContainSubstring("can't be 7 messages: each of 8 instances is in one")))
+		g.Expect(c.Announcements().Waiting).To(BeZero(), "all or nothing")
+
+		all, err := c.AnnounceMany(100)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(all.Ending).To(HaveLen(4))
+		g.Expect(all.Staying).To(HaveLen(4))
+		messages := c.Receive(t.Context(), 1000, time.Minute, 0)
+		g.Expect(messages).To(HaveLen(100))
+		kinds, named, early := map[string]int{}, map[string]int{}, 0
+		for n, m := range messages {
+			kinds[told(m)]++
+			for _, e := range c.fleet.Living() {
+				if strings.Contains(m.Body, e.Instance.ID) {
+					named[e.Instance.ProviderID()]++
+					if n < 50 {
+						early++
+					}
+				}
+			}
+		}
+		g.Expect(kinds).To(HaveLen(4))
+		g.Expect(kinds).To(HaveEach(BeNumerically(">=", 18)))
+		g.Expect(named).To(HaveLen(8))
+		g.Expect(named).To(HaveEach(1))
+		g.Expect(slices.Sorted(maps.Keys(named))).To(ConsistOf(append(all.Ending, all.Staying...)))
+		g.Expect(early).To(Equal(4), "they are spread")
+	})
+}
+
+func TestThatOnDemandInstancesEndIsAnnouncedByTheirRetirement(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // no instance changes its state meanwhile
+		g := NewWithT(t)
+		c := region(t)
+		_, err := c.CreateFleet(wants(c, OnDemand, 1, "m5.large"))
+		g.Expect(err).NotTo(HaveOccurred())
+		all, err := c.AnnounceMany(1)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(all.Ending).To(HaveLen(1))
+		g.Expect(told(c.Receive(t.Context(), 1, 0, 0)[0])).To(Equal("AWS Health Event"))
+	})
+}
+
+func TestManyMessagesAreCountedUntilTheLastIsDeleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // no instance changes its state meanwhile
+		g := NewWithT(t)
+		c := region(t)
+		c.Send("of before")
+		_, err := c.AnnounceMany(15000)
+		g.Expect(err).NotTo(HaveOccurred())
+		for {
+			messages := c.Receive(t.Context(), 10, time.Minute, 0)
+			if len(messages) == 0 {
+				break
+			}
+			time.Sleep(time.Millisecond) // of the bubble's time
+			for _, m := range messages {
+				c.Delete(m.Receipt)
+			}
+		}
+		a := c.Announcements()
+		g.Expect([]int{a.Left, a.Waiting, a.Again}).To(Equal([]int{0, 0, 0}))
+		g.Expect(a.Calls).To(Equal(15000+1+1501), "one of them was there before, and each call gets ten")
+		g.Expect(a.Seconds).To(Equal(1.501))
+
+		_, err = c.AnnounceMany(1)
+		g.Expect(err).NotTo(HaveOccurred())
+		c.Receive(t.Context(), 10, 0, 0)
+		again := c.Receive(t.Context(), 10, 0, 0)[0]
+		g.Expect(c.Announcements().Again).To(Equal(1), "it was received twice")
+		c.Delete(again.Receipt)
+		c.Delete(again.Receipt)
+		a = c.Announcements()
+		g.Expect(a.Again).To(Equal(2), "it was deleted twice")
+		g.Expect([]int{a.Left, a.Calls}).To(Equal([]int{0, 3}), "what comes after the last does not count")
+	})
 }

@@ -139,7 +139,7 @@ func (c *Cloud) entered(i *Instance, s simulator.State) {
 			}
 		}
 	}
-	c.publish("EC2 Instance State-change Notification", i, map[string]any{"instance-id": i.ID, "state": s})
+	c.queue.put(c.state(i.ID, string(s)))
 }
 
 // Change is an instance's state before and after a call.

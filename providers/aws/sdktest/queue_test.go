@@ -75,6 +75,18 @@ func TestMessages(t *testing.T) {
 	g.Expect(c.receive(t, 10, 0, 0)).To(BeEmpty())
 }
 
+func TestACallGetsTenMessagesAtMost(t *testing.T) {
+	g, r := NewWithT(t), newRegion(t)
+	c := r.client(t)
+	_, err := r.AnnounceMany(25)
+	g.Expect(err).NotTo(HaveOccurred())
+	for _, wanted := range []int{10, 10, 5, 0} {
+		g.Expect(c.receive(t, 10, 0, 0)).To(HaveLen(wanted))
+	}
+	_, err = c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: c.url, MaxNumberOfMessages: 11})
+	g.Expect(err).To(MatchError(ContainSubstring("InvalidParameterValue: Value 11 for parameter MaxNumberOfMessages")))
+}
+
 func TestVisibility(t *testing.T) {
 	g, r := NewWithT(t), newRegion(t)
 	c := r.client(t)

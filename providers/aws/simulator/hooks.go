@@ -16,9 +16,17 @@ func hooks(c *cloud.Cloud) map[string]simulator.Hook {
 		return simulator.About(func(_ *http.Request, id string) (any, error) { return nil, do(id) })
 	}
 	return map[string]simulator.Hook{
-		"POST /_sim/interrupt":      about(c.Interrupt),
-		"POST /_sim/rebalance":      about(c.Rebalance),
-		"POST /_sim/maintenance":    about(c.Maintain),
+		"POST /_sim/interrupt":   about(c.Interrupt),
+		"POST /_sim/rebalance":   about(c.Rebalance),
+		"POST /_sim/maintenance": about(c.Maintain),
+		"POST /_sim/announcements": func(r *http.Request) (any, error) {
+			count, err := number(r, "count", 1)
+			if err != nil {
+				return nil, err
+			}
+			return c.AnnounceMany(count)
+		},
+		"GET /_sim/announcements":   func(*http.Request) (any, error) { return c.Announcements(), nil },
 		"POST /_sim/images":         func(*http.Request) (any, error) { c.Release(); return nil, nil },
 		"PUT /_sim/subnets":         func(r *http.Request) (any, error) { return setSubnets(c, r), nil },
 		"PUT /_sim/security-groups": func(r *http.Request) (any, error) { return nil, setGroups(c, r) },
@@ -44,11 +52,18 @@ func setSubnets(c *cloud.Cloud, r *http.Request) string {
 }
 
 func setGroups(c *cloud.Cloud, r *http.Request) error {
-	count, err := strconv.Atoi(r.FormValue("count"))
-	if err != nil || count < 0 {
-		return fmt.Errorf("?count=%s: how many security groups there are must be an integer of at least 0",
-			r.FormValue("count"))
+	count, err := number(r, "count", 0)
+	if err == nil {
+		c.SetGroups(count)
 	}
-	c.SetGroups(count)
-	return nil
+	return err
+}
+
+// number returns a parameter that is an integer.
+func number(r *http.Request, parameter string, least int) (int, error) {
+	n, err := strconv.Atoi(r.FormValue(parameter))
+	if err != nil || n < least {
+		return 0, fmt.Errorf("?%s=%s: it must be an integer of at least %d", parameter, r.FormValue(parameter), least)
+	}
+	return n, nil
 }

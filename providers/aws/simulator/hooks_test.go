@@ -83,7 +83,11 @@ func TestHooksDoWhatTheySay(t *testing.T) {
 	for _, tell := range []string{"interrupt", "rebalance", "maintenance"} {
 		does("POST " + tell + "?id=" + ids()[0])
 	}
-	g.Expect(c.Receive(t.Context(), 10, 0, 0)).To(HaveLen(3))
+	g.Expect(c.Receive(t.Context(), 10, time.Minute, 0)).To(HaveLen(3))
+	does("POST announcements?count=7")
+	g.Expect(c.Receive(t.Context(), 10, 0, 0)).To(HaveLen(7))
+	_, announced := call("GET announcements")
+	g.Expect(announced).To(ContainSubstring(`"left":7`))
 
 	does("PUT security-groups?count=3")
 	does("PUT subnets?zones=ab")
@@ -108,7 +112,9 @@ func TestHooksRefuseWhatTheyCanNotDo(t *testing.T) {
 	for hook, wrong := range map[string]string{
 		"POST interrupt":               "?id= is missing",
 		"POST interrupt?id=i-1":        `there is no instance "i-1"`,
-		"PUT security-groups?count=-1": "how many security groups",
+		"PUT security-groups?count=-1": "?count=-1: it must be an integer of at least 0",
+		"POST announcements?count=0":   "?count=0: it must be an integer of at least 1",
+		"POST announcements?count=1e9": "?count=1e9: it must be an integer",
 	} {
 		status, body := call(hook)
 		NewWithT(t).Expect(status).To(BeNumerically(">=", http.StatusBadRequest), hook)

@@ -5,6 +5,7 @@ import (
 	"crypto/md5" //nolint:gosec // SQS sums messages by it
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path"
 	"strconv"
@@ -157,6 +158,13 @@ const visibility = 30
 func receiveMessage(ctx context.Context, s *Server, r queueRequest) (a messages, err error) {
 	if err := s.checkQueue(path.Base(r.QueueURL)); err != nil {
 		return a, err
+	}
+	if most := r.MaxNumberOfMessages; most < 0 || most > 10 {
+		return a, &cloud.Error{
+			Code: "com.amazonaws.sqs#InvalidParameterValue", Status: http.StatusBadRequest,
+			Message: fmt.Sprintf("Value %d for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, "+
+				"if provided.", most),
+		}
 	}
 	hidden := visibility
 	if r.VisibilityTimeout != nil {
