@@ -40,6 +40,11 @@ func PendingPods(workload Named) Count {
 	return PodsOf(workload).With("that are pending", inPhase(corev1.PodPending))
 }
 
+// SucceededPods returns the pods of a workload that have finished, and are still there.
+func SucceededPods(workload Named) Count {
+	return PodsOf(workload).With("that have succeeded", inPhase(corev1.PodSucceeded))
+}
+
 // BoundPods returns the pods of a workload that are bound to a node, in any phase.
 func BoundPods(workload Named) Count {
 	return PodsOf(workload).With("that are bound", func(pod *unstructured.Unstructured) bool {

@@ -22,6 +22,11 @@ func (e *Env) PatchStatus(ctx context.Context, object fixtures.Object, patch str
 	e.patch(ctx, object, patch, "status")
 }
 
+// EndPod says that a pod has finished, as its kubelet does.
+func (e *Env) EndPod(ctx context.Context, pod fixtures.Object) {
+	e.PatchStatus(ctx, pod, `{"status":{"phase":"Succeeded"}}`)
+}
+
 // Annotate sets an annotation, as `kubectl annotate` does.
 func (e *Env) Annotate(ctx context.Context, object fixtures.Object, key, value string) {
 	e.annotate(ctx, object, key, value)

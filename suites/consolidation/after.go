@@ -32,10 +32,10 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Change(ctx, pool.ConsolidationPolicy(fixtures.WhenEmpty).ConsolidateAfter(after.String()))
 		env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Consolidatable))
-		env.PatchStatus(ctx, pod, succeeded)
+		env.EndPod(ctx, pod)
 		env.Await(ctx, 0, check.Nodes(pool))
 
-		empty := check.AllOf(check.AtLeast(1, endedPods(app)), check.AtLeast(1, check.ReadyNodes(pool)))
+		empty := check.AllOf(check.AtLeast(1, check.SucceededPods(app)), check.AtLeast(1, check.ReadyNodes(pool)))
 		env.Expect(env.Since(before),
 			check.Whenever(check.Enters(check.NodeClaims(pool).In(karpenter.Consolidatable)),
 				"it has been left alone for "+after.String(), leftAlone(after)),

@@ -34,17 +34,6 @@ func neverDisrupted(app *fixtures.Workload, pool *fixtures.Pool) check.Claim {
 	return check.None(check.RunningPods(app).On(check.DisruptedNodes(pool)))
 }
 
-// succeeded is the kubelet's status patch of a pod that has finished. Karpenter always sees
-// this. It may miss a deleted pod.
-const succeeded = `{"status":{"phase":"Succeeded"}}`
-
-// endedPods counts the pods of a workload that have finished.
-func endedPods(w *fixtures.Workload) check.Count {
-	return check.PodsOf(w).With("that have succeeded", func(pod *unstructured.Unstructured) bool {
-		return karpenter.PodPhase(pod) == corev1.PodSucceeded
-	})
-}
-
 // launchLargeNodes launches two nodes, each for a pod of three CPUs and a small one. Once the
 // large pods one and two are gone, the small pods fit on one node. app is one of these.
 func launchLargeNodes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (one, two, app *fixtures.Workload) {

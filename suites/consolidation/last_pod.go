@@ -34,13 +34,13 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(app))
 		env.Observe(ctx, apart)
 		two := env.Await(ctx, 1, check.NodeClaims(pool))[0]
-		env.PatchStatus(ctx, pod, succeeded)
+		env.EndPod(ctx, pod)
 		env.Observe(ctx, apart)
 
 		env.Expect(env.Since(before),
 			check.Within(apart, check.LeadsTo(check.AtLeast(1, check.BoundPods(first)), showsLaterPodEvent(pool, nil))),
 			check.Within(apart, check.LeadsTo(check.AtLeast(1, check.BoundPods(app)), showsLaterPodEvent(pool, one))),
-			check.Within(apart, check.LeadsTo(check.AtLeast(1, endedPods(first)), showsLaterPodEvent(pool, two))))
+			check.Within(apart, check.LeadsTo(check.AtLeast(1, check.SucceededPods(first)), showsLaterPodEvent(pool, two))))
 	},
 })
 
