@@ -27,6 +27,11 @@ func bufferLies() map[string]lie.Lie {
 				b.Spec.Replicas = new(*n + 1)
 			}
 		}, buffering),
+		"fills-buffers-too-little": reads(func(b *autoscaling.CapacityBuffer) {
+			if n := b.Spec.Replicas; n != nil && *n > 1 {
+				b.Spec.Replicas = new(*n - 1)
+			}
+		}, buffering),
 		"doubles-percentages": reads(func(b *autoscaling.CapacityBuffer) {
 			if p := b.Spec.Percentage; p != nil {
 				b.Spec.Percentage = new(*p * 2)

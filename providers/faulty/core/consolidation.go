@@ -49,7 +49,8 @@ func consolidationLies() map[string]lie.Lie {
 		"takes-all-pods-for-alike": reads(func(pod *corev1.Pod) {
 			pod.Annotations, pod.Spec.Priority = nil, nil
 		}, disrupting, rememberingPods),
-		"overlooks-exclusions": reads(func(pod *corev1.Pod) { pod.Spec.Affinity = nil }, disrupting, rememberingPods),
+		"overlooks-exclusions":         reads(func(pod *corev1.Pod) { pod.Spec.Affinity = nil }, disrupting, rememberingPods),
+		"overlooks-wishes-to-be-apart": reads(dropPreferencesAboutPods, disrupting),
 		"spares-pods-without-owner": reads(func(pod *corev1.Pod) {
 			if len(pod.OwnerReferences) == 0 {
 				pod.Annotations = map[string]string{v1.DoNotDisruptAnnotationKey: "true"}
@@ -71,8 +72,9 @@ func consolidationLies() map[string]lie.Lie {
 			cpu.Add(resource.MustParse("1"))
 			node.Status.Allocatable[corev1.ResourceCPU] = cpu
 		}, rememberingNodes),
-		"overlooks-pod-events": leavesOut("nodeclaim.podevents"),
-		"mistakes-the-reason":  mistakesReason(),
+		"overlooks-pod-events":     leavesOut("nodeclaim.podevents"),
+		"mistakes-the-reason":      mistakesReason(),
+		"waits-for-pods-that-wait": waitsForPods(),
 	}
 }
 
@@ -95,13 +97,44 @@ const (
 	rememberingPods  = "state.pod"
 )
 
-// mistakesReason returns a lie: the reason of every disruption is Underutilized.
+// mistakesReason returns a lie: the reason of every disruption is Underutilized, or Empty where that is right.
 func mistakesReason() lie.Lie {
 	return writesStatus(func(claim *v1.NodeClaim) {
-		if conditions := claim.StatusConditions(); conditions.IsTrue(v1.ConditionTypeDisruptionReason) {
-			conditions.SetTrueWithReason(v1.ConditionTypeDisruptionReason, string(v1.DisruptionReasonUnderutilized), "")
+		why := claim.StatusConditions().Get(v1.ConditionTypeDisruptionReason)
+		if !why.IsTrue() {
+			return
 		}
+		wrong := v1.DisruptionReasonUnderutilized
+		if why.Reason == string(wrong) {
+			wrong = v1.DisruptionReasonEmpty
+		}
+		claim.StatusConditions().SetTrueWithReason(v1.ConditionTypeDisruptionReason, string(wrong), "")
 	}, disrupting)
+}
+
+// waitsForPods returns a lie: no pool lets a node be disrupted while any pod waits for a node.
+func waitsForPods() lie.Lie {
+	return deceives(interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if err := c.List(ctx, list, append(slices.Clone(opts), copied)...); err != nil {
+				return err
+			}
+			pools, ok := list.(*v1.NodePoolList)
+			if !ok || !told(ctx, disrupting) {
+				return nil
+			}
+			pods := &corev1.PodList{}
+			if err := c.List(ctx, pods); err != nil {
+				return fmt.Errorf("listing pods: %w", err)
+			}
+			if slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool { return pod.Spec.NodeName == "" }) {
+				for i := range pools.Items {
+					pools.Items[i].Spec.Disruption.Budgets = []v1.Budget{{Nodes: "0"}}
+				}
+			}
+			return nil
+		},
+	})
 }
 
 // allowsMoreTypes lets a NodeClaim that is limited to fifteen instance types, as the replacements of

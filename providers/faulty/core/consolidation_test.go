@@ -100,10 +100,18 @@ func TestPodsAreMisread(t *testing.T) {
 }
 
 func TestTheReasonIsMistaken(t *testing.T) {
+	for _, right := range []v1.DisruptionReason{v1.DisruptionReasonEmpty, v1.DisruptionReasonUnderutilized} {
+		t.Run(string(right), func(t *testing.T) { mistakes(t, right) })
+	}
+}
+
+// mistakes lets a lie write the reason of a disruption, and fails if it is right.
+func mistakes(t *testing.T, right v1.DisruptionReason) {
+	t.Helper()
 	c := claim("Never")
 	honest := fake.NewClientBuilder().WithObjects(c).WithStatusSubresource(c).Build()
 	stored := c.DeepCopy()
-	c.StatusConditions().SetTrueWithReason(v1.ConditionTypeDisruptionReason, string(v1.DisruptionReasonEmpty), "")
+	c.StatusConditions().SetTrueWithReason(v1.ConditionTypeDisruptionReason, string(right), "")
 	ctx := injection.WithControllerName(t.Context(), disrupting)
 	if err := Lies()["mistakes-the-reason"].Client(honest).Status().Patch(ctx, c, client.MergeFrom(stored)); err != nil {
 		t.Fatal(err)
@@ -112,8 +120,29 @@ func TestTheReasonIsMistaken(t *testing.T) {
 	if err := honest.Get(ctx, client.ObjectKeyFromObject(c), &kept); err != nil {
 		t.Fatal(err)
 	}
-	if said := kept.StatusConditions().
-		Get(v1.ConditionTypeDisruptionReason); said.Reason != string(v1.DisruptionReasonUnderutilized) {
+	said := kept.StatusConditions().Get(v1.ConditionTypeDisruptionReason)
+	if !said.IsTrue() || said.Reason == string(right) {
 		t.Errorf("the reason is %q, want another than it was", said.Reason)
+	}
+}
+
+func TestAPodThatWaitsHoldsNodesBack(t *testing.T) {
+	waiting := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "waiting", Namespace: "default"}}
+	for what, at := range map[string]client.Client{
+		"":  fake.NewClientBuilder().WithObjects(pool()).Build(),
+		"0": fake.NewClientBuilder().WithObjects(pool(), waiting).Build(),
+	} {
+		ctx := injection.WithControllerName(t.Context(), disrupting)
+		var all v1.NodePoolList
+		if err := Lies()["waits-for-pods-that-wait"].Client(at).List(ctx, &all); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, b := range all.Items[0].Spec.Disruption.Budgets {
+			got += b.Nodes
+		}
+		if got != what {
+			t.Errorf("a budget lets %q nodes be disrupted, want %q", got, what)
+		}
 	}
 }

@@ -30,15 +30,8 @@ func placementLies() map[string]lie.Lie {
 				affinity.PreferredDuringSchedulingIgnoredDuringExecution = nil
 			}
 		}, provisioning),
-		"takes-preferences-for-demands": atFirst(demand),
-		"overlooks-preferences-about-pods": reads(func(pod *corev1.Pod) {
-			if near := affinityOf(pod).PodAffinity; near != nil {
-				near.PreferredDuringSchedulingIgnoredDuringExecution = nil
-			}
-			if apart := affinityOf(pod).PodAntiAffinity; apart != nil {
-				apart.PreferredDuringSchedulingIgnoredDuringExecution = nil
-			}
-		}, provisioning),
+		"takes-preferences-for-demands":    atFirst(demand),
+		"overlooks-preferences-about-pods": reads(dropPreferencesAboutPods, provisioning),
 		"overlooks-expressions-about-pods-at-first": atFirst(func(pod *corev1.Pod) {
 			for _, term := range termsOf(pod) {
 				if term.LabelSelector != nil {
@@ -140,5 +133,15 @@ func demand(pod *corev1.Pod) {
 			apart.RequiredDuringSchedulingIgnoredDuringExecution = append(apart.RequiredDuringSchedulingIgnoredDuringExecution,
 				wish.PodAffinityTerm)
 		}
+	}
+}
+
+// dropPreferencesAboutPods removes what a pod would rather have of other pods.
+func dropPreferencesAboutPods(pod *corev1.Pod) {
+	if near := affinityOf(pod).PodAffinity; near != nil {
+		near.PreferredDuringSchedulingIgnoredDuringExecution = nil
+	}
+	if apart := affinityOf(pod).PodAntiAffinity; apart != nil {
+		apart.PreferredDuringSchedulingIgnoredDuringExecution = nil
 	}
 }

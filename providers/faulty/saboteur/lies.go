@@ -46,6 +46,7 @@ func Lies() map[string]lie.Lie {
 		"gives-no-reason":             claimLie(givesNoReason),
 		"stamps-changes-in-the-past":  claimLie(stampsChangesInThePast),
 		"panics-after-initialization": claimLie(panicsAfterInitialization),
+		"counts-reboots-for-ever":     nodeLie(countsRebootsForEver()),
 	}
 	maps.Copy(all, standaloneLies())
 	maps.Copy(all, chaosLies())
