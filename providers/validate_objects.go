@@ -228,6 +228,12 @@ func (c *checker) simulator() {
 			c.add("simulator."+optional.name, "`%s` is not an HTTP path such as /%s", optional.path, optional.name)
 		}
 	}
+	if _, err := s.Proxies(""); err != nil {
+		c.add("simulator.proxyReleases", "%v", err)
+	}
+	if s.ProxyReleases != "" && !s.Proxy {
+		c.add("simulator.proxyReleases", "means nothing without `proxy: true`")
+	}
 	if _, err := s.Rules(); err != nil {
 		c.add("simulator.rights", "%v", err)
 	}

@@ -148,6 +148,16 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   adapter.yaml:12:26: hooks.rebalance.patchNode: a list where a mapping is expected
   adapter.yaml:13:55: hooks.unreadyNodeClass.subresource: ` + "`stauts`" + ` can't be patched; write status, or leave it out`,
 		},
+		"a proxy for releases that can't be": {
+			good + `simulator: {image: registry.example/sim:1, port: 4566, ready: /healthz, proxyReleases: soon, proxy: true}
+`,
+			`adapter.yaml:8:73: simulator.proxyReleases: "soon" is not a constraint such as ">=1.6.0 <=1.15.0": improper constraint: soon`,
+		},
+		"releases for no proxy": {
+			good + `simulator: {image: registry.example/sim:1, port: 4566, ready: /healthz, proxyReleases: <1.1.0}
+`,
+			"adapter.yaml:8:73: simulator.proxyReleases: means nothing without `proxy: true`",
+		},
 		"charts that can't be": {
 			strings.NewReplacer("{path: $source/charts/acme}", "{path: 'oci://registry.example/charts/acme:1.2.3'}",
 				"crds: [$source/pkg/apis/crds]", `crds:
