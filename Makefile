@@ -293,7 +293,7 @@ fields: ## write suites/fields.md from the last run, or FILE="folder folder": ma
 	@$(PLUMBLINE) fields $(FILE) > suites/fields.md.new && mv suites/fields.md.new suites/fields.md
 
 .PHONY: conversion
-conversion: ## write suites/conversion.md from the last run, or FILE="folder folder": make e2e KARPENTER=v1.0.8 FOCUS=^conversion/ first
+conversion: ## write suites/conversion.md from the last run, or FILE="folder folder": make e2e PROVIDER=aws KARPENTER=v1.0.8 FOCUS=^conversion/ first
 	@$(PLUMBLINE) conversion $(FILE) > suites/conversion.md.new && mv suites/conversion.md.new suites/conversion.md
 
 # The image goes into Docker's engine, as plumbline/node:<version>.

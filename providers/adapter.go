@@ -313,6 +313,10 @@ type Simulator struct {
 	// Proxy is for clouds whose address can't be set: the controller reaches them through the
 	// simulator, by HTTPS_PROXY. It implies TLS.
 	Proxy bool `yaml:"proxy"`
+	// ProxyReleases is a constraint on the release of Karpenter core that the provider links, such
+	// as "<1.1.0". Controllers of other releases know the cloud's address, and get no HTTPS_PROXY.
+	// Empty: all get it.
+	ProxyReleases string `yaml:"proxyReleases"`
 	// Ready is the HTTP path that answers 200 as soon as the simulator serves.
 	Ready string `yaml:"ready"`
 	// Unknown is the HTTP path that answers with a JSON list of the calls that the simulator

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // Capability names something that one provider can do and another cannot. A spec lists the
@@ -57,6 +59,8 @@ const (
 	// Conversion: NodePools and NodeClaims are served in v1beta1 as well, and the provider's webhook
 	// converts them (core 1.0).
 	Conversion Capability = "conversion"
+	// NodeClassConversion: so are NodeClasses. Support.NodeClasses says what they say in both versions.
+	NodeClassConversion Capability = "nodeClassConversion"
 )
 
 // Capabilities returns all capabilities, in the order of the documentation.
@@ -64,7 +68,7 @@ func Capabilities() []Capability {
 	return []Capability{
 		NodePools, StandaloneNodeClaims, NodeClassDrift, NodeClassReadiness, NodeClassStatus, NodeClassHash, Images,
 		Spot, Zones, Interruption, InstanceGC, NodeRepair, NodeReboot, StaticCapacity, NodeOverlay, CapacityBuffer,
-		PodDeletionCost, DynamicResources, Conversion,
+		PodDeletionCost, DynamicResources, Conversion, NodeClassConversion,
 	}
 }
 
@@ -104,6 +108,30 @@ type Support struct {
 	// Ready: specs stop the node's kubelet then, and its status should be Unknown, as Kubernetes
 	// makes it.
 	Condition NodeCondition `yaml:"condition"`
+	// NodeClasses are examples of NodeClasses in two versions, by names of your choice, which are DNS labels.
+	// They say what the adapter's nodeClass says, unless they say otherwise.
+	NodeClasses map[string]NodeClassVersions `yaml:"nodeClasses"`
+}
+
+// NodeClassVersions is what one NodeClass says in two versions of its API. Each part has spec, and metadata
+// where a conversion needs annotations. A field that is null must be absent in this version.
+type NodeClassVersions struct {
+	// Both is what it says in both versions.
+	Both map[string]any `yaml:"both"`
+	// V1Beta1 and V1 are what it says in one of them, beside Both.
+	V1Beta1 map[string]any `yaml:"v1beta1"`
+	V1      map[string]any `yaml:"v1"`
+	// Written is the version in which it can be written, v1beta1 or v1, if the other can't say all of it.
+	// Empty: either.
+	Written string `yaml:"written"`
+}
+
+// In returns what a NodeClass says in a version, v1beta1 or v1, beside what it says in both.
+func (v NodeClassVersions) In(version string) map[string]any {
+	if version == karpenter.V1Beta1 {
+		return v.V1Beta1
+	}
+	return v.V1
 }
 
 // NodeCondition is a condition of a node, such as {type: GPUFailed, status: "True"}.

@@ -10,6 +10,15 @@ import (
 // HasCA tells whether the simulator serves TLS by a CA of the cluster's own.
 func (s *Simulator) HasCA() bool { return s != nil && (s.TLS || s.Proxy) }
 
+// Proxies tells whether a controller that links a release of Karpenter core reaches its cloud through the
+// simulator. The error says that ProxyReleases is malformed.
+func (s *Simulator) Proxies(release string) (bool, error) {
+	if s == nil || !s.Proxy || s.ProxyReleases == "" {
+		return s != nil && s.Proxy, nil
+	}
+	return Covers(s.ProxyReleases, release)
+}
+
 // Rules returns the simulator's RBAC rules: those that every cloud needs, and its Rights.
 func (s *Simulator) Rules() ([]rbacv1.PolicyRule, error) {
 	rules := []rbacv1.PolicyRule{

@@ -12,6 +12,9 @@ import (
 	"github.com/Masterminds/semver/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
 // templates tries every template on sample values.
@@ -162,6 +165,7 @@ func (c *checker) capabilities() {
 		if name == NodeClassHash && s.State == Supported && s.Annotation == "" {
 			c.add(at, "`annotation` is missing: the key of the annotation with the hash")
 		}
+		c.convertedNodeClasses(at, name, s)
 		for field, release := range map[string]string{"since": s.Since, "until": s.Until} {
 			if _, err := semver.NewVersion(release); release != "" && err != nil {
 				c.add(join(at, field), "`%s` is not a release such as 1.15", release)
@@ -170,6 +174,32 @@ func (c *checker) capabilities() {
 		if s.Condition != (NodeCondition{}) &&
 			(s.Condition.Type == "" || !slices.Contains([]string{"True", "False", "Unknown"}, s.Condition.Status)) {
 			c.add(join(at, "condition"), "needs a type, and a status of True, False or Unknown")
+		}
+	}
+}
+
+// convertedNodeClasses checks what a capability says of NodeClasses in two versions.
+func (c *checker) convertedNodeClasses(at string, name Capability, s Support) {
+	if name == NodeClassConversion && s.State != Unsupported && s.State != Unknown && len(s.NodeClasses) == 0 {
+		c.add(at, "`nodeClasses` is missing: what NodeClasses say in v1beta1 and in v1, which specs compare")
+	}
+	for _, label := range slices.Sorted(maps.Keys(s.NodeClasses)) {
+		here, versions := join(join(at, "nodeClasses"), label), s.NodeClasses[label]
+		if len(validation.IsDNS1123Label(label)) > 0 {
+			c.add(here, "`%s` is not a DNS label: lower-case letters, digits and `-`", label)
+		}
+		if written := []string{karpenter.V1Beta1, karpenter.NodeClaims.Version}; versions.Written != "" &&
+			!slices.Contains(written, versions.Written) {
+			c.add(join(here, "written"), "unknown version `%s`%s", versions.Written, hint(versions.Written, written))
+		}
+		for field, part := range map[string]map[string]any{
+			"both": versions.Both, "v1beta1": versions.V1Beta1, "v1": versions.V1,
+		} {
+			for _, key := range slices.Sorted(maps.Keys(part)) {
+				if _, isMap := part[key].(map[string]any); key != "spec" && key != "metadata" || !isMap {
+					c.add(join(join(here, field), key), "only the mappings spec and metadata are compared")
+				}
+			}
 		}
 	}
 }
@@ -227,6 +257,12 @@ func (c *checker) simulator() {
 		if optional.path != "" && !strings.HasPrefix(optional.path, "/") {
 			c.add("simulator."+optional.name, "`%s` is not an HTTP path such as /%s", optional.path, optional.name)
 		}
+	}
+	if _, err := s.Proxies(""); err != nil {
+		c.add("simulator.proxyReleases", "%v", err)
+	}
+	if s.ProxyReleases != "" && !s.Proxy {
+		c.add("simulator.proxyReleases", "means nothing without `proxy: true`")
 	}
 	if _, err := s.Rules(); err != nil {
 		c.add("simulator.rights", "%v", err)

@@ -148,6 +148,37 @@ hooks: {failNextLunch: {exec: [x]}, interrupt: {}}
   adapter.yaml:12:26: hooks.rebalance.patchNode: a list where a mapping is expected
   adapter.yaml:13:55: hooks.unreadyNodeClass.subresource: ` + "`stauts`" + ` can't be patched; write status, or leave it out`,
 		},
+		"NodeClasses in two versions": {
+			good + `capabilities:
+  nodeClassConversion:
+    nodeClasses:
+      Disks:
+        both: {spec: {disks: [20Gi]}, kind: AcmeNodeClass}
+        v1: {metadata: x}
+        written: v1alpha1
+  conversion: {nodeClasses: {a: {v1beta2: {}}}}
+`,
+			`the adapter has 5 mistakes:
+  adapter.yaml:11:7: capabilities.nodeClassConversion.nodeClasses.Disks: ` + "`Disks`" + ` is not a DNS label: lower-case letters, digits and ` + "`-`" + `
+  adapter.yaml:12:39: capabilities.nodeClassConversion.nodeClasses.Disks.both.kind: only the mappings spec and metadata are compared
+  adapter.yaml:13:14: capabilities.nodeClassConversion.nodeClasses.Disks.v1.metadata: only the mappings spec and metadata are compared
+  adapter.yaml:14:9: capabilities.nodeClassConversion.nodeClasses.Disks.written: unknown version ` + "`v1alpha1`" + `; known are v1beta1, v1
+  adapter.yaml:15:34: capabilities.conversion.nodeClasses.a: unknown field ` + "`v1beta2`, did you mean `v1beta1`?",
+		},
+		"a proxy for releases that can't be": {
+			good + `simulator: {image: registry.example/sim:1, port: 4566, ready: /healthz, proxyReleases: soon, proxy: true}
+`,
+			`adapter.yaml:8:73: simulator.proxyReleases: "soon" is not a constraint such as ">=1.6.0 <=1.15.0": improper constraint: soon`,
+		},
+		"releases for no proxy": {
+			good + `simulator: {image: registry.example/sim:1, port: 4566, ready: /healthz, proxyReleases: <1.1.0}
+`,
+			"adapter.yaml:8:73: simulator.proxyReleases: means nothing without `proxy: true`",
+		},
+		"a NodeClass in no version": {
+			good + "capabilities:\n  nodeClassConversion: {until: \"1.1\"}\n",
+			`adapter.yaml:9:3: capabilities.nodeClassConversion: ` + "`nodeClasses` is missing: what NodeClasses say in v1beta1 and in v1, which specs compare",
+		},
 		"charts that can't be": {
 			strings.NewReplacer("{path: $source/charts/acme}", "{path: 'oci://registry.example/charts/acme:1.2.3'}",
 				"crds: [$source/pkg/apis/crds]", `crds:

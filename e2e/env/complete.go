@@ -184,3 +184,15 @@ func requirements(template, own any) []any {
 	}
 	return merged
 }
+
+// withoutNulls removes the fields of mappings that are null. An API server refuses some of them.
+func withoutNulls(fields map[string]any) {
+	for name, value := range fields {
+		switch v := value.(type) {
+		case nil:
+			delete(fields, name)
+		case map[string]any:
+			withoutNulls(v)
+		}
+	}
+}

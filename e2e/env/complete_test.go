@@ -120,3 +120,12 @@ func TestAnObjectOfAnotherNameIsNotCreated(t *testing.T) {
 	g.Expect(func() { env.complete(t.Context(), mine) }).To(PanicWith(WithTransform(reason,
 		Equal("NodeClaim: the name one-of-my-own has 13 characters, and the adapter's `names` accepts at most 11"))))
 }
+
+func TestNullsAreNotWritten(t *testing.T) {
+	fields := map[string]any{
+		"a": nil, "b": map[string]any{"c": nil, "d": int64(0)}, "e": []any{nil}, "f": map[string]any{},
+	}
+	withoutNulls(fields)
+	NewWithT(t).Expect(fields).
+		To(Equal(map[string]any{"b": map[string]any{"d": int64(0)}, "e": []any{nil}, "f": map[string]any{}}))
+}

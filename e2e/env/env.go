@@ -60,14 +60,16 @@ func (r reference) String() string {
 	return fmt.Sprintf("%s/%s", r.kind.Resource, r.name)
 }
 
-// Create applies objects, server-side and with strict field validation. It completes NodePools
-// and NodeClaims from the provider's templates. For a NodePool of the provider it waits until Ready is
-// True or False: until then Karpenter ignores the pool, and it retries a pod only much later.
+// Create applies objects, server-side and with strict field validation. It leaves out fields that are
+// null: to ExpectFields they say that there is no such field. It completes NodePools and NodeClaims from
+// the provider's templates. For a NodePool of the provider it waits until Ready is True or False: until
+// then Karpenter ignores the pool, and it retries a pod only much later.
 func (e *Env) Create(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		o := e.complete(ctx, object.Unstructured())
+		withoutNulls(o.Object)
 		ref, applied := e.apply(ctx, o)
-		ref.kind = karpenter.RecordedAs(ref.kind)
+		ref.kind = e.recordedAs(ref.kind)
 		e.created = append(e.created, ref)
 		if e.hasReadiness(applied) {
 			e.awaitReadiness(ctx, ref, applied.GetGeneration())
@@ -124,7 +126,7 @@ func (e *Env) Change(ctx context.Context, objects ...fixtures.Object) {
 	for _, object := range objects {
 		ref, applied := e.apply(ctx, e.complete(ctx, object.Unstructured()))
 		if e.hasReadiness(applied) {
-			ref.kind = karpenter.RecordedAs(ref.kind)
+			ref.kind = e.recordedAs(ref.kind)
 			e.awaitReadiness(ctx, ref, applied.GetGeneration())
 		}
 	}

@@ -32,6 +32,13 @@ func (e *Env) Annotate(ctx context.Context, object fixtures.Object, key, value s
 	e.annotate(ctx, object, key, value)
 }
 
+// AnnotateEach sets an annotation of several objects.
+func (e *Env) AnnotateEach(ctx context.Context, key, value string, objects ...fixtures.Object) {
+	for _, object := range objects {
+		e.annotate(ctx, object, key, value)
+	}
+}
+
 // RemoveAnnotation removes an annotation from an object.
 func (e *Env) RemoveAnnotation(ctx context.Context, object fixtures.Object, key string) {
 	e.annotate(ctx, object, key, nil)

@@ -18,6 +18,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // undroppable is in the API server's message about a version in which objects may be stored.
@@ -27,14 +28,18 @@ const undroppable = "must remain in spec.versions"
 const storedEvery = 500 * time.Millisecond
 
 // storedKinds returns the kinds that are served in two versions.
-func storedKinds() []schema.GroupVersionResource {
-	return []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims}
+func (e *Env) storedKinds() []schema.GroupVersionResource {
+	kinds := []schema.GroupVersionResource{karpenter.NodePools, karpenter.NodeClaims}
+	if ok, _ := e.place.Adapter.Supports(providers.NodeClassConversion); ok {
+		kinds = append(kinds, e.place.Adapter.NodeClassGVR())
+	}
+	return kinds
 }
 
-// StoreAs changes the CRDs of NodePools and NodeClaims so that what is written from now on is stored
-// in this version, such as "v1beta1": as CRDs of another release do. Objects that are stored already
-// stay as they are. The recording has a gap there: a spec can judge only what comes later, from a mark
-// that it takes then. The clean-up stores objects as before.
+// StoreAs changes the CRDs of NodePools and NodeClaims, and of NodeClasses that are converted too, so that
+// what is written from now on is stored in this version, such as "v1beta1": as CRDs of another release do.
+// Objects that are stored already stay as they are. The recording has a gap there: a spec can judge only
+// what comes later, from a mark that it takes then. The clean-up stores objects as before.
 func (e *Env) StoreAs(ctx context.Context, version string) {
 	e.storedOtherwise = true
 	err := e.storeAs(ctx, version)
@@ -51,7 +56,7 @@ func (e *Env) StoreAs(ctx context.Context, version string) {
 func (e *Env) storeAs(ctx context.Context, version string) error {
 	var kinds []schema.GroupVersionResource
 	var changed []*unstructured.Unstructured
-	for _, kind := range storedKinds() {
+	for _, kind := range e.storedKinds() {
 		crd, err := e.crd(ctx, kind)
 		if err != nil {
 			return err
@@ -99,12 +104,12 @@ func versionsOf(crd *unstructured.Unstructured) (all []map[string]any) {
 	return all
 }
 
-// AwaitStored waits until the CRDs of NodePools and NodeClaims say that objects are stored in these
+// AwaitStored waits until the CRDs that StoreAs changes say that objects are stored in these
 // versions, and in no others.
 func (e *Env) AwaitStored(ctx context.Context, versions ...string) {
 	var last string
 	err := wait.PollUntilContextCancel(ctx, storedEvery, true, func(ctx context.Context) (bool, error) {
-		for _, kind := range storedKinds() {
+		for _, kind := range e.storedKinds() {
 			crd, err := e.crd(ctx, kind)
 			if err != nil {
 				return false, err
@@ -125,10 +130,10 @@ func (e *Env) AwaitStored(ctx context.Context, versions ...string) {
 	e.claim("objects are stored as " + strings.Join(versions, ", "))
 }
 
-// ExpectUndroppable expects that the API server refuses CRDs of NodePools and NodeClaims without this
+// ExpectUndroppable expects that the API server refuses the CRDs that StoreAs changes without this
 // version, as a later release has them, and says that objects may be stored in it.
 func (e *Env) ExpectUndroppable(ctx context.Context, version string) {
-	for _, kind := range storedKinds() {
+	for _, kind := range e.storedKinds() {
 		crd, err := e.crd(ctx, kind)
 		if err != nil {
 			e.fail(ctx, "reading the CRD of %s: %w", kind.Resource, err)
@@ -172,7 +177,7 @@ func (e *Env) restoreStorage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, kind := range storedKinds() {
+	for _, kind := range e.storedKinds() {
 		_, err := e.place.Client.Resource(cluster.CRDs).Patch(ctx, kind.GroupResource().String(), types.MergePatchType, patch,
 			metav1.PatchOptions{FieldManager: fieldManager}, "status")
 		if err != nil {

@@ -189,7 +189,11 @@ func (p *Prepared) env(rendered any, v providers.Values) ([]any, error) {
 		set(name, entry)
 	}
 	k := &p.adapter.Controller
-	if s := p.adapter.Simulator; s != nil && s.Proxy {
+	behind, err := p.adapter.Simulator.Proxies(p.core)
+	if err != nil {
+		return nil, fmt.Errorf("simulator.proxyReleases: %w", err)
+	}
+	if behind {
 		through := proxied(v)
 		for _, name := range slices.Sorted(maps.Keys(through)) {
 			set(name, map[string]any{"name": name, "value": through[name]})

@@ -141,6 +141,15 @@ func TestAControllerBehindAProxy(t *testing.T) {
 			HavePrefix("$(KUBERNETES_SERVICE_HOST),"), ContainSubstring(",.svc,"), HaveSuffix(",10.1.2.3,127.0.0.9")))),
 	))
 
+	p.adapter.Simulator.ProxyReleases = "<1.1.0"
+	p.core = "v1.0.8"
+	g.Expect(p.env(chart, values)).To(ContainElement(HaveKeyWithValue("name", "NO_PROXY")))
+	p.core = "v1.1.5"
+	g.Expect(p.env(chart, values)).To(ContainElement(chart[0]), "this release knows the cloud's address")
+	p.adapter.Simulator.ProxyReleases = "soon"
+	_, err = p.env(chart, values)
+	g.Expect(err).To(MatchError(ContainSubstring(`"soon" is not a constraint`)))
+
 	p.adapter.Simulator = &providers.Simulator{TLS: true}
 	g.Expect(p.env(chart, values)).To(ContainElement(chart[0]), "TLS is no proxy")
 }

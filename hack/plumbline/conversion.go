@@ -16,28 +16,30 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// convertedSchemas holds the CRDs of the last release that serves two versions.
-const convertedSchemas = "e2e/karpenter/testdata/v1.0.8"
+// convertedSchemas holds the CRDs of the last releases that serve two versions: Karpenter's, and a provider's.
+func convertedSchemas() []string {
+	return []string{"e2e/karpenter/testdata/v1.0.8", "providers/aws/testdata/v1.0.8"}
+}
 
 const conversionHead = `# Conversion
 
 <!-- Written by ` + "`make conversion`" + ` from the last run. -->
 
-Each field of NodePools and NodeClaims in the two versions that Karpenter v1.0.8 serves, and the specs that expect it
-in an object that was converted. A field that only one version has is looked for in the other as its document says: in
-another field, in an annotation, or unchanged after the way there and back. Of mappings with free keys, such as labels,
-the mapping counts. A spec marked "loses" shows that this release loses the field's value.
+Each field of NodePools, of NodeClaims and of AWS's EC2NodeClasses in the two versions that v1.0.8 serves, and the specs
+that expect it in an object that was converted. A field that only one version has is looked for in the other as its
+document says: in another field, in an annotation, or unchanged after the way there and back. Of mappings with free
+keys, such as labels, the mapping counts. A spec marked "loses" shows that this release loses the field's value.
 
 `
 
 // conversion prints suites/conversion.md from runs of a release that converts, whose folders it is
 // given, or else from the last one. It reads the schemas, so it must run at the root of the repository.
 func conversion(_ context.Context, runs []string) error {
-	outcomes, err := outcomesOf(runs, "make e2e KARPENTER=v1.0.8 FOCUS=^conversion/")
+	outcomes, err := outcomesOf(runs, "make e2e PROVIDER=aws KARPENTER=v1.0.8 FOCUS=^conversion/")
 	if err != nil {
 		return err
 	}
-	all, err := convertedFields(convertedSchemas)
+	all, err := convertedFields(convertedSchemas())
 	if err != nil {
 		return err
 	}
@@ -49,15 +51,19 @@ func conversion(_ context.Context, runs []string) error {
 	return nil
 }
 
-// convertedFields returns the fields of the CRDs in a folder below spec and status, each with the
+// convertedFields returns the fields of the CRDs in folders below spec and status, each with the
 // versions that have it.
-func convertedFields(folder string) (map[string][]string, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("no CRDs in %s; run this from the root of the repository", folder)
-	}
-	if err != nil {
-		return nil, err
+func convertedFields(folders []string) (map[string][]string, error) {
+	var files []string
+	for _, folder := range folders {
+		found, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+		if err == nil && len(found) == 0 {
+			err = fmt.Errorf("no CRDs in %s; run this from the root of the repository", folder)
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
 	}
 	all := map[string][]string{}
 	for _, file := range files {
@@ -152,7 +158,8 @@ var indexes = regexp.MustCompile(`\[\d+\]`)
 func loses(o report.Outcome, field string) bool {
 	_, path, _ := strings.Cut(field, ".")
 	return o.Verdict == report.Known && slices.ContainsFunc(o.Broke, func(b report.Broken) bool {
-		return strings.Contains(indexes.ReplaceAllString(b.What, ""), path+" is ")
+		what := indexes.ReplaceAllString(b.What, "")
+		return strings.Contains(what, path+" is ") || strings.Contains(what, path+".") // a key of its mapping
 	})
 }
 

@@ -26,12 +26,13 @@ func newerPool() *fixtures.Raw {
 		Write("spec.template.spec.expireAfter", "Never")
 }
 
-// storeAsV1Beta1 stores a pool and its only NodeClaim as releases before 1.0 do.
+// storeAsV1Beta1 stores a pool, its only NodeClaim and its NodeClass as releases before 1.0 do.
 func storeAsV1Beta1(ctx context.Context, env *e2e.Env, pool *fixtures.Raw) {
 	nodeClaim := env.Await(ctx, 1, check.NodeClaims(pool))[0]
 	env.StoreAs(ctx, karpenter.V1Beta1)
 	env.Annotate(ctx, pool, fixtures.Key("stored"), karpenter.V1Beta1)
 	env.Annotate(ctx, nodeClaim, fixtures.Key("stored"), karpenter.V1Beta1)
+	env.Annotate(ctx, env.NodeClass(ctx), fixtures.Key("stored"), karpenter.V1Beta1)
 	env.AwaitStored(ctx, karpenter.NodePools.Version, karpenter.V1Beta1)
 }
 

@@ -2,6 +2,7 @@ package conversion
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -45,10 +46,16 @@ func with(object *fixtures.Raw, fields map[string]string) *fixtures.Raw {
 // also after each of them has written an annotation. A client that writes one version gets the object
 // converted to it, and the API server converts what it writes back.
 func roundTrip(ctx context.Context, env *e2e.Env, written, read *fixtures.Raw) {
-	env.Create(ctx, written)
-	env.ExpectFields(ctx, written, read)
-	env.Annotate(ctx, written, fixtures.Key("touched"), "in the one")
-	env.ExpectFields(ctx, written, read)
-	env.Annotate(ctx, read, fixtures.Key("touched"), "in the other")
-	env.ExpectFields(ctx, written, read)
+	roundTrips(ctx, env, []fixtures.Object{written}, []fixtures.Object{read})
+}
+
+// roundTrips does the same with several objects, and reports what differs in any of them.
+func roundTrips(ctx context.Context, env *e2e.Env, written, read []fixtures.Object) {
+	both := slices.Concat(written, read)
+	env.Create(ctx, written...)
+	env.ExpectFields(ctx, both...)
+	env.AnnotateEach(ctx, fixtures.Key("touched"), "in the one", written...)
+	env.ExpectFields(ctx, both...)
+	env.AnnotateEach(ctx, fixtures.Key("touched"), "in the other", read...)
+	env.ExpectFields(ctx, both...)
 }
