@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // Work is what a session needs to run a spec.
@@ -155,6 +156,12 @@ func (s *Session) begin(ctx context.Context, w Work) (*history.Recorder, error) 
 	if err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
 	}
+	if converts, _ := s.Adapter.Supports(providers.Conversion); converts && !s.recorded {
+		// The controller has just put the CA of its conversion webhook into the CRDs. The API server closes their
+		// watches some time later, and says nowhere that it has done so: this holds until the recording ends.
+		recorder.ExpectClosing()
+	}
+	s.recorded = true
 	return recorder, nil
 }
 

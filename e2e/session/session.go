@@ -41,6 +41,7 @@ type Session struct {
 	setup    Setup
 	shapes   *placement.Shapes // that nodes of this process's sessions have had
 	collects bool              // the cluster's garbage collector knows NodeClaims
+	recorded bool              // a spec has been recorded
 
 	watched context.Context //nolint:containedctx // it is the session's life up to Close
 	closing context.CancelFunc
