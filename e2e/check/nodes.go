@@ -57,14 +57,34 @@ func StartingNodes(pool Named, taint string) Count {
 }
 
 // DisruptedNodes returns the nodes of a pool that are tainted karpenter.sh/disrupted or being
-// deleted. A disruption budget bounds these and the nodes that are not ready (Karpenter:
-// designs/disruption-controls.md).
+// deleted.
 func DisruptedNodes(pool Named) Count {
 	return Nodes(pool).With("that are disrupted", disrupted)
 }
 
 func disrupted(node *unstructured.Unstructured) bool {
 	return karpenter.Deleting(node) || karpenter.HasTaint(node, karpenter.DisruptedTaint)
+}
+
+// BudgetedNodes returns the nodes of a pool that count against its disruption budgets: the disrupted ones, but
+// for those that are drained and whose instance is being ended. Their Node objects may stay for a while.
+// Nodes that are not ready count too, and are not among these.
+//
+// Source: designs/disruption-controls.md of Karpenter; condition InstanceTerminating of the NodeClaim API,
+// since v1.0.
+func BudgetedNodes(pool Named) Count {
+	count, ending := DisruptedNodes(pool), NodeClaims(pool).In(karpenter.InstanceTerminating)
+	all := count.Of
+	count.Reads = readsBoth(count.Reads, ending.Reads)
+	count.Of = func(w *history.World) []*history.Object {
+		nodeClaims := ending.Of(w)
+		return slices.DeleteFunc(all(w), func(node *history.Object) bool {
+			return slices.ContainsFunc(nodeClaims, func(nodeClaim *history.Object) bool {
+				return karpenter.NodeClaimNode(nodeClaim.Unstructured()) == node.Name
+			})
+		})
+	}
+	return count
 }
 
 // ReplacedNodes returns the ready nodes of a pool that came after a mark. When there are as

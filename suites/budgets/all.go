@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -21,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 3, outdatedNodeClaims(pool))
-		env.Await(ctx, 1, disruptingNodeClaims(pool))
+		env.Await(ctx, 1, check.BudgetedNodes(pool))
 		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before), usedUp(3, pool))

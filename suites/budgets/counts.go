@@ -1,12 +1,9 @@
 package budgets
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
@@ -26,29 +23,6 @@ func lingeringPods(pool *fixtures.Pool, pods int) *fixtures.Workload {
 	return fixtures.Deployment(pods).OnePodPerNode().On(pool).Annotate(karpenter.DoNotDisruptAnnotation, "true")
 }
 
-// disruptingNodeClaims counts the nodes of a pool that count against a budget: tainted as disrupted or
-// being deleted. It omits drained nodes whose instance is being terminated. Their Node objects
-// may remain for a while.
-//
-// Source: designs/disruption-controls.md; condition InstanceTerminating of the NodeClaim API,
-// since v1.0.
-func disruptingNodeClaims(pool *fixtures.Pool) check.Count {
-	disrupted, terminating := check.DisruptedNodes(pool), check.NodeClaims(pool).In(karpenter.InstanceTerminating)
-	return check.Count{
-		Name:  disrupted.Name,
-		Among: disrupted.Among,
-		Reads: append(slices.Clone(disrupted.Reads), terminating.Reads...),
-		Of: func(w *history.World) []*history.Object {
-			nodeClaims := terminating.Of(w)
-			return slices.DeleteFunc(disrupted.Of(w), func(node *history.Object) bool {
-				return slices.ContainsFunc(nodeClaims, func(nodeClaim *history.Object) bool {
-					return karpenter.NodeClaimNode(nodeClaim.Unstructured()) == node.Name
-				})
-			})
-		},
-	}
-}
-
 // outdatedNodeClaims counts the NodeClaims of a pool that drift has to replace: they have drifted or are
 // being deleted. Karpenter does not look for drift of those being deleted. A write of an older
 // state may have removed their condition Drifted.
@@ -65,5 +39,5 @@ func outdatedNodeClaims(pool *fixtures.Pool) check.Count {
 // usedUp checks that drift disrupts as many of a pool's nodes at once as its budget
 // allows. A budget that is never reached cannot be exceeded.
 func usedUp(nodes int, pool *fixtures.Pool) check.Check {
-	return check.LeadsTo(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.Exactly(nodes, disruptingNodeClaims(pool)))
+	return check.LeadsTo(check.AtLeast(1, check.DriftedNodeClaims(pool)), check.Exactly(nodes, check.BudgetedNodes(pool)))
 }

@@ -24,9 +24,9 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 11, outdatedNodeClaims(pool))
-		env.Await(ctx, 2, disruptingNodeClaims(pool))
+		env.Await(ctx, 2, check.BudgetedNodes(pool))
 		env.Observe(ctx, pressed)
 
-		env.Expect(env.Since(before), check.Always(check.AtMost(2, disruptingNodeClaims(pool))), usedUp(2, pool))
+		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.BudgetedNodes(pool))), usedUp(2, pool))
 	},
 })

@@ -26,7 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Delete(ctx, fixtures.Node(env.Await(ctx, 3, check.ReadyNodes(pool))[0].Name))
-		env.Await(ctx, 1, disruptingNodeClaims(pool))
+		env.Await(ctx, 1, check.BudgetedNodes(pool))
 		env.Change(ctx, pool.NewTemplate(), free.NewTemplate())
 		env.AwaitAtLeast(ctx, 2, check.DriftedNodeClaims(pool))
 		env.Await(ctx, 1, check.RunningPods(freely).On(check.ReplacedNodes(free, before)))
@@ -34,7 +34,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.Always(check.When(check.AtLeast(2, check.DriftedNodeClaims(pool)),
-				check.AtMost(1, disruptingNodeClaims(pool)))),
+				check.AtMost(1, check.BudgetedNodes(pool)))),
 			check.LeadsTo(check.AtLeast(1, check.DriftedNodeClaims(free)), check.AtLeast(1, check.ReplacedNodes(free, before))))
 	},
 })

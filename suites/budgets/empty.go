@@ -30,7 +30,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		empty := check.AllOf(check.None(check.PodsOf(app)), check.AtLeast(1, check.Nodes(pool)))
 		env.Expect(env.Since(before),
-			check.Always(check.AtMost(2, disruptingNodeClaims(pool))),
-			check.LeadsTo(empty, check.Exactly(2, disruptingNodeClaims(pool))))
+			check.Always(check.AtMost(2, check.BudgetedNodes(pool))),
+			check.LeadsTo(empty, check.Exactly(2, check.BudgetedNodes(pool))))
 	},
 })

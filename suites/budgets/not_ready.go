@@ -40,6 +40,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.None(check.DisruptedNodes(pool)))))
 
 		env.Patch(ctx, node, fixtures.AKubelet)
-		env.Await(ctx, 1, disruptingNodeClaims(pool))
+		env.Await(ctx, 1, check.BudgetedNodes(pool))
 	},
 })

@@ -27,11 +27,11 @@ var _ = Suite.Add(e2e.Spec{
 		env.Change(ctx, strict.NewTemplate(), lenient.NewTemplate())
 		env.Await(ctx, 2, outdatedNodeClaims(strict))
 		env.Await(ctx, 3, outdatedNodeClaims(lenient))
-		env.Await(ctx, 1, disruptingNodeClaims(strict))
+		env.Await(ctx, 1, check.BudgetedNodes(strict))
 		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before),
-			check.Always(check.AtMost(1, disruptingNodeClaims(strict))), usedUp(1, strict),
-			check.Always(check.AtMost(2, disruptingNodeClaims(lenient))), usedUp(2, lenient))
+			check.Always(check.AtMost(1, check.BudgetedNodes(strict))), usedUp(1, strict),
+			check.Always(check.AtMost(2, check.BudgetedNodes(lenient))), usedUp(2, lenient))
 	},
 })

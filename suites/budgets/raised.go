@@ -24,14 +24,14 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 3, outdatedNodeClaims(pool))
-		env.Await(ctx, 1, disruptingNodeClaims(pool))
+		env.Await(ctx, 1, check.BudgetedNodes(pool))
 		env.Observe(ctx, pressed)
-		env.Expect(env.Since(before), check.Always(check.AtMost(1, disruptingNodeClaims(pool))), usedUp(1, pool))
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.BudgetedNodes(pool))), usedUp(1, pool))
 
 		raised := env.Mark()
 		env.Change(ctx, pool.NoBudgets().Budget("2"))
-		env.Await(ctx, 2, disruptingNodeClaims(pool))
+		env.Await(ctx, 2, check.BudgetedNodes(pool))
 		env.Observe(ctx, karpenter.ConsolidationDecided)
-		env.Expect(env.Since(raised), check.Always(check.AtMost(2, disruptingNodeClaims(pool))))
+		env.Expect(env.Since(raised), check.Always(check.AtMost(2, check.BudgetedNodes(pool))))
 	},
 })

@@ -23,9 +23,9 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
 		env.Await(ctx, 3, outdatedNodeClaims(pool))
-		env.Await(ctx, 1, disruptingNodeClaims(pool))
+		env.Await(ctx, 1, check.BudgetedNodes(pool))
 		env.Observe(ctx, pressed)
 
-		env.Expect(env.Since(before), check.Always(check.AtMost(1, disruptingNodeClaims(pool))), usedUp(1, pool))
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.BudgetedNodes(pool))), usedUp(1, pool))
 	},
 })

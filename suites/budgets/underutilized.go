@@ -37,7 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, pressed)
 
 		env.Expect(env.Since(before),
-			check.Always(check.AtMost(1, disruptingNodeClaims(pool))),
-			check.LeadsTo(check.AtLeast(1, disruptingNodeClaims(pool)), check.AtLeast(1, check.ReadyNodes(pool).New(before))))
+			check.Always(check.AtMost(1, check.BudgetedNodes(pool))),
+			check.LeadsTo(check.AtLeast(1, check.BudgetedNodes(pool)), check.AtLeast(1, check.ReadyNodes(pool).New(before))))
 	},
 })

@@ -32,6 +32,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.ReadyNodes(pool).New(before))
 		env.Observe(ctx, pressed)
 
-		env.Expect(env.Since(before), check.Always(check.AtMost(1, disruptingNodeClaims(pool))), usedUp(1, pool))
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.BudgetedNodes(pool))), usedUp(1, pool))
 	},
 })

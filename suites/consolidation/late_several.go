@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.Nodes(pool))
 		env.Await(ctx, 1, check.RunningPods(app))
 
-		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.DisruptedNodes(pool))),
+		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.BudgetedNodes(pool))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.Nodes(pool))))
 	},
 })

@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.Nodes(pool).Old(before))
 		env.Await(ctx, 8, check.RunningPods(app))
 
-		disrupted := check.AtMost(2, check.DisruptedNodes(pool))
+		disrupted := check.AtMost(2, check.BudgetedNodes(pool))
 		env.Expect(env.Since(before), check.Always(disrupted), disrupted.Reached())
 		env.Expect(env.Since(changed), check.ActsOnDrift(pool))
 	},
