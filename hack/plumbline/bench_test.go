@@ -72,12 +72,3 @@ func TestOnlyWhatTheAdapterHasHooksForIsMeasured(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring(
 		"interruption, by 15000 messages: the adapter of kwok has no hook announceMany")))
 }
-
-func TestAnErrorInTheLogFailsABenchmark(t *testing.T) {
-	g := NewWithT(t)
-	g.Expect(faultOf(report.Outcome{Verdict: report.Passed})).To(Succeed())
-	g.Expect(faultOf(report.Outcome{Verdict: report.Vacuous, Reason: "nothing happened"})).
-		To(MatchError(ContainSubstring("nothing happened")))
-	g.Expect(faultOf(report.Outcome{Verdict: report.Passed, Errors: []report.LogError{{Times: 3, Line: "no queue"}}})).
-		To(MatchError("the controller logged an error, 3 times: no queue"))
-}

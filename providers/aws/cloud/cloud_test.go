@@ -406,7 +406,7 @@ func TestManyMessagesAreCountedUntilTheLastIsDeleted(t *testing.T) {
 			if len(messages) == 0 {
 				break
 			}
-			time.Sleep(time.Millisecond) // of the bubble's time
+			passes(time.Millisecond)
 			for _, m := range messages {
 				c.Delete(m.Receipt)
 			}
