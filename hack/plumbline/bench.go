@@ -22,6 +22,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
 	"github.com/plumbline-e2e/plumbline/e2e/cluster/local"
 	"github.com/plumbline-e2e/plumbline/e2e/session"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // figure is one line of bench.json.
@@ -37,8 +38,9 @@ type figure struct {
 const rounds = 5
 
 type measurement struct {
-	what string
-	run  func(context.Context) ([]figure, error)
+	what  string
+	run   func(context.Context) ([]figure, error)
+	needs []providers.HookName
 }
 
 func bench(ctx context.Context, args []string) error {
@@ -65,6 +67,9 @@ func bench(ctx context.Context, args []string) error {
 	}
 	c, a, err := selected()
 	if err != nil {
+		return err
+	}
+	if chosen, err = possible(chosen, a); err != nil {
 		return err
 	}
 	if _, err := c.Reap(ctx); err != nil {
@@ -94,25 +99,40 @@ type benched struct {
 
 // all returns all measurements, in their order.
 func (b *benched) all() []measurement {
-	return []measurement{
-		{"make e2e until the first spec", func(ctx context.Context) ([]figure, error) { return firstSpec(ctx, b.scratch) }},
-		{"parts of a run", func(ctx context.Context) ([]figure, error) {
+	all := []measurement{
+		{what: "make e2e until the first spec", run: func(ctx context.Context) ([]figure, error) {
+			return firstSpec(ctx, b.scratch)
+		}},
+		{what: "parts of a run", run: func(ctx context.Context) ([]figure, error) {
 			return parts(ctx, b.config, b.plan.Setup.Adapter, b.scratch)
 		}},
-		{"make test", makeTest},
-		{"the recorder and the invariants", recorder},
-		{"the simulated AWS", simulated},
-		{"go.mod", countRequires},
-		{"plain kwokctl", func(ctx context.Context) ([]figure, error) { return plainKwokctl(ctx, b.plan, b.scratch) }},
-		{"kind", func(ctx context.Context) ([]figure, error) {
+		{what: "make test", run: makeTest},
+		{what: "the recorder and the invariants", run: recorder},
+		{what: "the simulated AWS", run: simulated},
+		{what: "go.mod", run: countRequires},
+		{what: "plain kwokctl", run: func(ctx context.Context) ([]figure, error) {
+			return plainKwokctl(ctx, b.plan, b.scratch)
+		}},
+		{what: "kind", run: func(ctx context.Context) ([]figure, error) {
 			return onKind(ctx, b.plan.Setup.Adapter, b.nodeImage, b.scratch)
 		}},
-		{fmt.Sprintf("starting %d clusters", rounds), func(ctx context.Context) ([]figure, error) {
+		{what: fmt.Sprintf("starting %d clusters", rounds), run: func(ctx context.Context) ([]figure, error) {
 			return onLocal(ctx, b.plan, b.scratch)
 		}},
-		// From here on this process may use a cluster's clock, which runs ahead.
-		{"the clock", func(ctx context.Context) ([]figure, error) { return benchClock(ctx, b.plan, b.scratch) }},
 	}
+	for _, count := range announced() {
+		all = append(all, measurement{
+			what: fmt.Sprintf("interruption, by %d messages", count),
+			run: func(ctx context.Context) ([]figure, error) {
+				return interruptions(ctx, b.plan, count, b.scratch)
+			},
+			needs: []providers.HookName{providers.AnnounceMany, providers.Announcements},
+		})
+	}
+	// This process may use a cluster's clock from then on, which runs ahead.
+	return append(all, measurement{what: "the clock", run: func(ctx context.Context) ([]figure, error) {
+		return benchClock(ctx, b.plan, b.scratch)
+	}})
 }
 
 // matching returns the measurements that a regular expression matches. That it matches none is an error.
@@ -130,6 +150,28 @@ func matching(all []measurement, only string) ([]measurement, error) {
 		return nil, fmt.Errorf("bench: -only %q matches nothing; there are: %s", only, strings.Join(names, ", "))
 	}
 	return chosen, nil
+}
+
+// possible returns the measurements for which the adapter has all hooks. That there is none is an error.
+func possible(chosen []measurement, a *providers.Adapter) (able []measurement, err error) {
+	lacking := map[string][]string{} // what can't be measured, by the reason
+	for _, m := range chosen {
+		i := slices.IndexFunc(m.needs, func(h providers.HookName) bool { has, _ := a.Has(h); return !has })
+		if i < 0 {
+			able = append(able, m)
+			continue
+		}
+		_, why := a.Has(m.needs[i])
+		lacking[why] = append(lacking[why], m.what)
+	}
+	for why, what := range lacking {
+		err = errors.Join(err, fmt.Errorf("not measured: %s: %s", strings.Join(what, "; "), why))
+	}
+	if len(able) > 0 && err != nil {
+		step(err.Error())
+		return able, nil
+	}
+	return able, err
 }
 
 func measureEach(ctx context.Context, chosen []measurement) ([]figure, error) {

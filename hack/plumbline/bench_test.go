@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 func TestParse(t *testing.T) {
@@ -53,4 +54,21 @@ func TestOnlySomeAreMeasured(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring(`-only "clutsers" matches nothing; there are: make e2e until`)))
 	_, err = matching(b.all(), "(")
 	g.Expect(err).To(MatchError(ContainSubstring("is not a regular expression")))
+}
+
+func TestOnlyWhatTheAdapterHasHooksForIsMeasured(t *testing.T) {
+	g := NewWithT(t)
+	var b benched
+	all := b.all()
+	able, err := possible(all, providers.Named("aws"))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(able).To(HaveLen(len(all)))
+	able, err = possible(all, providers.Named("kwok"))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(able).To(HaveLen(len(all)-len(announced())), "all the others")
+	chosen, err := matching(all, "interruption")
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = possible(chosen, providers.Named("kwok"))
+	g.Expect(err).To(MatchError(ContainSubstring(
+		"interruption, by 15000 messages: the adapter of kwok has no hook announceMany")))
 }

@@ -406,7 +406,7 @@ func TestManyMessagesAreCountedUntilTheLastIsDeleted(t *testing.T) {
 			if len(messages) == 0 {
 				break
 			}
-			time.Sleep(time.Millisecond) // of the bubble's time
+			<-time.After(time.Millisecond) // of the bubble's time
 			for _, m := range messages {
 				c.Delete(m.Receipt)
 			}
