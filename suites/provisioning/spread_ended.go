@@ -24,10 +24,10 @@ var _ = Suite.Add(e2e.Spec{
 			Spread(fixtures.TopologySpread(rack).NodeAffinityPolicy(fixtures.Ignore).Of(fixtures.Key("group"), here.GetName()))
 
 		env.Create(ctx, here.Require(rack, fixtures.In, "a", "b"), there.Require(rack, fixtures.In, "a", "b"), one, two)
-		for _, done := range []*fixtures.Workload{one, two} {
-			env.EndPod(ctx, env.Await(ctx, 1, check.RunningPods(done))[0])
-			env.Await(ctx, 1, check.SucceededPods(done))
-		}
+		env.EndPod(ctx, env.Await(ctx, 1, check.RunningPods(one))[0])
+		env.EndPod(ctx, env.Await(ctx, 1, check.RunningPods(two))[0])
+		env.Await(ctx, 1, check.SucceededPods(one))
+		env.Await(ctx, 1, check.SucceededPods(two))
 		before := env.Mark()
 		env.Create(ctx, app)
 		env.Await(ctx, 2, check.RunningPods(app))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,19 +15,10 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// volatile are fields that say what is so now, and may change at any time. Hashes have their own spec.
-var volatile = map[string]bool{
-	"metadata.resourceVersion":                                        true,
-	"metadata.generation":                                             true,
-	"metadata.managedFields":                                          true,
-	"metadata.annotations." + karpenter.NodePoolHashAnnotation:        true,
-	"metadata.annotations." + karpenter.NodePoolHashVersionAnnotation: true,
-	"status.conditions":                                               true,
-	"status.nodes":                                                    true,
-	"status.resources":                                                true,
-	"status.lastPodEventTime":                                         true,
-	"status.nodeClassObservedGeneration":                              true,
-}
+// volatile matches fields that say what is so now, and may change at any time. The hashes of NodePools and NodeClasses,
+// and their versions, have their own spec.
+var volatile = regexp.MustCompile(`^(metadata\.(resourceVersion|generation|managedFields|annotations\..+-hash(-version)?)|` +
+	`status\.(conditions|nodes|resources|lastPodEventTime|nodeClassObservedGeneration))$`)
 
 // keepsFields claims that the custom resources of a moment have every field that they had then, with
 // the same value. They may have more.
@@ -65,7 +57,7 @@ func lostFields(path string, was, is any) []string {
 	fields, isMap := was.(map[string]any)
 	now, stillMap := is.(map[string]any)
 	switch {
-	case volatile[path]:
+	case volatile.MatchString(path):
 		return nil
 	case !isMap && reflect.DeepEqual(was, is):
 		return nil
