@@ -101,12 +101,9 @@ func (s *Spec) knownFor(release string) (*Known, error) {
 	return nil, nil //nolint:nilnil // no entry
 }
 
-// knownFailure returns the spec's or the adapter's known failure in a release, or nil.
+// knownFailure returns the known failure of a spec in a release, or nil: the adapter's, which says what this provider
+// breaks, or else the spec's own.
 func knownFailure(spec *Spec, a *providers.Adapter, release string) (*Known, error) {
-	known, err := spec.knownFor(release)
-	if known != nil || err != nil {
-		return known, err
-	}
 	for _, k := range a.KnownFailures {
 		covered, err := providers.Covers(k.Releases, release)
 		if err != nil {
@@ -116,7 +113,7 @@ func knownFailure(spec *Spec, a *providers.Adapter, release string) (*Known, err
 			return ofAdapter(k), nil
 		}
 	}
-	return nil, nil //nolint:nilnil // no entry
+	return spec.knownFor(release)
 }
 
 func ofAdapter(k providers.KnownFailure) *Known {

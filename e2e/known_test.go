@@ -26,12 +26,16 @@ func TestKnownFailures(t *testing.T) {
 }
 
 func TestAProviderHasKnownFailuresOfItsOwn(t *testing.T) {
-	spec := NewSuite("drift").Add(Spec{Name: "replaces nodes", Run: nothing})
+	spec := NewSuite("drift").Add(Spec{Name: "replaces nodes", Run: nothing, Known: []Known{
+		{Releases: ">=1.8.0 <1.9.0", Issue: "of all providers"},
+	}})
 	adapter := &providers.Adapter{KnownFailures: []providers.KnownFailure{
 		{Spec: "e2e/known/pods", Releases: ">=1.0.0", Issue: "acme#1"},
 		{Spec: "e2e/known", Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't", Breaks: []string{"leads to"}},
 	}}
-	for release, known := range map[string]bool{"v1.2.0": false, "v1.3.0": true, "v1.9.0": false, "main": false} {
+	for release, known := range map[string]bool{
+		"v1.2.0": false, "v1.3.0": true, "v1.8.0": true, "v1.9.0": false, "main": false,
+	} {
 		t.Run(release, func(t *testing.T) {
 			g := NewWithT(t)
 			k, err := knownFailure(spec, adapter, release)

@@ -44,7 +44,7 @@ type Place struct {
 type Recording interface {
 	Await(ctx context.Context, pred func(*history.World) bool) error
 	Interrupt(why string, kinds ...schema.GroupVersionResource) (over func(context.Context) error)
-	ExpectClosing() (over func())
+	ExpectClosing()
 	Complete(ctx context.Context) (*history.History, error)
 	History() *history.History
 }

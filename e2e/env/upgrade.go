@@ -49,7 +49,7 @@ func (e *Env) Downgrade(ctx context.Context) {
 func Upgraded(e *Env) bool { return e.upgraded }
 
 func (e *Env) applyCRDs(ctx context.Context, to *install.Prepared) {
-	defer e.recorder.ExpectClosing()()
+	e.recorder.ExpectClosing()
 	e.changeRelease(ctx, "the CRDs", to, e.place.Provider.UpgradeCRDs)
 	meta.MaybeResetRESTMapper(e.place.Mapper)
 	e.Observe(ctx, enforcedWithin) // until the API server serves them

@@ -42,18 +42,13 @@ func (r *Recorder) Interrupt(why string, kinds ...schema.GroupVersionResource) (
 }
 
 // ExpectClosing announces that the API server is about to close watches that can't be resumed, although it
-// goes on: it does so when a CRD changes. Until over is called, a watch that lists again leaves no gap if the
-// list shows what is recorded. The recording would miss an object that came and went within these
-// milliseconds, and nothing else.
-func (r *Recorder) ExpectClosing() (over func()) {
-	r.setClosing(true)
-	return func() { r.setClosing(false) }
-}
-
-func (r *Recorder) setClosing(closing bool) {
+// goes on: it does so when a CRD changes, some time later, and says nowhere that it has done so. From now on a
+// watch that lists again leaves no gap if the list shows what is recorded. The recording would miss an object
+// that came and went within these milliseconds, and nothing else.
+func (r *Recorder) ExpectClosing() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.closing = closing
+	r.closing = true
 }
 
 // interrupted reports whether a watch has to list again.

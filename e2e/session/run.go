@@ -157,8 +157,7 @@ func (s *Session) begin(ctx context.Context, w Work) (*history.Recorder, error) 
 		return nil, fmt.Errorf("recording: %w", err)
 	}
 	if converts, _ := s.Adapter.Supports(providers.Conversion); converts && !s.recorded {
-		// The controller has just put the CA of its conversion webhook into the CRDs. The API server closes their
-		// watches some time later, and says nowhere that it has done so: this holds until the recording ends.
+		// The controller has just put the CA of its conversion webhook into the CRDs.
 		recorder.ExpectClosing()
 	}
 	s.recorded = true

@@ -39,7 +39,7 @@ func matrix() []upgrading {
 	return append(
 		oneToTheNext("kwok", "v1.0.8", "v1.1.5", "v1.5.5", "v1.6.4", "v1.9.0", "v1.10.0", "v1.11.1", "v1.12.1", "v1.13.0",
 			"v1.14.3", "v1.15.0"),
-		oneToTheNext("aws", "v1.8.2", "v1.11.0", "v1.12.0", "v1.14.3")...)
+		oneToTheNext("aws", "v1.0.8", "v1.8.2", "v1.11.0", "v1.12.0", "v1.14.3")...)
 }
 
 // oneToTheNext returns the upgrades of a provider's releases, and that of the first to the last.
