@@ -30,6 +30,7 @@ In rows from v1.0.8 a spec is red now and then, another one each time. That rele
 node when the node changes, by the provider ID. If the NodeClaim's status has not reached its cache by then, and
 the node changes no more, as fake nodes don't, the node is never registered
 (pkg/controllers/nodeclaim/lifecycle/registration.go; pkg/utils/nodeclaim/nodeclaim.go, NodeEventHandler).
+It also sets the lastTransitionTime of a condition back by a second now and then; why was not looked into.
 
 `
 

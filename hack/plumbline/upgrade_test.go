@@ -71,8 +71,8 @@ func TestTheTableOfUpgradesKeepsOtherRows(t *testing.T) {
 func TestWhichUpgradesAreChosen(t *testing.T) {
 	g := NewWithT(t)
 	g.Expect(chosenUpgrades(matrix(), "", "", "")).To(HaveLen(len(matrix())))
-	g.Expect(chosenUpgrades(matrix(), "", "v1.0.8", "")).To(HaveLen(3))
-	g.Expect(chosenUpgrades(matrix(), "aws", "v1.0.8", "")).To(HaveLen(1))
+	g.Expect(chosenUpgrades(matrix(), "", "v1.0.8", "")).To(HaveLen(4))
+	g.Expect(chosenUpgrades(matrix(), "aws", "v1.0.8", "")).To(HaveLen(2))
 	g.Expect(chosenUpgrades(matrix(), "azure", "", "")).To(BeEmpty())
 }
 

@@ -21,7 +21,8 @@ var volatile = regexp.MustCompile(`^(metadata\.(resourceVersion|generation|manag
 	`status\.(conditions|nodes|resources|lastPodEventTime|nodeClassObservedGeneration))$`)
 
 // keepsFields claims that the custom resources of a moment have every field that they had then, with
-// the same value. They may have more.
+// the same value. They may have more. The status of a NodeClass is what a release has found in its cloud, and
+// the next one may find something else.
 func keepsFields(before *history.World) check.Claim {
 	kinds := slices.DeleteFunc(before.Resources(), func(kind schema.GroupVersionResource) bool {
 		return !strings.Contains(kind.Group, ".") || kind == karpenter.PodDisruptionBudgets
@@ -45,7 +46,11 @@ func lostBy(was, is *history.Object) []string {
 	if is == nil {
 		return []string{what + " is gone"}
 	}
-	lost := lostFields("", was.Unstructured().Object, is.Unstructured().Object)
+	fields := maps.Clone(was.Unstructured().Object)
+	if was.Unstructured().GroupVersionKind().Group != karpenter.NodePools.Group {
+		delete(fields, "status")
+	}
+	lost := lostFields("", fields, is.Unstructured().Object)
 	for i, field := range lost {
 		lost[i] = what + ": " + field
 	}
