@@ -37,8 +37,8 @@ const jobTook = 10 * time.Second
 // isKubeReplay reports whether a file is a log of kubereplay, which says when it was captured.
 func isKubeReplay(data []byte) bool { return isJSONWith(data, "captured", "events") }
 
-// kubeReplay adds the events of a log, at their times since the first one. Jobs run as long as they did. Kubereplay itself gives each Deployment a
-// PodDisruptionBudget, too, which the log hasn't.
+// kubeReplay adds the events of a log, at their times since the first one. Jobs run as long as they did. Kubereplay
+// itself gives each Deployment a PodDisruptionBudget, too, which the log hasn't.
 func (r *reader) kubeReplay(data []byte) error {
 	var log map[string]any
 	if err := utiljson.Unmarshal(data, &log); err != nil {
@@ -154,7 +154,7 @@ func jobPods(content map[string]any) (map[string]any, error) {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: metav1.ObjectMeta{Name: "job-" + job.Name, Namespace: job.Namespace},
 		Spec: appsv1.DeploymentSpec{
-			Replicas: ptr.To(min(parallel, ptr.Deref(job.Spec.Completions, parallel))),
+			Replicas: new(min(parallel, ptr.Deref(job.Spec.Completions, parallel))),
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
 			Template: pods,
 		},

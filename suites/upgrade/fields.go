@@ -17,8 +17,9 @@ import (
 
 // volatile matches fields that say what is so now, and may change at any time. The hashes of NodePools and NodeClasses,
 // and their versions, have their own spec.
-var volatile = regexp.MustCompile(`^(metadata\.(resourceVersion|generation|managedFields|annotations\..+-hash(-version)?)|` +
-	`status\.(conditions|nodes|resources|lastPodEventTime|nodeClassObservedGeneration))$`)
+var volatile = regexp.MustCompile(
+	`^(metadata\.(resourceVersion|generation|managedFields|annotations\..+-hash(-version)?)` +
+		`|status\.(conditions|nodes|resources|lastPodEventTime|nodeClassObservedGeneration))$`)
 
 // keepsFields claims that the custom resources of a moment have every field that they had then, with
 // the same value. They may have more. The status of a NodeClass is what a release has found in its cloud, and

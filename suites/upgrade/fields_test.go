@@ -8,8 +8,10 @@ import (
 
 func TestLostFields(t *testing.T) {
 	was := map[string]any{
-		"metadata": map[string]any{"name": "pool", "resourceVersion": "1", "labels": map[string]any{"a": "b"},
-			"annotations": map[string]any{"acme.example/class-hash": "1", "acme.example/class-hash-version": "v1"}},
+		"metadata": map[string]any{
+			"name": "pool", "resourceVersion": "1", "labels": map[string]any{"a": "b"},
+			"annotations": map[string]any{"acme.example/class-hash": "1", "acme.example/class-hash-version": "v1"},
+		},
 		"spec": map[string]any{"weight": int64(1), "taints": []any{map[string]any{"key": "x"}}},
 	}
 	for _, c := range []struct {
@@ -18,8 +20,10 @@ func TestLostFields(t *testing.T) {
 		lost  []string
 	}{
 		{"more fields, and volatile ones", map[string]any{
-			"metadata": map[string]any{"name": "pool", "resourceVersion": "2", "labels": map[string]any{"a": "b", "c": "d"},
-				"annotations": map[string]any{"acme.example/class-hash": "2", "acme.example/class-hash-version": "v2"}},
+			"metadata": map[string]any{
+				"name": "pool", "resourceVersion": "2", "labels": map[string]any{"a": "b", "c": "d"},
+				"annotations": map[string]any{"acme.example/class-hash": "2", "acme.example/class-hash-version": "v2"},
+			},
 			"spec": map[string]any{"weight": int64(1), "taints": []any{map[string]any{"key": "x"}}, "replicas": int64(1)},
 		}, nil},
 		{"a dropped label, an item of a list, and another value", map[string]any{
