@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -164,8 +165,8 @@ func possible(chosen []measurement, a *providers.Adapter) (able []measurement, e
 		_, why := a.Has(m.needs[i])
 		lacking[why] = append(lacking[why], m.what)
 	}
-	for why, what := range lacking {
-		err = errors.Join(err, fmt.Errorf("not measured: %s: %s", strings.Join(what, "; "), why))
+	for _, why := range slices.Sorted(maps.Keys(lacking)) {
+		err = errors.Join(err, fmt.Errorf("not measured: %s: %s", strings.Join(lacking[why], "; "), why))
 	}
 	if len(able) > 0 && err != nil {
 		step(err.Error())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/clock"
@@ -99,8 +100,8 @@ func (i *interruption) run(ctx context.Context, e *env.Env) {
 	used = i.usage.read()[karpenterProcess] - used
 	memory := i.usage.most[karpenterProcess]
 
-	ending := all.nodes(pool, all.Ending, "whose end was announced")
-	staying := all.nodes(pool, all.Staying, "that go on")
+	ending := nodesOf(pool, all.Ending, "whose end was announced")
+	staying := nodesOf(pool, all.Staying, "that go on")
 	e.Await(ctx, 0, ending)
 	e.Await(ctx, announcedNodes, check.RunningPods(app).On(check.ReadyNodes(pool)))
 	replaced := time.Since(began)
@@ -120,8 +121,8 @@ func (i *interruption) run(ctx context.Context, e *env.Env) {
 // announcedTo is the answer of AnnounceMany: provider IDs.
 type announcedTo struct{ Ending, Staying []string }
 
-// nodes counts the ready nodes with some provider IDs.
-func (announcedTo) nodes(pool *fixtures.Pool, ids []string, words string) check.Count {
+// nodesOf counts the ready nodes of a pool with some provider IDs.
+func nodesOf(pool *fixtures.Pool, ids []string, words string) check.Count {
 	return check.ReadyNodes(pool).With(words, func(o *unstructured.Unstructured) bool {
 		return slices.Contains(ids, karpenter.NodeProviderID(o))
 	})
@@ -145,18 +146,15 @@ func (i *interruption) ask(ctx context.Context, e *env.Env, hook providers.HookN
 }
 
 // await waits until the announcements are so.
-func (i *interruption) await(ctx context.Context, e *env.Env, done func(announcements) bool) announcements {
-	for {
-		var now announcements
+func (i *interruption) await(ctx context.Context, e *env.Env, done func(announcements) bool) (now announcements) {
+	err := wait.PollUntilContextCancel(ctx, announcedEvery, true, func(ctx context.Context) (bool, error) {
+		now = announcements{}
 		i.ask(ctx, e, providers.Announcements, &now)
 		i.usage.read() // memory
-		if done(now) {
-			return now
-		}
-		select {
-		case <-time.After(announcedEvery):
-		case <-ctx.Done():
-			e.Fail("the announcements were not handled within %s: %+v", announcedWithin, now)
-		}
+		return done(now), nil
+	})
+	if err != nil {
+		e.Fail("the announcements were not handled within %s: %+v", announcedWithin, now)
 	}
+	return now
 }

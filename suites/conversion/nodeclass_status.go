@@ -42,11 +42,8 @@ func classIn(version string, class *unstructured.Unstructured) *fixtures.Raw {
 		Called(fixtures.Existing(class.GetAPIVersion(), class.GetKind(), class.GetName()))
 }
 
-// withClassStatus adds a status to what is expected of a NodeClass.
+// withClassStatus adds the whole status to what is expected of a NodeClass.
 func withClassStatus(class *fixtures.Raw, of *unstructured.Unstructured) *fixtures.Raw {
 	status, _, _ := unstructured.NestedMap(of.Object, "status")
-	for _, field := range slices.Sorted(maps.Keys(status)) {
-		class.Write("status."+field, asJSON(status[field]))
-	}
-	return class.Write("status.conditions", observed(of))
+	return withStatus(class, of, slices.Sorted(maps.Keys(status))...)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -26,13 +24,7 @@ var _ = Suite.Add(e2e.Spec{
 		now := env.World().Get(karpenter.NodePools, "", pool.GetName()).Unstructured()
 		env.PatchStatus(ctx, pool, fmt.Sprintf(`{"status":{"conditions":%s}}`, observed(now)))
 
-		env.ExpectFields(ctx, withPoolStatus(fixtures.RawNodePool().Called(pool), now),
-			withPoolStatus(fixtures.RawNodePool().V1Beta1().Called(pool), now))
+		env.ExpectFields(ctx, withStatus(fixtures.RawNodePool().Called(pool), now, "resources"),
+			withStatus(fixtures.RawNodePool().V1Beta1().Called(pool), now, "resources"))
 	},
 })
-
-// withPoolStatus adds a status to what is expected of a pool.
-func withPoolStatus(pool *fixtures.Raw, of *unstructured.Unstructured) *fixtures.Raw {
-	resources, _, _ := unstructured.NestedFieldNoCopy(of.Object, "status", "resources")
-	return pool.Write("status.resources", asJSON(resources)).Write("status.conditions", observed(of))
-}

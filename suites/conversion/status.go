@@ -32,7 +32,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.PatchStatus(ctx, nodeClaim, fmt.Sprintf(`{"status":{"conditions":%s}}`, observed(ready)))
 		env.PatchStatus(ctx, older, `{"status":{"imageID":"an-image"}}`)
-		env.ExpectFields(ctx, withStatus(nodeClaim, ready), withStatus(older, ready))
+		env.ExpectFields(ctx, withNodeStatus(nodeClaim, ready), withNodeStatus(older, ready))
 	},
 })
 
@@ -45,13 +45,19 @@ func observed(o *unstructured.Unstructured) string {
 	}))
 }
 
-// withStatus adds a status to what is expected of a NodeClaim.
-func withStatus(nodeClaim *fixtures.Raw, of *unstructured.Unstructured) *fixtures.Raw {
-	for _, field := range []string{"nodeName", "providerID", "capacity", "allocatable"} {
+// withStatus adds fields of a status, and its conditions, to what is expected of an object.
+func withStatus(o *fixtures.Raw, of *unstructured.Unstructured, fields ...string) *fixtures.Raw {
+	for _, field := range fields {
 		value, _, _ := unstructured.NestedFieldNoCopy(of.Object, "status", field)
-		nodeClaim.Write("status."+field, asJSON(value))
+		o.Write("status."+field, asJSON(value))
 	}
-	return nodeClaim.Write("status.imageID", "an-image").Write("status.conditions", observed(of))
+	return o.Write("status.conditions", observed(of))
+}
+
+// withNodeStatus adds the status to what is expected of a NodeClaim.
+func withNodeStatus(nodeClaim *fixtures.Raw, of *unstructured.Unstructured) *fixtures.Raw {
+	return withStatus(nodeClaim, of, "nodeName", "providerID", "capacity", "allocatable").
+		Write("status.imageID", "an-image")
 }
 
 func asJSON(value any) string {
