@@ -46,7 +46,6 @@ func interruptions(ctx context.Context, plan *session.Plan, count int, scratch s
 	unbent := *plan
 	unbent.Setup.Speed = clock.Speed{Limit: 1}
 	i := &interruption{count: count, name: fmt.Sprintf("bench-%d-interruption-%d", os.Getpid(), count)}
-	i.usage = newProcessMeter(plan.Cache, i.name)
 	err := i.on(ctx, &unbent, filepath.Join(scratch, i.name))
 	return i.figures, err
 }
@@ -65,6 +64,7 @@ func (i *interruption) on(ctx context.Context, plan *session.Plan, folder string
 	if i.session, err = plan.Start(ctx, i.name, filepath.Join(folder, "logs")); err != nil {
 		return err
 	}
+	i.usage = newProcessMeter(plan.Cache, i.name)
 	o, _ := i.session.Run(ctx, session.Work{
 		Outcome: report.Outcome{Provider: plan.Setup.Adapter.Name, ID: "bench/interruption", Spec: "handles announcements"},
 		Run:     i.run, Within: announcedWithin, Recording: filepath.Join(folder, "recording.jsonl"),

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +40,14 @@ left. Variables are those of make e2e.
 
 `
 
+// The steps of each size.
+const (
+	podsRun          = "all pods run"
+	nodesDrift       = "all nodes drift"
+	halfConsolidates = "half consolidates"
+	noneLeft         = "none is left"
+)
+
 // usageEvery is how often processes' memory is looked at, in real time.
 const usageEvery = 2 * time.Second
 
@@ -52,7 +62,9 @@ type scaling struct {
 	compare.Scale
 	sizes  []int
 	within time.Duration
+	only   *regexp.Regexp
 	folder string
+	cpu    string // file for a profile of this process
 	plan   *session.Plan
 }
 
@@ -70,6 +82,17 @@ func runScale(ctx context.Context, args []string) error {
 	}
 	if _, err := c.Reap(ctx); err != nil {
 		return err
+	}
+	if s.cpu != "" {
+		file, err := os.Create(s.cpu)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
 	}
 	if s.plan, err = e2e.Prepare(ctx, c, a, step); err != nil {
 		return err
@@ -107,6 +130,8 @@ func parseScale(args []string) (*scaling, error) {
 		sizes = "100,500,1000"
 	}
 	flags.StringVar(&sizes, "sizes", sizes, "`numbers` of nodes, the smallest first; or the variable SIZES")
+	only := flags.String("only", "", "take only steps whose names match this `pattern`, and the first")
+	flags.StringVar(&s.cpu, "cpuprofile", "", "write a CPU profile of recorder, proxy and measuring to this `file`")
 	flags.DurationVar(&s.within, "within", 30*time.Minute, "how long each step may take, in real time")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -120,6 +145,13 @@ func parseScale(args []string) (*scaling, error) {
 	}
 	if len(s.sizes) == 0 || !slices.IsSorted(s.sizes) {
 		return nil, fmt.Errorf("SIZES=%s: say numbers of nodes, the smallest first, such as 100,500,1000", sizes)
+	}
+	var err error
+	if s.only, err = regexp.Compile(*only); err != nil {
+		return nil, fmt.Errorf("ONLY=%s: %w", *only, err)
+	}
+	if names := []string{podsRun, nodesDrift, halfConsolidates, noneLeft}; !slices.ContainsFunc(names, s.only.MatchString) {
+		return nil, fmt.Errorf("ONLY=%s matches no step; they are: %s", *only, strings.Join(names, ", "))
 	}
 	return s, nil
 }
@@ -192,28 +224,31 @@ func (r *scaleRun) steps(ctx context.Context) error {
 		done func(fleet) bool
 	}{
 		{
-			"all pods run",
+			podsRun,
 			func() []fixtures.Object { return []fixtures.Object{r.pool, r.app} },
 			func(s fleet) bool { first = s.hash; return s.ready == pods && s.settled() },
 		},
 		{
-			"all nodes drift",
+			nodesDrift,
 			func() []fixtures.Object { return []fixtures.Object{r.pool.NewTemplate().Budget("20%")} },
 			func(s fleet) bool { return s.ready == pods && s.settled() && s.old == 0 && s.hash != first },
 		},
 		{
-			"half consolidates",
+			halfConsolidates,
 			func() []fixtures.Object {
 				return []fixtures.Object{r.app.Replicas(pods / 2), r.pool.ConsolidateAfter("0s")}
 			},
 			func(s fleet) bool { return s.ready == pods/2 && s.settled() && s.nodes <= half+half/10 },
 		},
 		{
-			"none is left",
+			noneLeft,
 			func() []fixtures.Object { return []fixtures.Object{r.app.Replicas(0)} },
 			func(s fleet) bool { return s.nodes == 0 },
 		},
 	} {
+		if s.name != podsRun && !r.only.MatchString(s.name) {
+			continue
+		}
 		if err := r.step(ctx, s.name, s.do(), s.done); err != nil {
 			return err
 		}

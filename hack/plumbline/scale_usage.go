@@ -27,11 +27,19 @@ const (
 type processMeter struct {
 	cache   *build.Cache
 	cluster string
+	clocks  []int              // IDs of processes that bend time; they live as long as the cluster
 	most    map[string]float64 // memory in MB, by the names of processes
 }
 
+// newProcessMeter returns a meter of a cluster that runs.
 func newProcessMeter(c *build.Cache, cluster string) *processMeter {
-	return &processMeter{cache: c, cluster: cluster, most: map[string]float64{}}
+	m := &processMeter{cache: c, cluster: cluster, most: map[string]float64{}}
+	for _, pid := range children(os.Getpid()) {
+		if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); strings.TrimSpace(string(name)) == "shim" {
+			m.clocks = append(m.clocks, pid)
+		}
+	}
+	return m
 }
 
 // read returns the CPU time in seconds that each process has used, by its name, and notes its memory.
@@ -47,10 +55,8 @@ func (u *processMeter) read() map[string]float64 {
 		add(pid, processName(pid))
 	}
 	add(os.Getpid(), ownProcess)
-	for _, pid := range children(os.Getpid()) {
-		if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); strings.TrimSpace(string(name)) == "shim" {
-			add(pid, clockProcess)
-		}
+	for _, pid := range u.clocks {
+		add(pid, clockProcess)
 	}
 	return used
 }

@@ -31,7 +31,8 @@ func Lies() map[string]lie.Lie {
 // UpgradeLies returns the lies of a release whose CRDs don't fit what is stored.
 func UpgradeLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
-		"refuses-what-is-stored": {CRD: refusesLightPools},
+		"refuses-what-is-stored":  {CRD: refusesLightPools},
+		"refuses-fractions-stored": {CRD: refusesFractions},
 	}
 }
 
@@ -41,6 +42,16 @@ func refusesLightPools(crd lie.CRD) {
 	pool := at(version(crd), "schema", "openAPIV3Schema", "properties", "spec")
 	if child(pool, "properties", "weight") != nil {
 		refuse(pool, "!has(self.weight) || self.weight > 50")
+	}
+}
+
+// refusesFractions refuses every write of a pool that has a fraction of a second somewhere, which early releases took.
+// A rule about a duration alone would leave pools alone whose duration stays.
+func refusesFractions(crd lie.CRD) {
+	pool := at(version(crd), "schema", "openAPIV3Schema", "properties", "spec")
+	if child(pool, "properties", "disruption") != nil {
+		refuse(pool, "!self.disruption.consolidateAfter.contains('.') && (!has(self.template.spec.expireAfter) || "+
+			"!self.template.spec.expireAfter.contains('.'))")
 	}
 }
 
