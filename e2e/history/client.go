@@ -52,6 +52,14 @@ func (c *client) list(ctx context.Context, r schema.GroupVersionResource) (io.Re
 	return c.get(ctx, c.lists, r, "application/json", nil)
 }
 
+// listAt lists the objects that there were at a revision. The API server has it from etcd, until that forgets it.
+func (c *client) listAt(ctx context.Context, r schema.GroupVersionResource, revision uint64) (io.ReadCloser, error) {
+	return c.get(ctx, c.lists, r, "application/json", url.Values{
+		"resourceVersion":      {strconv.FormatUint(revision, 10)},
+		"resourceVersionMatch": {string(metav1.ResourceVersionMatchExact)},
+	})
+}
+
 // listOne lists at most one object, to get the resourceVersion of the list.
 func (c *client) listOne(ctx context.Context, r schema.GroupVersionResource) (io.ReadCloser, error) {
 	return c.get(ctx, c.lists, r, "application/json", url.Values{"limit": {"1"}})

@@ -143,8 +143,13 @@ func resourceIn(r *http.Request) string {
 func (f *fakeAPI) list(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	objects, revision := f.objects, f.revision
+	if r.URL.Query().Get("resourceVersionMatch") == "Exact" {
+		revision, _ = strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+		objects = f.objectsAt(revision)
+	}
 	var items []json.RawMessage
-	for key, o := range f.objects {
+	for key, o := range objects {
 		if strings.HasPrefix(key, resourceIn(r)+"/") {
 			// Lists of Kubernetes' own kinds have items without a kind.
 			items = append(items, json.RawMessage(strings.Replace(o, `"kind":"Thing","apiVersion":"v1",`, "", 1)))
@@ -152,11 +157,38 @@ func (f *fakeAPI) list(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := map[string]any{
 		"kind": "ThingList", "apiVersion": "v1",
-		"metadata": map[string]any{"resourceVersion": strconv.Itoa(f.revision)}, "items": items,
+		"metadata": map[string]any{"resourceVersion": strconv.Itoa(revision)}, "items": items,
 	}
 	if err := json.NewEncoder(w).Encode(answer); err != nil {
 		f.t.Errorf("list: %v", err)
 	}
+}
+
+// objectsAt returns what there was at a revision.
+func (f *fakeAPI) objectsAt(revision int) map[string]string {
+	objects := map[string]string{}
+	for _, l := range f.lines {
+		if l.revision > revision {
+			break
+		}
+		var line struct {
+			Type   string          `json:"type"`
+			Object json.RawMessage `json:"object"`
+		}
+		if err := json.Unmarshal([]byte(l.text), &line); err != nil {
+			f.t.Errorf("line %s: %v", l.text, err)
+		}
+		var o struct {
+			Metadata struct{ Name string } `json:"metadata"`
+		}
+		if err := json.Unmarshal(line.Object, &o); err != nil {
+			f.t.Errorf("line %s: %v", l.text, err)
+		}
+		if objects[l.resource+"/"+o.Metadata.Name] = string(line.Object); line.Type == "DELETED" {
+			delete(objects, l.resource+"/"+o.Metadata.Name)
+		}
+	}
+	return objects
 }
 
 // watch serves a watch, and returns after n events (0: never).

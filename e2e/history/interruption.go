@@ -43,12 +43,26 @@ func (r *Recorder) Interrupt(why string, kinds ...schema.GroupVersionResource) (
 
 // ExpectClosing announces that the API server is about to close watches that can't be resumed, although it
 // goes on: it does so when a CRD changes, some time later, and says nowhere that it has done so. From now on a
-// watch that lists again leaves no gap if the list shows what is recorded. The recording would miss an object
-// that came and went within these milliseconds, and nothing else.
+// watch that lists again also asks for the states in between, and leaves no gap if the API server still has them. The
+// recording would miss an object that came and went within these milliseconds, and nothing else.
 func (r *Recorder) ExpectClosing() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closing = true
+}
+
+// closes reports whether a watch that can't be resumed was closed as expected.
+func (r *Recorder) closes(resource schema.GroupVersionResource) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closing && !r.absence.covers(resource)
+}
+
+// objects returns those of a resource as they are recorded by now.
+func (r *Recorder) objects(resource schema.GroupVersionResource) []*Object {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.world.List(resource)
 }
 
 // interrupted reports whether a watch has to list again.

@@ -77,15 +77,32 @@ func TestAGapThatNobodyAskedFor(t *testing.T) {
 	g.Expect(after.Gaps()[0].Asked).To(BeFalse())
 }
 
-func TestAWatchThatIsClosedAsExpectedLeavesAGapOnlyIfSomethingHappened(t *testing.T) {
+func TestAWatchThatIsClosedAsExpectedMissesNothingThatTheServerStillKnows(t *testing.T) {
 	for about, c := range map[string]struct {
 		meanwhile func(*fakeAPI)
 		expected  bool
+		lists     []fault // of the lists that follow
 		gaps      int
+		events    int // of first
 	}{
-		"nothing":             {func(*fakeAPI) {}, true, 0},
-		"a change":            {func(api *fakeAPI) { api.say("MODIFIED", "pods", "first") }, true, 1},
-		"nothing, unexpected": {func(*fakeAPI) {}, false, 1},
+		"nothing": {func(*fakeAPI) {}, true, nil, 0, 0},
+		"changes": {func(api *fakeAPI) {
+			for range 3 {
+				api.say("MODIFIED", "nodes", "other")
+				api.say("MODIFIED", "pods", "first")
+			}
+		}, true, nil, 0, 3},
+		"changes that are forgotten": {func(api *fakeAPI) {
+			for range 3 {
+				api.say("MODIFIED", "pods", "first")
+			}
+		}, true, []fault{asked, status(http.StatusGone, "Expired")}, 1, 1},
+		"gone, and back": {func(api *fakeAPI) {
+			api.say("DELETED", "pods", "first")
+			api.say("ADDED", "nodes", "other")
+			api.say("ADDED", "pods", "first")
+		}, true, nil, 0, 2},
+		"nothing, unexpected": {func(*fakeAPI) {}, false, nil, 1, 0},
 	} {
 		t.Run(about, func(t *testing.T) {
 			g := NewWithT(t)
@@ -94,6 +111,7 @@ func TestAWatchThatIsClosedAsExpectedLeavesAGapOnlyIfSomethingHappened(t *testin
 			api.failWatches(ends(1), func(f *fakeAPI, w http.ResponseWriter, r *http.Request) {
 				c.meanwhile(f)
 				f.compact()
+				f.failLists(c.lists...)
 				status(http.StatusGone, "Expired")(f, w, r)
 			})
 			r, _ := record(t, api, pods)
@@ -105,9 +123,19 @@ func TestAWatchThatIsClosedAsExpectedLeavesAGapOnlyIfSomethingHappened(t *testin
 			g.Eventually(api.watchesSoFar).WithTimeout(10 * time.Second).Should(BeNumerically(">=", 3))
 			await(t, r, pods, "last", api.say("ADDED", "pods", "last"))
 			g.Expect(r.History().Gaps()).To(HaveLen(c.gaps))
+			of := 0
+			for _, e := range r.History().Events() {
+				if e.Object.Name == "first" {
+					of++
+				}
+			}
+			g.Expect(of).To(Equal(c.events))
 		})
 	}
 }
+
+// asked answers a list as it should be.
+func asked(f *fakeAPI, w http.ResponseWriter, r *http.Request) { f.list(w, r) }
 
 func TestCompleteAsksAgainWhileTheServerCantAnswer(t *testing.T) {
 	g := NewWithT(t)

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -50,6 +52,11 @@ func (w *watcher) listOnce(ctx context.Context) (list, error) {
 	if err != nil {
 		return list{}, err
 	}
+	return w.read(body)
+}
+
+// read reads the answer to a list.
+func (w *watcher) read(body io.ReadCloser) (list, error) {
 	var answer struct {
 		metav1.TypeMeta `json:",inline"`
 		Metadata        metav1.ListMeta   `json:"metadata"`
@@ -108,16 +115,49 @@ func (w *watcher) relist(ctx context.Context, cause error) error {
 	if err != nil {
 		return err
 	}
-	w.recorder.reconcile(w.resource, l,
-		fmt.Sprintf("the API server no longer knew the events after %s: %v", w.position, cause))
+	reason := fmt.Sprintf("the API server no longer knew the events after %s: %v", w.position, cause)
+	states, complete := []list{l}, false
+	if w.recorder.closes(w.resource) {
+		since, err := w.states(ctx, list{w.position, w.recorder.objects(w.resource)}, l)
+		if complete = err == nil; complete {
+			states = since
+		}
+	}
+	w.recorder.reconcile(w.resource, states, complete, reason)
 	w.position = l.resourceVersion
 	return nil
 }
 
+// states returns the states of the resource after one that is recorded, up to another one, and each that differs from
+// the one before. It asks for the state between two, and for those on both sides of it, until there is none between.
+func (w *watcher) states(ctx context.Context, from, to list) ([]list, error) {
+	first, last := revisionOf(from.resourceVersion), revisionOf(to.resourceVersion)
+	if last <= first+1 || len(differences(sorted(from.objects), to.objects)) == 0 {
+		return []list{to}, nil
+	}
+	body, err := w.api.listAt(ctx, w.resource, first+(last-first)/2)
+	if err != nil {
+		return nil, err
+	}
+	between, err := w.read(body)
+	if err != nil {
+		return nil, err
+	}
+	between.resourceVersion = strconv.FormatUint(first+(last-first)/2, 10)
+	early, err := w.states(ctx, from, between)
+	if err != nil {
+		return nil, err
+	}
+	late, err := w.states(ctx, between, to)
+	return append(early, late...), err
+}
+
+func sorted(objects []*Object) []*Object { return slices.SortedFunc(slices.Values(objects), byName) }
+
 // differences returns the events that lead from known (sorted) to now. An object with a new
 // UID was deleted and created again.
 func differences(known, now []*Object) []Event {
-	now = slices.SortedFunc(slices.Values(now), byName)
+	now = sorted(now)
 	var events []Event
 	for _, o := range known {
 		i, found := slices.BinarySearchFunc(now, o, byName)

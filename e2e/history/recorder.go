@@ -183,25 +183,25 @@ func (r *Recorder) add(e Event) {
 	r.record(e)
 }
 
-// reconcile records a gap and the differences that a list shows, in one step: no mark can come
-// between them.
-func (r *Recorder) reconcile(resource schema.GroupVersionResource, l list, reason string) {
+// reconcile records what states show that followed one another, in one step: no mark can come between them. Unless
+// they are complete, it records a gap before.
+func (r *Recorder) reconcile(resource schema.GroupVersionResource, states []list, complete bool, reason string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	missed := differences(r.world.List(resource), l.objects)
-	if r.closing && len(missed) == 0 && !r.absence.covers(resource) {
-		return
-	}
 	now := timestamp()
-	g := Gap{Time: now, Resource: resource, Reason: reason}
-	if r.absence.covers(resource) {
-		g.Reason, g.Asked = r.absence.why, true
-		defer r.absence.isOver(resource)
+	if !complete {
+		g := Gap{Time: now, Resource: resource, Reason: reason}
+		if r.absence.covers(resource) {
+			g.Reason, g.Asked = r.absence.why, true
+			defer r.absence.isOver(resource)
+		}
+		r.addGap(g)
 	}
-	r.addGap(g)
-	for _, e := range missed {
-		e.Time, e.Resource, e.revision = now, resource, revisionOf(l.resourceVersion)
-		r.record(e)
+	for _, l := range states {
+		for _, e := range differences(r.world.List(resource), l.objects) {
+			e.Time, e.Resource, e.revision = now, resource, revisionOf(l.resourceVersion)
+			r.record(e)
+		}
 	}
 }
 

@@ -30,7 +30,10 @@ In rows from v1.0.8 a spec is red now and then, another one each time. That rele
 node when the node changes, by the provider ID. If the NodeClaim's status has not reached its cache by then, and
 the node changes no more, as fake nodes don't, the node is never registered
 (pkg/controllers/nodeclaim/lifecycle/registration.go; pkg/utils/nodeclaim/nodeclaim.go, NodeEventHandler).
-It also sets the lastTransitionTime of a condition back by a second now and then; why was not looked into.
+It also writes all conditions of a NodeClaim's status without an optimistic lock
+(pkg/controllers/nodeclaim/lifecycle/controller.go, line 121), so that what another of its controllers has written
+meanwhile is set back. Its conditions have no observedGeneration: Ready of its NodeClaims is Unknown for a moment when
+a newer release takes over.
 
 `
 

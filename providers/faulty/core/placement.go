@@ -54,6 +54,14 @@ func placementLies() map[string]lie.Lie {
 				term.NamespaceSelector = &metav1.LabelSelector{}
 			}
 		}),
+		"takes-types-for-hints": reads(func(pool *v1.NodePool) {
+			for i, r := range pool.Spec.Template.Spec.Requirements {
+				if r.Key == corev1.LabelInstanceTypeStable {
+					r.Operator, r.Values = corev1.NodeSelectorOpExists, nil
+					pool.Spec.Template.Spec.Requirements[i] = r
+				}
+			}
+		}, provisioning),
 		"takes-requirements-for-hints": reads(func(pool *v1.NodePool) {
 			for i, r := range pool.Spec.Template.Spec.Requirements {
 				if !v1.WellKnownLabels.Has(r.Key) {
@@ -71,6 +79,11 @@ func spreadLies() map[string]lie.Lie {
 		"overlooks-spreads-at-first": atFirst(func(pod *corev1.Pod) { pod.Spec.TopologySpreadConstraints = nil }),
 		"overlooks-spreads": reads(func(pod *corev1.Pod) {
 			pod.Spec.TopologySpreadConstraints = nil
+		}, provisioning),
+		"counts-finished-pods": reads(func(pod *corev1.Pod) {
+			if pod.Status.Phase == corev1.PodSucceeded {
+				pod.Status.Phase = corev1.PodRunning
+			}
 		}, provisioning),
 		"ignores-node-taints-policies": atFirst(func(pod *corev1.Pod) {
 			for i := range pod.Spec.TopologySpreadConstraints {
