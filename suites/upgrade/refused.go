@@ -46,7 +46,7 @@ var _ = e2e.Table(Suite, map[string]narrowed{
 			env.Change(ctx, old.Weight(5))
 			env.UpgradeController(ctx)
 			env.Observe(ctx, takenOver)
-			env.RequireRefused(ctx, n.because, fresh)
+			env.Refused(ctx, n.because, fresh)
 			env.Change(ctx, old.Weight(6))
 			upgraded := env.Since(before)
 			env.Delete(ctx, old)
