@@ -117,7 +117,10 @@ func knownFailure(spec *Spec, a *providers.Adapter, release string) (*Known, err
 }
 
 func ofAdapter(k providers.KnownFailure) *Known {
-	return &Known{Releases: k.Releases, Issue: k.Issue, Reason: k.Reason, Breaks: k.Breaks, Explored: k.Explored}
+	return &Known{
+		Releases: k.Releases, Issue: k.Issue, Reason: k.Reason, Breaks: k.Breaks, Sometimes: k.Sometimes,
+		Explored: k.Explored,
+	}
 }
 
 // knownExplored returns what is known of sequences like one, in a release; nil: nothing. Several known failures are

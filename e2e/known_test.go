@@ -31,7 +31,10 @@ func TestAProviderHasKnownFailuresOfItsOwn(t *testing.T) {
 	}})
 	adapter := &providers.Adapter{KnownFailures: []providers.KnownFailure{
 		{Spec: "e2e/known/pods", Releases: ">=1.0.0", Issue: "acme#1"},
-		{Spec: "e2e/known", Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't", Breaks: []string{"leads to"}},
+		{
+			Spec: "e2e/known", Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't", Breaks: []string{"leads to"},
+			Sometimes: true,
+		},
 	}}
 	for release, known := range map[string]bool{
 		"v1.2.0": false, "v1.3.0": true, "v1.8.0": true, "v1.9.0": false, "main": false,
@@ -43,7 +46,9 @@ func TestAProviderHasKnownFailuresOfItsOwn(t *testing.T) {
 			g.Expect(k != nil).To(Equal(known))
 			if known {
 				g.Expect(*k).
-					To(Equal(Known{Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't", Breaks: []string{"leads to"}}))
+					To(Equal(Known{
+						Releases: ">=1.3.0 <1.9.0", Issue: "acme#2", Reason: "it doesn't", Breaks: []string{"leads to"}, Sometimes: true,
+					}))
 			}
 		})
 	}

@@ -278,6 +278,8 @@ type KnownFailure struct {
 	// regular expression over other breaks as in reports: "always at most 3 NodeClaims", "waited
 	// for 2 ", "left behind: Node ". Anything else that breaks fails the spec.
 	Breaks []string `yaml:"breaks"`
+	// Sometimes says that the failure depends on chance, so a pass proves nothing.
+	Sometimes bool `yaml:"sometimes"`
 	// Explored is a regular expression. A sequence that `make explore` makes up fails for the same reason if its YAML
 	// matches, and if it breaks nothing but what Breaks lists. Empty: none does.
 	Explored string `yaml:"explored"`

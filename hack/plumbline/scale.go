@@ -300,8 +300,8 @@ func (r *scaleRun) step(ctx context.Context, name string, do []fixtures.Object, 
 		}
 		if r.real()-said > compareEvery {
 			said = r.real()
-			step(fmt.Sprintf("%d nodes, %s: %s, %d nodes, %d of them on their way, after %s", r.size.Nodes, name,
-				now.pods(), now.nodes, now.busy, report.Round(took)))
+			step(fmt.Sprintf("%d nodes, %s: %s, %d nodes, %d of them on their way, %d drifted, after %s", r.size.Nodes, name,
+				now.pods(), now.nodes, now.busy, now.old, report.Round(took)))
 		}
 		select {
 		case <-time.After(time.Second):

@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		now := env.Await(ctx, 1, check.The(newer))[0].Unstructured()
 		older := classIn(karpenter.V1Beta1, now)
 
-		env.PatchStatus(ctx, older, fmt.Sprintf(`{"status":{"conditions":%s}}`, observed(now)))
+		env.PatchStatus(ctx, older, fmt.Sprintf(`{"status":{"conditions":%s}}`, fixtures.MoreConditions(now, example)))
 		env.ExpectFields(ctx, withClassStatus(classIn(karpenter.NodeClaims.Version, now), now), withClassStatus(older, now))
 	},
 })

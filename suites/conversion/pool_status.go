@@ -22,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Launch(ctx, 1, pool, fixtures.Deployment(1).On(pool))
 		env.Observe(ctx, karpenter.Settled)
 		now := env.World().Get(karpenter.NodePools, "", pool.GetName()).Unstructured()
-		env.PatchStatus(ctx, pool, fmt.Sprintf(`{"status":{"conditions":%s}}`, observed(now)))
+		env.PatchStatus(ctx, pool, fmt.Sprintf(`{"status":{"conditions":%s}}`, fixtures.MoreConditions(now, example)))
 
 		env.ExpectFields(ctx, withStatus(fixtures.RawNodePool().Called(pool), now, "resources"),
 			withStatus(fixtures.RawNodePool().V1Beta1().Called(pool), now, "resources"))

@@ -30,20 +30,14 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, karpenter.Settled)
 		ready := env.Await(ctx, 1, check.The(nodeClaim))[0].Unstructured()
 
-		env.PatchStatus(ctx, nodeClaim, fmt.Sprintf(`{"status":{"conditions":%s}}`, observed(ready)))
+		env.PatchStatus(ctx, nodeClaim, fmt.Sprintf(`{"status":{"conditions":%s}}`, fixtures.MoreConditions(ready, example)))
 		env.PatchStatus(ctx, older, `{"status":{"imageID":"an-image"}}`)
 		env.ExpectFields(ctx, withNodeStatus(nodeClaim, ready), withNodeStatus(older, ready))
 	},
 })
 
-// observed returns an object's conditions as JSON, and one that has all fields, which Karpenter's own don't.
-func observed(o *unstructured.Unstructured) string {
-	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-	return asJSON(append(conditions, map[string]any{
-		"type": "Example", "status": "True", "reason": "Written", "message": "by the spec", "observedGeneration": 1,
-		"lastTransitionTime": "2024-02-02T19:54:34Z",
-	}))
-}
+// example is the type of a condition that Karpenter doesn't know.
+const example = "Example"
 
 // withStatus adds fields of a status, and its conditions, to what is expected of an object.
 func withStatus(o *fixtures.Raw, of *unstructured.Unstructured, fields ...string) *fixtures.Raw {
@@ -51,7 +45,7 @@ func withStatus(o *fixtures.Raw, of *unstructured.Unstructured, fields ...string
 		value, _, _ := unstructured.NestedFieldNoCopy(of.Object, "status", field)
 		o.Write("status."+field, asJSON(value))
 	}
-	return o.Write("status.conditions", observed(of))
+	return o.Write("status.conditions", fixtures.MoreConditions(of, example))
 }
 
 // withNodeStatus adds the status to what is expected of a NodeClaim.

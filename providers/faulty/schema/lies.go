@@ -31,7 +31,7 @@ func Lies() map[string]lie.Lie {
 // UpgradeLies returns the lies of a release whose CRDs don't fit what is stored.
 func UpgradeLies() map[string]lie.Lie {
 	return map[string]lie.Lie{
-		"refuses-what-is-stored":  {CRD: refusesLightPools},
+		"refuses-what-is-stored":   {CRD: refusesLightPools},
 		"refuses-fractions-stored": {CRD: refusesFractions},
 	}
 }
