@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
 			"#karpenter-conditions-that-go-back",
 		Reason: "the lifecycle controller writes conditions as it has read them before others wrote theirs",
-		Breaks: []string{"^always exactly 1 NodeClaim of pool .* that are Inspected"},
+		Breaks: []string{"^always exactly 1 NodeClaim of pool .* that is Inspected"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
