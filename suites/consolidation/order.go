@@ -32,12 +32,12 @@ var _ = e2e.Table(Suite, map[string]dearness{
 		Name: "moves those pods last that " + row.how,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().OnDemand().Budget("1").Consolidate(fixtures.WhenEmptyOrUnderutilized)
-			large := fixtures.Deployment(3).On(pool).CPU("3").HostPort(otherPort)
-			dear, cheap := fixtures.Deployment(2).On(pool).HostPort(port), fixtures.Deployment(1).On(pool).HostPort(port)
+			large := fixtures.Deployment(5).On(pool).CPU("3").HostPort(otherPort)
+			dear, cheap := fixtures.Deployment(4).On(pool).HostPort(port), fixtures.Deployment(1).On(pool).HostPort(port)
 			env.Create(ctx, pool, large)
-			env.Await(ctx, 3, check.RunningPods(large))
+			env.Await(ctx, 5, check.RunningPods(large))
 			env.Create(ctx, row.make(dear)...)
-			env.Await(ctx, 2, check.RunningPods(dear))
+			env.Await(ctx, 4, check.RunningPods(dear))
 			env.Create(ctx, cheap)
 			env.Await(ctx, 1, check.RunningPods(cheap))
 			env.Observe(ctx, karpenter.NominationOver)

@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 2, check.DisruptedNodes(pool))
 
 		env.Expect(env.Since(before), check.Always(check.AtMost(2, check.BudgetedNodes(pool))))
-		env.ExpectUndisturbed(env.Since(before),
-			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(2, check.DisruptedNodes(pool))))
+		env.ExpectUndisturbed(env.Since(before), check.Within(karpenter.MinDrain,
+			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(2, check.DisruptedNodes(pool)))))
 	},
 })

@@ -42,6 +42,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, karpenter.Settled)
 		env.HookEach(ctx, providers.TerminateInstance, nodes)
 
+		env.ExpectUndisturbed(env.Since(before), check.LeadsTo(check.AtLeast(1, check.The(nodeClaim).Deleting()),
+			check.AtLeast(1, check.The(nodeClaim).In(karpenter.InstanceTerminating))))
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.The(nodeClaim).In(karpenter.Launched)),
 				check.AtLeast(1, check.The(nodeClaim).Deleting())),

@@ -18,8 +18,9 @@ type encounter struct {
 
 // A pod gets its own node if it excludes the running pods, or if they exclude it. Room on
 // their node does not change that. The second case is easily forgotten, because the pod
-// does not declare it, and here it is the second rule of those who do. Karpenter never nominates
-// the pod for a node where the scheduler does not let it run.
+// does not declare it, and here it is the second rule of those who do. There are two of them, and
+// each keeps it off. Karpenter never nominates the pod for a node where the scheduler does not let
+// it run.
 //
 // Source: podAntiAffinity of the Pod API, which is symmetric; event Nominated;
 // https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".
@@ -28,24 +29,25 @@ var _ = e2e.Table(Suite, map[string]encounter{
 		late.PodAntiAffinity(running, corev1.LabelHostname)
 	}},
 	"excluded": {"running ones that exclude it", func(running, late *fixtures.Workload) {
-		running.OnePodPerNode().PodAntiAffinity(late, corev1.LabelHostname)
+		running.PodAntiAffinity(late, corev1.LabelHostname)
 	}},
 }, func(e encounter) e2e.Spec {
 	return e2e.Spec{
 		Name: "keeps a pod apart from " + e.how,
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()
-			running, late := fixtures.Deployment(1).On(pool), fixtures.Deployment(1).On(pool)
+			running, late := fixtures.Deployment(2).On(pool).OnePodPerNode(), fixtures.Deployment(1).On(pool)
 			e.excludes(running, late)
 
 			before := env.Mark()
 			env.Create(ctx, pool, running)
-			env.Await(ctx, 1, check.RunningPods(running))
-			node := env.Await(ctx, 1, check.ReadyNodes(pool))[0]
+			env.Await(ctx, 2, check.RunningPods(running))
+			nodes := env.Await(ctx, 2, check.ReadyNodes(pool))
 			env.Create(ctx, late)
 			env.Await(ctx, 1, check.RunningPods(late))
 
-			env.Expect(env.Since(before), check.Always(check.AtMost(2, check.NodeClaims(pool))), neverNominated(late, node))
+			env.Expect(env.Since(before), check.Always(check.AtMost(3, check.NodeClaims(pool))),
+				neverNominated(late, nodes[0]), neverNominated(late, nodes[1]))
 		},
 	}
 })

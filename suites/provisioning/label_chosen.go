@@ -21,13 +21,13 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "chooses one of the values of a label that a pool allows",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b")
-		app := fixtures.Deployment(1).On(pool)
+		app := fixtures.Deployment(3).On(pool).OnePodPerNode()
 
 		before := env.Mark()
 		env.Create(ctx, pool, app)
-		env.Await(ctx, 1, check.RunningPods(app))
+		env.Await(ctx, 3, check.RunningPods(app))
 
-		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))),
+		env.Expect(env.Since(before), check.Always(check.AtMost(3, check.NodeClaims(pool))),
 			check.Always(check.Each(check.NodeClaims(pool), "are in one of the racks", isInRack)),
 			check.Always(check.Each(check.ReadyNodes(pool), "are in one of the racks", isInRack)))
 	},

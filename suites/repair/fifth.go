@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -27,6 +28,7 @@ var _ = Suite.Add(e2e.Spec{
 		before := env.Mark()
 		env.MakeUnhealthy(ctx, nodes[0], nodes[1], single[0])
 		env.Await(ctx, 0, check.Nodes(other).Old(before))
+		env.Observe(ctx, karpenter.DisruptionPolled)
 		stopped, recovered := env.Since(before), env.Mark()
 		env.MakeHealthy(ctx, nodes[0])
 		env.Await(ctx, 0, check.Node(nodes[1].Name))

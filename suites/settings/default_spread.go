@@ -26,6 +26,9 @@ var _ = e2e.Table(Suite, map[string]alike{
 	"deployment": {"of a Deployment", func(pool *fixtures.Pool) []fixtures.Object {
 		return []fixtures.Object{fixtures.Deployment(2).On(pool).HostPort(port)}
 	}},
+	"stateful-set": {"of a StatefulSet", func(pool *fixtures.Pool) []fixtures.Object {
+		return []fixtures.Object{fixtures.StatefulSet(2).On(pool).HostPort(port)}
+	}},
 	"service": {"of a Service", func(pool *fixtures.Pool) []fixtures.Object {
 		one, other := fixtures.Pod().On(pool).HostPort(port), fixtures.Pod().On(pool).HostPort(port)
 		return []fixtures.Object{fixtures.Service(web, "one"), one.Label(web, "one"), other.Label(web, "one")}

@@ -27,6 +27,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Change(ctx, pool.NewTemplate())
+		env.Observe(ctx, karpenter.DisruptionPolled)
+		env.Expect(env.Since(before), check.ActsOnDrift(pool))
 		env.Await(ctx, 3, check.ReplacedNodes(pool, before))
 		awaitRest(ctx, env, pool, before)
 

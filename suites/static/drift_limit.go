@@ -36,7 +36,8 @@ var _ = Suite.Add(e2e.Spec{
 
 		drifting := check.AtLeast(1, check.DriftedNodeClaims(pool))
 		env.Expect(limited, check.Always(check.When(drifting, check.AtMost(2, check.NodeClaims(pool)))))
-		env.Expect(env.Since(raised), check.Always(check.When(drifting, check.AtMost(3, check.NodeClaims(pool)))),
+		env.Expect(env.Since(raised), check.GoesFor(fixtures.Drifted, pool),
+			check.Always(check.When(drifting, check.AtMost(3, check.NodeClaims(pool)))),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.None(check.Nodes(pool).Old(before))))
 		removeNodes(ctx, env, pool)
 	},

@@ -9,8 +9,8 @@ import (
 )
 
 // A taint with the effect PreferNoSchedule sends pods to another pool, even to a pool of
-// lower weight. It lets them in if there is no other pool. It reserves a pool but leaves
-// no pods behind.
+// lower weight. It lets them in if there is no other pool, whatever its key and its value.
+// It reserves a pool but leaves no pods behind.
 //
 // Source: spec.template.spec.taints of the NodePool API; Karpenter:
 // pkg/controllers/provisioning/scheduling/preferences.go.
@@ -18,7 +18,8 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "with the effect PreferNoSchedule keep pods off that fit elsewhere",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		team := fixtures.Key("team")
-		soft := fixtures.NodePool().Label(team, "red").Weight(50).Taint(fixtures.Key("reserved"), fixtures.PreferNoSchedule)
+		soft := fixtures.NodePool().Label(team, "red").Weight(50).
+			TaintValue(fixtures.Key("reserved"), "batch", fixtures.PreferNoSchedule)
 		open := fixtures.NodePool().Label(team, "red")
 		free := fixtures.Deployment(2).Select(team, "red")
 		bound := fixtures.Deployment(1).Select(team, "red").On(soft)
@@ -35,7 +36,6 @@ var _ = Suite.Add(e2e.Spec{
 			check.While(check.PodsOf(free), check.None(check.NodeClaims(soft))))
 		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, check.PodsOf(bound)),
 			check.AtLeast(1,
-				check.RunningPods(bound).On(check.Nodes(soft).With("with the taint",
-					check.TaintedWith(fixtures.Key("reserved"), fixtures.PreferNoSchedule))))))
+				check.RunningPods(bound).On(check.Nodes(soft).With("with the taint", check.Tainted(fixtures.Key("reserved")))))))
 	},
 })
