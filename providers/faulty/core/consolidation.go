@@ -24,6 +24,9 @@ func consolidationLies() map[string]lie.Lie {
 		"consolidates-more-than-empty-nodes": reads(func(pool *v1.NodePool) {
 			pool.Spec.Disruption.ConsolidationPolicy = v1.ConsolidationPolicyWhenEmptyOrUnderutilized
 		}, disrupting),
+		"consolidates-empty-nodes-alone": reads(func(pool *v1.NodePool) {
+			pool.Spec.Disruption.ConsolidationPolicy = v1.ConsolidationPolicyWhenEmpty
+		}, disrupting),
 		"consolidates-at-once": reads(func(pool *v1.NodePool) {
 			if pool.Spec.Disruption.ConsolidateAfter.Duration != nil {
 				pool.Spec.Disruption.ConsolidateAfter = v1.MustParseNillableDuration("0s")

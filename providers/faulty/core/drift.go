@@ -27,12 +27,26 @@ func driftLies() map[string]lie.Lie {
 				return err
 			},
 		}),
-		"launches-two-replacements": launchesTwo(),
-		"replaces-by-a-stale-pool":  staleTemplates(),
-		"never-forgets-drift":       neverForgetsDrift(),
+		"acts-on-no-drift": reads(func(claim *v1.NodeClaim) {
+			_ = claim.StatusConditions().Clear(v1.ConditionTypeDrifted) // Ready doesn't depend on it
+		}, remembering),
+		"begins-with-the-latest-drift": reads(beginWithTheLatest, remembering),
+		"launches-two-replacements":    launchesTwo(),
+		"replaces-by-a-stale-pool":     staleTemplates(),
+		"never-forgets-drift":          neverForgetsDrift(),
 		"overlooks-do-not-disrupt-on-nodes": reads(func(node *corev1.Node) {
 			delete(node.Annotations, v1.DoNotDisruptAnnotationKey)
 		}, rememberingNodes),
+	}
+}
+
+// beginWithTheLatest turns the order around in which NodeClaims have drifted.
+func beginWithTheLatest(claim *v1.NodeClaim) {
+	for i := range claim.Status.Conditions {
+		if c := &claim.Status.Conditions[i]; c.Type == v1.ConditionTypeDrifted {
+			created := claim.CreationTimestamp.Time
+			c.LastTransitionTime.Time = created.Add(-c.LastTransitionTime.Sub(created))
+		}
 	}
 }
 
