@@ -150,7 +150,8 @@ func parseScale(args []string) (*scaling, error) {
 	if s.only, err = regexp.Compile(*only); err != nil {
 		return nil, fmt.Errorf("ONLY=%s: %w", *only, err)
 	}
-	if names := []string{podsRun, nodesDrift, halfConsolidates, noneLeft}; !slices.ContainsFunc(names, s.only.MatchString) {
+	names := []string{podsRun, nodesDrift, halfConsolidates, noneLeft}
+	if !slices.ContainsFunc(names, s.only.MatchString) {
 		return nil, fmt.Errorf("ONLY=%s matches no step; they are: %s", *only, strings.Join(names, ", "))
 	}
 	return s, nil

@@ -24,7 +24,7 @@ func consolidationLies() map[string]lie.Lie {
 		"consolidates-more-than-empty-nodes": reads(func(pool *v1.NodePool) {
 			pool.Spec.Disruption.ConsolidationPolicy = v1.ConsolidationPolicyWhenEmptyOrUnderutilized
 		}, disrupting),
-		"consolidates-empty-nodes-alone": reads(func(pool *v1.NodePool) {
+		"takes-every-policy-for-when-empty": reads(func(pool *v1.NodePool) {
 			pool.Spec.Disruption.ConsolidationPolicy = v1.ConsolidationPolicyWhenEmpty
 		}, disrupting),
 		"consolidates-at-once": reads(func(pool *v1.NodePool) {
