@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -44,8 +45,7 @@ func driftLies() map[string]lie.Lie {
 func beginWithTheLatest(claim *v1.NodeClaim) {
 	for i := range claim.Status.Conditions {
 		if c := &claim.Status.Conditions[i]; c.Type == v1.ConditionTypeDrifted {
-			created := claim.CreationTimestamp.Time
-			c.LastTransitionTime.Time = created.Add(-c.LastTransitionTime.Sub(created))
+			c.LastTransitionTime.Time = time.Unix(-c.LastTransitionTime.Unix(), 0)
 		}
 	}
 }
