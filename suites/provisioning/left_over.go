@@ -18,7 +18,7 @@ import (
 // Source: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle, "Garbage collection of Pods";
 // Karpenter: pkg/controllers/provisioning/scheduling/topology.go, countDomains.
 var _ = Suite.Add(e2e.Spec{
-	Name:  "launches a node for a pod although pods that it excludes are left of a node that has vanished",
+	Name: "launches a node for a pod that excludes what is left on a node that has vanished",
 	Breaks: []e2e.Breach{{
 		Invariant: "instances end before their nodes and NodeClaims do",
 		Why:       "somebody removes the node's finalizer",

@@ -54,22 +54,24 @@ func placementLies() map[string]lie.Lie {
 				term.NamespaceSelector = &metav1.LabelSelector{}
 			}
 		}),
-		"takes-types-for-hints": reads(func(pool *v1.NodePool) {
-			for i, r := range pool.Spec.Template.Spec.Requirements {
-				if r.Key == corev1.LabelInstanceTypeStable {
-					r.Operator, r.Values = corev1.NodeSelectorOpExists, nil
-					pool.Spec.Template.Spec.Requirements[i] = r
-				}
+		"takes-types-for-hints": reads(takeForHints(func(key string) bool {
+			return key == corev1.LabelInstanceTypeStable
+		}), provisioning),
+		"takes-requirements-for-hints": reads(takeForHints(func(key string) bool {
+			return !v1.WellKnownLabels.Has(key)
+		}), provisioning),
+	}
+}
+
+// takeForHints makes a pool's requirements on some labels allow every value.
+func takeForHints(some func(key string) bool) func(*v1.NodePool) {
+	return func(pool *v1.NodePool) {
+		for i, r := range pool.Spec.Template.Spec.Requirements {
+			if some(r.Key) {
+				r.Operator, r.Values = corev1.NodeSelectorOpExists, nil
+				pool.Spec.Template.Spec.Requirements[i] = r
 			}
-		}, provisioning),
-		"takes-requirements-for-hints": reads(func(pool *v1.NodePool) {
-			for i, r := range pool.Spec.Template.Spec.Requirements {
-				if !v1.WellKnownLabels.Has(r.Key) {
-					r.Operator, r.Values = corev1.NodeSelectorOpExists, nil
-					pool.Spec.Template.Spec.Requirements[i] = r
-				}
-			}
-		}, provisioning),
+		}
 	}
 }
 
