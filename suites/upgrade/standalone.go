@@ -37,8 +37,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 0, check.The(ended))
 
 		env.Expect(upgraded,
-			// Ready may be Unknown until the new controller has seen each condition, as v1.0.8 gives none a generation.
-			check.Always(check.Exactly(2, check.The(kept, ended).In(karpenter.Initialized).Old(before))),
+			check.Always(check.Exactly(2, check.The(kept, ended).In(karpenter.Ready).Old(before))),
 			check.Always(check.None(check.The(kept, ended).Deleting())),
 			check.Always(check.Exactly(2, all)))
 		env.Expect(env.Since(before), check.Finally(check.Exactly(1, check.The(kept).Staying())))
