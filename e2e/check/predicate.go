@@ -40,8 +40,11 @@ func Tainted(key string) Predicate {
 }
 
 // TaintedWith matches nodes whose only taint with this key has this effect and no value.
-func TaintedWith(key, effect string) Predicate {
-	only := []corev1.Taint{{Key: key, Effect: corev1.TaintEffect(effect)}}
+func TaintedWith(key, effect string) Predicate { return TaintedWithValue(key, "", effect) }
+
+// TaintedWithValue matches nodes whose only taint with this key has this value and this effect.
+func TaintedWithValue(key, value, effect string) Predicate {
+	only := []corev1.Taint{{Key: key, Value: value, Effect: corev1.TaintEffect(effect)}}
 	return func(o *unstructured.Unstructured) bool {
 		return slices.Equal(only, slices.DeleteFunc(karpenter.Taints(o), func(t corev1.Taint) bool { return t.Key != key }))
 	}

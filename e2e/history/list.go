@@ -135,7 +135,8 @@ func (w *watcher) states(ctx context.Context, from, to list) ([]list, error) {
 	if last <= first+1 || len(differences(sorted(from.objects), to.objects)) == 0 {
 		return []list{to}, nil
 	}
-	body, err := w.api.listAt(ctx, w.resource, first+(last-first)/2)
+	middle := first + (last-first)/2
+	body, err := w.api.listAt(ctx, w.resource, middle)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (w *watcher) states(ctx context.Context, from, to list) ([]list, error) {
 	if err != nil {
 		return nil, err
 	}
-	between.resourceVersion = strconv.FormatUint(first+(last-first)/2, 10)
+	between.resourceVersion = strconv.FormatUint(middle, 10)
 	early, err := w.states(ctx, from, between)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Await(ctx, 1, check.RunningPods(there))
 		env.Create(ctx, second, queued)
 		env.Await(ctx, 1, check.RunningPods(second))
-		env.PatchStatus(ctx, env.Await(ctx, 1, check.PodsOf(queued))[0], unschedulable)
+		env.PatchStatus(ctx, env.Await(ctx, 1, check.PodsOf(queued))[0], fixtures.Unschedulable)
 		env.Observe(ctx, karpenter.NominationOver)
 
 		before := env.Mark()
@@ -45,6 +45,3 @@ var _ = Suite.Add(e2e.Spec{
 			check.Always(check.None(check.NodeClaims(other).New(before))))
 	},
 })
-
-// unschedulable is a scheduler's status patch of a pod that fits on no node.
-const unschedulable = `{"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}}`

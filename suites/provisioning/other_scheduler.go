@@ -25,13 +25,10 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, other, queued, free)
 		env.Await(ctx, 1, check.RunningPods(free))
 		held := env.Since(before)
-		env.PatchStatus(ctx, env.Await(ctx, 1, check.PodsOf(queued))[0], unschedulable)
+		env.PatchStatus(ctx, env.Await(ctx, 1, check.PodsOf(queued))[0], fixtures.Unschedulable)
 		env.Await(ctx, 1, check.InitializedNodeClaims(pool))
 
 		env.Expect(held, passedOver(pool, queued))
 		env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool))))
 	},
 })
-
-// unschedulable is a scheduler's status patch of a pod that fits on no node.
-const unschedulable = `{"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}}`

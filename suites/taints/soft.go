@@ -36,6 +36,7 @@ var _ = Suite.Add(e2e.Spec{
 			check.While(check.PodsOf(free), check.None(check.NodeClaims(soft))))
 		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(1, check.PodsOf(bound)),
 			check.AtLeast(1,
-				check.RunningPods(bound).On(check.Nodes(soft).With("with the taint", check.Tainted(fixtures.Key("reserved")))))))
+				check.RunningPods(bound).On(check.Nodes(soft).With("with the taint",
+					check.TaintedWithValue(fixtures.Key("reserved"), "batch", fixtures.PreferNoSchedule))))))
 	},
 })
