@@ -86,6 +86,17 @@ func launchesOnDemand() creator {
 	}
 }
 
+// prefersOnDemand launches on-demand for each NodeClaim that allows it.
+func prefersOnDemand(ctx context.Context, honest cloud, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
+	allowed := scheduling.NewNodeSelectorRequirementsWithMinValues(claim.Spec.Requirements...).
+		Get(karpenterv1.CapacityTypeLabelKey)
+	if !allowed.Has(karpenterv1.CapacityTypeOnDemand) {
+		return honest.Create(ctx, claim)
+	}
+	return honest.Create(ctx,
+		requiring(claim.DeepCopy(), karpenterv1.CapacityTypeLabelKey, karpenterv1.CapacityTypeOnDemand))
+}
+
 // ignoresRequirements launches an unwanted value of a label for the first NodeClaim of each
 // pool that allows fewer of its values than the pool.
 func ignoresRequirements() creator {

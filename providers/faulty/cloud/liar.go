@@ -26,6 +26,7 @@ type liar struct {
 	end     func(context.Context, cloud, *karpenterv1.NodeClaim) error
 	types   func(context.Context, cloud, *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error)
 	drifted func() bool
+	reason  func(cloudprovider.DriftReason) cloudprovider.DriftReason // of what has drifted
 }
 
 // A creator launches an instance for a NodeClaim, through an honest cloud. It may change the
@@ -80,7 +81,11 @@ func (l liar) IsDrifted(ctx context.Context, claim *karpenterv1.NodeClaim) (clou
 	if l.drifted != nil && l.drifted() {
 		return "ImageDrifted", nil
 	}
-	return l.cloud.IsDrifted(ctx, claim)
+	reason, err := l.cloud.IsDrifted(ctx, claim)
+	if l.reason != nil && reason != "" {
+		reason = l.reason(reason)
+	}
+	return reason, err
 }
 
 // saying returns a creator that launches honestly and edits the NodeClaim that it returns.

@@ -7,6 +7,7 @@ import (
 
 	kwokv1alpha1 "sigs.k8s.io/karpenter/kwok/apis/v1alpha1"
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
@@ -23,6 +24,7 @@ func Lies() map[string]lie.Lie {
 		"launches-too-large":        sized(manyCPUs()),
 		"launches-the-dearest":      launching(launchesTheDearest),
 		"launches-on-demand":        launching(launchesOnDemand()),
+		"prefers-on-demand":         launching(prefersOnDemand),
 		"forgets-the-provider-id":   launching(saying(hasNoProviderID)),
 		"dies-after-a-launch":       launching(diesAfterLaunch),
 		"refuses-old-nodeclaims":    launching(refusesOlder()),
@@ -74,6 +76,9 @@ func Lies() map[string]lie.Lie {
 		// Drift.
 		"drifts-always":     drifting(func() bool { return true }),
 		"drifts-on-and-off": drifting(onAndOff()),
+		"gives-the-reason-of-pools": {Cloud: lying(liar{
+			reason: func(cloudprovider.DriftReason) cloudprovider.DriftReason { return "NodePoolDrifted" },
+		})},
 	}
 	maps.Copy(all, standaloneLies())
 	maps.Copy(all, statusLies())

@@ -18,14 +18,20 @@ import (
 )
 
 // KWOK's provider leaves out what others do: its NodeClasses have no hash, nobody looks after
-// their status, and its NodeClaims have no image. The faulty provider does that too, so that
-// there can be lies about it.
+// their status, its NodeClaims have no image, and none of its nodes drifts by itself. The faulty
+// provider does that too, so that there can be lies about it.
 const (
 	// HashAnnotation has the hash of a NodeClass, on it and on NodeClaims; see the adapter.
 	HashAnnotation        = "karpenter.kwok.sh/kwoknodeclass-hash"
 	hashVersionAnnotation = HashAnnotation + "-version"
 	hashVersion           = "v1"
 	image                 = "image-1"
+
+	// revisionAnnotation makes a NodeClass another one: what is hashed beside it could be changed
+	// only together with how nodes join.
+	revisionAnnotation = "karpenter.kwok.sh/revision"
+	// nodeClassDrift is why instances drift that were launched with another NodeClass.
+	nodeClassDrift cloudprovider.DriftReason = "NodeClassDrift"
 
 	// tendEvery is how often NodeClasses are looked at.
 	tendEvery = 250 * time.Millisecond
@@ -73,12 +79,17 @@ func (l Lie) tend(ctx context.Context, c client.Client, stored *kwokv1alpha1.KWO
 func hashed(annotations map[string]string, class *kwokv1alpha1.KWOKNodeClass) map[string]string {
 	all := map[string]string{}
 	maps.Copy(all, annotations)
-	all[HashAnnotation] = strconv.FormatInt(class.Spec.NodeRegistrationDelay.Nanoseconds(), 10)
+	all[HashAnnotation] = hash(class)
 	all[hashVersionAnnotation] = hashVersion
 	return all
 }
 
-// describing is KWOK's cloud provider, whose NodeClaims have an image and the hash of their NodeClass.
+func hash(class *kwokv1alpha1.KWOKNodeClass) string {
+	return strconv.FormatInt(class.Spec.NodeRegistrationDelay.Nanoseconds(), 10) + class.Annotations[revisionAnnotation]
+}
+
+// describing is KWOK's cloud provider, whose NodeClaims have an image and the hash of their NodeClass,
+// and drift if that changes.
 type describing struct {
 	cloudprovider.CloudProvider
 	client client.Client
@@ -90,12 +101,32 @@ func (d describing) Create(ctx context.Context, claim *karpenterv1.NodeClaim) (*
 	if err != nil {
 		return nil, err
 	}
-	class := &kwokv1alpha1.KWOKNodeClass{}
-	if err := d.client.Get(ctx, client.ObjectKey{Name: claim.Spec.NodeClassRef.Name}, class); err != nil {
-		return nil, fmt.Errorf("reading the NodeClass of NodeClaim %s: %w", claim.Name, err)
+	class, err := d.classOf(ctx, claim)
+	if err != nil {
+		return nil, err
 	}
 	created = created.DeepCopy() // KWOK shares its maps with the Node
 	created.Annotations = hashed(created.Annotations, class)
 	created.Status.ImageID = image
 	return created, nil
+}
+
+// IsDrifted returns nodeClassDrift if the NodeClass is not as it was at the launch.
+func (d describing) IsDrifted(ctx context.Context, claim *karpenterv1.NodeClaim) (cloudprovider.DriftReason, error) {
+	class, err := d.classOf(ctx, claim)
+	if err != nil {
+		return "", client.IgnoreNotFound(err)
+	}
+	if launched, is := claim.Annotations[HashAnnotation]; is && launched != hash(class) {
+		return nodeClassDrift, nil
+	}
+	return d.CloudProvider.IsDrifted(ctx, claim)
+}
+
+func (d describing) classOf(ctx context.Context, claim *karpenterv1.NodeClaim) (*kwokv1alpha1.KWOKNodeClass, error) {
+	class := &kwokv1alpha1.KWOKNodeClass{}
+	if err := d.client.Get(ctx, client.ObjectKey{Name: claim.Spec.NodeClassRef.Name}, class); err != nil {
+		return nil, fmt.Errorf("reading the NodeClass of NodeClaim %s: %w", claim.Name, err)
+	}
+	return class, nil
 }
