@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -24,10 +25,14 @@ func faultLies() map[string]lie.Lie {
 	started := time.Now()
 	older := func(o client.Object) bool { return o.GetCreationTimestamp().Time.Before(started) }
 	return map[string]lie.Lie{
-		"creates-again-after-lost-answers":  createsAgain(),
-		"gives-up-after-errors":             givesUp(),
-		"takes-conflicts-for-success":       swallowsConflicts(),
-		"panics-at-errors":                  panicsAtErrors(),
+		"creates-again-after-lost-answers": createsAgain(),
+		"gives-up-after-errors":            givesUp(),
+		"takes-conflicts-for-success":      swallowsConflicts(),
+		"panics-at-errors":                 panicsAtErrors(),
+		"creates-again-what-takes-long": createsTwice(func(_ context.Context, _ client.Client, began time.Time) bool {
+			return time.Since(began) >= 2*time.Second
+		}),
+		"creates-twice-for-older-pods":      createsTwice(waitsForLong),
 		"launches-again-after-lost-records": launchesUnrecorded(),
 		"keeps-launches-in-memory": reads(func(claim *v1.NodeClaim) {
 			if older(claim) && claim.Status.ProviderID == "" {
@@ -58,6 +63,33 @@ func createsAgain() lie.Lie {
 			}
 			return err
 		},
+	})
+}
+
+// createsTwice returns a lie: a NodeClaim is created once more if its creation, which began then, leaves a doubt.
+func createsTwice(doubt func(ctx context.Context, c client.Client, began time.Time) bool) lie.Lie {
+	return deceives(interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			claim, ok := o.(*v1.NodeClaim)
+			if !ok {
+				return c.Create(ctx, o, opts...)
+			}
+			again, began := claim.DeepCopy(), time.Now()
+			err := c.Create(ctx, o, opts...)
+			if err == nil && doubt(ctx, c, began) {
+				err = c.Create(ctx, again, opts...)
+			}
+			return err
+		},
+	})
+}
+
+// waitsForLong reports whether a pod waits that was made more than four seconds ago. Karpenter
+// takes two for one that it hears of at once.
+func waitsForLong(ctx context.Context, c client.Client, _ time.Time) bool {
+	pods := &corev1.PodList{}
+	return c.List(ctx, pods) == nil && slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool {
+		return pod.Spec.NodeName == "" && time.Since(pod.CreationTimestamp.Time) > 4*time.Second
 	})
 }
 

@@ -28,6 +28,11 @@ func lateLies() map[string]lie.Lie {
 		}, func(pool *v1.NodePool) {
 			pool.Spec.Disruption.Budgets = nil
 		}), disrupting),
+		"sees-lone-pods-late": reads(late(func(pod *corev1.Pod) bool {
+			return len(pod.OwnerReferences) == 0 && pod.Spec.NodeName != ""
+		}, func(pod *corev1.Pod) {
+			pod.Spec.NodeName, pod.Spec.Containers = "", nil
+		}), disrupting, rememberingPods, rememberingNodes),
 	}
 }
 

@@ -2,13 +2,17 @@ package saboteur
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"github.com/awslabs/operatorpkg/status"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	kwokv1alpha1 "sigs.k8s.io/karpenter/kwok/apis/v1alpha1"
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
@@ -23,10 +27,14 @@ func chaosLies() map[string]lie.Lie {
 		"launches-again-when-late":    {Sabotage: launchesAgain},
 		"ends-drains-after-a-restart": nodeLie(endsDrains(started)),
 		"replaces-unready-nodes":      nodeLie(replacesUnready),
-		"counts-on-every-event":       launchesUnseen(true),
-		"ends-with-its-watch":         launchesUnseen(false),
+		"counts-on-every-event":       launchesUnseen(&corev1.NodeList{}, nodeName, true),
+		"ends-with-its-watch":         launchesUnseen(&corev1.NodeList{}, nodeName, false),
+		"ends-with-its-other-watch":   launchesUnseen(&v1.NodeClaimList{}, ownName, false),
 		"trusts-its-cache":            {Sabotage: launchesUncached},
 		"times-launches-by-its-clock": claimLie(givesUpOld),
+		"launches-the-future-again":   {Sabotage: launchesFuture},
+		"launches-again-at-once":      claimLie(launchesRefused),
+		"ends-what-cannot-be-renewed": {Sabotage: endsUnready},
 	}
 }
 
@@ -47,6 +55,13 @@ func launchesAgain(ctx context.Context, c client.Client) error {
 	return copiesOnce(ctx, c, func(claim *v1.NodeClaim) bool {
 		return time.Since(claim.CreationTimestamp.Time) >= 15*time.Second && !reached(claim, v1.ConditionTypeRegistered) &&
 			claim.DeletionTimestamp.IsZero()
+	})
+}
+
+// launchesFuture copies NodeClaims that will be made in 20 seconds or more, by its own clock.
+func launchesFuture(ctx context.Context, c client.Client) error {
+	return copiesOnce(ctx, c, func(claim *v1.NodeClaim) bool {
+		return time.Until(claim.CreationTimestamp.Time) >= 20*time.Second && claim.DeletionTimestamp.IsZero()
 	})
 }
 
@@ -78,6 +93,41 @@ func givesUpOld(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool
 		return true, nil
 	}
 	return true, c.Delete(ctx, claim)
+}
+
+// launchesRefused copies a NodeClaim as soon as it is given up because the cloud has refused its launch.
+func launchesRefused(ctx context.Context, c client.Client, claim *v1.NodeClaim) (bool, error) {
+	if claim.DeletionTimestamp.IsZero() || reached(claim, v1.ConditionTypeLaunched) {
+		return reached(claim, v1.ConditionTypeLaunched), nil
+	}
+	pool, err := poolOf(ctx, c, claim)
+	if err != nil || !pool.DeletionTimestamp.IsZero() {
+		return true, err
+	}
+	_, err = copyOf(ctx, c, claim)
+	return true, err
+}
+
+// endsUnready deletes the NodeClaims of a NodeClass that isn't ready.
+func endsUnready(ctx context.Context, c client.Client) error {
+	return follow(ctx, c, &kwokv1alpha1.KWOKNodeClassList{}, func(ctx context.Context, c client.Client,
+		class *kwokv1alpha1.KWOKNodeClass,
+	) (bool, error) {
+		if !class.StatusConditions().Get(status.ConditionReady).IsFalse() {
+			return false, nil
+		}
+		claims := &v1.NodeClaimList{}
+		if err := c.List(ctx, claims); err != nil {
+			return false, fmt.Errorf("listing NodeClaims: %w", err)
+		}
+		var errs []error
+		for i := range claims.Items {
+			if claim := &claims.Items[i]; claim.Spec.NodeClassRef.Name == class.Name {
+				errs = append(errs, client.IgnoreNotFound(c.Delete(ctx, claim)))
+			}
+		}
+		return false, errors.Join(errs...)
+	})
 }
 
 // endsDrains removes the finalizer of nodes whose drain began before the restart.

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,18 +15,19 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
 
-// launchesUnseen returns a lie that launches once more what is registered with a node that it has not seen come. It
-// knows nodes by the events of their creation alone. After the end of its watch it watches again, or never.
-func launchesUnseen(again bool) lie.Lie {
+// launchesUnseen returns a lie that launches once more what is registered and has, by name, an object that it has not
+// seen come. It knows objects of that kind by the events of their creation alone. After the end of its watch it watches
+// again, or never.
+func launchesUnseen(kind client.ObjectList, name func(*v1.NodeClaim) string, again bool) lie.Lie {
 	return lie.Lie{Sabotage: func(ctx context.Context, cached client.Client) error {
 		c, err := directly(cached)
 		if err != nil {
 			return err
 		}
-		seen := &sync.Map{} // nodes' names
+		seen := &sync.Map{} // names
 		go func() {
 			for first := true; first || again && ctx.Err() == nil; first = false {
-				if err := seeNodes(ctx, c, seen); err != nil {
+				if err := see(ctx, c, kind, seen); err != nil {
 					log.FromContext(ctx).Error(err, "sabotage")
 				}
 			}
@@ -38,8 +38,8 @@ func launchesUnseen(again bool) lie.Lie {
 			if launched || !reached(claim, v1.ConditionTypeRegistered) {
 				return launched, nil
 			}
-			pause(ctx, 300*time.Millisecond) // the node's event may come a little later
-			if _, is := seen.Load(claim.Status.NodeName); is || !claim.DeletionTimestamp.IsZero() {
+			pause(ctx, 300*time.Millisecond) // the event may come a little later
+			if _, is := seen.Load(name(claim)); is || !claim.DeletionTimestamp.IsZero() {
 				return true, nil
 			}
 			launched = true
@@ -49,20 +49,24 @@ func launchesUnseen(again bool) lie.Lie {
 	}}
 }
 
-// seeNodes notes the names of nodes that are there or come, until its watch ends.
-func seeNodes(ctx context.Context, c client.WithWatch, seen *sync.Map) error {
-	events, err := c.Watch(ctx, &corev1.NodeList{})
+// see notes the names of objects that are there or come, until its watch ends.
+func see(ctx context.Context, c client.WithWatch, kind client.ObjectList, seen *sync.Map) error {
+	events, err := c.Watch(ctx, kind)
 	if err != nil {
-		return fmt.Errorf("watching nodes: %w", err)
+		return fmt.Errorf("watching %T: %w", kind, err)
 	}
 	defer events.Stop()
 	for event := range events.ResultChan() {
-		if node, is := event.Object.(*corev1.Node); is && event.Type == watch.Added {
-			seen.Store(node.Name, true)
+		if o, is := event.Object.(client.Object); is && event.Type == watch.Added {
+			seen.Store(o.GetName(), true)
 		}
 	}
 	return nil
 }
+
+func nodeName(claim *v1.NodeClaim) string { return claim.Status.NodeName }
+
+func ownName(claim *v1.NodeClaim) string { return claim.Name }
 
 // launchesUncached launches once more what the manager's cache doesn't show five seconds after it was made.
 func launchesUncached(ctx context.Context, cached client.Client) error {
