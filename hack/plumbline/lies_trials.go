@@ -11,6 +11,9 @@ import (
 // nothing.
 const conversionLevel = "conversion"
 
+// awsLevel is the level of lies that are told between the AWS provider and a simulated AWS.
+const awsLevel = "aws"
+
 // keptSuffix ends the names of trials with the release that keeps a promise.
 const keptSuffix = "-kept"
 
@@ -23,6 +26,8 @@ func (l lie) lying() trial {
 	switch l.Level {
 	case conversionLevel:
 		t.provider = filepath.Join(faulty, conversionLevel, "adapter.yaml")
+	case awsLevel:
+		t.provider = filepath.Join("providers", awsLevel, "faulty", "adapter.yaml")
 	case releases:
 		t.lie, t.provider, t.release = "", cmp.Or(l.Provider, "kwok"), l.Karpenter
 	case upgrades:
@@ -53,7 +58,7 @@ func trials(lies []lie) (honest, lying, kept []trial) {
 		for _, s := range l.Specs {
 			folder, _, _ := strings.Cut(s, "/")
 			g := group{suite: folder, gates: l.gates(), from: l.From}
-			if l.Level == upgrades || l.Level == conversionLevel {
+			if l.Level == upgrades || l.Level == conversionLevel || l.Level == awsLevel {
 				g.level = l.Level
 			}
 			if specs[g] == nil {
@@ -65,7 +70,8 @@ func trials(lies []lie) (honest, lying, kept []trial) {
 		}
 	}
 	for _, g := range groups {
-		parts := slices.DeleteFunc([]string{"honest", g.suite, g.from, g.gates}, func(s string) bool { return s == "" })
+		parts := []string{"honest", g.level, g.suite, g.from, g.gates}
+		parts = slices.DeleteFunc(slices.Compact(parts), func(s string) bool { return s == "" })
 		name := strings.Join(parts, "-")
 		t := lie{Name: name, Specs: specs[g], Level: g.level, From: g.from}.lying()
 		t.lie, t.gates = "", g.gates

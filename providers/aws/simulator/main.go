@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/plumbline-e2e/plumbline/providers/aws/cloud"
+	"github.com/plumbline-e2e/plumbline/providers/aws/faulty"
 	"github.com/plumbline-e2e/plumbline/providers/aws/wire"
 	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
@@ -21,7 +22,7 @@ import (
 func main() {
 	var settings cloud.Settings
 	var cluster wire.Cluster
-	var queue string
+	var queue, lie string
 	simulator.Main(simulator.Command{
 		About: "Simulates a region of AWS.",
 		Port:  4566,
@@ -30,6 +31,7 @@ func main() {
 			f.StringVar(&cluster.Name, "cluster", "plumbline", "name of the EKS cluster")
 			f.StringVar(&cluster.CIDR, "services", "10.0.0.0/16", "addresses of the cluster's services")
 			f.StringVar(&queue, "queue", "plumbline", "name of the queue of interruptions")
+			f.StringVar(&lie, "lie", "", "lie that is told between the provider and the region: see providers/aws/faulty")
 		},
 		New: func(b *simulator.Base) (simulator.Cloud, error) {
 			c, err := cloud.New(b, settings)
@@ -38,10 +40,11 @@ func main() {
 			}
 			cluster.Endpoint = b.Nodes.Endpoint
 			cluster.Version = strings.TrimPrefix(semver.MajorMinor(b.Nodes.Version), "v")
+			region, err := faulty.Tell(lie, wire.New(b, c, cluster, queue))
 			return simulator.Cloud{
-				Handler: wire.New(b, c, cluster, queue), Instances: c.Fleet(), Launches: []string{"ec2:CreateFleet"},
+				Handler: region, Instances: c.Fleet(), Launches: []string{"ec2:CreateFleet"},
 				Hooks: hooks(c), Reset: c.Reset,
-			}, nil
+			}, err
 		},
 	})
 }

@@ -1,0 +1,226 @@
+package faulty
+
+import (
+	"bytes"
+	"crypto/md5" //nolint:gosec // SQS prescribes it
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// lie makes a call, or another one, and returns what the provider takes for the answer.
+type lie func(*call) *answer
+
+// lies returns every lie by its name. Each has a memory of its own.
+func lies() map[string]lie {
+	return map[string]lie{
+		// Launches.
+		"launches-untagged-spares":       on("CreateFleet", launchesUntagged),
+		"launches-again-after-refusals":  launchesAfterRefusals(),
+		"launches-again-when-slow":       on("CreateFleet", launchesWhenSlow),
+		"launches-again-unless-listed":   on("CreateFleet", launchesUnlessListed),
+		"launches-again-without-answers": on("CreateFleet", launchesWithoutAnswer),
+		"launches-what-it-gave-up":       on("CreateFleet", launchesWhatItGaveUp),
+
+		// Instances.
+		"ends-the-oldest-as-well": on("TerminateInstances", endsOldest()),
+		"ends-instances-late":     on("TerminateInstances", endsLate()),
+		"mistakes-hypervisors":    on("DescribeInstanceTypes", mistakesHypervisors),
+
+		// What the cloud announces.
+		"ends-announced-instances-early":     on("ReceiveMessage", endsAnnounced),
+		"takes-rebalances-for-interruptions": on("ReceiveMessage", takesRebalances),
+	}
+}
+
+// on limits a lie to the calls of an action.
+func on(action string, tell lie) lie {
+	return func(c *call) *answer {
+		if c.action != action {
+			return c.pass()
+		}
+		return tell(c)
+	}
+}
+
+// launchesUntagged launches another instance each time, without the tag by which the provider finds its own.
+func launchesUntagged(c *call) *answer {
+	a := c.pass()
+	if a.lost || a.status != http.StatusOK {
+		return a
+	}
+	form := url.Values{}
+	for key, values := range c.form {
+		if form[key] = values; values[0] == "karpenter.sh/nodepool" {
+			form.Set(key, "nodepool")
+		}
+	}
+	form.Del("ClientToken")
+	c.with(form)
+	return a
+}
+
+// launchesAfterRefusals launches twice after a call that the cloud has refused because it is busy or broken, as if
+// both the client and its caller tried again.
+func launchesAfterRefusals() lie {
+	var refused atomic.Bool
+	return func(c *call) *answer {
+		a := c.pass()
+		switch {
+		case a.status >= http.StatusInternalServerError:
+			refused.Store(true)
+		case c.action == "CreateFleet" && refused.CompareAndSwap(true, false):
+			c.again()
+		}
+		return a
+	}
+}
+
+// launchesWhenSlow takes a slow answer for none.
+func launchesWhenSlow(c *call) *answer {
+	began := time.Now()
+	a := c.pass()
+	if time.Since(began) >= slow {
+		c.again()
+	}
+	return a
+}
+
+// launchesUnlessListed takes an instance that the cloud doesn't list yet for one that wasn't launched.
+func launchesUnlessListed(c *call) *answer {
+	a := c.pass()
+	for _, id := range instances(a.body) {
+		if c.ec2("DescribeInstances", url.Values{"InstanceId.1": {id}}).status != http.StatusOK {
+			c.again()
+		}
+	}
+	return a
+}
+
+// launchesWithoutAnswer takes a lost answer for a failed launch, until there is an answer, and once more.
+func launchesWithoutAnswer(c *call) *answer {
+	a := c.pass()
+	if a.lost && !c.gaveUp() {
+		c.again()
+		return c.again()
+	}
+	return a
+}
+
+// launchesWhatItGaveUp gets an instance from a launch that it waits for no longer, and knows nothing of it.
+func launchesWhatItGaveUp(c *call) *answer {
+	a := c.pass()
+	if a.lost && c.gaveUp() {
+		c.again()
+	}
+	return a
+}
+
+// instance matches the ID of an instance.
+var instance = regexp.MustCompile(`\bi-[0-9a-f]{17}\b`)
+
+// instances returns the IDs of the instances that a text names, each once.
+func instances(text []byte) (ids []string) {
+	for _, id := range instance.FindAllString(string(text), -1) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// endsOldest ends the oldest instance as well, the first time that it ends one.
+func endsOldest() lie {
+	var done atomic.Bool
+	return func(c *call) *answer {
+		running := url.Values{"Filter.1.Name": {"instance-state-name"}, "Filter.1.Value.1": {"running"}}
+		for _, id := range instances(c.ec2("DescribeInstances", running).body) {
+			if bytes.Contains(c.body, []byte(id)) || !done.CompareAndSwap(false, true) {
+				continue
+			}
+			form := maps.Clone(c.form)
+			form.Set("InstanceId."+strconv.Itoa(len(instances(c.body))+1), id)
+			return c.with(form)
+		}
+		return c.pass()
+	}
+}
+
+// endsLate fails to end an instance for a minute.
+func endsLate() lie {
+	const late = time.Minute
+	var asked sync.Map // when it was first asked to end an instance, by ID
+	return func(c *call) *answer {
+		for _, id := range instances(c.body) {
+			if first, _ := asked.LoadOrStore(id, time.Now()); time.Since(first.(time.Time)) < late {
+				return &answer{
+					header: http.Header{"Content-Type": {"text/xml;charset=UTF-8"}}, status: http.StatusInternalServerError,
+					body: []byte("<Response><Errors><Error><Code>InternalError</Code><Message>An internal error has occurred." +
+						"</Message></Error></Errors><RequestID>lie</RequestID></Response>"),
+				}
+			}
+		}
+		return c.pass()
+	}
+}
+
+// mistakesHypervisors takes one hypervisor for the other.
+func mistakesHypervisors(c *call) *answer {
+	a := c.pass()
+	a.body = bytes.ReplaceAll(a.body, []byte("<hypervisor>nitro<"), []byte("<hypervisor>xen<"))
+	return a
+}
+
+// messages is an answer of SQS.
+type messages struct{ Messages []map[string]any }
+
+// edit changes the bodies of the messages that the provider receives.
+func (a *answer) edit(how func(body string) string) *answer {
+	var all messages
+	if a.lost || json.Unmarshal(a.body, &all) != nil || len(all.Messages) == 0 {
+		return a
+	}
+	for _, m := range all.Messages {
+		text, _ := m["Body"].(string)
+		text = how(text)
+		sum := md5.Sum([]byte(text)) //nolint:gosec // as above
+		m["Body"], m["MD5OfBody"] = text, hex.EncodeToString(sum[:])
+	}
+	a.body, _ = json.Marshal(all) // what was JSON before
+	return a
+}
+
+// The types of events. After the second and the third an instance ends.
+const (
+	rebalance    = "EC2 Instance Rebalance Recommendation"
+	interruption = "EC2 Spot Instance Interruption Warning"
+	health       = "AWS Health Event"
+)
+
+// takesRebalances takes the recommendation of a rebalance for an interruption.
+func takesRebalances(c *call) *answer {
+	return c.pass().edit(func(body string) string { return strings.ReplaceAll(body, rebalance, interruption) })
+}
+
+// endsAnnounced ends an instance three seconds after it hears that the cloud will, before its pods have ended.
+func endsAnnounced(c *call) *answer {
+	return c.pass().edit(func(body string) string {
+		if strings.Contains(body, interruption) || strings.Contains(body, health) {
+			time.AfterFunc(3*time.Second, func() {
+				for _, id := range instances([]byte(body)) {
+					c.ec2("TerminateInstances", url.Values{"InstanceId.1": {id}})
+				}
+			})
+		}
+		return body
+	})
+}
