@@ -34,6 +34,7 @@ func lies() map[string]lie {
 		// Instances.
 		"ends-the-oldest-as-well": on("TerminateInstances", endsOldest()),
 		"ends-instances-late":     on("TerminateInstances", endsLate()),
+		"ends-no-strangers":       on("TerminateInstances", endsNoStrangers),
 		"mistakes-hypervisors":    on("DescribeInstanceTypes", mistakesHypervisors),
 
 		// What the cloud announces.
@@ -162,15 +163,36 @@ func endsLate() lie {
 	return func(c *call) *answer {
 		for _, id := range instances(c.body) {
 			if first, _ := asked.LoadOrStore(id, time.Now()); time.Since(first.(time.Time)) < late {
-				return &answer{
-					header: http.Header{"Content-Type": {"text/xml;charset=UTF-8"}}, status: http.StatusInternalServerError,
-					body: []byte("<Response><Errors><Error><Code>InternalError</Code><Message>An internal error has occurred." +
-						"</Message></Error></Errors><RequestID>lie</RequestID></Response>"),
-				}
+				return xml(http.StatusInternalServerError, "<Response><Errors><Error><Code>InternalError</Code>"+
+					"<Message>An internal error has occurred.</Message></Error></Errors><RequestID>lie</RequestID></Response>")
 			}
 		}
 		return c.pass()
 	}
+}
+
+// endsNoStrangers ends only instances that were launched for a NodeClaim, and says that it ends others.
+func endsNoStrangers(c *call) *answer {
+	ids := instances(c.body)
+	form := url.Values{}
+	for n, id := range ids {
+		form.Set("InstanceId."+strconv.Itoa(n+1), id)
+	}
+	if bytes.Contains(c.ec2("DescribeInstances", form).body, []byte("karpenter.sh/nodeclaim")) {
+		return c.pass()
+	}
+	var ending strings.Builder
+	for _, id := range ids {
+		ending.WriteString("<item><instanceId>" + id +
+			"</instanceId><currentState><code>32</code><name>shutting-down</name></currentState></item>")
+	}
+	return xml(http.StatusOK, "<TerminateInstancesResponse><instancesSet>"+ending.String()+
+		"</instancesSet></TerminateInstancesResponse>")
+}
+
+// xml returns an answer of EC2's.
+func xml(status int, body string) *answer {
+	return &answer{header: http.Header{"Content-Type": {"text/xml;charset=UTF-8"}}, status: status, body: []byte(body)}
 }
 
 // mistakesHypervisors takes one hypervisor for the other.

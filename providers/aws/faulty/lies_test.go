@@ -149,6 +149,10 @@ func TestInstancesEndOtherwise(t *testing.T) {
 	g.Expect(ended[0].Get("InstanceId.2")).To(Equal(first))
 	g.Expect(ended[1].Has("InstanceId.2")).To(BeFalse(), "only once")
 
+	r = &region{answer: func(url.Values, http.ResponseWriter) {}}
+	g.Expect(asked(t, "ends-no-strangers", r, end)).To(ConsistOf(ContainSubstring(third)))
+	g.Expect(r.calls).To(HaveLen(1), "it looks for the tags")
+
 	r = &region{}
 	g.Expect(asked(t, "ends-instances-late", r, end)).To(ConsistOf(ContainSubstring("InternalError")))
 	g.Expect(r.calls).To(BeEmpty())

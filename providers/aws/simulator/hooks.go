@@ -19,6 +19,12 @@ func hooks(c *cloud.Cloud) map[string]simulator.Hook {
 		"POST /_sim/interrupt":   about(c.Interrupt),
 		"POST /_sim/rebalance":   about(c.Rebalance),
 		"POST /_sim/maintenance": about(c.Maintain),
+		"POST /_sim/replace": about(func(id string) error {
+			if _, err := c.Fleet().Leak(); err != nil {
+				return err
+			}
+			return c.Fleet().End(id)
+		}),
 		"POST /_sim/announcements": func(r *http.Request) (any, error) {
 			count, err := number(r, "count", 1)
 			if err != nil {
