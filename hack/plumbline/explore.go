@@ -125,19 +125,7 @@ func readExploration(binary string) (*exploration, error) {
 			}
 		}
 	}
-	if x.replay = os.Getenv("REPLAY"); x.replay != "" {
-		q, err := explore.Read(x.replay)
-		if err2 := q.CheckFor(x.adapter); err == nil && err2 != nil {
-			err = fmt.Errorf("REPLAY=%s can't be played:\n%w", x.replay, err2)
-		}
-		mistakes = append(mistakes, err)
-	}
-	x.folder = os.Getenv("RESUME")
-	if x.folder != "" {
-		if _, err := os.Stat(filepath.Join(x.folder, domainFile)); err != nil {
-			mistake("RESUME=%s: it is no folder of an exploration: %w", x.folder, err)
-		}
-	}
+	mistakes = append(mistakes, x.readReplay(), x.readResume())
 	for _, name := range []string{"FOCUS", "SKIP", "LABELS"} {
 		if v := os.Getenv(name); v != "" {
 			mistake("%s=%s: sequences are no specs; SEED and REPLAY choose them", name, v)
@@ -150,6 +138,45 @@ func readExploration(binary string) (*exploration, error) {
 	return x, errors.Join(mistakes...)
 }
 
+// readReplay reads which sequence is played instead of others. The error has all that is wrong with it, and the
+// variables that would have no effect.
+func (x *exploration) readReplay() (err error) {
+	x.replay = os.Getenv("REPLAY")
+	idle, why := []string{"REPEATS"}, "that is for REPLAY"
+	if x.replay != "" {
+		q, err2 := explore.Read(x.replay)
+		if lacks := q.CheckFor(x.adapter); err2 == nil && lacks != nil {
+			err2 = fmt.Errorf("REPLAY=%s can't be played:\n%w", x.replay, lacks)
+		}
+		err = err2
+		idle, why = []string{"FOR", "SEED", "SHARD", "RESUME"}, "REPLAY plays one sequence"
+	}
+	for _, name := range idle {
+		if v := os.Getenv(name); v != "" {
+			err = errors.Join(err, fmt.Errorf("%s=%s: %s", name, v, why))
+		}
+	}
+	return err
+}
+
+// readResume reads which exploration goes on. The error says why it can't: what another provider or release has shown
+// is not known of this one.
+func (x *exploration) readResume() error {
+	x.folder = os.Getenv("RESUME")
+	if x.folder == "" {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(x.folder, domainFile)); err != nil {
+		return fmt.Errorf("RESUME=%s: it is no folder of an exploration: %w", x.folder, err)
+	}
+	before, err := x.before()
+	if err == nil && before.Provider != "" && (before.Provider != x.provider || before.Release != x.release()) {
+		err = fmt.Errorf("RESUME=%s: it is an exploration of %s %s, not of %s %s", x.folder, before.Provider, before.Release,
+			x.provider, x.release())
+	}
+	return err
+}
+
 // open makes the folder of the exploration, or reads what is in that of the one that goes on.
 func (x *exploration) open() (err error) {
 	if x.folder == "" {
@@ -157,8 +184,8 @@ func (x *exploration) open() (err error) {
 		step("artifacts in " + x.folder)
 		return errors.Join(err, x.writeExplored(false))
 	}
-	var before explored
-	if err := readJSON(filepath.Join(x.folder, exploredFile), &before); err != nil && !errors.Is(err, os.ErrNotExist) {
+	before, err := x.before()
+	if err != nil {
 		return err
 	}
 	x.earlier = before.Took
@@ -298,7 +325,12 @@ func (x *exploration) made(q explore.Sequence) explore.Sequence {
 }
 
 // release returns the release of the provider that is explored.
-func (x *exploration) release() string { return cmp.Or(x.Release, x.adapter.Source.Version) }
+func (x *exploration) release() string {
+	if x.Release == "" && x.adapter != nil { // whoever joins parts has no adapter
+		return x.adapter.Source.Version
+	}
+	return x.Release
+}
 
 // featuresChanged is how many features differ from those of a sequence that led somewhere new.
 const featuresChanged = 4

@@ -148,11 +148,14 @@ func (x *exploration) say(format string, args ...any) {
 	fmt.Fprintf(os.Stdout, "  "+format+"\n", args...)
 }
 
-// timelineFile shows what happened when the shortest sequence was played last.
-const timelineFile = "timeline.html"
-
-// foundFile keeps what was found, for a run that goes on.
-const foundFile = "found.json"
+// Files about what was found.
+const (
+	foundFile     = "found.json" // for a run that goes on
+	commandsFile  = "commands.sh"
+	recordingFile = "recording.jsonl.gz" // of the shortest sequence, when it broke last
+	timelineFile  = "timeline.html"      // of that
+	issueFile     = "issue.md"           // of all that was found
+)
 
 // readFound reads what the run that goes on has found.
 func (x *exploration) readFound() error {
@@ -195,7 +198,7 @@ func (x *exploration) write(f *found) error {
 		return err
 	}
 	for name, text := range map[string]string{
-		"sequence.yaml": string(shortest), "original.yaml": string(original), "commands.sh": commands,
+		"sequence.yaml": string(shortest), "original.yaml": string(original), commandsFile: commands,
 		"sequence.go": f.spec(string(shortest)),
 	} {
 		//nolint:gosec // artifacts are for everybody
@@ -203,21 +206,34 @@ func (x *exploration) write(f *found) error {
 			return err
 		}
 	}
-	if err := f.describe(folder); err != nil {
+	if err := errors.Join(f.keepRecording(folder), f.describe(folder)); err != nil {
 		return err
-	}
-	if _, err := os.Stat(f.Outcome.History); err == nil {
-		timeline, err := e2e.WriteTimeline(e2e.Formats()[0], e2e.Window{}, f.Outcome.History)
-		if err == nil {
-			err = os.Rename(timeline, filepath.Join(folder, timelineFile))
-		}
-		if err != nil {
-			return err
-		}
 	}
 	x.say("%s: found/%d, %d actions of %d, %d tries in %s, broken in %d of %d times", f.Original.Name, f.Number,
 		len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second), f.Again, f.Repeated)
 	return nil
+}
+
+// keepRecording puts the recording beside what was found, where it stays with it, and writes its timeline.
+func (f *found) keepRecording(folder string) error {
+	if !isFile(f.Outcome.History) {
+		return nil
+	}
+	timeline, err := e2e.WriteTimeline(e2e.Formats()[0], e2e.Window{}, f.Outcome.History)
+	if err != nil {
+		return err
+	}
+	kept := filepath.Join(folder, recordingFile)
+	err = errors.Join(os.Rename(timeline, filepath.Join(folder, timelineFile)), os.Link(f.Outcome.History, kept))
+	if err == nil {
+		f.Outcome.History = kept
+	}
+	return err
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // describe writes into the folder of what was found what it is, for people and for a run that goes on.
@@ -232,7 +248,8 @@ func (f *found) describe(folder string) error {
 // text describes what was found, as Markdown.
 func (f *found) text(file string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\nFound by seed %d. ", f.Signature, f.Original.Seed)
+	fmt.Fprintf(&b, "# %s\n\nFound in %s %s by seed %d. ", f.Signature, f.Original.Provider, f.Original.Release,
+		f.Original.Seed)
 	switch {
 	case f.Repeated == 0 && f.Tries == 0:
 		b.WriteString("It did not break again.\n")
@@ -284,9 +301,12 @@ func (x *exploration) playAgain(ctx context.Context) error {
 			return err
 		}
 		fmt.Fprintf(os.Stdout, "%s %s: %s\n", mark(!o.Verdict.Red()), q.Name, o.Verdict)
-		if o.Verdict.Red() {
+		switch {
+		case o.Verdict.Red():
 			red++
 			x.say("%s\n  the recording: %s", strings.ReplaceAll(o.Reason+"\n"+o.Detail, "\n", "\n  "), o.History)
+		case o.Reason != "": // it was skipped, or what it breaks is known
+			x.say("%s", o.Reason)
 		}
 		if o.Note != "" {
 			x.say("%s", o.Note)
@@ -307,9 +327,26 @@ func (x *exploration) conclude() error {
 		x.writeExplored(true),
 	)
 	if len(x.found) > 0 {
-		err = errors.Join(err, fmt.Errorf("%s broke", check.Words(len(x.found), "promises")))
+		err = errors.Join(err, x.writeIssue(), fmt.Errorf("%s broke", check.Words(len(x.found), "promises")))
 	}
 	return err
+}
+
+// writeIssue writes the text of an issue about all that was found, for people with this harness and without it.
+func (x *exploration) writeIssue() error {
+	var b strings.Builder
+	for _, f := range x.found {
+		commands, err := os.ReadFile(filepath.Join(x.folderOf(f), commandsFile))
+		if err != nil {
+			return err
+		}
+		name := filepath.Join("found", fmt.Sprint(f.Number))
+		fmt.Fprintf(&b, "%s\n<details><summary>With kubectl alone</summary>\n\n```sh\n%s```\n\n</details>\n\n",
+			f.text(filepath.Join(name, "sequence.yaml")), commands)
+	}
+	b.WriteString(x.text())
+	//nolint:gosec // artifacts are for everybody
+	return os.WriteFile(filepath.Join(x.folder, issueFile), []byte(b.String()), 0o644)
 }
 
 // text says what the exploration has found, as Markdown.
@@ -317,7 +354,7 @@ func (x *exploration) text() string {
 	var b strings.Builder
 	took := x.took()
 	fmt.Fprintf(&b, "### Explored: %s %s\n\n%d sequences in %s, %.1f a minute, of %d of %d features; %d transitions.\n\n",
-		x.provider, x.Release, len(x.played), took.Round(time.Second), float64(len(x.played))/took.Minutes(),
+		x.provider, x.release(), len(x.played), took.Round(time.Second), float64(len(x.played))/took.Minutes(),
 		len(x.features), len(draw.Features(x.domain)), len(x.seen))
 	verdicts, known := map[report.Verdict]int{}, map[string]int{}
 	for _, p := range x.played {

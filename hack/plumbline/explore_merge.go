@@ -34,8 +34,16 @@ func (x *exploration) writeExplored(ended bool) error {
 	return writeJSON(filepath.Join(x.folder, exploredFile), x.explored(ended))
 }
 
+// before returns what the exploration that goes on was; the zero value if it doesn't say.
+func (x *exploration) before() (e explored, err error) {
+	if err := readJSON(filepath.Join(x.folder, exploredFile), &e); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return e, err
+	}
+	return e, nil
+}
+
 func (x *exploration) explored(ended bool) explored {
-	e := explored{Provider: x.provider, Release: x.Release, Folder: x.folder, Took: x.took(), Ended: ended}
+	e := explored{Provider: x.provider, Release: x.release(), Folder: x.folder, Took: x.took(), Ended: ended}
 	if !x.Shard.Whole() {
 		e.Part = &report.Part{Number: x.Shard.Part, Of: x.Shard.Of, Deal: fmt.Sprintf("SEED=%d", x.seed)}
 	}
@@ -61,6 +69,7 @@ func mergeExplorations(artifacts string, parts []foundPart[explored]) error {
 	}
 	//nolint:gosec // artifacts are for everybody
 	err = errors.Join(os.WriteFile(filepath.Join(x.folder, playedFile), lines, 0o644), x.writeDomain())
+	err = errors.Join(err, x.adoptLearnt(parts))
 	for _, f := range x.found {
 		err = errors.Join(err, x.adopt(f))
 	}
@@ -134,5 +143,24 @@ func (x *exploration) adopt(f *found) error {
 	if err := os.CopyFS(folder, os.DirFS(f.folder)); err != nil {
 		return err
 	}
+	if kept := filepath.Join(folder, recordingFile); isFile(kept) {
+		f.Outcome.History = kept
+	}
 	return f.describe(folder)
+}
+
+// adoptLearnt copies the recording that showed the domain, for a run that goes on: see ServeEnvironment.
+func (x *exploration) adoptLearnt(parts []foundPart[explored]) error {
+	for _, p := range parts {
+		data, err := os.ReadFile(filepath.Join(p.folder, learntFile))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			//nolint:gosec // artifacts are for everybody
+			err = os.WriteFile(filepath.Join(x.folder, learntFile), data, 0o644)
+		}
+		return err
+	}
+	return nil
 }

@@ -31,6 +31,7 @@ func TestPartsOfAnExplorationAreJoined(t *testing.T) {
 		g.Expect(os.MkdirAll(x.folder, 0o700)).To(Succeed())
 		g.Expect(os.WriteFile(filepath.Join(x.folder, playedFile), []byte(played), 0o600)).To(Succeed())
 		g.Expect(x.writeDomain()).To(Succeed())
+		g.Expect(os.WriteFile(filepath.Join(x.folder, learntFile), []byte("learnt"), 0o600)).To(Succeed())
 		for _, f := range all {
 			f.Original, f.Command = long, "make explore"
 			f.Outcome.History = filepath.Join(x.folder, "workers", "1", "histories", "a.jsonl.gz")
@@ -72,6 +73,8 @@ func TestPartsOfAnExplorationAreJoined(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(string(text)).To(And(ContainSubstring("limits are kept"), ContainSubstring("in 3 of 10 times")))
 	g.Expect(filepath.Join(whole.folder, "found", "2", "sequence.yaml")).To(BeAnExistingFile())
+	g.Expect(filepath.Join(whole.folder, issueFile)).To(BeAnExistingFile())
+	g.Expect(filepath.Join(whole.folder, learntFile)).To(BeAnExistingFile(), "a run that goes on needs it")
 
 	all, err := findParts(parts, exploredFile, func(e explored) *report.Part { return e.Part })
 	g.Expect(err).NotTo(HaveOccurred())

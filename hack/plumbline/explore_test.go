@@ -29,10 +29,28 @@ func TestExplorationsRefuseWhatCantBe(t *testing.T) {
 	for _, want := range []string{
 		"FOR=long: write a duration such as 30m", "SEED=0: write a whole number from 1", "REPEATS=none", "SHARD=5/4",
 		`sequence.yaml: action 1: do: "jump" is none of`, "it is no folder of an exploration", "FOCUS=drift: sequences are no specs",
-		"run `make explore`",
+		"run `make explore`", "FOR=long: REPLAY plays one sequence",
 	} {
 		g.Expect(err).To(MatchError(ContainSubstring(want)))
 	}
+	t.Setenv("REPLAY", "")
+	_, err = readExploration("none")
+	g.Expect(err).To(MatchError(ContainSubstring("REPEATS=none: that is for REPLAY")))
+}
+
+// What another release has shown is not known of this one.
+func TestAnotherReleasesExplorationDoesNotGoOn(t *testing.T) {
+	g := NewWithT(t)
+	x := &exploration{
+		folder: t.TempDir(), adapter: providers.Named("kwok"), provider: "kwok", began: time.Now(),
+		Config: e2e.Config{Release: "v1.14.3"},
+	}
+	g.Expect(x.writeDomain()).To(Succeed())
+	g.Expect(x.writeExplored(true)).To(Succeed())
+	t.Setenv("RESUME", x.folder)
+	g.Expect(x.readResume()).To(Succeed())
+	x.Release = "v1.15.0"
+	g.Expect(x.readResume()).To(MatchError(ContainSubstring("it is an exploration of kwok v1.14.3, not of kwok v1.15.0")))
 }
 
 // The same mistake of the provider has other names in each sequence.
@@ -85,6 +103,10 @@ func TestWhatWasFoundIsWritten(t *testing.T) {
 		g.Expect(string(text)).To(ContainSubstring(want))
 	}
 	g.Expect(x.conclude()).To(MatchError("1 promise broke"))
+	issue, err := os.ReadFile(filepath.Join(x.folder, issueFile))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(string(issue)).To(And(ContainSubstring("# limits are kept"), ContainSubstring("kubectl apply --server-side"),
+		ContainSubstring("REPLAY=found/1/sequence.yaml"), ContainSubstring("### Explored: kwok v1.")))
 
 	resumed := &exploration{folder: x.folder}
 	g.Expect(resumed.readFound()).To(Succeed())
