@@ -199,9 +199,7 @@ func besideWorkloads() []feature {
 			w.apply(a.Mount(volume))
 		}},
 		{name: "CapacityBuffer", can: capable(providers.CapacityBuffer), beside: func(w *world, a *fixtures.Workload) {
-			buffer := fixtures.CapacityBuffer(a).Pods(w.between(1, 4)).Unstructured()
-			buffer.SetName(w.name("buffer"))
-			w.do(explore.Action{Do: explore.Apply, Object: buffer.Object})
+			w.apply(fixtures.CapacityBuffer(a).Called(w.name("buffer")).Pods(w.between(1, 4)))
 		}},
 	}
 }
@@ -231,15 +229,12 @@ func acts() []feature {
 			w.pools = slices.Delete(w.pools, i, i+1)
 		}},
 		{name: "a NodeClaim alone", can: capable(providers.StandaloneNodeClaims), act: func(w *world) {
-			claim := fixtures.NodeClaim().Request("cpu", w.number(1, 4)).Unstructured()
-			claim.SetName(w.name("claim"))
-			w.do(explore.Action{Do: explore.Apply, Object: claim.Object})
+			w.apply(fixtures.NodeClaim().Called(w.name("claim")).Request("cpu", w.number(1, 4)))
 		}},
 		{name: "a NodeOverlay", can: capable(providers.NodeOverlay), act: func(w *world) {
-			overlay := fixtures.NodeOverlay().PriceAdjustment(w.one("-50%", "+10%", "+100%")).Weight(w.between(1, 100)).
-				Require(karpenter.CapacityTypeLabel, fixtures.In, w.some(w.domain.CapacityTypes)...).Unstructured()
-			overlay.SetName(w.name("overlay"))
-			w.do(explore.Action{Do: explore.Apply, Object: overlay.Object})
+			w.apply(fixtures.NodeOverlay().Called(w.name("overlay")).PriceAdjustment(w.one("-50%", "+10%", "+100%")).
+				Weight(w.between(1, 100)).
+				Require(karpenter.CapacityTypeLabel, fixtures.In, w.some(w.domain.CapacityTypes)...))
 		}},
 		aboutNode("a Node is deleted", explore.DeleteNode, nil),
 		aboutNode("a NodeClaim is deleted", explore.DeleteNodeClaim, nil),
