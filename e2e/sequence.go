@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +13,9 @@ import (
 // AddSequence adds a spec that plays a sequence, such as one that was found and shrunk. All invariants are judged.
 func (s *Suite) AddSequence(name string, sequence explore.Sequence) *Spec {
 	source, id := caller()
-	return s.add(specOf(name, sequence), source, id)
+	spec := specOf(name, sequence)
+	spec.Needs = sequence.Needs()
+	return s.add(spec, source, id)
 }
 
 func specOf(name string, s explore.Sequence) Spec {
@@ -24,15 +25,11 @@ func specOf(name string, s explore.Sequence) Spec {
 	}
 }
 
-// breachesOf returns the invariants that a sequence breaks on purpose.
-func breachesOf(s explore.Sequence) []Breach {
-	if !slices.Contains(s.Hooks(), providers.TerminateInstance) {
-		return nil
+func breachesOf(s explore.Sequence) (all []Breach) {
+	for invariant, why := range s.Breaks() {
+		all = append(all, Breach{Invariant: invariant, Why: why})
 	}
-	return []Breach{{
-		Invariant: "instances end before their nodes and NodeClaims do",
-		Why:       "the instance ends behind Karpenter's back, and its node may with it",
-	}}
+	return all
 }
 
 // explored is the suite of sequences that are made up in a run.

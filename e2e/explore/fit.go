@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -37,6 +38,17 @@ func (a Action) lacks(adapter *providers.Adapter) string {
 	return ""
 }
 
+// Needs returns the capabilities that the sequence needs.
+func (s Sequence) Needs() (all []providers.Capability) {
+	for _, a := range s.Actions {
+		if c := a.needs(); c != "" {
+			all = append(all, c)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // needs returns the capability that an action needs; empty: none.
 func (a Action) needs() providers.Capability {
 	if a.Do == BreakNode {
@@ -56,6 +68,7 @@ func (a Action) needs() providers.Capability {
 		if _, static, _ := unstructured.NestedFieldNoCopy(a.Object, "spec", "replicas"); static {
 			return providers.StaticCapacity
 		}
+		return providers.NodePools
 	}
 	return ""
 }

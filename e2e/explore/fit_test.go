@@ -24,12 +24,15 @@ func TestWhatAProviderLacks(t *testing.T) {
 		{Do: Apply, Object: object("NodeClaim", nil)},
 	}}
 	poor := &providers.Adapter{Name: "poor", Capabilities: map[providers.Capability]providers.Support{
+		providers.NodePools:            {State: providers.Supported},
 		providers.StandaloneNodeClaims: {State: providers.Supported},
 	}}
 	g.Expect(s.CheckFor(poor)).To(MatchError(And(ContainSubstring("it was made for the provider acme, not poor"),
 		ContainSubstring("action 2, apply NodePool a: "), ContainSubstring("action 3, hook interrupt node 0: "),
 		ContainSubstring("action 4, break-node node 0: "), Not(ContainSubstring("action 1")),
 		Not(ContainSubstring("action 5")))))
+	g.Expect(s.Needs()).To(ConsistOf(providers.NodePools, providers.StaticCapacity, providers.NodeRepair,
+		providers.StandaloneNodeClaims))
 	s.Provider, s.Actions = "", s.Actions[:1]
 	g.Expect(s.CheckFor(poor)).To(Succeed())
 }

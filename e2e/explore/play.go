@@ -2,11 +2,13 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
 	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
@@ -41,29 +43,42 @@ func (s Sequence) Hooks() (hooks []providers.HookName) {
 
 // Play does what a sequence says. What the API server refuses, and what there is no node for, is left out and noted.
 func (s Sequence) Play(ctx context.Context, e *env.Env) {
-	for i, a := range s.Actions {
-		if why := a.play(ctx, e); why != "" {
-			e.Note("action %d, %s, was left out: %s", i+1, a, why)
-		}
+	for _, a := range s.Actions {
+		a.Play(ctx, e)
 		if a.Then.Duration > 0 {
 			e.Observe(ctx, a.Then.Duration)
 		}
 	}
-	s.letGo(ctx, e)
-	e.ExpectInvariants()
-}
-
-// letGo ends what keeps the cluster from coming to rest: faults, failures of the cloud, a NodeClass that isn't ready.
-func (s Sequence) letGo(ctx context.Context, e *env.Env) {
 	if missed := e.MissedFaults(); missed != "" {
 		e.Note("faults that never struck: %s", missed)
 	}
+	for _, hook := range s.Undo() {
+		e.Hook(ctx, hook)
+	}
+	e.ExpectInvariants()
+}
+
+// Undo returns the hooks that end what keeps the cluster from coming to rest: failures of the cloud, and a NodeClass
+// that isn't ready.
+func (s Sequence) Undo() (hooks []providers.HookName) {
 	called := s.Hooks()
 	if slices.Contains(called, providers.UnreadyNodeClass) {
-		e.Hook(ctx, providers.ReadyNodeClass)
+		hooks = append(hooks, providers.ReadyNodeClass)
 	}
 	if slices.ContainsFunc(called, func(h providers.HookName) bool { return slices.Contains(failures, h) }) {
-		e.Hook(ctx, providers.ClearFailures)
+		hooks = append(hooks, providers.ClearFailures)
+	}
+	return hooks
+}
+
+// Breaks returns the invariants that the sequence breaks on purpose, each with the reason.
+func (s Sequence) Breaks() map[string]string {
+	if !slices.Contains(s.Hooks(), providers.TerminateInstance) {
+		return nil
+	}
+	return map[string]string{
+		"instances end before their nodes and NodeClaims do": "the instance ends behind Karpenter's back, and its node may " +
+			"with it",
 	}
 }
 
@@ -73,7 +88,13 @@ var failures = []providers.HookName{
 	providers.StaleLists,
 }
 
-// play does an action, or returns why it can't.
+// Play does an action, without the time that passes after it. It notes why if it can't.
+func (a Action) Play(ctx context.Context, e *env.Env) {
+	if why := a.play(ctx, e); why != "" {
+		e.Note("%s was left out: %s", a, why)
+	}
+}
+
 func (a Action) play(ctx context.Context, e *env.Env) (why string) {
 	if a.aboutNode() {
 		nodes := nodes(e.World())
@@ -165,6 +186,15 @@ func nodeClaimOf(w *history.World, node *history.Object) *history.Object {
 
 // manifest is an object of a sequence.
 type manifest map[string]any
+
+// Manifest returns an object from YAML, for specs with objects that no builder makes. It panics if the YAML is wrong.
+func Manifest(text string) fixtures.Object {
+	var m manifest
+	if err := yaml.Unmarshal([]byte(text), &m); err != nil {
+		panic(fmt.Sprintf("manifest: %v", err))
+	}
+	return m
+}
 
 func (m manifest) GetName() string { return m.Unstructured().GetName() }
 

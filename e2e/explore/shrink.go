@@ -3,11 +3,15 @@ package explore
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // Shrinking is a search for a shorter and plainer sequence that still breaks what another one does.
@@ -99,16 +103,18 @@ func (h *Shrinking) with(i int, change func(*Action)) Sequence {
 	return other
 }
 
-// dropFields leaves out fields and entries of objects, whole parts before what is in them, and sets numbers to 1. An
-// object without what the API server demands is refused, and then the sequence doesn't break the same.
+// dropFields leaves out fields and entries of objects, whole parts before what is in them, and sets numbers to 1. What
+// builders say by themselves, such as that nodes never expire, comes back instead. An object without what the API
+// server demands is refused, and then the sequence doesn't break the same.
 func (h *Shrinking) dropFields() error {
 	for i := range h.best.Actions {
 		if h.best.Actions[i].Do != Apply {
 			continue
 		}
+		plain := plainest(h.best.Actions[i].object())
 		for _, path := range optional(h.best.Actions[i].Object, nil) {
 			plainer := runtime.DeepCopyJSON(h.best.Actions[i].Object)
-			if !simplify(plainer, path) { // it went with a part
+			if !simplify(plainer, path, at(plain, path)) { // it went with a part, or is plain
 				continue
 			}
 			if err := h.try(h.with(i, func(a *Action) { a.Object = plainer })); err != nil {
@@ -117,6 +123,41 @@ func (h *Shrinking) dropFields() error {
 		}
 	}
 	return nil
+}
+
+// plainest returns what a builder makes of an object's kind and name if nothing more is said; nil: there is none.
+func plainest(o *unstructured.Unstructured) map[string]any {
+	switch o.GetKind() {
+	case "NodePool":
+		return fixtures.NodePool().Unstructured().Object
+	case "NodeClaim":
+		return fixtures.NodeClaim().Unstructured().Object
+	case "Deployment":
+		return fixtures.Deployment(1).Called(o.GetName()).Unstructured().Object
+	case "DaemonSet":
+		return fixtures.DaemonSet().Called(o.GetName()).Unstructured().Object
+	default:
+		return nil
+	}
+}
+
+// at returns what is at a path, or nil.
+func at(in any, path []string) any {
+	for _, step := range path {
+		switch here := in.(type) {
+		case map[string]any:
+			in = here[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(here) {
+				return nil
+			}
+			in = here[i]
+		default:
+			return nil
+		}
+	}
+	return in
 }
 
 // needed are fields of objects that no pass leaves out: what identifies them, and what every one of them has.
@@ -148,33 +189,40 @@ func optional(in any, path []string) (paths [][]string) {
 	return paths
 }
 
-// simplify sets a number at a path to 1 if it is more, and removes anything else that is there. It reports whether
-// something was.
-func simplify(in any, path []string) bool {
+// simplify sets a number at a path to 1 if it is more, and replaces anything else that is there by what is plain; nil:
+// nothing. It reports whether that changed something.
+func simplify(in any, path []string, plain any) bool {
 	step, last := path[0], len(path) == 1
 	switch in := in.(type) {
 	case map[string]any:
 		value, there := in[step]
 		if list, ok := value.([]any); ok && len(path) == 2 { // an entry goes, and others take its place
 			i, err := strconv.Atoi(path[1])
-			if err == nil && i < len(list) {
+			switch {
+			case err != nil || i >= len(list) || reflect.DeepEqual(list[i], plain):
+				return false
+			case plain != nil:
+				list[i] = plain
+			default:
 				in[step] = slices.Delete(list, i, i+1)
-				return true
 			}
-			return false
+			return true
 		}
 		switch {
 		case !there || !last:
-			return there && simplify(value, path[1:])
+			return there && simplify(value, path[1:], plain)
 		case moreThanOne(value):
 			in[step] = int64(1)
+		case plain != nil:
+			in[step] = plain
+			return !reflect.DeepEqual(value, plain)
 		default:
 			delete(in, step)
 		}
 		return true
 	case []any:
 		i, err := strconv.Atoi(step)
-		return err == nil && i < len(in) && !last && simplify(in[i], path[1:])
+		return err == nil && i < len(in) && !last && simplify(in[i], path[1:], plain)
 	default:
 		return false
 	}

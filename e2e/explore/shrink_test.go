@@ -7,6 +7,9 @@ import (
 
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 func deployment(name string, fields map[string]any) Action {
@@ -46,7 +49,7 @@ actions:
     apiVersion: apps/v1
     kind: Deployment
     metadata: {name: culprit}
-    spec: {template: {spec: {hostNetwork: true}}}
+    spec: {replicas: 1, template: {spec: {hostNetwork: true}}}
 `))
 	g.Expect(tries).To(BeNumerically("<", 60))
 	g.Expect(names).To(HaveLen(tries))
@@ -70,6 +73,22 @@ func TestShrinkingMakesValuesPlainer(t *testing.T) {
 	g.Expect(best.Actions[0].Object["spec"]).To(Equal(map[string]any{
 		"replicas": int64(1), "requirements": []any{map[string]any{"values": []any{"two"}}},
 	}))
+}
+
+// A pool as its builder makes it is plainer than one that leaves more to Karpenter, which would consolidate it.
+func TestShrinkingEndsAtWhatBuildersMake(t *testing.T) {
+	g := NewWithT(t)
+	pool := fixtures.NodePool().Called("pool1").ExpireAfter("45s").Consolidate(fixtures.WhenEmpty).Budget("2").
+		Budget("0", fixtures.Drifted).Limit("cpu", "3")
+	s := Sequence{Name: "seed-1", Actions: []Action{{Do: Apply, Object: pool.Unstructured().Object}}}
+	h := Shrinking{Tries: 1000, Breaks: func(s Sequence) (bool, error) {
+		_, limited, err := unstructured.NestedFieldNoCopy(s.Actions[0].Object, "spec", "limits", "cpu")
+		return limited, err
+	}}
+	best, _, err := h.Of(s)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(best.Actions[0].Object).To(Equal(
+		fixtures.NodePool().Called("pool1").Limit("cpu", "3").Unstructured().Object))
 }
 
 // Shrinking ends with its tries, and with what it has.

@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
+	"github.com/plumbline-e2e/plumbline/e2e/explore/write"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
@@ -197,9 +198,13 @@ func (x *exploration) write(f *found) error {
 	if err != nil {
 		return err
 	}
+	spec, err := write.Spec(f.Shortest, "It broke: "+f.Signature+".")
+	if err != nil {
+		return err
+	}
 	for name, text := range map[string]string{
 		"sequence.yaml": string(shortest), "original.yaml": string(original), commandsFile: commands,
-		"sequence.go": f.spec(string(shortest)),
+		"sequence.go": spec,
 	} {
 		//nolint:gosec // artifacts are for everybody
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
@@ -266,20 +271,6 @@ func (f *found) text(file string) string {
 	fmt.Fprintf(&b, "\n%s\n\n```\n%s\n```\n\nThe timeline: %s\n\nThe recording: %s\n", f.Outcome.Reason, f.Outcome.Detail,
 		timelineFile, f.Outcome.History)
 	return b.String()
-}
-
-// spec returns the shortest sequence as the source of a spec.
-func (f *found) spec(text string) string {
-	return fmt.Sprintf(`package explored
-
-import (
-	"github.com/plumbline-e2e/plumbline/e2e"
-	"github.com/plumbline-e2e/plumbline/e2e/explore"
-)
-
-// What broke: %s.
-var _ = Suite.AddSequence(%q, explore.MustParse(%s))
-`, f.Signature, f.Original.Name, "`"+text+"`")
 }
 
 // playAgain plays the sequence of a file, and says how often it breaks something.
