@@ -45,6 +45,7 @@ actions:
 - {do: taint-node, node: 0}
 - {do: protect-node, node: 1}
 - {do: kill-controller}
+- {do: start-agents}
 - {do: delete-node, node: 7, then: 20s}
 - {do: delete-nodeclaim, then: 20s}
 - {do: hook, hook: terminateInstance, node: 2, then: 20s}

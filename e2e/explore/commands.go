@@ -68,6 +68,8 @@ func (a Action) command() string {
 		return fmt.Sprintf("kubectl taint %s %s:NoSchedule\n", node, userTaint)
 	case ProtectNode:
 		return fmt.Sprintf("kubectl annotate %s %s=true\n", node, karpenter.DoNotDisruptAnnotation)
+	case StartAgents:
+		return fmt.Sprintf("kubectl taint nodes --all %s- || true\n", StartupTaint)
 	default:
 		return ""
 	}

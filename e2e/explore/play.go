@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -73,7 +74,8 @@ func (s Sequence) Undo() (hooks []providers.HookName) {
 
 // Breaks returns the invariants that the sequence breaks on purpose, each with the reason.
 func (s Sequence) Breaks() map[string]string {
-	if !slices.Contains(s.Hooks(), providers.TerminateInstance) {
+	ends := []providers.HookName{providers.TerminateInstance, providers.ReplaceInstance}
+	if !slices.ContainsFunc(s.Hooks(), func(h providers.HookName) bool { return slices.Contains(ends, h) }) {
 		return nil
 	}
 	return map[string]string{
@@ -84,8 +86,8 @@ func (s Sequence) Breaks() map[string]string {
 
 // failures are the hooks that ClearFailures undoes.
 var failures = []providers.HookName{
-	providers.FailNextLaunch, providers.LoseAnswer, providers.DelayLaunch, providers.Throttle, providers.SlowDown,
-	providers.StaleLists,
+	providers.FailNextLaunch, providers.FillZone, providers.LoseAnswer, providers.DelayLaunch, providers.StallLaunch,
+	providers.Throttle, providers.SlowDown, providers.StaleLists,
 }
 
 // Play does an action, without the time that passes after it. It notes why if it can't.
@@ -119,6 +121,9 @@ func (a Action) play(ctx context.Context, e *env.Env) (why string) {
 		}
 	case KillController:
 		e.KillController(ctx)
+	case StartAgents:
+		every := func(*unstructured.Unstructured) bool { return true }
+		e.KeepUntainted(ctx, check.Where("nodes", karpenter.Nodes, every), StartupTaint)
 	default: // Wait
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -67,12 +68,17 @@ const (
 	CallHook        Verb = "hook"         // of the adapter
 	Fault           Verb = "fault"        // of a request of the controller's
 	KillController  Verb = "kill-controller"
+	StartAgents     Verb = "start-agents" // on all nodes, which remove StartupTaint from then on
 )
+
+// StartupTaint is the key of startup taints that agents remove.
+const StartupTaint = fixtures.Domain + "/starting"
 
 // Verbs returns all verbs.
 func Verbs() []Verb {
 	return []Verb{
 		Apply, Delete, Wait, DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, CallHook, Fault, KillController,
+		StartAgents,
 	}
 }
 
@@ -100,10 +106,11 @@ func (a Action) object() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: a.Object}
 }
 
-// HooksAboutNodes returns the hooks that an action calls about a node.
+// HooksAboutNodes returns the hooks that an action calls about a node, or about its zone.
 func HooksAboutNodes() []providers.HookName {
 	return []providers.HookName{
-		providers.TerminateInstance, providers.Interrupt, providers.Rebalance, providers.Maintain,
+		providers.TerminateInstance, providers.ReplaceInstance, providers.Interrupt, providers.Rebalance, providers.Maintain,
+		providers.FillZone,
 	}
 }
 
@@ -111,8 +118,8 @@ func HooksAboutNodes() []providers.HookName {
 func HooksAboutCloud() []providers.HookName {
 	return []providers.HookName{
 		providers.DriftNodeClass, providers.UnreadyNodeClass, providers.ReadyNodeClass, providers.FailNextLaunch,
-		providers.LoseAnswer, providers.DelayLaunch, providers.Throttle, providers.SlowDown, providers.StaleLists,
-		providers.ClearFailures,
+		providers.LoseAnswer, providers.DelayLaunch, providers.StallLaunch, providers.Throttle, providers.SlowDown,
+		providers.StaleLists, providers.ClearFailures,
 	}
 }
 

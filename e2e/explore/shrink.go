@@ -136,6 +136,8 @@ func plainest(o *unstructured.Unstructured) map[string]any {
 		return fixtures.Deployment(1).Called(o.GetName()).Unstructured().Object
 	case "DaemonSet":
 		return fixtures.DaemonSet().Called(o.GetName()).Unstructured().Object
+	case "Pod":
+		return fixtures.Pod().Called(o.GetName()).Unstructured().Object
 	default:
 		return nil
 	}

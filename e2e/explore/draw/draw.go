@@ -38,6 +38,7 @@ func Draw(seed int, d Domain, features []string) explore.Sequence {
 		for range rapid.IntRange(fewestActions, mostActions).Draw(t, "actions") - len(w.actions) {
 			w.next()
 		}
+		w.startAgents() // without them, nodes may never be ready for pods
 		return explore.Sequence{Features: names(chosen), Actions: w.actions}
 	}).Example(seed)
 	s.Name, s.Seed = fmt.Sprintf("seed-%d", seed), seed
@@ -62,7 +63,9 @@ type world struct {
 	actions   []explore.Action
 	pools     []*fixtures.Pool
 	workloads []*fixtures.Workload
-	made      int // objects, for their names
+	extras    []fixtures.Object // what else may go again
+	agents    bool              // a NodePool has a startup taint, and no agents have been started since
+	made      int               // objects, for their names
 }
 
 // feature is something that sequences may have.
@@ -142,20 +145,29 @@ func (w *world) addWorkload() {
 		return
 	}
 	app := fixtures.Deployment(w.between(1, mostReplicas)).Called(w.name("app"))
-	var beside []feature
-	for _, f := range w.features {
-		switch {
-		case f.workload != nil && w.oneIn(3):
-			f.workload(w, app)
-		case f.beside != nil && w.oneIn(3):
-			beside = append(beside, f)
-		}
-	}
+	w.varyWorkload(app, 3)
 	w.apply(app)
 	w.workloads = append(w.workloads, app)
-	for _, f := range beside {
-		f.beside(w, app)
+	for _, f := range w.features {
+		if f.beside != nil && w.oneIn(3) {
+			f.beside(w, app)
+		}
 	}
+}
+
+// varyWorkload gives one in n of the features to a workload.
+func (w *world) varyWorkload(app *fixtures.Workload, n int) {
+	for _, f := range w.features {
+		if f.workload != nil && w.oneIn(n) {
+			f.workload(w, app)
+		}
+	}
+}
+
+// extra applies an object that may go again.
+func (w *world) extra(o fixtures.Object) {
+	w.apply(o)
+	w.extras = append(w.extras, o)
 }
 
 func (w *world) scale() {

@@ -34,7 +34,7 @@ func same(a, b map[string]any) bool {
 
 // built returns the calls for what is known of an object's kind; nil: there is no builder.
 func built(o field) *chain {
-	name := o.at("metadata", "name").text()
+	name, template := o.at("metadata", "name").text(), o.at("spec", "template")
 	switch o.at("kind").text() {
 	case "NodePool":
 		return pool(o, begin("fixtures.NodePool", fixtures.NodePool).then("Called", name))
@@ -44,9 +44,14 @@ func built(o field) *chain {
 		return overlay(o, begin("fixtures.NodeOverlay", fixtures.NodeOverlay).then("Called", name))
 	case "Deployment":
 		replicas := o.at("spec", "replicas").number()
-		return workload(o, begin("fixtures.Deployment", fixtures.Deployment, replicas).then("Called", name))
+		return pods(template, begin("fixtures.Deployment", fixtures.Deployment, replicas).then("Called", name))
 	case "DaemonSet":
-		return workload(o, begin("fixtures.DaemonSet", fixtures.DaemonSet).then("Called", name))
+		return pods(template, begin("fixtures.DaemonSet", fixtures.DaemonSet).then("Called", name))
+	case "Pod":
+		return pods(o, begin("fixtures.Pod", fixtures.Pod).then("Called", name))
+	case "RuntimeClass":
+		overhead := o.at("overhead", "podFixed", "cpu").text()
+		return begin("fixtures.Runtime", fixtures.Runtime, overhead).then("Called", name)
 	case "PodDisruptionBudget":
 		return podBudget(o, begin("fixtures.Deployment", fixtures.Deployment, 1).then("Called", name))
 	case "CapacityBuffer":
@@ -58,6 +63,7 @@ func built(o field) *chain {
 
 func pool(o field, c *chain) *chain {
 	spec, template := o.at("spec"), o.at("spec", "template", "spec")
+	each(o.at("metadata", "labels"), c, "OwnLabel")
 	metadata(o.at("spec", "template", "metadata"), c, "Annotation")
 	ofTemplate(template, c)
 	if w := spec.at("weight"); w.any != nil {
@@ -117,7 +123,11 @@ func ofTemplate(spec field, c *chain) {
 		}
 		c.then("Require", r.at("values").texts(r.at("key").text(), r.at("operator").text())...)
 	}
-	if age := spec.at("expireAfter").text(); age != never {
+	switch age := spec.at("expireAfter").text(); age {
+	case never:
+	case "":
+		c.then("DefaultExpireAfter")
+	default:
 		c.then("ExpireAfter", age)
 	}
 	if d := spec.at("terminationGracePeriod").text(); d != "" {

@@ -76,7 +76,7 @@ value: 7
 `))
 }
 
-// Builders write what they have drawn. No builder is there for a PriorityClass, or for a volume alone.
+// Builders write what they have drawn. There is none for a PriorityClass, or for one object of a volume.
 func TestDrawnObjectsAreWrittenByBuilders(t *testing.T) {
 	g := NewWithT(t)
 	domain := draw.Domain{
@@ -86,7 +86,8 @@ func TestDrawnObjectsAreWrittenByBuilders(t *testing.T) {
 	for seed := range 300 {
 		for _, a := range draw.Draw(seed, domain, nil).Actions {
 			kind, _ := a.Object["kind"].(string)
-			if a.Do != explore.Apply || kind == "PriorityClass" || strings.HasPrefix(kind, "Persistent") {
+			if a.Do != explore.Apply || kind == "PriorityClass" || kind == "StorageClass" ||
+				strings.HasPrefix(kind, "Persistent") {
 				continue
 			}
 			text, err := object(a.Object)

@@ -2,8 +2,8 @@ package write
 
 import "github.com/plumbline-e2e/plumbline/fixtures"
 
-func workload(o field, c *chain) *chain {
-	template := o.at("spec", "template")
+// pods adds what a template says of pods, or a Pod of itself.
+func pods(template field, c *chain) *chain {
 	spec := template.at("spec")
 	metadata(template.at("metadata"), c, "Annotate", fixtures.WorkloadLabel)
 	containers(spec, c)
@@ -15,14 +15,24 @@ func workload(o field, c *chain) *chain {
 		toleration(t, c)
 	}
 	for _, s := range spec.at("topologySpreadConstraints").list() {
-		c.then("Spread", spread(s, o.at("metadata", "name").text()))
+		c.then("Spread", spread(s, template.at("metadata", "labels", fixtures.WorkloadLabel).text()))
 	}
 	for _, v := range spec.at("volumes").list() {
 		name := v.at("persistentVolumeClaim", "claimName").text()
 		c.then("Mount", begin("fixtures.Existing", fixtures.Existing, "v1", "PersistentVolumeClaim", name))
 	}
-	if class := spec.at("priorityClassName").text(); class != "" {
-		c.then("Priority", class)
+	for _, f := range []struct{ field, method string }{
+		{"priorityClassName", "Priority"}, {"schedulerName", "ScheduledBy"},
+	} {
+		if name := spec.at(f.field).text(); name != "" {
+			c.then(f.method, name)
+		}
+	}
+	if class := spec.at("runtimeClassName").text(); class != "" {
+		c.then("RunBy", begin("fixtures.Runtime", fixtures.Runtime, "0").then("Called", class)) // its name is all that counts
+	}
+	for _, gate := range spec.at("schedulingGates").list() {
+		c.then("Gated", gate.at("name").text())
 	}
 	if seconds := spec.at("terminationGracePeriodSeconds").number(); seconds > 0 {
 		c.then("GracePeriod", seconds)
@@ -51,11 +61,15 @@ func containers(spec field, c *chain) {
 		}
 	}
 	for _, container := range spec.at("initContainers").list() {
-		method := "InitContainer"
-		if container.at("restartPolicy").any != nil {
-			method = "Sidecar"
+		cpu, ports := container.at("resources", "requests", "cpu").text(), container.at("ports").list()
+		switch {
+		case len(ports) > 0:
+			c.then("SidecarHostPort", ports[0].at("hostPort").number())
+		case container.at("restartPolicy").any != nil:
+			c.then("Sidecar", cpu)
+		default:
+			c.then("InitContainer", cpu)
 		}
-		c.then(method, container.at("resources", "requests", "cpu").text())
 	}
 }
 
@@ -89,6 +103,9 @@ func podRules(affinity field, c *chain, must, prefer string) {
 func term(rule field) *chain {
 	t := begin("fixtures.PodTerm", fixtures.PodTerm, rule.at("topologyKey").text())
 	selector(rule, t)
+	if all := rule.at("namespaceSelector"); all.any != nil && len(all.keys()) == 0 {
+		t.then("InAllNamespaces")
+	}
 	return t
 }
 

@@ -1,0 +1,89 @@
+package draw
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+func ofPools() []feature {
+	return []feature{
+		{name: "pool: weight", pool: func(w *world, p *fixtures.Pool) { p.Weight(w.between(1, 100)) }},
+		{name: "pool: limit of CPU", pool: func(w *world, p *fixtures.Pool) { p.Limit("cpu", w.number(1, 40)) }},
+		{name: "pool: limit of memory", pool: func(w *world, p *fixtures.Pool) {
+			p.Limit("memory", w.number(1, 80)+"Gi")
+		}},
+		{name: "pool: limit of nodes", pool: func(w *world, p *fixtures.Pool) { p.Limit("nodes", w.number(0, 6)) }},
+		{name: "pool: budget", pool: func(w *world, p *fixtures.Pool) { p.Budget(w.number(0, 3)) }},
+		{name: "pool: budget in percent", pool: func(w *world, p *fixtures.Pool) {
+			p.Budget(w.one("0%", "10%", "34%", "50%", "100%"))
+		}},
+		{name: "pool: budget for a reason", pool: func(w *world, p *fixtures.Pool) {
+			p.Budget(w.number(0, 2), w.some([]string{fixtures.Drifted, fixtures.Empty, fixtures.Underutilized})...)
+		}},
+		{name: "pool: budget with a schedule", pool: func(w *world, p *fixtures.Pool) {
+			p.BudgetDuring(fixtures.WindowEvery(w.between(3, 6), w.between(1, 2)), w.number(0, 2))
+		}},
+		{name: "pool: taint", pool: func(w *world, p *fixtures.Pool) {
+			p.Taint(dedicated, w.one(string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectNoExecute),
+				string(corev1.TaintEffectPreferNoSchedule)))
+		}},
+		{name: "pool: label", pool: func(w *world, p *fixtures.Pool) { p.Label(team, w.one("red", "blue")) }},
+		{name: "pool: consolidation", pool: func(w *world, p *fixtures.Pool) {
+			p.Consolidate(w.one(fixtures.WhenEmpty, fixtures.WhenEmptyOrUnderutilized, fixtures.Balanced)).
+				ConsolidateAfter(w.one("0s", "5s", "30s", "2m"))
+		}},
+		{name: "pool: expiration", pool: func(w *world, p *fixtures.Pool) {
+			p.ExpireAfter(w.one("45s", "2m", "10m"))
+		}},
+		{name: "pool: termination grace period", pool: func(w *world, p *fixtures.Pool) {
+			p.TerminationGracePeriod(w.one("5s", "30s", "5m"))
+		}},
+		{name: "pool: capacity types", can: twoCapacityTypes, pool: func(w *world, p *fixtures.Pool) {
+			p.CapacityType(w.some(w.domain.CapacityTypes)...)
+		}},
+		{name: "pool: zones", can: twoZones, pool: func(w *world, p *fixtures.Pool) {
+			p.Require(corev1.LabelTopologyZone, w.one(fixtures.In, fixtures.NotIn), w.some(w.domain.Zones)...)
+		}},
+		{name: "pool: instance types", can: twoTypes, pool: func(w *world, p *fixtures.Pool) {
+			p.Require(corev1.LabelInstanceTypeStable, w.one(fixtures.In, fixtures.NotIn), w.some(w.domain.InstanceTypes)...)
+		}},
+		{name: "pool: minValues", can: twoTypes, pool: func(w *world, p *fixtures.Pool) {
+			p.MinValues(corev1.LabelInstanceTypeStable, w.between(1, 8))
+		}},
+		{name: "pool: replicas", can: capable(providers.StaticCapacity), pool: func(w *world, p *fixtures.Pool) {
+			p.Replicas(w.between(0, 3))
+		}},
+	}
+}
+
+// ofTemplates returns what else NodePools say of their nodes, and what they say of themselves alone.
+func ofTemplates() []feature {
+	return []feature{
+		{name: "pool: startup taint", pool: func(w *world, p *fixtures.Pool) {
+			p.StartupTaint(explore.StartupTaint, w.effect())
+			w.agents = true
+		}},
+		{name: "pool: taint with a value", pool: func(w *world, p *fixtures.Pool) {
+			p.TaintValue(dedicated, w.one("red", "blue"), w.effect())
+		}},
+		{name: "pool: annotation", pool: func(w *world, p *fixtures.Pool) { p.Annotation(team, w.one("red", "blue")) }},
+		{name: "pool: values of a label", pool: func(w *world, p *fixtures.Pool) {
+			p.Require(team, fixtures.In, w.some([]string{"red", "blue", "green"})...)
+		}},
+		{name: "pool: any value of a label", pool: func(_ *world, p *fixtures.Pool) { p.Require(team, fixtures.Exists) }},
+		{name: "pool: numbers of a label", pool: func(w *world, p *fixtures.Pool) {
+			p.Require(size, w.one(fixtures.Gt, fixtures.Lt), w.number(2, 7))
+		}},
+		{name: "pool: label of its own", pool: func(w *world, p *fixtures.Pool) { p.OwnLabel(team, w.one("red", "blue")) }},
+		{name: "pool: default budgets", pool: func(_ *world, p *fixtures.Pool) { p.DefaultBudgets() }},
+		{name: "pool: default expiration", pool: func(_ *world, p *fixtures.Pool) { p.DefaultExpireAfter() }},
+		{name: "pool: taints in another order", pool: func(_ *world, p *fixtures.Pool) { p.ReverseTaints() }},
+	}
+}
+
+func (w *world) effect() string {
+	return w.one(fixtures.NoSchedule, fixtures.NoExecute, fixtures.PreferNoSchedule)
+}
