@@ -73,6 +73,8 @@ type feature struct {
 	name string
 	can  func(Domain) bool // nil: it always can be had
 
+	static   bool                             // some new NodePools are static
+	dynamic  bool                             // static NodePools can't have it
 	pool     func(*world, *fixtures.Pool)     // changes a NodePool
 	workload func(*world, *fixtures.Workload) // changes a workload
 	beside   func(*world, *fixtures.Workload) // acts beside a new workload
@@ -125,6 +127,9 @@ func (w *world) name(prefix string) string {
 
 func (w *world) addPool() {
 	pool := fixtures.NodePool().Called(w.name("pool"))
+	if slices.ContainsFunc(w.features, func(f feature) bool { return f.static }) && w.oneIn(3) {
+		pool.Replicas(w.between(0, 3))
+	}
 	w.varyPool(pool)
 	w.pools = append(w.pools, pool)
 	w.apply(pool)
@@ -133,7 +138,7 @@ func (w *world) addPool() {
 // varyPool gives some of the features to a NodePool.
 func (w *world) varyPool(pool *fixtures.Pool) {
 	for _, f := range w.features {
-		if f.pool != nil && w.oneIn(2) {
+		if f.pool != nil && !(f.dynamic && !dynamic(pool)) && w.oneIn(2) {
 			f.pool(w, pool)
 		}
 	}

@@ -1,7 +1,11 @@
 package draw
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"pgregory.net/rapid"
 
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -10,9 +14,11 @@ import (
 
 func ofPools() []feature {
 	return []feature{
-		{name: "pool: weight", pool: func(w *world, p *fixtures.Pool) { p.Weight(w.between(1, 100)) }},
-		{name: "pool: limit of CPU", pool: func(w *world, p *fixtures.Pool) { p.Limit("cpu", w.number(1, 40)) }},
-		{name: "pool: limit of memory", pool: func(w *world, p *fixtures.Pool) {
+		{name: "pool: weight", dynamic: true, pool: func(w *world, p *fixtures.Pool) { p.Weight(w.between(1, 100)) }},
+		{name: "pool: limit of CPU", dynamic: true, pool: func(w *world, p *fixtures.Pool) {
+			p.Limit("cpu", w.number(1, 40))
+		}},
+		{name: "pool: limit of memory", dynamic: true, pool: func(w *world, p *fixtures.Pool) {
 			p.Limit("memory", w.number(1, 80)+"Gi")
 		}},
 		{name: "pool: limit of nodes", pool: func(w *world, p *fixtures.Pool) { p.Limit("nodes", w.number(0, 6)) }},
@@ -32,9 +38,10 @@ func ofPools() []feature {
 		}},
 		{name: "pool: label", pool: func(w *world, p *fixtures.Pool) { p.Label(team, w.one("red", "blue")) }},
 		{name: "pool: consolidation", pool: func(w *world, p *fixtures.Pool) {
-			p.Consolidate(w.one(fixtures.WhenEmpty, fixtures.WhenEmptyOrUnderutilized, fixtures.Balanced)).
+			p.Consolidate(w.one(fixtures.WhenEmpty, fixtures.WhenEmptyOrUnderutilized)).
 				ConsolidateAfter(w.one("0s", "5s", "30s", "2m"))
 		}},
+		{name: "pool: balanced consolidation", pool: func(_ *world, p *fixtures.Pool) { p.Consolidate(fixtures.Balanced) }},
 		{name: "pool: expiration", pool: func(w *world, p *fixtures.Pool) {
 			p.ExpireAfter(w.one("45s", "2m", "10m"))
 		}},
@@ -53,10 +60,18 @@ func ofPools() []feature {
 		{name: "pool: minValues", can: twoTypes, pool: func(w *world, p *fixtures.Pool) {
 			p.MinValues(corev1.LabelInstanceTypeStable, w.between(1, 8))
 		}},
-		{name: "pool: replicas", can: capable(providers.StaticCapacity), pool: func(w *world, p *fixtures.Pool) {
-			p.Replicas(w.between(0, 3))
+		{name: "pool: replicas", can: capable(providers.StaticCapacity), static: true, act: func(w *world) {
+			if pools := slices.DeleteFunc(slices.Clone(w.pools), dynamic); len(pools) > 0 {
+				w.apply(rapid.SampledFrom(pools).Draw(w.t, "pool").Replicas(w.between(0, 4)))
+			}
 		}},
 	}
+}
+
+// dynamic reports whether a NodePool launches nodes for pods. It stays so, and static ones stay static.
+func dynamic(p *fixtures.Pool) bool {
+	_, static, _ := unstructured.NestedFieldNoCopy(p.Unstructured().Object, "spec", "replicas")
+	return !static
 }
 
 // ofTemplates returns what else NodePools say of their nodes, and what they say of themselves alone.
