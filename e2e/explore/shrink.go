@@ -29,13 +29,13 @@ type Shrinking struct {
 
 // Of returns the best sequence that was found, and how many were played. It leaves out actions, in halves, quarters and
 // so on down to single ones (Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input, 2002), then the
-// time that passes, then fields of objects. rapid's own shrinking knows only the random numbers that a sequence was
-// drawn from, and needs many more tries, each of which takes seconds here.
+// time that passes, then fields of objects and numbers. rapid's own shrinking knows only the random numbers that a
+// sequence was drawn from, and needs many more tries, each of which takes seconds here.
 func (h *Shrinking) Of(s Sequence) (best Sequence, tries int, err error) {
 	h.best = s
 	for {
 		before := h.kept
-		for _, pass := range []func() error{h.dropActions, h.dropTime, h.dropFields} {
+		for _, pass := range []func() error{h.dropActions, h.dropTime, h.dropFields, h.dropNumbers} {
 			if err := pass(); err != nil {
 				return h.best, h.tries, err
 			}
@@ -118,6 +118,26 @@ func (h *Shrinking) dropFields() error {
 				continue
 			}
 			if err := h.try(h.with(i, func(a *Action) { a.Object = plainer })); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dropNumbers lets actions be about the first node, a single call and the first request.
+func (h *Shrinking) dropNumbers() error {
+	for i := range h.best.Actions {
+		for _, plain := range []func(*Action){
+			func(a *Action) { a.Node = 0 },
+			func(a *Action) { a.Count = min(1, a.Count) },
+			func(a *Action) { a.Nth = 0 },
+		} {
+			plainer := h.with(i, plain)
+			if reflect.DeepEqual(plainer.Actions[i], h.best.Actions[i]) {
+				continue
+			}
+			if err := h.try(plainer); err != nil {
 				return err
 			}
 		}

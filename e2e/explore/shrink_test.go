@@ -9,7 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/plumbline-e2e/plumbline/e2e/faults"
 	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 func deployment(name string, fields map[string]any) Action {
@@ -89,6 +91,23 @@ func TestShrinkingEndsAtWhatBuildersMake(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(best.Actions[0].Object).To(Equal(
 		fixtures.NodePool().Called("pool1").Limit("cpu", "3").Unstructured().Object))
+}
+
+// What happens to the fourth node may as well happen to the first.
+func TestShrinkingMakesNumbersPlainer(t *testing.T) {
+	g := NewWithT(t)
+	s := Sequence{Name: "seed-1", Actions: []Action{
+		{Do: DeleteNode, Node: 3}, {Do: CallHook, Hook: providers.FailNextLaunch, Count: 3},
+		{Do: Fault, Pattern: faults.PatternFail, Request: "patch nodes", Nth: 4},
+	}}
+	h := Shrinking{Tries: 100, Breaks: func(s Sequence) (bool, error) {
+		return len(s.Actions) == 3 && s.Actions[1].Count > 0 && s.Actions[2].Nth > 0, nil
+	}}
+	best, _, err := h.Of(s)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(best.Actions).To(HaveExactElements(
+		HaveField("Node", 0), HaveField("Count", 1), HaveField("Nth", 4),
+	))
 }
 
 // Shrinking ends with its tries, and with what it has.
