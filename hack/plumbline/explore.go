@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,6 +60,7 @@ type played struct {
 	Verdict     report.Verdict `json:"verdict"`
 	Features    []string       `json:"features"`
 	Transitions []string       `json:"transitions,omitempty"` // that no sequence before had
+	History     string         `json:"history,omitempty"`     // tells histories with other transitions apart
 	Broke       string         `json:"broke,omitempty"`       // the first thing that did
 }
 
@@ -355,6 +358,7 @@ func (x *exploration) judge(ctx context.Context, s *server, q explore.Sequence, 
 	p := played{Seed: q.Seed, Verdict: o.Verdict, Features: q.Features}
 	if h, err := history.LoadFile(o.History); err == nil {
 		p.Transitions = explore.Transitions(h)
+		p.History = fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(p.Transitions, "\n"))))[:16]
 	}
 	if len(o.Broke) > 0 {
 		p.Broke = signature(o.Broke[0])
@@ -396,11 +400,21 @@ func (x *exploration) count(p played) {
 
 // tell prints what came of a sequence, and how far the exploration is.
 func (x *exploration) tell(q explore.Sequence, o report.Outcome, fresh int) {
-	minutes := x.took().Minutes()
-	fmt.Fprintf(os.Stdout, "%s %s: %d actions in %.1f s%s  (%d played, %.1f a minute; %d transitions, %d new; "+
-		"%d features; %s left)\n", mark(!o.Verdict.Red()), q.Name, len(q.Actions), o.Wall().Seconds(), brokeShort(o),
-		len(x.played), float64(len(x.played))/minutes, len(x.seen), fresh, len(x.features),
+	fmt.Fprintf(os.Stdout, "%s %s: %d actions in %.1f s%s  (%d new transitions; %s; %s left)\n", mark(!o.Verdict.Red()),
+		q.Name, len(q.Actions), o.Wall().Seconds(), brokeShort(o), fresh, x.progress(),
 		max(0, x.length-time.Since(x.began)).Round(time.Second))
+}
+
+// progress says how much was played, and how much of what there can be was seen.
+func (x *exploration) progress() string {
+	histories, took := map[string]bool{}, x.took()
+	for _, p := range x.played {
+		histories[p.History] = true
+	}
+	delete(histories, "") // of those without a recording
+	return fmt.Sprintf("%d sequences in %s, %.1f a minute, of %d of %d features; %d different histories, %d transitions",
+		len(x.played), took.Round(time.Second), float64(len(x.played))/took.Minutes(), len(x.features),
+		len(draw.Features(x.domain)), len(histories), len(x.seen))
 }
 
 func brokeShort(o report.Outcome) string {

@@ -16,7 +16,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
-	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
 	"github.com/plumbline-e2e/plumbline/e2e/explore/write"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
@@ -343,10 +342,7 @@ func (x *exploration) writeIssue() error {
 // text says what the exploration has found, as Markdown.
 func (x *exploration) text() string {
 	var b strings.Builder
-	took := x.took()
-	fmt.Fprintf(&b, "### Explored: %s %s\n\n%d sequences in %s, %.1f a minute, of %d of %d features; %d transitions.\n\n",
-		x.provider, x.release(), len(x.played), took.Round(time.Second), float64(len(x.played))/took.Minutes(),
-		len(x.features), len(draw.Features(x.domain)), len(x.seen))
+	fmt.Fprintf(&b, "### Explored: %s %s\n\n%s.\n\n", x.provider, x.release(), x.progress())
 	verdicts, known := map[report.Verdict]int{}, map[string]int{}
 	for _, p := range x.played {
 		verdicts[p.Verdict]++

@@ -76,6 +76,10 @@ func TestSeedsAreDealtAndGoOn(t *testing.T) {
 	}
 	g.Expect(x.readPlayed()).To(Succeed())
 	g.Expect(x.played).To(HaveLen(1))
+	x.count(played{Seed: 5, History: "a"})
+	x.count(played{Seed: 6, History: "a"})
+	g.Expect(x.progress()).To(And(ContainSubstring("3 sequences"), ContainSubstring("1 different histories")))
+	x.played, x.next = x.played[:1], 5
 	g.Expect(x.seen).To(HaveKey("a > b"))
 	g.Expect([]int{x.draw().Seed, x.draw().Seed, x.draw().Seed}).To(Equal([]int{7, 10, 13}))
 }
