@@ -29,6 +29,7 @@ var _ = Suite.Add(e2e.Spec{
 			"^waited for 1 node of pool .* that is initialized",
 			"nodes are registered with all that their NodeClaims demand, and not before",
 		},
+		Explored: `(?s)do: (kill-controller|fault).*do: start-agents|do: start-agents.*do: (kill-controller|fault)`,
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")
