@@ -97,7 +97,8 @@ func TestShrinkingEndsAtWhatBuildersMake(t *testing.T) {
 func TestShrinkingMakesNumbersPlainer(t *testing.T) {
 	g := NewWithT(t)
 	s := Sequence{Name: "seed-1", Actions: []Action{
-		{Do: DeleteNode, Node: 3}, {Do: CallHook, Hook: providers.FailNextLaunch, Count: 3},
+		{Do: DeleteNode, Node: 3},
+		{Do: CallHook, Hook: providers.FailNextLaunch, Count: 3},
 		{Do: Fault, Pattern: faults.PatternFail, Request: "patch nodes", Nth: 4},
 	}}
 	h := Shrinking{Tries: 100, Breaks: func(s Sequence) (bool, error) {

@@ -100,7 +100,8 @@ func TestWhatWasFoundIsWritten(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(again.Actions).To(HaveLen(len(q.Actions)))
 	for file, want := range map[string]string{
-		"commands.sh": "kubectl apply --server-side", "sequence.go": "fixtures.NodePool().Called(", "README.md": "in 7 of 10 times",
+		"commands.sh": "kubectl apply --server-side", "sequence.go": "fixtures.NodePool().Called(",
+		"README.md": "in 7 of 10 times",
 	} {
 		text, err := os.ReadFile(filepath.Join(found, file))
 		g.Expect(err).NotTo(HaveOccurred())

@@ -32,7 +32,7 @@ func Spec(s explore.Sequence, comment string) (string, error) {
 	if breaks := s.Breaks(); len(breaks) > 0 {
 		b.WriteString("Breaks: []e2e.Breach{\n")
 		for _, invariant := range slices.Sorted(maps.Keys(breaks)) {
-			fmt.Fprintf(&b, "{Invariant: %q, Why: %q},\n", invariant, breaks[invariant])
+			fmt.Fprintf(&b, "{\nInvariant: %q,\nWhy: %q,\n},\n", invariant, breaks[invariant])
 		}
 		b.WriteString("},\n")
 	}

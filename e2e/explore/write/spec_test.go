@@ -25,7 +25,9 @@ func TestASequenceAsASpec(t *testing.T) {
 	class.SetName("priority1")
 	minute := metav1.Duration{Duration: time.Minute}
 	text, err := Spec(explore.Sequence{Name: "seed-1", Actions: []explore.Action{
-		apply(pool), apply(app), {Do: explore.Apply, Object: class.Object},
+		apply(pool),
+		apply(app),
+		{Do: explore.Apply, Object: class.Object},
 		{Do: explore.DeleteNode, Node: 2, Then: minute},
 		{Do: explore.CallHook, Hook: providers.FailNextLaunch, Count: 3},
 		{Do: explore.CallHook, Hook: providers.TerminateInstance},
@@ -51,7 +53,10 @@ var _ = Suite.Add(e2e.Spec{
 	Hooks:  []providers.HookName{"failNextLaunch", "terminateInstance"},
 	Within: 11 * time.Minute,
 	Breaks: []e2e.Breach{
-		{Invariant: "instances end before their nodes and NodeClaims do", Why: "the instance ends behind Karpenter's back, and its node may with it"},
+		{
+			Invariant: "instances end before their nodes and NodeClaims do",
+			Why:       "the instance ends behind Karpenter's back, and its node may with it",
+		},
 	},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		env.Create(ctx, fixtures.NodePool().Called("pool1").Limit("cpu", "3").Budget("0", "Drifted", "Empty"))
