@@ -25,11 +25,11 @@ func lies() map[string]lie {
 	return map[string]lie{
 		// Launches.
 		"launches-untagged-spares":       on("CreateFleet", launchesUntagged),
-		"launches-again-after-refusals":  launchesAfterRefusals(),
+		"launches-again-after-refusals":  launchesTwiceAfter(refused),
 		"launches-again-when-slow":       on("CreateFleet", launchesWhenSlow),
 		"launches-again-unless-listed":   on("CreateFleet", launchesUnlessListed),
 		"launches-again-without-answers": on("CreateFleet", launchesWithoutAnswer),
-		"launches-what-it-gave-up":       on("CreateFleet", launchesWhatItGaveUp),
+		"launches-what-it-gave-up":       on("CreateFleet", launchesTwiceAfter(gaveUp)),
 
 		// Instances.
 		"ends-the-oldest-as-well": on("TerminateInstances", endsOldest()),
@@ -70,21 +70,27 @@ func launchesUntagged(c *call) *answer {
 	return a
 }
 
-// launchesAfterRefusals launches twice after a call that the cloud has refused because it is busy or broken, as if
-// both the client and its caller tried again.
-func launchesAfterRefusals() lie {
-	var refused atomic.Bool
+// launchesTwiceAfter launches twice after a call that has failed in some way, as if both the client and its caller
+// tried again.
+func launchesTwiceAfter(failed func(*call, *answer) bool) lie {
+	var again atomic.Bool
 	return func(c *call) *answer {
 		a := c.pass()
 		switch {
-		case a.status >= http.StatusInternalServerError:
-			refused.Store(true)
-		case c.action == "CreateFleet" && refused.CompareAndSwap(true, false):
+		case failed(c, a):
+			again.Store(true)
+		case c.action == "CreateFleet" && a.status == http.StatusOK && again.CompareAndSwap(true, false):
 			c.again()
 		}
 		return a
 	}
 }
+
+// refused reports whether the cloud is busy or broken.
+func refused(_ *call, a *answer) bool { return a.status >= http.StatusInternalServerError }
+
+// gaveUp reports whether the provider waits no longer for the answer.
+func gaveUp(c *call, a *answer) bool { return a.lost && c.gaveUp() }
 
 // launchesWhenSlow takes a slow answer for none.
 func launchesWhenSlow(c *call) *answer {
@@ -113,15 +119,6 @@ func launchesWithoutAnswer(c *call) *answer {
 	if a.lost && !c.gaveUp() {
 		c.again()
 		return c.again()
-	}
-	return a
-}
-
-// launchesWhatItGaveUp gets an instance from a launch that it waits for no longer, and knows nothing of it.
-func launchesWhatItGaveUp(c *call) *answer {
-	a := c.pass()
-	if a.lost && c.gaveUp() {
-		c.again()
 	}
 	return a
 }

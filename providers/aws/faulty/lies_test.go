@@ -123,7 +123,8 @@ func TestLaunchesAreRepeated(t *testing.T) {
 		{"launches-untagged-spares", lost(1), []string{create}, []string{"x"}},
 		{"launches-again-after-refusals", refused(0), []string{create}, []string{"x"}},
 		{
-			"launches-again-after-refusals", refused(1), []string{"Action=DescribeSubnets", create, create},
+			"launches-again-after-refusals", refused(1),
+			[]string{"Action=DescribeSubnets", create, create},
 			[]string{"x", "", "x"},
 		},
 		{"launches-again-when-slow", lost(0), []string{create}, []string{"x"}},
