@@ -138,7 +138,7 @@ func (w *world) addPool() {
 // varyPool gives some of the features to a NodePool.
 func (w *world) varyPool(pool *fixtures.Pool) {
 	for _, f := range w.features {
-		if f.pool != nil && !(f.dynamic && !dynamic(pool)) && w.oneIn(2) {
+		if f.pool != nil && !(f.dynamic && !dynamic(pool)) && w.oneIn(3) {
 			f.pool(w, pool)
 		}
 	}
@@ -150,7 +150,7 @@ func (w *world) addWorkload() {
 		return
 	}
 	app := fixtures.Deployment(w.between(1, mostReplicas)).Called(w.name("app"))
-	w.varyWorkload(app, 3)
+	w.varyWorkload(app, 4)
 	w.apply(app)
 	w.workloads = append(w.workloads, app)
 	for _, f := range w.features {
