@@ -28,8 +28,8 @@ Not in the table, since no spec has shown it on a release yet:
 - [3002](https://github.com/kubernetes-sigs/karpenter/issues/3002), a missing NodeClass stops all NodeOverlays
   (v1.12.1): KWOK's provider doesn't mind a missing NodeClass, so ` + "`overlay/beside-missing`" + ` needs another
   provider of that core.
-- [2671](https://github.com/kubernetes-sigs/karpenter/issues/2671), ten times the CPU (v1.11.0): no spec measures it, but
-  [a comparison](../e2e/compare/exhibits.md) does.
+- [2671](https://github.com/kubernetes-sigs/karpenter/issues/2671), ten times the CPU (v1.11.0): no spec measures it,
+  but [a comparison](../e2e/compare/exhibits.md) does.
 - A node that was unhealthy from the start isn't repaired (v1.14.1): no simulated instance joins unhealthy.
 - Two of AWS's releases (9318, 9170, both v1.9.0): ` + "`cloud/stalled`" + ` is there for the first. v1.9.0 and v1.13.1
   could not be built where that was tried.

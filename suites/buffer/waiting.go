@@ -50,7 +50,7 @@ var _ = Suite.Add(e2e.Spec{
 
 		env.Expect(env.Since(before),
 			check.LeadsTo(check.AtLeast(1, check.DisruptedNodes(pool)), check.Exactly(1, check.Nodes(pool))),
-			check.Always(check.Exactly(1, check.Nodes(waiting))),
+			check.Always(check.None(check.DisruptedNodes(waiting))),
 			check.Always(check.None(check.NodeClaims(pool).New(before))))
 	},
 })
