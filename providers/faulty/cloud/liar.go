@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"sync"
@@ -26,7 +27,7 @@ type liar struct {
 	end     func(context.Context, cloud, *karpenterv1.NodeClaim) error
 	types   func(context.Context, cloud, *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error)
 	drifted func() bool
-	reason  func(cloudprovider.DriftReason) cloudprovider.DriftReason // of what has drifted
+	reason  cloudprovider.DriftReason // of all that has drifted; empty: the provider's own
 }
 
 // A creator launches an instance for a NodeClaim, through an honest cloud. It may change the
@@ -51,6 +52,11 @@ func ending(end func(context.Context, cloud, *karpenterv1.NodeClaim) error) lie.
 
 // drifting returns a lie about the provider's drift.
 func drifting(drifted func() bool) lie.Lie { return lie.Lie{Cloud: lying(liar{drifted: drifted})} }
+
+// reasoning returns a lie about why things drift.
+func reasoning(reason cloudprovider.DriftReason) lie.Lie {
+	return lie.Lie{Cloud: lying(liar{reason: reason})}
+}
 
 // Create launches an instance, by the lie if it is set.
 func (l liar) Create(ctx context.Context, claim *karpenterv1.NodeClaim) (*karpenterv1.NodeClaim, error) {
@@ -82,8 +88,8 @@ func (l liar) IsDrifted(ctx context.Context, claim *karpenterv1.NodeClaim) (clou
 		return "ImageDrifted", nil
 	}
 	reason, err := l.cloud.IsDrifted(ctx, claim)
-	if l.reason != nil && reason != "" {
-		reason = l.reason(reason)
+	if reason != "" {
+		reason = cmp.Or(l.reason, reason)
 	}
 	return reason, err
 }

@@ -7,7 +7,6 @@ import (
 
 	kwokv1alpha1 "sigs.k8s.io/karpenter/kwok/apis/v1alpha1"
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
-	"sigs.k8s.io/karpenter/pkg/cloudprovider"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
@@ -74,11 +73,9 @@ func Lies() map[string]lie.Lie {
 		"drains-for-longer": repairing(drainsForLonger),
 
 		// Drift.
-		"drifts-always":     drifting(func() bool { return true }),
-		"drifts-on-and-off": drifting(onAndOff()),
-		"gives-the-reason-of-pools": {Cloud: lying(liar{
-			reason: func(cloudprovider.DriftReason) cloudprovider.DriftReason { return "NodePoolDrifted" },
-		})},
+		"drifts-always":             drifting(func() bool { return true }),
+		"drifts-on-and-off":         drifting(onAndOff()),
+		"gives-the-reason-of-pools": reasoning("NodePoolDrifted"),
 	}
 	maps.Copy(all, standaloneLies())
 	maps.Copy(all, statusLies())
