@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"maps"
 	"net/http"
 	"time"
 )
@@ -35,7 +34,7 @@ func (e Effect) Play(w http.ResponseWriter, r *http.Request, refuse func(http.Re
 	if e.Silent {
 		waits()
 	}
-	a := &answer{header: http.Header{}}
+	a := &Answer{}
 	if e.Refused == "" {
 		do(a, r)
 	} else {
@@ -50,7 +49,7 @@ func (e Effect) Play(w http.ResponseWriter, r *http.Request, refuse func(http.Re
 	if e.Lost {
 		panic(http.ErrAbortHandler)
 	}
-	a.send(w)
+	a.Send(w)
 }
 
 // postpone carries out later what was answered as failed.
@@ -64,29 +63,5 @@ func (e Effect) postpone(r *http.Request, do http.HandlerFunc) {
 	}
 	r = r.Clone(context.WithoutCancel(r.Context()))
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	time.AfterFunc(e.Later, func() { do(&answer{header: http.Header{}}, r) })
-}
-
-// answer keeps an answer until it is sent, if ever.
-type answer struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header returns the answer's header.
-func (a *answer) Header() http.Header { return a.header }
-
-// Write appends to the body.
-func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
-
-// WriteHeader sets the status.
-func (a *answer) WriteHeader(status int) { a.status = status }
-
-func (a *answer) send(w http.ResponseWriter) {
-	maps.Copy(w.Header(), a.header)
-	if a.status != 0 {
-		w.WriteHeader(a.status)
-	}
-	_, _ = w.Write(a.body.Bytes()) // the client may have gone
+	time.AfterFunc(e.Later, func() { do(&Answer{}, r) })
 }

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 // Tell returns the region as a provider with that lie calls it. Without a name the provider is honest.
@@ -73,7 +75,7 @@ func (c *call) again() (a *answer) {
 	form := maps.Clone(c.form)
 	form.Del("ClientToken")
 	for range most {
-		if a = c.with(form); !a.lost && a.status == http.StatusOK {
+		if a = c.with(form); !a.lost && a.Status == http.StatusOK {
 			return a
 		}
 	}
@@ -90,7 +92,7 @@ func (c *call) ec2(action string, form url.Values) *answer {
 
 // ask makes a call with a body.
 func (c *call) ask(r *http.Request, body []byte) (a *answer) {
-	a = &answer{header: http.Header{}, status: http.StatusOK}
+	a = &answer{Answer: simulator.Answer{Status: http.StatusOK}}
 	defer func() {
 		p := recover()
 		if a.lost = p == http.ErrAbortHandler; p != nil && !a.lost { //nolint:errorlint // as net/http compares it
@@ -105,33 +107,16 @@ func (c *call) ask(r *http.Request, body []byte) (a *answer) {
 
 // answer is what the region answers.
 type answer struct {
-	header http.Header
-	status int
-	body   []byte
-	lost   bool // there is none
+	simulator.Answer
+	lost bool // there is none
 }
-
-// Header returns the header.
-func (a *answer) Header() http.Header { return a.header }
-
-// Write appends to the body.
-func (a *answer) Write(b []byte) (int, error) {
-	a.body = append(a.body, b...)
-	return len(b), nil
-}
-
-// WriteHeader sets the status.
-func (a *answer) WriteHeader(status int) { a.status = status }
 
 // send gives the provider the answer, or none.
 func (a *answer) send(w http.ResponseWriter) {
 	if a.lost {
 		panic(http.ErrAbortHandler)
 	}
-	a.header.Del("Content-Length")
-	maps.Copy(w.Header(), a.header)
-	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // the provider may have gone
+	a.Send(w)
 }
 
 // slow is how long an answer takes that is a late one.

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/plumbline-e2e/plumbline/providers/simulator"
 )
 
 // lie makes a call, or another one, and returns what the provider takes for the answer.
@@ -56,7 +58,7 @@ func on(action string, tell lie) lie {
 // launchesUntagged launches another instance each time, without the tag by which the provider finds its own.
 func launchesUntagged(c *call) *answer {
 	a := c.pass()
-	if a.lost || a.status != http.StatusOK {
+	if a.lost || a.Status != http.StatusOK {
 		return a
 	}
 	form := url.Values{}
@@ -79,7 +81,7 @@ func launchesTwiceAfter(failed func(*call, *answer) bool) lie {
 		switch {
 		case failed(c, a):
 			again.Store(true)
-		case c.action == "CreateFleet" && a.status == http.StatusOK && again.CompareAndSwap(true, false):
+		case c.action == "CreateFleet" && a.Status == http.StatusOK && again.CompareAndSwap(true, false):
 			c.again()
 		}
 		return a
@@ -87,7 +89,7 @@ func launchesTwiceAfter(failed func(*call, *answer) bool) lie {
 }
 
 // refused reports whether the cloud is busy or broken.
-func refused(_ *call, a *answer) bool { return a.status >= http.StatusInternalServerError }
+func refused(_ *call, a *answer) bool { return a.Status >= http.StatusInternalServerError }
 
 // gaveUp reports whether the provider waits no longer for the answer.
 func gaveUp(c *call, a *answer) bool { return a.lost && c.gaveUp() }
@@ -105,8 +107,8 @@ func launchesWhenSlow(c *call) *answer {
 // launchesUnlessListed takes an instance that the cloud doesn't list yet for one that wasn't launched.
 func launchesUnlessListed(c *call) *answer {
 	a := c.pass()
-	for _, id := range instances(a.body) {
-		if c.ec2("DescribeInstances", url.Values{"InstanceId.1": {id}}).status != http.StatusOK {
+	for _, id := range instances(a.Body) {
+		if c.ec2("DescribeInstances", url.Values{"InstanceId.1": {id}}).Status != http.StatusOK {
 			c.again()
 		}
 	}
@@ -141,7 +143,7 @@ func endsOldest() lie {
 	var done atomic.Bool
 	return func(c *call) *answer {
 		running := url.Values{"Filter.1.Name": {"instance-state-name"}, "Filter.1.Value.1": {"running"}}
-		for _, id := range instances(c.ec2("DescribeInstances", running).body) {
+		for _, id := range instances(c.ec2("DescribeInstances", running).Body) {
 			if bytes.Contains(c.body, []byte(id)) || !done.CompareAndSwap(false, true) {
 				continue
 			}
@@ -175,7 +177,7 @@ func endsNoStrangers(c *call) *answer {
 	for n, id := range ids {
 		form.Set("InstanceId."+strconv.Itoa(n+1), id)
 	}
-	if bytes.Contains(c.ec2("DescribeInstances", form).body, []byte("karpenter.sh/nodeclaim")) {
+	if bytes.Contains(c.ec2("DescribeInstances", form).Body, []byte("karpenter.sh/nodeclaim")) {
 		return c.pass()
 	}
 	var ending strings.Builder
@@ -189,13 +191,15 @@ func endsNoStrangers(c *call) *answer {
 
 // xml returns an answer of EC2's.
 func xml(status int, body string) *answer {
-	return &answer{header: http.Header{"Content-Type": {"text/xml;charset=UTF-8"}}, status: status, body: []byte(body)}
+	a := &answer{Answer: simulator.Answer{Status: status, Body: []byte(body)}}
+	a.Header().Set("Content-Type", "text/xml;charset=UTF-8")
+	return a
 }
 
 // mistakesHypervisors takes one hypervisor for the other.
 func mistakesHypervisors(c *call) *answer {
 	a := c.pass()
-	a.body = bytes.ReplaceAll(a.body, []byte("<hypervisor>nitro<"), []byte("<hypervisor>xen<"))
+	a.Body = bytes.ReplaceAll(a.Body, []byte("<hypervisor>nitro<"), []byte("<hypervisor>xen<"))
 	return a
 }
 
@@ -205,7 +209,7 @@ type messages struct{ Messages []map[string]any }
 // edit changes the bodies of the messages that the provider receives.
 func (a *answer) edit(how func(body string) string) *answer {
 	var all messages
-	if a.lost || json.Unmarshal(a.body, &all) != nil || len(all.Messages) == 0 {
+	if a.lost || json.Unmarshal(a.Body, &all) != nil || len(all.Messages) == 0 {
 		return a
 	}
 	for _, m := range all.Messages {
@@ -214,7 +218,7 @@ func (a *answer) edit(how func(body string) string) *answer {
 		sum := md5.Sum([]byte(text)) //nolint:gosec // as above
 		m["Body"], m["MD5OfBody"] = text, hex.EncodeToString(sum[:])
 	}
-	a.body, _ = json.Marshal(all) // what was JSON before
+	a.Body, _ = json.Marshal(all) // what was JSON before
 	return a
 }
 
