@@ -25,14 +25,12 @@ func faultLies() map[string]lie.Lie {
 	started := time.Now()
 	older := func(o client.Object) bool { return o.GetCreationTimestamp().Time.Before(started) }
 	return map[string]lie.Lie{
-		"creates-again-after-lost-answers": createsAgain(),
-		"gives-up-after-errors":            givesUp(),
-		"takes-conflicts-for-success":      swallowsConflicts(),
-		"panics-at-errors":                 panicsAtErrors(),
-		"creates-again-what-takes-long": createsTwice(func(_ context.Context, _ client.Client, began time.Time) bool {
-			return time.Since(began) >= 2*time.Second
-		}),
-		"creates-twice-for-older-pods":      createsTwice(waitsForLong),
+		"creates-again-after-lost-answers":  createsTwice(isUnanswered),
+		"gives-up-after-errors":             givesUp(),
+		"takes-conflicts-for-success":       swallowsConflicts(),
+		"panics-at-errors":                  panicsAtErrors(),
+		"creates-again-what-takes-long":     createsTwice(isSlow),
+		"creates-twice-for-older-pods":      createsTwice(isForOlderPods),
 		"launches-again-after-lost-records": launchesUnrecorded(),
 		"keeps-launches-in-memory": reads(func(claim *v1.NodeClaim) {
 			if older(claim) && claim.Status.ProviderID == "" {
@@ -48,26 +46,14 @@ func faultLies() map[string]lie.Lie {
 	}
 }
 
-// createsAgain returns a lie: a NodeClaim whose creation was not answered is created again at once.
-func createsAgain() lie.Lie {
-	return deceives(interceptor.Funcs{
-		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			claim, ok := o.(*v1.NodeClaim)
-			if !ok {
-				return c.Create(ctx, o, opts...)
-			}
-			again := claim.DeepCopy()
-			err := c.Create(ctx, o, opts...)
-			if err != nil && apierrors.ReasonForError(err) == "" {
-				err = errors.Join(err, c.Create(ctx, again, opts...))
-			}
-			return err
-		},
-	})
+// creation is how a NodeClaim was created.
+type creation struct {
+	took time.Duration
+	err  error
 }
 
-// createsTwice returns a lie: a NodeClaim is created once more if its creation, which began then, leaves a doubt.
-func createsTwice(doubt func(ctx context.Context, c client.Client, began time.Time) bool) lie.Lie {
+// createsTwice returns a lie: a NodeClaim is created once more if its creation leaves a doubt.
+func createsTwice(doubt func(context.Context, client.Client, creation) bool) lie.Lie {
 	return deceives(interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			claim, ok := o.(*v1.NodeClaim)
@@ -76,19 +62,29 @@ func createsTwice(doubt func(ctx context.Context, c client.Client, began time.Ti
 			}
 			again, began := claim.DeepCopy(), time.Now()
 			err := c.Create(ctx, o, opts...)
-			if err == nil && doubt(ctx, c, began) {
-				err = c.Create(ctx, again, opts...)
+			if doubt(ctx, c, creation{time.Since(began), err}) {
+				err = errors.Join(err, c.Create(ctx, again, opts...))
 			}
 			return err
 		},
 	})
 }
 
-// waitsForLong reports whether a pod waits that was made more than four seconds ago. Karpenter
+// isUnanswered reports whether nothing was answered.
+func isUnanswered(_ context.Context, _ client.Client, n creation) bool {
+	return n.err != nil && apierrors.ReasonForError(n.err) == ""
+}
+
+// isSlow reports whether a creation took two seconds.
+func isSlow(_ context.Context, _ client.Client, n creation) bool {
+	return n.err == nil && n.took >= 2*time.Second
+}
+
+// isForOlderPods reports whether a pod waits that was made more than four seconds ago. Karpenter
 // takes two for one that it hears of at once.
-func waitsForLong(ctx context.Context, c client.Client, _ time.Time) bool {
+func isForOlderPods(ctx context.Context, c client.Client, n creation) bool {
 	pods := &corev1.PodList{}
-	return c.List(ctx, pods) == nil && slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool {
+	return n.err == nil && c.List(ctx, pods) == nil && slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool {
 		return pod.Spec.NodeName == "" && time.Since(pod.CreationTimestamp.Time) > 4*time.Second
 	})
 }
