@@ -47,18 +47,10 @@ func besideWorkloads() []feature {
 			w.apply(budget)
 		}},
 		{name: "volume of zones", can: twoZones, beside: func(w *world, a *fixtures.Workload) {
-			volume := fixtures.BoundZonalVolume(w.some(w.domain.Zones)...).Called(w.name("volume"))
-			for _, o := range volume.Objects() {
-				w.apply(o)
-			}
-			w.apply(a.Mount(volume))
+			w.mount(a, fixtures.BoundZonalVolume(w.some(w.domain.Zones)...))
 		}},
 		{name: "volume of a storage class", can: twoZones, beside: func(w *world, a *fixtures.Workload) {
-			volume := fixtures.UnboundZonalVolume(w.some(w.domain.Zones)...).Called(w.name("volume"))
-			for _, o := range volume.Objects() {
-				w.apply(o)
-			}
-			w.apply(a.Mount(volume))
+			w.mount(a, fixtures.UnboundZonalVolume(w.some(w.domain.Zones)...))
 		}},
 		{name: "CapacityBuffer", can: capable(providers.CapacityBuffer), beside: func(w *world, a *fixtures.Workload) {
 			buffer := fixtures.CapacityBuffer(a).Called(w.name("buffer"))
@@ -73,6 +65,14 @@ func besideWorkloads() []feature {
 			w.extra(buffer)
 		}},
 	}
+}
+
+// mount gives the pods of a workload a volume.
+func (w *world) mount(a *fixtures.Workload, volume *fixtures.ZonalVolume) {
+	for _, o := range volume.Called(w.name("volume")).Objects() {
+		w.apply(o)
+	}
+	w.apply(a.Mount(volume))
 }
 
 func acts() []feature {

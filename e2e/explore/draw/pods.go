@@ -77,13 +77,13 @@ func ofTheirPlaces() []feature {
 		}},
 		{name: "pods: toleration", workload: func(_ *world, a *fixtures.Workload) { a.Tolerate(dedicated) }},
 		{name: "pods: affinity", workload: func(w *world, a *fixtures.Workload) {
-			a.PodAffinity(w.other(a), w.one(corev1.LabelHostname, corev1.LabelTopologyZone))
+			a.PodAffinity(w.other(a), w.topology())
 		}},
 		{name: "pods: anti-affinity", workload: func(w *world, a *fixtures.Workload) {
-			a.PodAntiAffinity(w.other(a), w.one(corev1.LabelHostname, corev1.LabelTopologyZone))
+			a.PodAntiAffinity(w.other(a), w.topology())
 		}},
 		{name: "pods: preferred anti-affinity", workload: func(w *world, a *fixtures.Workload) {
-			a.PreferPodAntiAffinity(w.other(a), w.one(corev1.LabelHostname, corev1.LabelTopologyZone))
+			a.PreferPodAntiAffinity(w.other(a), w.topology())
 		}},
 	}
 }

@@ -33,8 +33,7 @@ func ofPools() []feature {
 			p.BudgetDuring(fixtures.WindowEvery(w.between(3, 6), w.between(1, 2)), w.number(0, 2))
 		}},
 		{name: "pool: taint", pool: func(w *world, p *fixtures.Pool) {
-			p.Taint(dedicated, w.one(string(corev1.TaintEffectNoSchedule), string(corev1.TaintEffectNoExecute),
-				string(corev1.TaintEffectPreferNoSchedule)))
+			p.Taint(dedicated, w.effect())
 		}},
 		{name: "pool: label", pool: func(w *world, p *fixtures.Pool) { p.Label(team, w.one("red", "blue")) }},
 		{name: "pool: consolidation", pool: func(w *world, p *fixtures.Pool) {
