@@ -45,13 +45,14 @@ type exploration struct {
 	began   time.Time
 	earlier time.Duration // that earlier runs took, of an exploration that goes on
 
-	mu       sync.Mutex
-	next     int             // seed
-	played   []played        // those of earlier runs among them
-	seen     map[string]bool // transitions
-	features map[string]bool
-	new      [][]string // the features of sequences that led somewhere new
-	found    []*found
+	mu        sync.Mutex
+	next      int             // seed
+	played    []played        // those of earlier runs among them
+	seen      map[string]bool // transitions
+	features  map[string]bool
+	histories map[string]bool // that differ in their transitions
+	new       [][]string      // the features of sequences that led somewhere new
+	found     []*found
 }
 
 // played is a line of the file that says what was played.
@@ -108,7 +109,7 @@ func readExploration(binary string) (*exploration, error) {
 	base, adapter, err := selected()
 	x := &exploration{
 		Config: base, adapter: adapter, binary: binary, provider: providerName(), length: explorationLength, seed: 1,
-		repeats: 1, seen: map[string]bool{}, features: map[string]bool{}, began: time.Now(),
+		repeats: 1, seen: map[string]bool{}, features: map[string]bool{}, histories: map[string]bool{}, began: time.Now(),
 	}
 	mistakes := []error{err, x.readLies()}
 	x.adapter = x.Gated(x.adapter)
@@ -393,6 +394,9 @@ func (x *exploration) count(p played) {
 	for _, f := range p.Features {
 		x.features[f] = true
 	}
+	if p.History != "" {
+		x.histories[p.History] = true
+	}
 	if len(p.Transitions) > 0 {
 		x.new = append(x.new, p.Features)
 	}
@@ -407,14 +411,10 @@ func (x *exploration) tell(q explore.Sequence, o report.Outcome, fresh int) {
 
 // progress says how much was played, and how much of what there can be was seen.
 func (x *exploration) progress() string {
-	histories, took := map[string]bool{}, x.took()
-	for _, p := range x.played {
-		histories[p.History] = true
-	}
-	delete(histories, "") // of those without a recording
+	took := x.took()
 	return fmt.Sprintf("%d sequences in %s, %.1f a minute, of %d of %d features; %d different histories, %d transitions",
 		len(x.played), took.Round(time.Second), float64(len(x.played))/took.Minutes(), len(x.features),
-		len(draw.Features(x.domain)), len(histories), len(x.seen))
+		len(draw.Features(x.domain)), len(x.histories), len(x.seen))
 }
 
 func brokeShort(o report.Outcome) string {

@@ -68,7 +68,7 @@ func (x *exploration) readLies() error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(l lie) bool {
-		return l.Karpenter != "" || slices.Contains([]string{upgrades, conversionLevel, awsLevel}, l.Level)
+		return l.Karpenter != "" || l.elsewhere()
 	})
 	if x.lies = all; list != allLies {
 		x.lies, err = choose(all, list)

@@ -86,14 +86,16 @@ func joinExplorations(parts []foundPart[explored]) (x *exploration, missing, err
 	first, seeds := parts[0], map[int]bool{}
 	x = &exploration{
 		Config: e2e.Config{Release: first.said.Release}, provider: first.said.Provider, seen: map[string]bool{},
-		features: map[string]bool{}, began: time.Now(),
+		features: map[string]bool{}, histories: map[string]bool{}, began: time.Now(),
 	}
 	for _, p := range parts {
 		if p.said.Provider != first.said.Provider || p.said.Release != first.said.Release {
 			err = errors.Join(err, fmt.Errorf("%s and %s are of different providers or releases: %s %s and %s %s", first.name(),
 				p.name(), first.said.Provider, first.said.Release, p.said.Provider, p.said.Release))
 		}
-		part := &exploration{folder: p.folder, seen: map[string]bool{}, features: map[string]bool{}}
+		part := &exploration{
+			folder: p.folder, seen: map[string]bool{}, features: map[string]bool{}, histories: map[string]bool{},
+		}
 		err = errors.Join(err, part.readDomain(), part.readPlayed(), part.readFound())
 		if !p.said.Ended {
 			missing = errors.Join(missing, fmt.Errorf("%s broke off after %s", p.name(),

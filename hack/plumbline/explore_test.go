@@ -72,7 +72,7 @@ func TestSeedsAreDealtAndGoOn(t *testing.T) {
 	)).To(Succeed())
 	x := &exploration{
 		Config: e2e.Config{Shard: e2e.Shard{Part: 2, Of: 3}}, adapter: providers.Named("kwok"), folder: folder, next: 1,
-		seen: map[string]bool{}, features: map[string]bool{},
+		seen: map[string]bool{}, features: map[string]bool{}, histories: map[string]bool{},
 	}
 	g.Expect(x.readPlayed()).To(Succeed())
 	g.Expect(x.played).To(HaveLen(1))

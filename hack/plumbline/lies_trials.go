@@ -14,6 +14,12 @@ const conversionLevel = "conversion"
 // awsLevel is the level of lies that are told between the AWS provider and a simulated AWS.
 const awsLevel = "aws"
 
+// elsewhere reports whether a lie is told by another provider than the faulty one of the pinned release, or to another
+// session than that of `make e2e`.
+func (l lie) elsewhere() bool {
+	return slices.Contains([]string{upgrades, conversionLevel, awsLevel}, l.Level)
+}
+
 // keptSuffix ends the names of trials with the release that keeps a promise.
 const keptSuffix = "-kept"
 
@@ -58,7 +64,7 @@ func trials(lies []lie) (honest, lying, kept []trial) {
 		for _, s := range l.Specs {
 			folder, _, _ := strings.Cut(s, "/")
 			g := group{suite: folder, gates: l.gates(), from: l.From}
-			if l.Level == upgrades || l.Level == conversionLevel || l.Level == awsLevel {
+			if l.elsewhere() {
 				g.level = l.Level
 			}
 			if specs[g] == nil {
@@ -69,7 +75,7 @@ func trials(lies []lie) (honest, lying, kept []trial) {
 			}
 		}
 	}
-	for _, g := range groups {
+	for _, g := range groups { // a level may have the name of its suite
 		parts := []string{"honest", g.level, g.suite, g.from, g.gates}
 		parts = slices.DeleteFunc(slices.Compact(parts), func(s string) bool { return s == "" })
 		name := strings.Join(parts, "-")
