@@ -88,6 +88,8 @@ func All() []Invariant {
 		reasonsAreTrue(),
 		launchesServePods(),
 		nothingMissed(),
+		expiresInTime(),
+		consolidatesByPolicy(),
 		conditionsWellFormed(),
 	}
 }
