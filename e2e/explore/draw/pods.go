@@ -144,6 +144,17 @@ func ofContainers() []feature {
 		{name: "pods: host port of a sidecar", workload: func(w *world, a *fixtures.Workload) {
 			a.SidecarHostPort(w.between(8080, 8081))
 		}},
+		{name: "pods: host port of a kind", workload: func(w *world, a *fixtures.Workload) {
+			if port := w.between(8080, 8081); w.oneIn(2) {
+				a.HostPortBy(string(corev1.ProtocolUDP), port)
+			} else {
+				a.HostPortAt("127.0.0.1", port)
+			}
+		}},
+		{name: "pods: network of the host", workload: func(w *world, a *fixtures.Workload) {
+			a.OnHostNetwork(w.between(8080, 8081))
+		}},
+		{name: "pods: CPU of the whole pod", workload: func(w *world, a *fixtures.Workload) { a.PodCPU(w.one("1", "3")) }},
 		{name: "pods: overhead", beside: func(w *world, a *fixtures.Workload) {
 			class := fixtures.Runtime(w.one("500m", "2")).Called(w.name("runtime"))
 			w.apply(class)

@@ -31,6 +31,9 @@ func pods(template field, c *chain) *chain {
 	if class := spec.at("runtimeClassName").text(); class != "" {
 		c.then("RunBy", begin("fixtures.Runtime", fixtures.Runtime, "0").then("Called", class)) // its name is all that counts
 	}
+	if cpu := spec.at("resources", "requests", "cpu").text(); cpu != "" {
+		c.then("PodCPU", cpu)
+	}
 	for _, gate := range spec.at("schedulingGates").list() {
 		c.then("Gated", gate.at("name").text())
 	}
@@ -57,7 +60,7 @@ func containers(spec field, c *chain) {
 		each(requests, c, "Request", "cpu")
 		each(container.at("resources", "limits"), c, "Limit")
 		for _, port := range container.at("ports").list() {
-			c.then("HostPort", port.at("hostPort").number())
+			hostPort(port, c)
 		}
 	}
 	for _, container := range spec.at("initContainers").list() {
@@ -70,6 +73,20 @@ func containers(spec field, c *chain) {
 		default:
 			c.then("InitContainer", cpu)
 		}
+	}
+}
+
+func hostPort(port field, c *chain) {
+	number, protocol, address := port.at("hostPort").number(), port.at("protocol").text(), port.at("hostIP").text()
+	switch {
+	case number == 0:
+		c.then("OnHostNetwork", port.at("containerPort").number())
+	case protocol == "UDP":
+		c.then("HostPortBy", protocol, number)
+	case address != "":
+		c.then("HostPortAt", address, number)
+	default:
+		c.then("HostPort", number)
 	}
 }
 
