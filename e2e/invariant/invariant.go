@@ -83,6 +83,7 @@ func All() []Invariant {
 		instanceEndsFirst(),
 		madeFromTemplate(),
 		keepsSpecAndHash(),
+		driftNoticed(),
 		comesToRest(),
 		controllerStaysUp(),
 		reasonsAreTrue(),

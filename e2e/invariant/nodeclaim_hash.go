@@ -128,7 +128,7 @@ func (h *hashMonitor) judgeChange(m *check.Moment, nodeClaim *history.Object) {
 	case becomesTrue(m, karpenter.Drifted):
 		c, _ := karpenter.Condition(nodeClaim.Unstructured(), karpenter.Drifted)
 		p := h.pools[karpenter.NodePoolOf(nodeClaim.Unstructured())]
-		if p != nil && c.Reason == "NodePoolDrifted" && p.now == is && p.changed == 0 && m.Time.Sub(p.since) > stale {
+		if p != nil && c.Reason == nodePoolDrifted && p.now == is && p.changed == 0 && m.Time.Sub(p.since) > stale {
 			m.Suspect("NodeClaim %s has drifted from its pool, although both have the hash %s (version %s)",
 				nodeClaim, is.value, is.version)
 		}
