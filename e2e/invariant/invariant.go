@@ -70,6 +70,7 @@ func All() []Invariant {
 	return []Invariant{
 		disruptionBudgetsHold(),
 		poolLimitsHold(),
+		staticPoolsHold(),
 		lifecycleCloses(),
 		stagesInOrder(),
 		joinsByID(),
