@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// takeover follows the kills and upgrades of the controller. While nobody leads, nothing is done in time.
+// takeover follows the kills of the controller. While nobody leads, nothing is done in time.
 type takeover struct {
 	led time.Time // when the next controller leads at the latest
 }
@@ -17,7 +17,7 @@ func (t *takeover) observe(m *check.Moment) {
 	if m.Resource() != karpenter.Events || m.Before != nil {
 		return
 	}
-	if reason, _ := eventOf(m, Harness, "", ReasonKilled, ReasonUpgrade); reason != "" {
+	if reason, _ := eventOf(m, Harness, "Pod", ReasonKilled); reason != "" {
 		t.led = m.Time.Add(karpenter.TakenOver)
 	}
 }
