@@ -11,6 +11,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -40,8 +41,13 @@ func (e *Env) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
+// jump moves the clock ahead. What is judged by time must know that it jumps, not passes.
 func (e *Env) jump(ctx context.Context, d time.Duration) {
-	if err := e.place.Jump(ctx, d); err != nil {
+	err := e.announce(ctx, invariant.ReasonJump, fmt.Sprintf("the spec lets the clock jump by %s", d))
+	if err == nil {
+		err = e.place.Jump(ctx, d)
+	}
+	if err != nil {
 		e.fail(ctx, "letting %s pass: %w", d, err)
 	}
 }

@@ -11,17 +11,17 @@ import (
 const recovery = 5 * time.Minute
 
 // calm holds what is due after a while in which the harness disturbs nothing, by its name. The time begins anew when
-// another controller takes over from one that was killed. After a fault of the controller's requests nothing is due
+// another controller takes over from one that was killed, or the clock has jumped. After a fault of the controller's requests nothing is due
 // any more: it may last, or leave out an event that never comes again.
 //
 // The invariant must read Events.
 type calm struct {
-	within   time.Duration
-	takeover takeover
-	timers   timers
-	since    map[string]time.Time // since when each waits
-	calmed   time.Time            // when the last disturbance is over
-	faulted  bool                 // requests of the controller have failed
+	within  time.Duration
+	absence absence
+	timers  timers
+	since   map[string]time.Time // since when each waits
+	calmed  time.Time            // when the last disturbance is over
+	faulted bool                 // requests of the controller have failed
 }
 
 func newCalm(within time.Duration) calm {
@@ -42,7 +42,7 @@ func (c *calm) due(since time.Time) time.Time {
 	if c.calmed.After(since) {
 		since = c.calmed
 	}
-	return c.takeover.due(since, c.within)
+	return c.absence.due(since, c.within)
 }
 
 // disturbed reports whether the last disturbance may not be over.
@@ -63,7 +63,7 @@ func (c *calm) overdue(now time.Time) (names []string) {
 }
 
 func (c *calm) observe(m *check.Moment) {
-	c.takeover.observe(m)
+	c.absence.observe(m)
 	if m.Event == nil || m.Before != nil || m.Deleted() {
 		return
 	}

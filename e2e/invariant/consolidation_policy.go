@@ -40,7 +40,7 @@ func consolidatesByPolicy() Invariant {
 }
 
 type policyMonitor struct {
-	takeover
+	absence
 	pools map[string]*recent[policy] // by name
 	ready map[string]bool            // whether the NodeClaim of a node is initialized, by the node's name
 	bound map[string]arrival         // the last pod that was bound to each node, by the node's name
@@ -56,7 +56,7 @@ type arrival struct {
 }
 
 func (p *policyMonitor) Observe(m *check.Moment) {
-	p.takeover.observe(m)
+	p.absence.observe(m)
 	for _, pool := range m.Seen(karpenter.NodePools) {
 		p.learn(m, pool)
 	}
@@ -94,7 +94,7 @@ func (p *policyMonitor) arrive(m *check.Moment, pod *history.Object) {
 	u := pod.Unstructured()
 	on := karpenter.PodNode(u)
 	waited := m.Before != nil && karpenter.PodNode(m.Before.Unstructured()) == ""
-	if on != "" && waited && p.ready[on] && m.Time.After(p.led) && mustMove(u) {
+	if on != "" && waited && p.ready[on] && m.Time.After(p.until) && mustMove(u) {
 		p.bound[on] = arrival{pod, m.Time}
 	}
 }

@@ -27,6 +27,9 @@ const (
 	ReasonFault = "Fault"
 	// ReasonUpgrade means that the provider's release or CRDs are about to change, or have changed.
 	ReasonUpgrade = "Upgrade"
+	// ReasonJump means that the cluster's clock is about to jump. The message ends with how far: the words
+	// "by 6m0s".
+	ReasonJump = "Jump"
 )
 
 // controllerStaysUp checks that no container of the provider's controller ends or restarts: no

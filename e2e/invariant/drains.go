@@ -39,14 +39,14 @@ func drainsInOrder() Invariant {
 		Untested: "no node with pods was drained up to a deadline, and none had pods of different turns",
 		Reads:    resources{karpenter.Pods, karpenter.NodeClaims, karpenter.Nodes, karpenter.Events},
 		New: func(Params) check.Monitor {
-			return &drainMonitor{lastNodeClaims{}, takeover{}, podsOnNodes{}, newTimers(), map[string]time.Time{}}
+			return &drainMonitor{lastNodeClaims{}, absence{}, podsOnNodes{}, newTimers(), map[string]time.Time{}}
 		},
 	}
 }
 
 type drainMonitor struct {
 	lastNodeClaims
-	takeover
+	absence
 	pods  podsOnNodes
 	over  timers               // nodes, by name: when their pods must be gone
 	began map[string]time.Time // when drains began, by the node's name
@@ -57,7 +57,7 @@ func (d *drainMonitor) Observe(m *check.Moment) {
 		d.judgeOverdue(m, node)
 	}
 	d.lastNodeClaims.observe(m)
-	d.takeover.observe(m)
+	d.absence.observe(m)
 	d.pods.observe(m)
 	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
 		d.learnDeadline(m, nodeClaim)

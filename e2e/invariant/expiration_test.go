@@ -17,6 +17,10 @@ func TestExpiresInTime(t *testing.T) {
 	kill := func() *historytest.Thing {
 		return historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))
 	}
+	jump := func() *historytest.Thing {
+		return historytest.Report(Harness, ReasonJump, historytest.Pod("any", "any")).
+			Set("the spec lets the clock jump by 6m0s", "message")
+	}
 	other := func() *historytest.Thing { return historytest.NodeClaim("other") }
 	tell := func() *historytest.Story { return historytest.Begin().Add(claim()).After(10 * time.Minute) }
 	judgeEach(t, expiresInTime(), map[string]outcome{
@@ -43,6 +47,12 @@ func TestExpiresInTime(t *testing.T) {
 		"nobody leads": {tell().Add(kill()).After(karpenter.TakenOver).Change(claim().Deleting()), check.Holds, ""},
 		"the next leader forgets": {
 			tell().Add(kill()).After(karpenter.TakenOver + time.Minute).Add(other()), check.Broken, "is not being deleted",
+		},
+		"the clock jumps": {
+			tell().Add(jump()).After(6 * time.Minute).Add(other()).Change(claim().Deleting()), check.Holds, "",
+		},
+		"stays after a jump": {
+			tell().Add(jump()).After(6*time.Minute + expireWithin + time.Second).Add(other()), check.Broken, "6m31s later",
 		},
 		"a gap": {tell().Gap(karpenter.NodeClaims, "410").After(time.Hour).Add(other()), check.Unknown, "gap"},
 	})

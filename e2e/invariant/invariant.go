@@ -93,6 +93,7 @@ func All() []Invariant {
 		expiresInTime(),
 		consolidatesByPolicy(),
 		conditionsWellFormed(),
+		emptyNodesGo(),
 	}
 }
 

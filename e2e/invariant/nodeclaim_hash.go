@@ -43,7 +43,7 @@ func keepsSpecAndHash() Invariant {
 
 type hashMonitor struct {
 	templateAge
-	takeover
+	absence
 	pools   map[string]*poolHash
 	behind  []*poolHash     // pools that may need another hash
 	waiting []madeNodeClaim // those whose hash their pool has not had yet
@@ -51,9 +51,9 @@ type hashMonitor struct {
 
 func (h *hashMonitor) Observe(m *check.Moment) {
 	// Judge by the state before this moment.
-	h.behind = slices.DeleteFunc(h.behind, func(p *poolHash) bool { return p.judgeDue(m, &h.takeover) })
+	h.behind = slices.DeleteFunc(h.behind, func(p *poolHash) bool { return p.judgeDue(m, &h.absence) })
 	h.waiting = slices.DeleteFunc(h.waiting, func(w madeNodeClaim) bool { return h.judgeHash(m, w) })
-	h.takeover.observe(m)
+	h.absence.observe(m)
 	for _, pool := range m.Seen(karpenter.NodePools) {
 		h.learn(pool)
 		if m.Event == nil {

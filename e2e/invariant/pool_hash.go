@@ -91,7 +91,7 @@ func (p *poolHash) change(m *check.Moment, is hash) {
 }
 
 // judgeDue judges whether a due hash has come. It is done if nothing is due any more.
-func (p *poolHash) judgeDue(m *check.Moment, t *takeover) (done bool) {
+func (p *poolHash) judgeDue(m *check.Moment, t *absence) (done bool) {
 	if !p.outdated.IsZero() && !p.unseen && m.Time.After(t.due(p.outdated, hashWithin)) {
 		p.outdated = time.Time{}
 		m.Tested()
