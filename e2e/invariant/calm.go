@@ -11,8 +11,8 @@ import (
 const recovery = 5 * time.Minute
 
 // calm holds what is due after a while in which the harness disturbs nothing, by its name. The time begins anew when
-// another controller takes over from one that was killed, or the clock has jumped. After a fault of the controller's requests nothing is due
-// any more: it may last, or leave out an event that never comes again.
+// another controller takes over from one that was killed, or the clock has jumped. After a fault of the controller's
+// requests nothing is due any more: it may last, or leave out an event that never comes again.
 //
 // The invariant must read Events.
 type calm struct {
