@@ -17,6 +17,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/install"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -50,7 +51,7 @@ func CleanUp(ctx context.Context, e *Env) []string {
 	defer stop()
 	var problems []string
 	for _, step := range []func(context.Context) error{
-		e.letKubeletsGoOn, e.restoreSettings, e.resetCloud, e.deleteWorkloads,
+		e.announceCleanUp, e.letKubeletsGoOn, e.restoreSettings, e.resetCloud, e.deleteWorkloads,
 		e.letLaunchesEnd, e.deletePools, e.awaitEmpty, e.awaitNoInstances, e.deleteNodeClasses, e.restoreStorage,
 	} {
 		if err := step(ctx); err != nil {
@@ -61,6 +62,14 @@ func CleanUp(ctx context.Context, e *Env) []string {
 		}
 	}
 	return problems
+}
+
+// announceCleanUp records that all that is left is about to be deleted, so that the provider isn't blamed.
+func (e *Env) announceCleanUp(ctx context.Context) error {
+	if err := e.announce(ctx, invariant.ReasonDeleted, "the clean-up deletes what is left"); err != nil {
+		return fmt.Errorf("recording the clean-up: %w", err)
+	}
+	return nil
 }
 
 // deleteWorkloads deletes everything but Karpenter's objects and NodeClasses, including
@@ -271,8 +280,7 @@ func (e *Env) deleteNodeClasses(ctx context.Context) error {
 }
 
 func (e *Env) remove(ctx context.Context, ref reference) error {
-	err := e.resourceInterface(ref).
-		Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)})
+	err := e.deleteOne(ctx, ref, metav1.DeletePropagationBackground)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("deleting %s: %w", ref, err)
 	}

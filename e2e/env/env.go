@@ -19,6 +19,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/install"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -151,12 +152,28 @@ func (e *Env) delete(ctx context.Context, policy metav1.DeletionPropagation, obj
 		o := object.Unstructured()
 		ref, err := e.refer(o)
 		if err == nil {
-			err = e.resourceInterface(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: &policy})
+			err = e.deleteOne(ctx, ref, policy)
 		}
 		if err != nil {
 			e.fail(ctx, "deleting %s %s: %v", o.GetKind(), o.GetName(), err)
 		}
 	}
+}
+
+// deleteOne deletes an object. If it is a NodeClaim or a node, an Event about it says so beforehand, so that the
+// provider isn't blamed.
+func (e *Env) deleteOne(ctx context.Context, ref reference, policy metav1.DeletionPropagation) error {
+	kind := map[schema.GroupVersionResource]string{karpenter.NodeClaims: "NodeClaim", karpenter.Nodes: "Node"}
+	if kind := kind[karpenter.RecordedAs(ref.kind)]; kind != "" {
+		event, err := e.report(ctx, kind, &history.Object{Name: ref.name}, invariant.ReasonDeleted, "deleted by the spec")
+		if err == nil {
+			err = e.awaitReport(ctx, metav1.NamespaceDefault, event) // or else the deletion might be recorded before it
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return e.resourceInterface(ref).Delete(ctx, ref.name, metav1.DeleteOptions{PropagationPolicy: &policy})
 }
 
 // Await waits until exactly n objects are counted in the recording, and returns them. It

@@ -77,10 +77,10 @@ func (e *Env) announce(ctx context.Context, reason, message string) error {
 }
 
 // awaitReport waits until an Event of the harness's is recorded. It doesn't use Await: specs that leave requests out
-// cut that short, and their marks must be right too.
+// cut that short, and their marks must be right too. The clean-up calls it too, when the spec's life is over.
 func (e *Env) awaitReport(ctx context.Context, namespace, name string) error {
-	return wait.PollUntilContextCancel(ctx, reportedEvery, true, func(context.Context) (bool, error) {
-		world, err := e.world()
-		return err == nil && world.Get(karpenter.Events, namespace, name) != nil, err
+	return wait.PollUntilContextCancel(ctx, reportedEvery, true, func(ctx context.Context) (bool, error) {
+		h, err := e.recorder.Complete(ctx)
+		return err == nil && h.End().Get(karpenter.Events, namespace, name) != nil, err
 	})
 }

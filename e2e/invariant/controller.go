@@ -30,6 +30,9 @@ const (
 	// ReasonJump means that the cluster's clock is about to jump. The message ends with how far: the words
 	// "by 6m0s".
 	ReasonJump = "Jump"
+	// ReasonDeleted is for a NodeClaim or node that a spec is about to delete. Of a namespace, it means that the
+	// clean-up is about to delete all that is left.
+	ReasonDeleted = "Deleted"
 )
 
 // controllerStaysUp checks that no container of the provider's controller ends or restarts: no
