@@ -128,15 +128,23 @@ func isLabeled(o *history.Object, label string) bool {
 	return o != nil && karpenter.Label(o.Unstructured(), label) == "true"
 }
 
-// eventOf returns the reason of a Kubernetes Event and the object it is about. The reason is
-// "" unless component, kind (any, if empty) and one of the reasons match. It decodes few of the
-// others.
+// eventOf returns what saidBy returns of the moment's Event.
 func eventOf(m *check.Moment, component, kind string, reasons ...string) (reason string, about karpenter.Involved) {
-	said := func(reason string) bool { return bytes.Contains(m.Event.Object.Raw(), []byte(`"`+reason+`"`)) }
-	if m.Deleted() || !slices.ContainsFunc(reasons, said) {
+	if m.Deleted() {
 		return "", about
 	}
-	event := m.Event.Object.Unstructured()
+	return saidBy(m.Event.Object, component, kind, reasons...)
+}
+
+// saidBy returns the reason of a Kubernetes Event and the object it is about. The reason is
+// "" unless component, kind (any, if empty) and one of the reasons match. It decodes few of the
+// others.
+func saidBy(e *history.Object, component, kind string, reasons ...string) (reason string, about karpenter.Involved) {
+	said := func(reason string) bool { return bytes.Contains(e.Raw(), []byte(`"`+reason+`"`)) }
+	if !slices.ContainsFunc(reasons, said) {
+		return "", about
+	}
+	event := e.Unstructured()
 	reason, about = karpenter.EventReason(event), karpenter.EventInvolved(event)
 	if !slices.Contains(reasons, reason) || kind != "" && about.Kind != kind ||
 		karpenter.EventComponent(event) != component {

@@ -88,6 +88,7 @@ func All() []Invariant {
 		comesToRest(),
 		controllerStaysUp(),
 		reasonsAreTrue(),
+		deletedForAReason(),
 		launchesServePods(),
 		nothingMissed(),
 		expiresInTime(),
