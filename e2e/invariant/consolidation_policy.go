@@ -47,7 +47,10 @@ type policyMonitor struct {
 }
 
 // policy is what a NodePool says of consolidation.
-type policy struct{ policy, after, replicas string }
+type policy struct {
+	policy, after string
+	static        bool
+}
 
 // arrival is when a pod was bound to a node.
 type arrival struct {
@@ -79,9 +82,7 @@ func (p *policyMonitor) learn(m *check.Moment, pool *history.Object) {
 		policy: textAt(u, "spec", "disruption", "consolidationPolicy"),
 		after:  textAt(u, "spec", "disruption", "consolidateAfter"),
 	}
-	if replicas := fieldAt(u, "spec", "replicas"); replicas != nil {
-		is.replicas = fmt.Sprint(replicas)
-	}
+	_, is.static = replicasOf(pool)
 	known := getOrNew(p.pools, pool.Name)
 	if len(*known) == 0 || (*known)[len(*known)-1].value != is {
 		known.set(m.Since(), is)
@@ -123,7 +124,7 @@ func (p policy) forbids(reason string, now, bound time.Time) string {
 	after, err := time.ParseDuration(p.after)
 	since := now.Sub(bound)
 	switch {
-	case p.replicas != "":
+	case p.static:
 		return "is static"
 	case p.policy == "WhenEmpty" && reason == underutilized:
 		return "has the policy WhenEmpty"

@@ -149,8 +149,10 @@ func (e *emptyMonitor) look(m *check.Moment, name string) {
 // consolidateAfter returns a NodePool's consolidateAfter, and whether it consolidates nodes at
 // present. The pool may be nil.
 func consolidateAfter(pool *history.Object) (after time.Duration, consolidates bool) {
-	if pool == nil || isDeleting(pool) || !isTrue(pool, karpenter.Ready) ||
-		fieldAt(pool.Unstructured(), "spec", "replicas") != nil {
+	if pool == nil || isDeleting(pool) || !isTrue(pool, karpenter.Ready) {
+		return 0, false
+	}
+	if _, static := replicasOf(pool); static {
 		return 0, false
 	}
 	after, err := time.ParseDuration(textAt(pool.Unstructured(), "spec", "disruption", "consolidateAfter"))

@@ -94,7 +94,7 @@ func (e *endMonitor) learn(m *check.Moment) {
 		}
 	}
 	for _, pool := range m.Seen(karpenter.NodePools) {
-		n, static := fieldAt(pool.Unstructured(), "spec", "replicas").(int64)
+		n, static := replicasOf(pool)
 		if static && (m.Before == nil || changedAt(m, "spec", "replicas")) {
 			getOrNew(e.replicas, pool.Name).set(m.Since(), n)
 		}
