@@ -234,7 +234,7 @@ func (r *reader) complete() {
 		m := newMaker(r.Name, 0)
 		m.fleet("1m")
 		r.Actions = slices.Insert(r.Actions, 0, m.Actions[0])
-		r.Notes = append(r.Notes, "the file has no NodePool: there is one of nodes with up to 8 CPUs")
+		r.Notes = append(r.Notes, "the file has no NodePool: there is one of on-demand nodes with up to 8 CPUs")
 	}
 	var left []string
 	for why, n := range r.left {

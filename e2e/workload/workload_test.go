@@ -97,7 +97,7 @@ func TestObjectsOfAClusterStandFromTheStart(t *testing.T) {
 		},
 	}))
 	g.Expect(w.Notes).To(ConsistOf(
-		"the file has no NodePool: there is one of nodes with up to 8 CPUs",
+		"the file has no NodePool: there is one of on-demand nodes with up to 8 CPUs",
 		"left out: 1 Pod of an owner, which makes it",
 		"left out: 1 Service is neither a workload nor anything that decides where one runs",
 		"left out: 1 volumes that are claimed, of Deployment",
