@@ -163,13 +163,10 @@ func (e *Env) delete(ctx context.Context, policy metav1.DeletionPropagation, obj
 // deleteOne deletes an object. If it is a NodeClaim or a node, an Event about it says so beforehand, so that the
 // provider isn't blamed.
 func (e *Env) deleteOne(ctx context.Context, ref reference, policy metav1.DeletionPropagation) error {
-	kind := map[schema.GroupVersionResource]string{karpenter.NodeClaims: "NodeClaim", karpenter.Nodes: "Node"}
-	if kind := kind[karpenter.RecordedAs(ref.kind)]; kind != "" {
-		event, err := e.report(ctx, kind, &history.Object{Name: ref.name}, invariant.ReasonDeleted, "deleted by the spec")
-		if err == nil {
-			err = e.awaitReport(ctx, metav1.NamespaceDefault, event) // or else the deletion might be recorded before it
-		}
-		if err != nil {
+	kinds := map[schema.GroupVersionResource]string{karpenter.NodeClaims: "NodeClaim", karpenter.Nodes: "Node"}
+	if kind := kinds[karpenter.RecordedAs(ref.kind)]; kind != "" {
+		about := &history.Object{Name: ref.name}
+		if err := e.announceAbout(ctx, kind, about, invariant.ReasonDeleted, "deleted by the spec"); err != nil {
 			return err
 		}
 	}

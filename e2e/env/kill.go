@@ -62,11 +62,7 @@ func (e *Env) end(ctx context.Context, why string, by ending) (ended []*history.
 		if pod == nil || karpenter.Deleting(pod.Unstructured()) {
 			continue
 		}
-		event, err := e.report(ctx, "Pod", pod, invariant.ReasonKilled, why)
-		if err == nil {
-			err = e.awaitReport(ctx, pod.Namespace, event) // or else the end might be recorded before its reason
-		}
-		if err == nil {
+		if err = e.announceAbout(ctx, "Pod", pod, invariant.ReasonKilled, why); err == nil {
 			err = by(ctx, pod.Namespace, pod.Name)
 		}
 		if err != nil {

@@ -1,11 +1,13 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/plumbline-e2e/plumbline/e2e/cluster"
@@ -69,11 +71,17 @@ func stopAPIServer(ctx context.Context, stopper cluster.Stopper, d time.Duration
 // shows that the spec itself did something to the cluster.
 func (e *Env) announce(ctx context.Context, reason, message string) error {
 	about := &history.Object{Name: e.place.Namespace, Namespace: e.place.Namespace}
-	name, err := e.report(ctx, "Namespace", about, reason, message)
+	return e.announceAbout(ctx, "Namespace", about, reason, message)
+}
+
+// announceAbout writes an Event about an object, and waits until it is recorded: or else what
+// comes of it might be recorded before it.
+func (e *Env) announceAbout(ctx context.Context, kind string, about *history.Object, reason, message string) error {
+	name, err := e.report(ctx, kind, about, reason, message)
 	if err != nil {
 		return err
 	}
-	return e.awaitReport(ctx, about.Namespace, name)
+	return e.awaitReport(ctx, cmp.Or(about.Namespace, metav1.NamespaceDefault), name)
 }
 
 // awaitReport waits until an Event of the harness's is recorded. It doesn't use Await: specs that leave requests out
