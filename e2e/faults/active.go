@@ -28,7 +28,8 @@ func newActive(f Fault, strike Strike) *Active {
 }
 
 // Strike is called before a fault takes effect on a request. A fault that kills the controller leaves the killing to
-// it: no request gets through until it returns. The context is that of the proxy, not of the request.
+// it: no request but those for leases gets through until it returns. The context is that of the proxy, not of the
+// request.
 type Strike func(ctx context.Context, r Request) error
 
 // Struck returns how many requests, events or watches the fault has struck so far.

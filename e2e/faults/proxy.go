@@ -31,7 +31,7 @@ type Proxy struct {
 	active  []*Active
 	streams []*stream      // of open watches
 	written map[string]int // how many writes of each kind there were
-	closed  chan struct{}  // set while no request gets through
+	closed  chan struct{}  // set while no request gets through but those for leases
 }
 
 // Interposer is what stands between a controller and the API server: a Proxy here, or a Remote one.
@@ -154,7 +154,7 @@ func (p *Proxy) remove(a *Active) {
 // ServeHTTP passes a request on, unless a fault strikes it.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request := requestOf(r)
-	if !p.passGate(r.Context()) {
+	if !request.isOfLease() && !p.passGate(r.Context()) {
 		panic(http.ErrAbortHandler)
 	}
 	if request.isWrite() && p.selectsByBody() {
@@ -265,7 +265,8 @@ func (p *Proxy) perform(r *http.Request) {
 	p.reverse.ServeHTTP(dropped{}, r.WithContext(context.WithoutCancel(r.Context())))
 }
 
-// closeGate lets no request and no event through until open is called.
+// closeGate lets no event and no request through until open is called, but for requests for leases: a controller that
+// is to be killed must not end itself before, and the clock may jump meanwhile.
 func (p *Proxy) closeGate() (open func()) {
 	gate := make(chan struct{})
 	p.mu.Lock()

@@ -123,6 +123,28 @@ func TestARemoteProxyWaitsUntilTheControllerIsDead(t *testing.T) {
 	a.End()
 }
 
+// A controller that is to be killed must not end itself before, because it can't renew its lease.
+func TestLeasesAreRenewedWhileTheControllerIsKilled(t *testing.T) {
+	g := NewWithT(t)
+	url, _ := inPod(t)
+	ask := func(ctx context.Context, path string) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		_, _, err := send(ctx, http.MethodPut, url+path, "{}")
+		return err
+	}
+	a, err := remote(url).Begin(t.Context(), faults.CrashBefore(faults.On("create", karpenter.NodeClaims)),
+		func(ctx context.Context, _ faults.Request) error {
+			g.Expect(ask(ctx, claims+"/one")).To(MatchError(context.DeadlineExceeded))
+			return ask(ctx, "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/karpenter")
+		})
+	g.Expect(err).NotTo(HaveOccurred())
+	_, _, err = send(t.Context(), http.MethodPost, url+claims, "{}")
+	g.Expect(err).To(HaveOccurred(), "it is not answered")
+	g.Expect(a.Await(t.Context())).To(Succeed())
+	a.End()
+}
+
 func TestARemoteProxysFaultsEnd(t *testing.T) {
 	g := NewWithT(t)
 	url, _ := inPod(t)

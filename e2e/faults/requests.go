@@ -105,8 +105,11 @@ var reads = []string{"get", "list", "watch"}
 
 // isWrite reports whether a request changes an object that says something of the world. Leases and Events don't.
 func (r Request) isWrite() bool {
-	return slices.Contains(writes, r.Verb) && r.Resource != "" && r.Resource != "leases" && r.Resource != "events"
+	return slices.Contains(writes, r.Verb) && r.Resource != "" && !r.isOfLease() && r.Resource != "events"
 }
+
+// isOfLease reports whether a request is about leases, by which leaders are elected.
+func (r Request) isOfLease() bool { return r.Resource == "leases" }
 
 // Requests selects requests. The zero value selects all that reach the API server.
 type Requests struct {
