@@ -24,11 +24,11 @@ func lifecycleCloses() Invariant {
 		Source: "NodeClaim status.providerID, Node spec.providerID; " +
 			"Karpenter: pkg/controllers/nodeclaim/lifecycle, nodeclaim/garbagecollection, nodeclaim/consistency",
 		Untested: "no instance was launched and no NodeClaim went",
-		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools, karpenter.Pods},
+		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools, karpenter.Pods, karpenter.Events},
 		New: func(p Params) check.Monitor {
 			return &lifecycleMonitor{
 				nodeIndex: newNodeIndex(), pods: podsOnNodes{}, nodeOfOwner: map[string]string{}, strays: map[string]bool{},
-				orphans: orphans{map[string]orphan{}, newTimers()}, nodeBound: max(nodeBound, p.InstanceGC),
+				orphans: orphans{alone: map[string]orphan{}, timers: newTimers()}, nodeBound: max(nodeBound, p.InstanceGC),
 			}
 		},
 	}
@@ -48,6 +48,7 @@ func (l *lifecycleMonitor) Observe(m *check.Moment) {
 		l.judgeIDs(m) // before the index has it
 	}
 	l.nodeIndex.observe(m)
+	l.absence.observe(m)
 	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
 		l.awaitInstance(m, nodeClaim)
 		if node := l.nodeOf(nodeClaim); node != nil {

@@ -30,6 +30,13 @@ func TestLifecycleCloses(t *testing.T) {
 		return s.After(time.Hour).Add(historytest.Pod("other", "app"))
 	}
 
+	jumped := func(by time.Duration) *historytest.Story { // the clock, by six minutes, once the node is gone
+		jump := historytest.Report(Harness, ReasonJump, historytest.Pod("any", "any")).
+			Set("the spec lets the clock jump by 6m0s", "message")
+		return up().Delete(owned(joined())).Delete(registered()).After(time.Second).Add(jump).After(by).
+			Add(historytest.Pod("other", "app"))
+	}
+
 	judgeEach(t, lifecycleCloses(), map[string]outcome{
 		"comes and goes": {end(up().Delete(pod).Delete(owned(joined())).Delete(registered(), pool)), check.Holds, ""},
 		"a second instance": {
@@ -66,6 +73,10 @@ func TestLifecycleCloses(t *testing.T) {
 		"the pod outlives its node": {
 			end(up().Delete(owned(joined())).Delete(registered())), check.Broken,
 			"pod w is still there",
+		},
+		"the clock jumps before the pod goes": {jumped(7 * time.Minute), check.Holds, ""},
+		"the pod outlives its node and a jump": {
+			jumped(9 * time.Minute), check.Broken, "pod w is still there",
 		},
 		"the node was never registered": {end(launch().Delete(launched())), check.Broken, "node n0 has no NodeClaim"},
 		"nor is it at the end": {

@@ -26,7 +26,7 @@ const (
 	// that went. The provider's own collection may be slower: Params.InstanceGC.
 	nodeBound = 5 * time.Minute
 	// podBound is for a pod whose node is gone. Pod garbage collection waits 40 s and runs
-	// every 20 s (Kubernetes: pkg/controller/podgc).
+	// every 20 s (Kubernetes: pkg/controller/podgc). A jump of the clock passes over several runs.
 	podBound = 2 * time.Minute
 	// lastBound is for a node without a NodeClaim when all pools and NodeClaims are gone.
 	lastBound = 10 * time.Second
@@ -37,6 +37,7 @@ const (
 type orphans struct {
 	alone map[string]orphan
 	timers
+	absence absence
 }
 
 // orphan is an object that is alone.
@@ -68,6 +69,10 @@ func (o *orphans) adopt(key string) {
 func (o *orphans) judgeOverdue(m *check.Moment) {
 	for _, key := range o.expired(m.Time) {
 		is := o.alone[key]
+		if due := o.absence.due(is.since, is.bound); strings.HasPrefix(key, "pod/") && !m.Time.After(due) {
+			o.set(key, due)
+			continue
+		}
 		m.Suspect(is.why+", for longer than %s", is.object.Name, is.bound).Beside(is.object)
 	}
 }
