@@ -332,7 +332,7 @@ compare: ## say what another release or setting makes of a workload: make compar
 
 .PHONY: scale
 scale: ## measure how times, CPU and memory grow with the nodes, into _artifacts/scale/latest: make scale SIZES=100,500,1000 ONLY='run|left'
-	@go build -o "$(ARTIFACTS)/plumbline" ./hack/plumbline && exec "$(ARTIFACTS)/plumbline" scale $(if $(ONLY),-only '$(ONLY)')
+	@go build -o "$(ARTIFACTS)/plumbline" ./hack/plumbline && exec "$(ARTIFACTS)/plumbline" scale $(if $(ONLY),-only '$(ONLY)') $(if $(WITHIN),-within '$(WITHIN)')
 
 # By its own tests' standards: gates and settings are those of its Makefile.
 .PHONY: upstream

@@ -32,9 +32,11 @@ type Size struct {
 
 // Step is one step of a size.
 type Step struct {
-	Name      string    `json:"name"`
-	Took      float64   `json:"took"` // seconds of the cluster's time
-	Real      float64   `json:"real"` // seconds of real time
+	Name string  `json:"name"`
+	Took float64 `json:"took"` // seconds of the cluster's time
+	Real float64 `json:"real"` // seconds of real time
+	// Left says how far the step had come when its time was over; empty: it ended.
+	Left      string    `json:"left,omitempty"`
 	Processes []Process `json:"processes"`
 }
 
@@ -95,7 +97,9 @@ func (s Scale) Drawings() []Drawing {
 	for _, size := range s.Sizes {
 		used := map[string]float64{}
 		for _, step := range size.Steps {
-			took = grow(took, step.Name, size.Nodes, step.Took)
+			if step.Left == "" {
+				took = grow(took, step.Name, size.Nodes, step.Took)
+			}
 			for _, p := range step.Processes {
 				used[p.Name] += p.CPU
 			}
