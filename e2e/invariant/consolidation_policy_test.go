@@ -26,6 +26,9 @@ func TestConsolidatesByPolicy(t *testing.T) {
 	begin := func(policy, after string) *historytest.Story {
 		return historytest.Begin().Add(pool(policy, after), claim(), waits()).After(time.Minute)
 	}
+	static := func() *historytest.Story {
+		return historytest.Begin().Add(historytest.Pool("p").Set(int64(1), "spec", "replicas"), claim())
+	}
 	later := stale + validation + time.Second
 	any, always := "WhenEmptyOrUnderutilized", "0s"
 	judgeEach(t, consolidatesByPolicy(), map[string]outcome{
@@ -46,10 +49,13 @@ func TestConsolidatesByPolicy(t *testing.T) {
 		"Never for some time": {
 			begin(any, always).Change(pool(any, "Never")).After(later).Change(because(empty)), check.Broken, "Never",
 		},
-		"static": {
-			begin(any, always).Change(pool(any, always).Set(int64(1), "spec", "replicas")).After(later).Change(because(empty)),
-			check.Broken, "its NodePool p is static",
+		"static, and empty": {
+			static().Change(because(empty)), check.Broken, "(Empty), but its NodePool p is static",
 		},
+		"static, and underutilized": {
+			static().Change(because(underutilized)), check.Broken, "(Underutilized), but its NodePool p is static",
+		},
+		"static, and drifted": {static().Change(because(drifted)), check.Vacuous, ""},
 		"soon after a pod": {
 			begin(any, "2m").Change(runs()).After(time.Minute).Change(because(underutilized)), check.Broken,
 			"has consolidateAfter 2m, and a pod was bound to it 1m0s ago",

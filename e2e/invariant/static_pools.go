@@ -26,18 +26,16 @@ const (
 //   - A pool that is ready and at rest for countedWithin has as many NodeClaims as replicas. It may have fewer, down
 //     to its limit of nodes.
 //   - A pool at rest whose replicas are lowered keeps one NodeClaim for each replica.
-//   - None of its NodeClaims is disrupted because it is empty or underutilized.
 //
 // A pool is at rest if all of its NodeClaims are initialized, and none has drifted, is disrupted or is being deleted.
 // It isn't if any NodeClaim waits for its launch, of whatever pool: a new leader counts only when it knows all
 // instances. A pool whose last launch failed is judged after the next launch. Whether it exceeds its limit is judged
-// by poolLimitsHold.
+// by poolLimitsHold, and whether its nodes are consolidated by consolidatesByPolicy.
 func staticPoolsHold() Invariant {
 	return Invariant{
-		Name: "static NodePools have as many NodeClaims as replicas",
-		Source: "spec.replicas of the NodePool API; designs/static-capacity.md; Karpenter: pkg/controllers/static; " +
-			"pkg/controllers/disruption/emptiness.go, consolidation.go (OwnedByStaticNodePool)",
-		Untested: "no static NodePool was at rest for long, or shrank, or had a node disrupted",
+		Name:     "static NodePools have as many NodeClaims as replicas",
+		Source:   "spec.replicas of the NodePool API; designs/static-capacity.md; Karpenter: pkg/controllers/static",
+		Untested: "no static NodePool was at rest for long, or shrank",
 		OnlyHere: "no recording shows whether the gate StaticCapacity is on, nor what users delete",
 		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims, karpenter.NodePools, karpenter.Events},
 		New: func(Params) check.Monitor {
@@ -127,12 +125,6 @@ func (s *staticMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Object) {
 		p.failing = !isTrue(nodeClaim, karpenter.Launched)
 	case becomesTrue(m, karpenter.Launched):
 		p.failing = false
-	}
-	if becomesTrue(m, karpenter.DisruptionReason) {
-		m.Tested()
-		if why := voluntaryReason(nodeClaim.Unstructured()); why == empty || why == underutilized {
-			m.Suspect("NodeClaim %s of the static NodePool %s is disrupted (%s)", nodeClaim, p.Object, why)
-		}
 	}
 	if m.Before != nil && !isDeleting(m.Before) && (m.Deleted() || isDeleting(nodeClaim)) {
 		s.judgeLoss(m, p)

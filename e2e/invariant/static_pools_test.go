@@ -142,21 +142,6 @@ func TestStaticPoolsKeepNodes(t *testing.T) {
 			restingPool(staticPoolOf(2)).Change(going).Change(one).Change(restingClaim(1).Deleting()), check.Vacuous, "",
 		},
 		"raised": {restingPool(one).Change(staticPoolOf(2)).Change(going), check.Vacuous, ""},
-		"replaces what has drifted": {
-			restingPool(one).Change(restingClaim(0).Because(karpenter.DisruptionReason, "Drifted")), check.Holds, "",
-		},
-		"loses what is empty": {
-			restingPool(one).Change(restingClaim(0).Because(karpenter.DisruptionReason, "Empty")), check.Broken,
-			"NodeClaim c0 of the static NodePool p is disrupted (Empty)",
-		},
-		"loses what is underutilized": {
-			restingPool(one).Change(restingClaim(0).Because(karpenter.DisruptionReason, "Underutilized")), check.Broken,
-			"is disrupted (Underutilized)",
-		},
-		"another pool does": {
-			restingPool(historytest.Pool("p")).Change(restingClaim(0).Because(karpenter.DisruptionReason, "Empty")),
-			check.Vacuous, "",
-		},
 		"a gap": {
 			lowered().Gap(karpenter.NodePools, "410").Change(restingClaim(1).Deleting()), check.Unknown, "gap",
 		},
