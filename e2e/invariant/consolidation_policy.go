@@ -21,8 +21,8 @@ const podEventsEvery = 10 * time.Second
 //   - A node is not consolidated before consolidateAfter has passed since a pod was bound to it.
 //
 // A NodePool that has changed may be known as it was for as long as a decision is validated. Pods
-// that are bound while no controller leads, or before the node is initialized, may be overlooked.
-// Pods that end have a time of their own, too, but are not judged here.
+// that are bound before the node is initialized may be overlooked. Pods that end have a time of
+// their own, too, but are not judged here.
 func consolidatesByPolicy() Invariant {
 	return Invariant{
 		Name: "nodes are consolidated only as their NodePool's policy says",
@@ -30,7 +30,7 @@ func consolidatesByPolicy() Invariant {
 			"Karpenter: pkg/controllers/disruption/consolidation.go and emptiness.go, ShouldDisrupt; " +
 			"pkg/controllers/nodeclaim/disruption/consolidation.go",
 		Untested: "no node of a known NodePool was consolidated",
-		Reads:    resources{karpenter.NodeClaims, karpenter.NodePools, karpenter.Pods, karpenter.Events},
+		Reads:    resources{karpenter.NodeClaims, karpenter.NodePools, karpenter.Pods},
 		New: func(Params) check.Monitor {
 			return &policyMonitor{
 				pools: map[string]*recent[policy]{}, ready: map[string]bool{}, bound: map[string]arrival{},
@@ -40,7 +40,6 @@ func consolidatesByPolicy() Invariant {
 }
 
 type policyMonitor struct {
-	absence
 	pools map[string]*recent[policy] // by name
 	ready map[string]bool            // whether the NodeClaim of a node is initialized, by the node's name
 	bound map[string]arrival         // the last pod that was bound to each node, by the node's name
@@ -59,7 +58,6 @@ type arrival struct {
 }
 
 func (p *policyMonitor) Observe(m *check.Moment) {
-	p.absence.observe(m)
 	for _, pool := range m.Seen(karpenter.NodePools) {
 		p.learn(m, pool)
 	}
@@ -95,7 +93,7 @@ func (p *policyMonitor) arrive(m *check.Moment, pod *history.Object) {
 	u := pod.Unstructured()
 	on := karpenter.PodNode(u)
 	waited := m.Before != nil && karpenter.PodNode(m.Before.Unstructured()) == ""
-	if on != "" && waited && p.ready[on] && m.Time.After(p.until) && mustMove(u) {
+	if on != "" && waited && p.ready[on] && mustMove(u) {
 		p.bound[on] = arrival{pod, m.Time}
 	}
 }

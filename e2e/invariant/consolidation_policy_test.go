@@ -20,9 +20,6 @@ func TestConsolidatesByPolicy(t *testing.T) {
 	because := func(reason string) *historytest.Thing { return claim().Because(karpenter.DisruptionReason, reason) }
 	waits := func() *historytest.Thing { return historytest.Pod("a", "w") }
 	runs := func() *historytest.Thing { return waits().On("n").Phase("Running") }
-	kill := func() *historytest.Thing {
-		return historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))
-	}
 	begin := func(policy, after string) *historytest.Story {
 		return historytest.Begin().Add(pool(policy, after), claim(), waits()).After(time.Minute)
 	}
@@ -73,10 +70,6 @@ func TestConsolidatesByPolicy(t *testing.T) {
 		},
 		"less from now on": {
 			begin(any, "2m").Change(runs()).After(time.Minute).Change(pool(any, always)).Change(because(underutilized)),
-			check.Holds, "",
-		},
-		"a pod while nobody leads": {
-			begin(any, "2m").Add(kill()).Change(runs()).After(time.Minute).Change(because(underutilized)),
 			check.Holds, "",
 		},
 		"a pod that was there": {
