@@ -9,10 +9,6 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// podEventsEvery is how often Karpenter notes that a pod came to a node. It overlooks pods that
-// come sooner after another (Karpenter: pkg/controllers/nodeclaim/podevents, dedupeTimeout).
-const podEventsEvery = 10 * time.Second
-
 // consolidatesByPolicy checks that Karpenter consolidates a node only as its NodePool says:
 //
 //   - The policy WhenEmpty lets nothing but empty nodes be consolidated.
@@ -128,7 +124,7 @@ func (p policy) forbids(reason string, now, bound time.Time) string {
 		return "has the policy WhenEmpty"
 	case p.after == "Never":
 		return "has consolidateAfter Never"
-	case err == nil && !bound.IsZero() && since > stale && since < after-podEventsEvery:
+	case err == nil && !bound.IsZero() && since > stale && since < after-karpenter.PodEventMerge:
 		return fmt.Sprintf("has consolidateAfter %s, and a pod was bound to it %s ago", p.after, since.Round(time.Second))
 	default:
 		return ""
