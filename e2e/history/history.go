@@ -59,6 +59,7 @@ type History struct {
 	from  int       // number of events before the start
 	began time.Time // when the log starts
 	taken time.Time // when the view was taken
+	older bool      // it was loaded from a file of an older format
 
 	ordered func() []Event // log[from:] in the order in which they happened
 	start   func() *World  // returns the world at from, made once
@@ -128,6 +129,10 @@ func (h *History) Offset(t time.Time) time.Duration {
 	}
 	return t.Sub(began)
 }
+
+// Older reports whether the history was loaded from a file of an older format, in which the harness didn't report all
+// that specs do.
+func (h *History) Older() bool { return h.older }
 
 // Gaps returns the gaps since the start of the history. A history with a gap can't prove that
 // something did not happen. The slice is shared: read only.

@@ -12,13 +12,14 @@ import (
 
 // The lines of a file:
 //
-//	{"history":1,"start":"2026-01-02T15:04:05.123456789Z"}
+//	{"history":2,"start":"2026-01-02T15:04:05.123456789Z"}
 //	{"type":"START","resource":"v1/nodes","object":{...}}      the world at the start
 //	{"at":"...","type":"ADDED","resource":"karpenter.sh/v1/nodeclaims","revision":17,"object":{...}}
 //	{"at":"...","type":"GAP","resource":"v1/pods","reason":"..."}       and "asked":true, if it was
 //	{"at":"...","type":"END"}                                   nothing is missing
 const (
-	formatVersion = 1
+	// formatVersion is 2 since the harness reports by Events what specs delete and how far the clock jumps.
+	formatVersion = 2
 	typeGap       = "GAP"
 	typeEnd       = "END"
 )

@@ -73,6 +73,7 @@ type loader struct {
 	gaps  []Gap
 	from  int
 	start time.Time
+	older bool
 	ended bool
 	end   time.Time
 }
@@ -102,10 +103,10 @@ func (l *loader) take(text []byte, first bool) error {
 }
 
 func (l *loader) header(in line) error {
-	if in.History != formatVersion || in.Start == nil {
+	if in.History < 1 || in.History > formatVersion || in.Start == nil {
 		return fmt.Errorf(`no history; it should begin with {"history":%d,"start":...}`, formatVersion)
 	}
-	l.start = *in.Start
+	l.start, l.older = *in.Start, in.History < formatVersion
 	return nil
 }
 
@@ -159,7 +160,9 @@ func (l *loader) finish(n int, cut bool) (*History, error) {
 			at: len(l.log),
 		})
 	}
-	return view(l.log, l.gaps, l.from, l.start, later(l.end, l.lastTime())), nil
+	h := view(l.log, l.gaps, l.from, l.start, later(l.end, l.lastTime()))
+	h.older = l.older
+	return h, nil
 }
 
 func (l *loader) lastTime() time.Time {

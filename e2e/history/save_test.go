@@ -143,7 +143,7 @@ func TestFileIsWrittenAsThingsHappen(t *testing.T) {
 }
 
 func TestLoadOfAFileThatACrashCutOff(t *testing.T) {
-	whole := `{"history":1,"start":"2026-01-02T03:04:05Z"}
+	whole := `{"history":2,"start":"2026-01-02T03:04:05Z"}
 {"at":"2026-01-02T03:04:06Z","type":"ADDED","resource":"v1/pods","object":{"metadata":{"name":"a"}}}
 {"at":"2026-01-02T03:04:07Z","type":"ADDED","resource":"v1/pods","object":{"metadata":{"name":"b"}}}
 `
@@ -168,12 +168,12 @@ func TestLoadOfAFileThatACrashCutOff(t *testing.T) {
 }
 
 func TestLoadNamesTheLineThatIsWrong(t *testing.T) {
-	const header = `{"history":1,"start":"2026-01-02T03:04:05Z"}` + "\n"
+	const header = `{"history":2,"start":"2026-01-02T03:04:05Z"}` + "\n"
 	for name, c := range map[string]struct{ file, problem string }{
 		"nothing":         {"", "no whole line"},
 		"something else":  {"hello\n", "line 1: invalid character"},
-		"another JSON":    {"{}\n", `line 1: no history; it should begin with {"history":1`},
-		"a later format":  {`{"history":2,"start":"2026-01-02T03:04:05Z"}` + "\n", "line 1: no history"},
+		"another JSON":    {"{}\n", `line 1: no history; it should begin with {"history":2`},
+		"a later format":  {`{"history":3,"start":"2026-01-02T03:04:05Z"}` + "\n", "line 1: no history"},
 		"a broken line":   {header + "{\n" + header, "line 2: unexpected end"},
 		"an unknown type": {header + `{"type":"WHAT"}` + "\n", `line 2: type "WHAT"; it should be`},
 		"no type":         {header + header, `line 2: type ""`},

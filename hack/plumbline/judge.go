@@ -26,7 +26,11 @@ of PROVIDER says which kind the NodeClass is, and where the controller runs; wit
 PROVIDER any kind and namespace will do.
 
 Of a cluster that the harness didn't start, some invariants can't be judged, and the others
-are judged between gaps, where nothing is missing`
+are judged between gaps, where nothing is missing. So are recordings of an older format`
+
+// olderFormat is said of a recording of an older format.
+const olderFormat = "  – an older format: it doesn't show what the spec deleted, nor that the clock jumped. " +
+	"What breaks just after a jump may be none of the provider's doing"
 
 // judge checks saved histories by every invariant. It fails if an invariant broke.
 func judge(_ context.Context, args []string) error {
@@ -112,7 +116,10 @@ func judgeFiles(out io.Writer, files []string, params invariant.Params) error {
 			continue
 		}
 		fmt.Fprintf(out, "%s: %s\n", file, extent(h))
-		if isRecording(file) {
+		if h.Older() {
+			fmt.Fprintln(out, olderFormat)
+		}
+		if h.Older() || isRecording(file) {
 			judgeElsewhere(out, h, params, counts)
 			continue
 		}
@@ -133,7 +140,7 @@ func extent(h *history.History) string {
 	return fmt.Sprintf("%d events in %s", len(h.Events()), h.Taken().Sub(h.Start().Time()).Round(100*time.Millisecond))
 }
 
-// judgeElsewhere judges the recording of a cluster that the harness didn't start, between its gaps.
+// judgeElsewhere judges a recording that doesn't show all that users and clouds do, between its gaps.
 func judgeElsewhere(out io.Writer, h *history.History, params invariant.Params, counts map[check.Verdict]int) {
 	var checks []check.Check
 	var names []string

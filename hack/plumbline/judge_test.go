@@ -103,6 +103,19 @@ func TestJudgeARecordedClusterBetweenGaps(t *testing.T) {
 	g.Expect(out.String()).NotTo(ContainSubstring("? unknown"))
 }
 
+func TestJudgeOfAnOlderFormat(t *testing.T) {
+	g := NewWithT(t)
+	file := filepath.Join(t.TempDir(), "old.jsonl")
+	g.Expect(os.WriteFile(file, []byte(`{"history":1,"start":"2026-01-02T03:04:05Z"}
+{"at":"2026-01-02T03:05:05Z","type":"END"}
+`), 0o600)).To(Succeed())
+
+	var out bytes.Buffer
+	g.Expect(judgeFiles(&out, []string{file}, invariant.Params{})).To(Succeed())
+	g.Expect(out.String()).To(ContainSubstring("– an older format: it doesn't show what the spec deleted"))
+	g.Expect(out.String()).To(ContainSubstring("– not judged: registered NodeClaims are deleted for a reason"))
+}
+
 func TestJudgeSaysWhatIsWrongWithItsInput(t *testing.T) {
 	whole, err := os.ReadFile(saved(t, "h.jsonl.gz", backwards()))
 	if err != nil {
