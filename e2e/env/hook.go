@@ -96,10 +96,7 @@ func (e *Env) hook(ctx context.Context, name string, h providers.Hook, about []p
 	e.hooked, e.poison = true, max(e.poison, h.Poison)
 	v = e.hookValues(v)
 	what := strings.TrimSpace(name + " " + strings.TrimSpace(v.NodeName+" "+v.ProviderID))
-	event := e.recordHook(ctx, what)
-	if err := e.awaitReport(ctx, metav1.NamespaceDefault, event); err != nil { // it comes before anything that comes of it
-		e.fail(ctx, "recording the hook %s: %w", what, err)
-	}
+	e.recordHook(ctx, what)
 	answer, err := call(v)
 	if errors.Is(err, install.ErrNoHook) {
 		e.skip("%v", err)
@@ -137,14 +134,12 @@ func (e *Env) forgetFailures(ctx context.Context) {
 	e.poison = 0
 }
 
-// recordHook records what a hook does, by an Event about the spec's NodeClass. It returns the Event's name.
-func (e *Env) recordHook(ctx context.Context, what string) string {
-	class := &history.Object{Name: nodeClassObject}
-	event, err := e.report(ctx, e.place.Adapter.NodeClassObject("").GetKind(), class, invariant.ReasonHook, what)
-	if err != nil {
+// recordHook records what a hook does, by an Event about the spec's NodeClass.
+func (e *Env) recordHook(ctx context.Context, what string) {
+	kind, class := e.place.Adapter.NodeClassObject("").GetKind(), &history.Object{Name: nodeClassObject}
+	if err := e.announceAbout(ctx, kind, class, invariant.ReasonHook, what); err != nil {
 		e.fail(ctx, "recording the hook %s: %w", what, err)
 	}
-	return event
 }
 
 // readyNodeClass counts the spec's NodeClass, if it is ready.

@@ -75,18 +75,15 @@ func (e *Env) announce(ctx context.Context, reason, message string) error {
 }
 
 // announceAbout writes an Event about an object, and waits until it is recorded: or else what
-// comes of it might be recorded before it.
+// comes of it might be recorded before it. It doesn't use Await: specs that leave requests out
+// cut that short, and their marks must be right too. The clean-up calls it too, when the spec's
+// life is over.
 func (e *Env) announceAbout(ctx context.Context, kind string, about *history.Object, reason, message string) error {
 	name, err := e.report(ctx, kind, about, reason, message)
 	if err != nil {
 		return err
 	}
-	return e.awaitReport(ctx, cmp.Or(about.Namespace, metav1.NamespaceDefault), name)
-}
-
-// awaitReport waits until an Event of the harness's is recorded. It doesn't use Await: specs that leave requests out
-// cut that short, and their marks must be right too. The clean-up calls it too, when the spec's life is over.
-func (e *Env) awaitReport(ctx context.Context, namespace, name string) error {
+	namespace := cmp.Or(about.Namespace, metav1.NamespaceDefault)
 	return wait.PollUntilContextCancel(ctx, reportedEvery, true, func(ctx context.Context) (bool, error) {
 		h, err := e.recorder.Complete(ctx)
 		return err == nil && h.End().Get(karpenter.Events, namespace, name) != nil, err
