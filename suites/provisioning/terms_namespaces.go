@@ -32,7 +32,8 @@ var _ = e2e.Table(Suite, map[string]territory{
 	}},
 	"selected": {"of namespaces that a selector selects", func(s search, space *fixtures.Space) *fixtures.Term {
 		s.meant.In(space.Label(team, space.GetName()))
-		return s.term().InNamespacesOf(team, space.GetName()).InNamespacesWhere(stale, fixtures.DoesNotExist)
+		return s.term().InNamespacesOf(team, space.GetName()).InNamespacesWhere(team, fixtures.In, space.GetName()).
+			InNamespacesWhere(stale, fixtures.DoesNotExist)
 	}},
 	"all": {"of all namespaces", func(s search, space *fixtures.Space) *fixtures.Term {
 		s.meant.In(space)

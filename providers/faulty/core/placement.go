@@ -115,10 +115,16 @@ func termsOf(pod *corev1.Pod) []*corev1.PodAffinityTerm {
 		for i := range near.RequiredDuringSchedulingIgnoredDuringExecution {
 			all = append(all, &near.RequiredDuringSchedulingIgnoredDuringExecution[i])
 		}
+		for i := range near.PreferredDuringSchedulingIgnoredDuringExecution {
+			all = append(all, &near.PreferredDuringSchedulingIgnoredDuringExecution[i].PodAffinityTerm)
+		}
 	}
 	if apart := affinityOf(pod).PodAntiAffinity; apart != nil {
 		for i := range apart.RequiredDuringSchedulingIgnoredDuringExecution {
 			all = append(all, &apart.RequiredDuringSchedulingIgnoredDuringExecution[i])
+		}
+		for i := range apart.PreferredDuringSchedulingIgnoredDuringExecution {
+			all = append(all, &apart.PreferredDuringSchedulingIgnoredDuringExecution[i].PodAffinityTerm)
 		}
 	}
 	return all

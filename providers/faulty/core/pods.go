@@ -53,6 +53,11 @@ func podLies() map[string]lie.Lie {
 				pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
 			}
 		}, rememberingPods, rememberingNodes),
+		"overlooks-pods-without-owner": reads(func(pod *corev1.Pod) {
+			if len(pod.OwnerReferences) == 0 {
+				pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
+			}
+		}, rememberingPods, rememberingNodes),
 		"forgets-defaults-of-daemons": leavesOut("state.daemonset"),
 
 		"avoids-zones-of-volumes-at-first": avoidsZonesOfVolumes(),

@@ -15,6 +15,11 @@ func waitingLies() map[string]lie.Lie {
 		"overlooks-preemption": reads(func(pod *corev1.Pod) {
 			pod.Status.NominatedNodeName = ""
 		}, provisioning, triggering),
+		"takes-important-pods-for-preempting": reads(func(pod *corev1.Pod) {
+			if p := pod.Spec.Priority; p != nil && *p > 0 && pod.Spec.NodeName == "" {
+				pod.Status.NominatedNodeName = "any"
+			}
+		}, provisioning, triggering),
 		"takes-new-pods-for-unschedulable": reads(func(pod *corev1.Pod) {
 			if len(pod.Status.Conditions) == 0 && pod.Spec.NodeName == "" {
 				pod.Status.Conditions = []corev1.PodCondition{{
