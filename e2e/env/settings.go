@@ -2,10 +2,12 @@ package env
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
@@ -20,8 +22,11 @@ func (e *Env) Configure(ctx context.Context, settings Settings) {
 		variables[string(name)] = value
 		e.result.fields = e.result.fields.Union(sets.New("Controller." + string(name)))
 	}
-	var err error
-	if e.configureBack, err = e.place.Provider.Configure(ctx, variables); err != nil {
+	err := e.announceRestart(ctx)
+	if err == nil {
+		e.configureBack, err = e.place.Provider.Configure(ctx, variables)
+	}
+	if err != nil {
 		e.fail(ctx, "configuring the controller with %v: %w", variables, err)
 	}
 }
@@ -31,9 +36,14 @@ func (e *Env) restoreSettings(ctx context.Context) error {
 	if e.configureBack == nil {
 		return nil
 	}
-	if err := e.configureBack(ctx); err != nil {
+	if err := errors.Join(e.announceRestart(ctx), e.configureBack(ctx)); err != nil {
 		return fmt.Errorf("restoring the controller's settings: %w", err)
 	}
 	e.configureBack = nil
 	return nil
+}
+
+// announceRestart records that the controller is about to be restarted, so that it isn't blamed for what is late.
+func (e *Env) announceRestart(ctx context.Context) error {
+	return e.announce(ctx, invariant.ReasonKilled, "the controller is restarted with other settings")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
-// absence follows what keeps the controller from doing anything in time: that it is killed, until the next one leads,
-// and jumps of the clock, past what was due meanwhile.
+// absence follows what keeps the controller from doing anything in time: that it is killed or upgraded, until the next
+// one leads, and jumps of the clock, past what was due meanwhile.
 type absence struct {
 	until time.Time // when the controller is back at the latest
 }
@@ -20,8 +20,8 @@ func (a *absence) observe(m *check.Moment) {
 		return
 	}
 	back := m.Time
-	switch reason, _ := eventOf(m, Harness, "", ReasonKilled, ReasonJump); reason {
-	case ReasonKilled:
+	switch reason, _ := eventOf(m, Harness, "", ReasonKilled, ReasonUpgrade, ReasonJump); reason {
+	case ReasonKilled, ReasonUpgrade:
 		back = back.Add(karpenter.TakenOver)
 	case ReasonJump:
 		back = back.Add(jumped(karpenter.EventMessage(m.Event.Object.Unstructured())))

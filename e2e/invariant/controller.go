@@ -16,7 +16,8 @@ import (
 // Events from this component, the harness, record what a spec did.
 const (
 	Harness = "plumbline"
-	// ReasonKilled is for a pod that is about to be killed.
+	// ReasonKilled is for a pod that is about to be killed. Of a namespace, it means that the controller is about to be
+	// restarted with other settings.
 	ReasonKilled = "Killed"
 	// ReasonHook is for a NodeClass. A hook of the adapter is about to change the cloud, the
 	// NodeClass or a node, or has answered.

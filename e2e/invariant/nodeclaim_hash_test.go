@@ -60,6 +60,9 @@ func TestKeepsSpecAndHash(t *testing.T) {
 		"a hash that comes from the next leader": {historytest.Begin().Add(pool("1", "a")).
 			Add(historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))).Change(pool("1", "b")).
 			After(karpenter.Lease).Change(pool("2", "b")), check.Holds, ""},
+		"a hash that comes after an upgrade": {historytest.Begin().Add(pool("1", "a")).
+			Add(historytest.Report(Harness, ReasonUpgrade, historytest.Pod("karpenter", "host"))).Change(pool("1", "b")).
+			After(karpenter.Lease).Change(pool("2", "b")), check.Holds, ""},
 		"a hash that the next leader forgets": {historytest.Begin().Add(pool("1", "a")).Add(claim("1", "v3")).
 			Change(pool("1", "b")).Add(historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))).
 			After(karpenter.TakenOver + later).Change(pool("2", "b")), check.Broken, "10s later its hash is 1 still"},
