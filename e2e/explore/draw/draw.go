@@ -1,6 +1,11 @@
 // Package draw makes up sequences of actions: seeded, of all features of a provider's domain, and valid as far as can
 // be known without a cluster. Each seed leaves out a random half of the features, since what one of them does, such as
 // a limit that lets nothing be launched, hides others (Groce et al., Swarm Testing, ISSTA 2012).
+//
+// A cluster takes seconds for a sequence, so each one is to show much. It begins with pods that fit nowhere and with
+// workloads that can run. Then come, in any order, what most nodes live through, such as drift and consolidation, and
+// random actions. Faults and what happens in the cloud come in a third of the sequences only: invariants are lenient
+// after them.
 package draw
 
 import (
@@ -17,29 +22,33 @@ import (
 
 // How long sequences are, and how much they may have at a time.
 const (
-	fewestActions, mostActions = 4, 14
-	mostPools, mostWorkloads   = 3, 5
+	fewestActions, mostActions = 4, 14 // beside those that most sequences have
+	mostPools, mostWorkloads   = 4, 8
 	mostReplicas               = 6
+	mostFeatures               = 3 // of a NodePool or a workload: more hide each other
 )
 
 // Draw returns the sequence of a seed. It is drawn from features; nil: from half of the domain's, by the seed.
 func Draw(seed int, d Domain, features []string) explore.Sequence {
 	s := rapid.Custom(func(t *rapid.T) explore.Sequence {
-		possible := d.features()
-		chosen := slices.DeleteFunc(slices.Clone(possible), func(f feature) bool {
+		w := &world{t: t, domain: d}
+		calm := !w.oneIn(3)
+		w.features = slices.DeleteFunc(d.features(), func(f feature) bool {
 			if features != nil {
 				return !slices.Contains(features, f.name)
 			}
-			return rapid.Bool().Draw(t, "without")
+			return f.disturbs && calm || rapid.Bool().Draw(t, "without")
 		})
-		w := &world{t: t, domain: d, features: chosen}
-		w.addPool()
-		w.addWorkload()
-		for range rapid.IntRange(fewestActions, mostActions).Draw(t, "actions") - len(w.actions) {
-			w.next()
+		w.begin()
+		steps := w.life()
+		for range w.between(fewestActions, mostActions) {
+			steps = append(steps, (*world).next)
+		}
+		for _, step := range rapid.Permutation(steps).Draw(t, "steps") {
+			step(w)
 		}
 		w.startAgents() // without them, nodes may never be ready for pods
-		return explore.Sequence{Features: names(chosen), Actions: w.actions}
+		return explore.Sequence{Features: names(w.features), Actions: w.actions}
 	}).Example(seed)
 	s.Name, s.Seed = fmt.Sprintf("seed-%d", seed), seed
 	return s
@@ -75,15 +84,17 @@ type feature struct {
 
 	static   bool                             // some new NodePools are static
 	dynamic  bool                             // static NodePools can't have it
+	disturbs bool                             // invariants are lenient after it
 	pool     func(*world, *fixtures.Pool)     // changes a NodePool
 	workload func(*world, *fixtures.Workload) // changes a workload
 	beside   func(*world, *fixtures.Workload) // acts beside a new workload
+	nowhere  func(*world, *fixtures.Workload) // lets a pod fit on no node
 	act      func(*world)                     // acts at any time
 }
 
 // next adds an action.
 func (w *world) next() {
-	choices := []func(*world){(*world).addWorkload, (*world).scale, (*world).dropWorkload}
+	choices := []func(*world){(*world).addWorkload, (*world).addWorkload, (*world).scale, (*world).dropWorkload}
 	for _, f := range w.features {
 		if f.act != nil {
 			choices = append(choices, f.act)
@@ -95,20 +106,30 @@ func (w *world) next() {
 	rapid.SampledFrom(choices).Draw(w.t, "action")(w)
 }
 
-// do adds an action, and the time that passes after it.
+// do adds an action, and the time that passes after it: mostly little, as actions show more while others go on.
 func (w *world) do(a explore.Action) {
-	a.Then = metav1.Duration{Duration: rapid.SampledFrom([]time.Duration{
-		0, 0, time.Second, 3 * time.Second, 10 * time.Second, 20 * time.Second, time.Minute, 6 * time.Minute,
-	}).Draw(w.t, "then")}
+	w.doThen(a, 0, 0, 0, 0, time.Second, 3*time.Second, 5*time.Second, 10*time.Second, 20*time.Second, 45*time.Second)
+}
+
+// doThen adds an action, and one of the times after it.
+func (w *world) doThen(a explore.Action, times ...time.Duration) {
+	a.Then = metav1.Duration{Duration: rapid.SampledFrom(times).Draw(w.t, "then")}
 	w.actions = append(w.actions, a)
 }
 
-func (w *world) apply(o fixtures.Object) {
-	w.do(explore.Action{Do: explore.Apply, Object: o.Unstructured().Object})
+// wait lets one of the times pass.
+func (w *world) wait(times ...time.Duration) { w.doThen(explore.Action{Do: explore.Wait}, times...) }
+
+func (w *world) apply(o fixtures.Object) { w.do(applying(o)) }
+
+func (w *world) delete(o fixtures.Object) { w.do(deleting(o)) }
+
+func applying(o fixtures.Object) explore.Action {
+	return explore.Action{Do: explore.Apply, Object: o.Unstructured().Object}
 }
 
-func (w *world) delete(o fixtures.Object) {
-	w.do(explore.Action{Do: explore.Delete, Object: identity(o)})
+func deleting(o fixtures.Object) explore.Action {
+	return explore.Action{Do: explore.Delete, Object: identity(o)}
 }
 
 // identity returns what tells an object from others.
@@ -125,73 +146,10 @@ func (w *world) name(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, w.made)
 }
 
-func (w *world) addPool() {
-	pool := fixtures.NodePool().Called(w.name("pool"))
-	if slices.ContainsFunc(w.features, func(f feature) bool { return f.static }) && w.oneIn(3) {
-		pool.Replicas(w.between(0, 3))
-	}
-	w.varyPool(pool)
-	w.pools = append(w.pools, pool)
-	w.apply(pool)
-}
-
-// varyPool gives some of the features to a NodePool.
-func (w *world) varyPool(pool *fixtures.Pool) {
-	for _, f := range w.features {
-		if f.pool != nil && !(f.dynamic && !dynamic(pool)) && w.oneIn(3) {
-			f.pool(w, pool)
-		}
-	}
-}
-
-func (w *world) addWorkload() {
-	if len(w.workloads) >= mostWorkloads {
-		w.scale()
-		return
-	}
-	app := fixtures.Deployment(w.between(1, mostReplicas)).Called(w.name("app"))
-	w.varyWorkload(app, 4)
-	w.apply(app)
-	w.workloads = append(w.workloads, app)
-	for _, f := range w.features {
-		if f.beside != nil && w.oneIn(3) {
-			f.beside(w, app)
-		}
-	}
-}
-
-// varyWorkload gives one in n of the features to a workload.
-func (w *world) varyWorkload(app *fixtures.Workload, n int) {
-	for _, f := range w.features {
-		if f.workload != nil && w.oneIn(n) {
-			f.workload(w, app)
-		}
-	}
-}
-
 // extra applies an object that may go again.
 func (w *world) extra(o fixtures.Object) {
 	w.apply(o)
 	w.extras = append(w.extras, o)
-}
-
-func (w *world) scale() {
-	if len(w.workloads) == 0 {
-		w.addWorkload()
-		return
-	}
-	app := rapid.SampledFrom(w.workloads).Draw(w.t, "workload")
-	w.apply(app.Replicas(w.between(0, 2*mostReplicas)))
-}
-
-func (w *world) dropWorkload() {
-	if len(w.workloads) == 0 {
-		w.addWorkload()
-		return
-	}
-	i := w.between(0, len(w.workloads)-1)
-	w.delete(w.workloads[i])
-	w.workloads = slices.Delete(w.workloads, i, i+1)
 }
 
 // onePool returns one of the NodePools, or nil.

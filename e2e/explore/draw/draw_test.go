@@ -27,15 +27,23 @@ func TestASeedDrawsTheSame(t *testing.T) {
 // What is drawn is well-formed, and comes back from YAML as it was.
 func TestSequencesAreWellFormed(t *testing.T) {
 	g := NewWithT(t)
-	verbs, features := map[explore.Verb]bool{}, map[string]bool{}
-	for seed := range 300 {
+	for seed := range 30 {
 		s := Draw(seed, everything(), nil)
-		g.Expect(s.Check()).To(Succeed())
 		text, err := s.YAML()
 		g.Expect(err).NotTo(HaveOccurred())
-		again, err := explore.Parse(string(text))
+		again, err := explore.Parse(string(text)) // which checks it
 		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(again.YAML()).To(MatchYAML(text))
+		g.Expect(again.YAML()).To(Equal(text))
+	}
+}
+
+// Everything is drawn sooner or later.
+func TestAllVerbsAndFeaturesAreDrawn(t *testing.T) {
+	g := NewWithT(t)
+	verbs, features := map[explore.Verb]bool{}, map[string]bool{}
+	for seed := range 200 {
+		s := Draw(seed, everything(), nil)
+		g.Expect(s.Check()).To(Succeed())
 		for _, a := range s.Actions {
 			verbs[a.Do] = true
 		}

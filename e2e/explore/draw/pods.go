@@ -11,7 +11,7 @@ import (
 func ofPods() []feature {
 	return []feature{
 		{name: "pods: CPU", workload: func(w *world, a *fixtures.Workload) {
-			a.CPU(w.one("10m", "500m", "900m", "1", "1500m", "3", "7", "15"))
+			a.CPU(w.one("10m", "500m", "900m", "1", "1500m", "3", "7"))
 		}},
 		{name: "pods: memory", workload: func(w *world, a *fixtures.Workload) {
 			a.Memory(w.one("64Mi", "1Gi", "3Gi", "14Gi"))
@@ -46,7 +46,7 @@ func ofTheirPlaces() []feature {
 	return []feature{
 		{name: "pods: of a pool", workload: func(w *world, a *fixtures.Workload) {
 			if p := w.onePool(); p != nil {
-				a.On(p)
+				a.On(p).Tolerate(dedicated)
 			}
 		}},
 		{name: "pods: one on a node", workload: func(_ *world, a *fixtures.Workload) { a.OnePodPerNode() }},
@@ -60,7 +60,11 @@ func ofTheirPlaces() []feature {
 			a.Spread(w.spread(a, karpenter.CapacityTypeLabel))
 		}},
 		{name: "pods: zones", can: twoZones, workload: func(w *world, a *fixtures.Workload) {
-			a.Require(corev1.LabelTopologyZone, w.one(fixtures.In, fixtures.NotIn), w.some(w.domain.Zones)...)
+			if w.oneIn(2) {
+				a.Require(corev1.LabelTopologyZone, fixtures.NotIn, w.one(w.domain.Zones...))
+				return
+			}
+			a.Require(corev1.LabelTopologyZone, fixtures.In, w.some(w.domain.Zones)...)
 		}},
 		{name: "pods: alternatives", can: twoZones, workload: func(w *world, a *fixtures.Workload) {
 			a.OrRequire(corev1.LabelTopologyZone, fixtures.In, w.one(w.domain.Zones...)).
@@ -73,7 +77,11 @@ func ofTheirPlaces() []feature {
 			a.Select(karpenter.CapacityTypeLabel, w.one(w.domain.CapacityTypes...))
 		}},
 		{name: "pods: label of a pool", workload: func(w *world, a *fixtures.Workload) {
-			a.Require(team, w.one(fixtures.In, fixtures.NotIn), w.one("red", "blue"))
+			if offered := w.offered(team); len(offered) > 0 && !w.oneIn(3) {
+				a.Require(team, fixtures.In, w.one(offered...))
+				return
+			}
+			a.Require(team, fixtures.NotIn, w.one("red", "blue"))
 		}},
 		{name: "pods: toleration", workload: func(_ *world, a *fixtures.Workload) { a.Tolerate(dedicated) }},
 		{name: "pods: affinity", workload: func(w *world, a *fixtures.Workload) {
@@ -95,8 +103,8 @@ func ofRules() []feature {
 			a.PreferPodAffinity(w.other(a), w.topology())
 		}},
 		{name: "pods: near or apart by expressions", workload: func(w *world, a *fixtures.Workload) {
-			t := fixtures.PodTerm(w.topology()).Where(fixtures.WorkloadLabel, w.one(fixtures.In, fixtures.NotIn),
-				w.other(a).GetName())
+			t := fixtures.PodTerm(w.topology()).Where(set, fixtures.Exists).
+				Where(set, w.one(fixtures.In, fixtures.NotIn), w.other(a).GetName())
 			if w.oneIn(2) {
 				a.Apart(t)
 				return
@@ -114,13 +122,19 @@ func ofRules() []feature {
 			a.Spread(fixtures.TopologySpread(corev1.LabelTopologyZone).MinDomains(w.between(2, len(w.domain.Zones))))
 		}},
 		{name: "pods: spread with others", workload: func(w *world, a *fixtures.Workload) {
-			a.Spread(fixtures.TopologySpread(w.topology()).Where(fixtures.WorkloadLabel, fixtures.Exists))
+			a.Spread(fixtures.TopologySpread(w.topology()).Where(set, fixtures.Exists))
 		}},
 		{name: "pods: values of a label", workload: func(w *world, a *fixtures.Workload) {
-			a.Require(team, w.one(fixtures.Exists, fixtures.DoesNotExist))
+			if len(w.offered(team)) > 0 && w.oneIn(2) {
+				a.Require(team, fixtures.Exists)
+				return
+			}
+			a.Require(team, fixtures.DoesNotExist)
 		}},
 		{name: "pods: numbers of a label", workload: func(w *world, a *fixtures.Workload) {
-			a.Require(size, w.one(fixtures.Gt, fixtures.Lt), w.number(1, 8))
+			if len(w.offered(size)) > 0 {
+				a.Require(size, w.one(fixtures.Gt, fixtures.Lt), w.number(1, 8))
+			}
 		}},
 		{name: "pods: toleration of a value", workload: func(w *world, a *fixtures.Workload) {
 			a.TolerateValue(dedicated, w.one("red", "blue"))
@@ -162,16 +176,6 @@ func ofContainers() []feature {
 		}},
 		{name: "pods: do-not-disrupt for some time", workload: func(w *world, a *fixtures.Workload) {
 			a.Annotate(karpenter.DoNotDisruptAnnotation, w.one("false", "10s", "2m"))
-		}},
-		{name: "pods: scheduling gate", workload: func(w *world, a *fixtures.Workload) {
-			if w.oneIn(3) { // it never runs
-				a.Gated(fixtures.Key("admitted"))
-			}
-		}},
-		{name: "pods: another scheduler", workload: func(w *world, a *fixtures.Workload) {
-			if w.oneIn(3) { // it never runs
-				a.ScheduledBy(fixtures.Domain)
-			}
 		}},
 	}
 }

@@ -16,12 +16,12 @@ func ofPools() []feature {
 	return []feature{
 		{name: "pool: weight", dynamic: true, pool: func(w *world, p *fixtures.Pool) { p.Weight(w.between(1, 100)) }},
 		{name: "pool: limit of CPU", dynamic: true, pool: func(w *world, p *fixtures.Pool) {
-			p.Limit("cpu", w.number(1, 40))
+			p.Limit("cpu", w.number(2, 40))
 		}},
 		{name: "pool: limit of memory", dynamic: true, pool: func(w *world, p *fixtures.Pool) {
-			p.Limit("memory", w.number(1, 80)+"Gi")
+			p.Limit("memory", w.number(4, 80)+"Gi")
 		}},
-		{name: "pool: limit of nodes", pool: func(w *world, p *fixtures.Pool) { p.Limit("nodes", w.number(0, 6)) }},
+		{name: "pool: limit of nodes", pool: func(w *world, p *fixtures.Pool) { p.Limit("nodes", w.number(1, 6)) }},
 		{name: "pool: budget", pool: func(w *world, p *fixtures.Pool) { p.Budget(w.number(0, 3)) }},
 		{name: "pool: budget in percent", pool: func(w *world, p *fixtures.Pool) {
 			p.Budget(w.one("0%", "10%", "34%", "50%", "100%"))
@@ -42,7 +42,7 @@ func ofPools() []feature {
 		}},
 		{name: "pool: balanced consolidation", pool: func(_ *world, p *fixtures.Pool) { p.Consolidate(fixtures.Balanced) }},
 		{name: "pool: expiration", pool: func(w *world, p *fixtures.Pool) {
-			p.ExpireAfter(w.one("45s", "2m", "10m"))
+			p.ExpireAfter(w.one("75s", "2m", "10m"))
 		}},
 		{name: "pool: termination grace period", pool: func(w *world, p *fixtures.Pool) {
 			p.TerminationGracePeriod(w.one("5s", "30s", "5m"))
@@ -51,7 +51,7 @@ func ofPools() []feature {
 			p.CapacityType(w.some(w.domain.CapacityTypes)...)
 		}},
 		{name: "pool: zones", can: twoZones, pool: func(w *world, p *fixtures.Pool) {
-			p.Require(corev1.LabelTopologyZone, w.one(fixtures.In, fixtures.NotIn), w.some(w.domain.Zones)...)
+			p.Require(corev1.LabelTopologyZone, fixtures.NotIn, w.one(w.domain.Zones...))
 		}},
 		{name: "pool: instance types", can: twoTypes, pool: func(w *world, p *fixtures.Pool) {
 			p.Require(corev1.LabelInstanceTypeStable, w.one(fixtures.In, fixtures.NotIn), w.some(w.domain.InstanceTypes)...)
@@ -100,4 +100,20 @@ func ofTemplates() []feature {
 
 func (w *world) effect() string {
 	return w.one(fixtures.NoSchedule, fixtures.NoExecute, fixtures.PreferNoSchedule)
+}
+
+// valuesOf returns the values that a NodePool gives to a label of its nodes.
+func valuesOf(p *fixtures.Pool, key string) (values []string) {
+	template, _, _ := unstructured.NestedMap(p.Unstructured().Object, "spec", "template")
+	if value, found, _ := unstructured.NestedString(template, "metadata", "labels", key); found {
+		values = append(values, value)
+	}
+	requirements, _, _ := unstructured.NestedSlice(template, "spec", "requirements")
+	for _, r := range requirements {
+		if r := r.(map[string]any); r["key"] == key { // as Require makes it
+			some, _, _ := unstructured.NestedStringSlice(r, "values")
+			values = append(values, some...)
+		}
+	}
+	return values
 }

@@ -65,6 +65,9 @@ func pool(o field, c *chain) *chain {
 	spec, template := o.at("spec"), o.at("spec", "template", "spec")
 	each(o.at("metadata", "labels"), c, "OwnLabel")
 	metadata(o.at("spec", "template", "metadata"), c, "Annotation")
+	if class := template.at("nodeClassRef", "name").text(); class != "" {
+		c.then("NodeClassCalled", class)
+	}
 	ofTemplate(template, c)
 	if w := spec.at("weight"); w.any != nil {
 		c.then("Weight", w.number())

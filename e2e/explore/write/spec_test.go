@@ -81,7 +81,8 @@ value: 7
 `))
 }
 
-// Builders write what they have drawn. There is none for a PriorityClass, or for one object of a volume.
+// Builders write what they have drawn. There is none for a PriorityClass or a ResourceClaim, or for one object of a
+// volume.
 func TestDrawnObjectsAreWrittenByBuilders(t *testing.T) {
 	g := NewWithT(t)
 	domain := draw.Domain{
@@ -91,8 +92,8 @@ func TestDrawnObjectsAreWrittenByBuilders(t *testing.T) {
 	for seed := range 300 {
 		for _, a := range draw.Draw(seed, domain, nil).Actions {
 			kind, _ := a.Object["kind"].(string)
-			if a.Do != explore.Apply || kind == "PriorityClass" || kind == "StorageClass" ||
-				strings.HasPrefix(kind, "Persistent") {
+			if a.Do != explore.Apply || kind == "PriorityClass" || kind == "ResourceClaim" ||
+				kind == "StorageClass" || strings.HasPrefix(kind, "Persistent") {
 				continue
 			}
 			text, err := object(a.Object)

@@ -21,6 +21,10 @@ func pods(template field, c *chain) *chain {
 		name := v.at("persistentVolumeClaim", "claimName").text()
 		c.then("Mount", begin("fixtures.Existing", fixtures.Existing, "v1", "PersistentVolumeClaim", name))
 	}
+	for _, claim := range spec.at("resourceClaims").list() {
+		name := claim.at("resourceClaimName").text()
+		c.then("Claim", begin("fixtures.Existing", fixtures.Existing, "resource.k8s.io/v1", "ResourceClaim", name))
+	}
 	for _, f := range []struct{ field, method string }{
 		{"priorityClassName", "Priority"}, {"schedulerName", "ScheduledBy"},
 	} {

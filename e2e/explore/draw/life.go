@@ -1,0 +1,94 @@
+package draw
+
+import (
+	"time"
+
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// begin makes what most sequences need, first of all a NodePool on which most pods can run.
+func (w *world) begin() {
+	pool := fixtures.NodePool().Called(w.name("pool")).
+		Consolidate(w.one(fixtures.WhenEmpty, fixtures.WhenEmptyOrUnderutilized, fixtures.WhenEmptyOrUnderutilized)).
+		ConsolidateAfter(w.one("0s", "0s", "15s", "30s"))
+	if !w.oneIn(3) {
+		pool.Budget(w.number(1, 2))
+	}
+	if w.oneIn(2) {
+		pool.TerminationGracePeriod(w.one("30s", "2m"))
+	}
+	if w.oneIn(4) {
+		w.varyPool(pool)
+	}
+	w.keepPool(pool)
+	w.addNowhere() // while no other nodes have room that hides mistakes
+	for _, part := range []func(){w.addDaemon, w.addApart, w.addTogether, w.addExpiring} {
+		if !w.oneIn(5) {
+			part()
+		}
+	}
+	w.addWorkload()
+}
+
+// addDaemon applies daemons, which run on every new node.
+func (w *world) addDaemon() {
+	w.extra(fixtures.DaemonSet().Called(w.name("daemon")).CPU(w.one("50m", "200m")).Tolerate(dedicated))
+}
+
+// addApart applies a workload with a node for each pod. Its pods are slow to end, or protected in some way.
+func (w *world) addApart() {
+	app := w.deployment(w.between(3, 5)).OnePodPerNode().CPU("500m")
+	switch w.between(1, 4) {
+	case 1:
+		app.Annotate(karpenter.DoNotDisruptAnnotation, "true")
+	case 2:
+		w.atOnce(applying(app.MaxUnavailable(w.between(0, 1))))
+	default:
+	}
+	if !w.oneIn(6) {
+		app.GracePeriod(w.between(5, 40))
+	}
+	w.keepWorkload(app)
+}
+
+// addTogether applies a workload of which some pods share a node, so that a smaller one is cheaper when most are gone.
+func (w *world) addTogether() {
+	w.keepWorkload(w.deployment(w.between(3, 6)).CPU(w.one("900m", "1700m")))
+}
+
+// addExpiring applies a NodePool whose nodes expire soon, and pods for it. Budgets and limits must not hold that up.
+func (w *world) addExpiring() {
+	pool := fixtures.NodePool().Called(w.name("pool")).ExpireAfter(w.one("75s", "75s", "3m"))
+	if w.oneIn(3) {
+		pool.Budget("0")
+	}
+	w.keepPool(pool)
+	w.keepWorkload(w.deployment(w.between(1, 2)).On(pool).CPU("700m"))
+}
+
+// life returns, in no order, what most nodes live through. Each seed leaves out a few.
+func (w *world) life() (steps []func(*world)) {
+	for _, step := range []func(*world){
+		func(w *world) { w.scaleTo(mostReplicas, 2*mostReplicas) },
+		func(w *world) { w.scaleTo(0, 1) },
+		func(w *world) { w.scaleTo(0, 2) },
+		(*world).drift,
+		func(w *world) { w.do(explore.Action{Do: explore.DeleteNode, Node: w.between(0, 5)}) },
+		func(w *world) { w.wait(time.Minute, 90*time.Second) },
+		func(w *world) { w.wait(30*time.Second, 30*time.Second, 4*time.Minute) },
+	} {
+		if !w.oneIn(5) {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+// drift gives a NodePool another template, which may be one from before.
+func (w *world) drift() {
+	if p := w.onePool(); p != nil {
+		w.apply(p.Label(fixtures.Key("template"), w.number(1, 3)))
+	}
+}
