@@ -144,7 +144,8 @@ func (h *lieHunt) block(ctx context.Context, first int) error {
 }
 
 // newestFirst returns the seeds of a block in the order in which the honest provider shows most that is new: the next
-// one has most transitions a second that those before it have not. Those that say nothing come not at all.
+// one has most transitions a second that those before it have not. Seeds that break something by themselves come last,
+// since what they break finds no lie. Those that say nothing come not at all.
 func (h *lieHunt) newestFirst(first int) (seeds []int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -160,7 +161,8 @@ func (h *lieHunt) newestFirst(first int) (seeds []int) {
 			return float64(len(sets.New(r.Transitions...).Difference(seen))) / max(1, r.Took.Seconds())
 		}
 		best := slices.MaxFunc(left, func(a, b lieRound) int {
-			return cmp.Or(cmp.Compare(worth(a), worth(b)), cmp.Compare(b.Seed, a.Seed))
+			return cmp.Or(cmp.Compare(min(1, len(b.Broke)), min(1, len(a.Broke))), cmp.Compare(worth(a), worth(b)),
+				cmp.Compare(b.Seed, a.Seed))
 		})
 		seeds = append(seeds, best.Seed)
 		seen.Insert(best.Transitions...)

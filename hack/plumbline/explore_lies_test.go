@@ -39,7 +39,9 @@ func TestSequencesThatShowMostComeFirst(t *testing.T) {
 		{Seed: 4, Infra: "the watch has a gap"},
 		{Seed: 5},
 		{Seed: 5, Lie: "x", Transitions: []string{"a", "b", "c", "d", "e"}},
+		{Seed: 7, Transitions: []string{"i", "j", "k", "l"}, Broke: []string{"the honest one breaks it"}},
 		{Seed: 1 + honestFirst, Transitions: []string{"a", "b", "c", "d", "e"}},
 	}}
-	g.Expect(h.newestFirst(1)).To(Equal([]int{2, 3, 6, 1, 5}), "that of seed 6 takes long")
+	g.Expect(h.newestFirst(1)).To(Equal([]int{2, 3, 6, 1, 5, 7}),
+		"that of seed 6 takes long, and that of seed 7 breaks something by itself")
 }
