@@ -129,7 +129,7 @@ func readExploration(binary string) (*exploration, error) {
 			}
 		}
 	}
-	mistakes = append(mistakes, x.readReplay(), x.readResume())
+	mistakes = append(mistakes, x.readReplay(), x.readResume(), x.lacksPools())
 	for _, name := range []string{"FOCUS", "SKIP", "LABELS"} {
 		if v := os.Getenv(name); v != "" {
 			mistake("%s=%s: sequences are no specs; SEED and REPLAY choose them", name, v)
@@ -140,6 +140,15 @@ func readExploration(binary string) (*exploration, error) {
 	}
 	x.next = x.seed
 	return x, errors.Join(mistakes...)
+}
+
+// lacksPools returns why no sequences can be drawn for the provider: all of them have NodePools.
+func (x *exploration) lacksPools() error {
+	can, why := x.adapter.Supports(providers.NodePools)
+	if can || x.replay != "" || x.adapter.Validate() != nil {
+		return nil
+	}
+	return fmt.Errorf("PROVIDER=%s: sequences are about NodePools, and %s; REPLAY plays one without them", x.provider, why)
 }
 
 // readReplay reads which sequence is played instead of others. The error has all that is wrong with it, and the

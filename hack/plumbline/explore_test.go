@@ -38,6 +38,19 @@ func TestExplorationsRefuseWhatCantBe(t *testing.T) {
 	g.Expect(err).To(MatchError(ContainSubstring("REPEATS=none: that is for REPLAY")))
 }
 
+// Sequences for a provider without NodePools can't be drawn, but others can be played.
+func TestExplorationsNeedNodePools(t *testing.T) {
+	g := NewWithT(t)
+	t.Setenv("PROVIDER", "../../providers/kaito/adapter.yaml")
+	_, err := readExploration("none")
+	g.Expect(err).To(MatchError(ContainSubstring("sequences are about NodePools, and kaito does not support nodePools: ")))
+	sequence := filepath.Join(t.TempDir(), "sequence.yaml")
+	g.Expect(os.WriteFile(sequence, []byte("name: a\nactions: [{do: wait}]\n"), 0o600)).To(Succeed())
+	t.Setenv("REPLAY", sequence)
+	_, err = readExploration("none")
+	g.Expect(err).NotTo(MatchError(ContainSubstring("NodePools")))
+}
+
 // What another release has shown is not known of this one.
 func TestAnotherReleasesExplorationDoesNotGoOn(t *testing.T) {
 	g := NewWithT(t)
