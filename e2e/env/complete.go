@@ -14,11 +14,11 @@ import (
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
-// Names of the NodeClass that every spec gets, and of a second one that it can create.
-const (
-	nodeClassObject  = "plumbline"
-	anotherNodeClass = "plumbline-another"
-)
+// nodeClassObject is the name of the NodeClass that every spec gets.
+const nodeClassObject = "plumbline"
+
+// AnotherNodeClass is the name of the NodeClass that Env.AnotherNodeClass makes.
+const AnotherNodeClass = "plumbline-another"
 
 // complete adds to a spec's object what only the provider knows. A NodePool or NodeClaim gets
 // the adapter's defaults and a NodeClass, created when first needed. What the spec sets wins,
@@ -109,9 +109,9 @@ func (e *Env) nodeClass(ctx context.Context) map[string]any {
 
 // AnotherNodeClass creates a second NodeClass from the provider's template, and returns it.
 func (e *Env) AnotherNodeClass(ctx context.Context) (group, kind, name string) {
-	e.nodeClassCalled(ctx, anotherNodeClass)
-	gvk := e.place.Adapter.NodeClassObject(anotherNodeClass).GroupVersionKind()
-	return gvk.Group, gvk.Kind, anotherNodeClass
+	e.nodeClassCalled(ctx, AnotherNodeClass)
+	gvk := e.place.Adapter.NodeClassObject(AnotherNodeClass).GroupVersionKind()
+	return gvk.Group, gvk.Kind, AnotherNodeClass
 }
 
 // NodeClass creates the NodeClass that NodePools and NodeClaims get, if they refer to no other, and

@@ -2,6 +2,8 @@ package explore
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,8 +21,14 @@ func (s Sequence) Commands(a *providers.Adapter) (string, error) {
 	var b strings.Builder
 	b.WriteString("#!/bin/sh -eu\n")
 	class := a.NodeClassObject("plumbline")
-	if err := applied(&b, class); err != nil {
-		return "", err
+	classes := []*unstructured.Unstructured{class}
+	if slices.ContainsFunc(s.Actions, Action.NeedsAnotherNodeClass) {
+		classes = append(classes, a.NodeClassObject(env.AnotherNodeClass))
+	}
+	for _, c := range classes {
+		if err := applied(&b, c); err != nil {
+			return "", err
+		}
 	}
 	gvk := class.GroupVersionKind()
 	ref := map[string]any{"group": gvk.Group, "kind": gvk.Kind, "name": class.GetName()}
@@ -28,8 +36,11 @@ func (s Sequence) Commands(a *providers.Adapter) (string, error) {
 		fmt.Fprintf(&b, "\n# %s\n", action)
 		switch action.Do {
 		case Apply:
-			o := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(action.Object)}
-			if err := env.AddDefaults(a, o, ref); err != nil {
+			o, own := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(action.Object)}, maps.Clone(ref)
+			if name, named, _ := unstructured.NestedString(o.Object, nodeClassName...); named {
+				own["name"] = name
+			}
+			if err := env.AddDefaults(a, o, own); err != nil {
 				return "", err
 			}
 			if err := applied(&b, o); err != nil {

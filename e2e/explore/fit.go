@@ -54,6 +54,9 @@ func (a Action) needs() providers.Capability {
 	if a.Do == BreakNode {
 		return providers.NodeRepair
 	}
+	if a.Do == RebootNode {
+		return providers.NodeReboot
+	}
 	if a.Do != Apply {
 		return ""
 	}

@@ -108,6 +108,9 @@ func (a Action) play(ctx context.Context, e *env.Env) (why string) {
 	var err error
 	switch a.Do {
 	case Apply:
+		if a.NeedsAnotherNodeClass() {
+			e.AnotherNodeClass(ctx)
+		}
 		err = e.Try(ctx, manifest(a.Object))
 	case Delete:
 		e.Remove(ctx, manifest(a.Object))
@@ -161,6 +164,8 @@ func (a Action) toNode(ctx context.Context, e *env.Env, node *history.Object) (w
 		e.Annotate(ctx, node, karpenter.DoNotDisruptAnnotation, "true")
 	case BreakNode:
 		e.MakeUnhealthy(ctx, node)
+	case RebootNode:
+		e.RequireReboot(ctx, node)
 	case CallHook:
 		e.Hook(ctx, a.Hook, env.About(node))
 	default:

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -65,6 +66,7 @@ const (
 	TaintNode       Verb = "taint-node"   // by a user, for good
 	ProtectNode     Verb = "protect-node" // from disruption: karpenter.sh/do-not-disrupt
 	BreakNode       Verb = "break-node"   // so that it is repaired; needs the capability nodeRepair
+	RebootNode      Verb = "reboot-node"  // says that it needs a reboot, for good; needs the capability nodeReboot
 	CallHook        Verb = "hook"         // of the adapter
 	Fault           Verb = "fault"        // of a request of the controller's
 	KillController  Verb = "kill-controller"
@@ -77,8 +79,8 @@ const StartupTaint = fixtures.Domain + "/starting"
 // Verbs returns all verbs.
 func Verbs() []Verb {
 	return []Verb{
-		Apply, Delete, Wait, DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, CallHook, Fault, KillController,
-		StartAgents,
+		Apply, Delete, Wait, DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, RebootNode, CallHook, Fault,
+		KillController, StartAgents,
 	}
 }
 
@@ -106,6 +108,15 @@ func (a Action) object() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: a.Object}
 }
 
+// nodeClassName is where a NodePool names its NodeClass.
+var nodeClassName = []string{"spec", "template", "spec", "nodeClassRef", "name"} //nolint:gochecknoglobals // a constant
+
+// NeedsAnotherNodeClass reports whether the action applies a NodePool of the second NodeClass, which is made first.
+func (a Action) NeedsAnotherNodeClass() bool {
+	name, _, _ := unstructured.NestedString(a.Object, nodeClassName...)
+	return a.Do == Apply && name == env.AnotherNodeClass
+}
+
 // HooksAboutNodes returns the hooks that an action calls about a node, or about its zone.
 func HooksAboutNodes() []providers.HookName {
 	return []providers.HookName{
@@ -124,7 +135,7 @@ func HooksAboutCloud() []providers.HookName {
 }
 
 func (a Action) aboutNode() bool {
-	return slices.Contains([]Verb{DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode}, a.Do) ||
+	return slices.Contains([]Verb{DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, RebootNode}, a.Do) ||
 		a.Do == CallHook && slices.Contains(HooksAboutNodes(), a.Hook)
 }
 

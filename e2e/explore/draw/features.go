@@ -2,6 +2,7 @@ package draw
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
@@ -106,6 +107,7 @@ func acts() []feature {
 		aboutNode("a node is tainted", explore.TaintNode, nil),
 		aboutNode("a node is protected", explore.ProtectNode, nil),
 		aboutNode("a node is unhealthy", explore.BreakNode, capable(providers.NodeRepair)),
+		aboutNode("a node needs a reboot", explore.RebootNode, capable(providers.NodeReboot)),
 		{name: "what is beside goes", act: func(w *world) {
 			if len(w.extras) > 0 {
 				i := w.between(0, len(w.extras)-1)
@@ -198,9 +200,14 @@ func ofRequests() (all []feature) {
 		all = append(all, feature{
 			name: "fault: " + string(p), can: func(d Domain) bool { return len(struck(d)) > 0 }, disturbs: true,
 			act: func(w *world) {
-				w.do(explore.Action{
-					Do: explore.Fault, Pattern: p, Request: w.one(struck(w.domain)...), Nth: w.between(1, 4),
+				kinds := struck(w.domain)
+				ofNodeClaims := slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool {
+					return !strings.Contains(kind, "nodeclaims")
 				})
+				if len(ofNodeClaims) > 0 && w.oneIn(2) { // no others matter as much
+					kinds = ofNodeClaims
+				}
+				w.do(explore.Action{Do: explore.Fault, Pattern: p, Request: w.one(kinds...), Nth: w.between(1, 3)})
 			},
 		})
 	}

@@ -79,13 +79,12 @@ func (w *world) varyWorkload(pods *fixtures.Workload) {
 	}
 }
 
-// few returns at most mostFeatures of those that do something.
-func (w *world) few(do func(feature) bool) (some []feature) {
-	all := slices.DeleteFunc(slices.Clone(w.features), func(f feature) bool { return !do(f) })
-	for range min(w.between(0, mostFeatures), len(all)) {
-		i := w.between(0, len(all)-1)
-		some = append(some, all[i])
-		all = slices.Delete(all, i, i+1)
+// few returns at most mostFeatures of those that do something, in their order.
+func (w *world) few(do func(feature) bool) []feature {
+	some := slices.DeleteFunc(slices.Clone(w.features), func(f feature) bool { return !do(f) })
+	for most := w.between(0, mostFeatures); len(some) > most; {
+		i := w.between(0, len(some)-1)
+		some = slices.Delete(some, i, i+1)
 	}
 	return some
 }

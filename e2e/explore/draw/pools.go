@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"pgregory.net/rapid"
 
+	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
@@ -92,6 +93,7 @@ func ofTemplates() []feature {
 			p.Require(size, w.one(fixtures.Gt, fixtures.Lt), w.number(2, 7))
 		}},
 		{name: "pool: label of its own", pool: func(w *world, p *fixtures.Pool) { p.OwnLabel(team, w.one("red", "blue")) }},
+		{name: "pool: another NodeClass", pool: func(_ *world, p *fixtures.Pool) { p.NodeClassCalled(env.AnotherNodeClass) }},
 		{name: "pool: default budgets", pool: func(_ *world, p *fixtures.Pool) { p.DefaultBudgets() }},
 		{name: "pool: default expiration", pool: func(_ *world, p *fixtures.Pool) { p.DefaultExpireAfter() }},
 		{name: "pool: taints in another order", pool: func(_ *world, p *fixtures.Pool) { p.ReverseTaints() }},

@@ -94,7 +94,11 @@ func statement(a explore.Action) (string, error) {
 	switch a.Do {
 	case explore.Apply:
 		o, err := object(a.Object)
-		return fmt.Sprintf("env.Create(ctx, %s)\n", o), err
+		create := fmt.Sprintf("env.Create(ctx, %s)\n", o)
+		if a.NeedsAnotherNodeClass() {
+			create = "env.AnotherNodeClass(ctx)\n" + create
+		}
+		return create, err
 	case explore.Delete:
 		o := field{a.Object}
 		return fmt.Sprintf("env.Remove(ctx, fixtures.Existing(%q, %q, %q))\n", o.at("apiVersion").text(),

@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -101,4 +102,17 @@ func TestDrawnObjectsAreWrittenByBuilders(t *testing.T) {
 			g.Expect(text).To(HavePrefix("fixtures."), "%v", a.Object)
 		}
 	}
+}
+
+// A NodePool of the second NodeClass needs that first, in a spec and in commands.
+func TestTheSecondNodeClassIsMade(t *testing.T) {
+	g := NewWithT(t)
+	pool := fixtures.NodePool().Called("pool1").NodeClassCalled(env.AnotherNodeClass)
+	s := explore.Sequence{Name: "a", Actions: []explore.Action{{Do: explore.Apply, Object: pool.Unstructured().Object}}}
+	text, err := Spec(s, "It broke.")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(text).To(MatchRegexp(`env.AnotherNodeClass\(ctx\)\s+env.Create\(ctx, fixtures.NodePool\(\).*NodeClassCalled`))
+	commands, err := s.Commands(providers.Named("kwok"))
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(strings.Count(commands, "name: "+env.AnotherNodeClass)).To(Equal(2), "itself, and the reference")
 }
