@@ -244,12 +244,12 @@ func (x *exploration) play(ctx context.Context, s *server, sequence explore.Sequ
 	return a.Outcomes[0], nil
 }
 
-// learn finds the domain of the provider by a sequence that shows it.
+// learn finds the domain of the provider by sequences that show it.
 func (x *exploration) learn(ctx context.Context) error {
 	if err := x.readDomain(); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	step("learning the zones and instance types of " + x.adapter.Name)
+	step("learning the zones and instance types of " + x.adapter.Name + ", and what the API server refuses")
 	s := x.server(0)
 	defer s.end()
 	o, err := x.play(ctx, s, draw.Learn())
@@ -259,12 +259,20 @@ func (x *exploration) learn(ctx context.Context) error {
 	if o.Verdict.Red() {
 		return fmt.Errorf("%s launches no nodes: %s", x.adapter.Name, o.Reason)
 	}
-	h, err := history.LoadFile(o.History)
+	learnt := o.History
+	h, err := history.LoadFile(learnt)
 	if err != nil {
 		return err
 	}
-	x.domain = draw.DomainOf(x.adapter, o.Writes, h)
-	return errors.Join(os.Link(o.History, filepath.Join(x.folder, learntFile)), x.writeDomain())
+	domain := draw.DomainOf(x.adapter, o.Writes, h)
+	if o, err = x.play(ctx, s, draw.TryFeatures(domain)); err != nil {
+		return err
+	}
+	if o.Verdict == report.Infra { // if it broke an invariant, others will
+		return fmt.Errorf("it can't be told what the API server refuses: %s", o.Reason)
+	}
+	x.domain = domain.WithoutRefused(o.Note)
+	return errors.Join(os.Link(learnt, filepath.Join(x.folder, learntFile)), x.writeDomain())
 }
 
 // readDomain reads what an earlier run has learnt. The error is os.ErrNotExist if there was none.

@@ -21,6 +21,8 @@ type Domain struct {
 	Hooks         []providers.HookName   `json:"hooks,omitempty"`
 	// Requests are the kinds of the controller's requests that can be struck; none: no request can.
 	Requests []string `json:"requests,omitempty"`
+	// Refused are features that no sequence has, since the API server refuses them.
+	Refused []string `json:"refused,omitempty"`
 }
 
 // mostTypes limits how many instance types sequences name. A provider has hundreds.

@@ -1,6 +1,9 @@
 package draw
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -71,4 +74,22 @@ func TestADomainLimitsTheFeatures(t *testing.T) {
 			g.Expect(a.Do).NotTo(BeElementOf(explore.CallHook, explore.Fault, explore.BreakNode))
 		}
 	}
+}
+
+// What the API server refuses once isn't drawn any more.
+func TestRefusedFeaturesAreNotDrawn(t *testing.T) {
+	g := NewWithT(t)
+	d := everything()
+	s := TryFeatures(d)
+	g.Expect(s.Check()).To(Succeed())
+	g.Expect(TryFeatures(d)).To(Equal(s))
+	i := slices.Index(Features(d), "pool: balanced consolidation")
+	tried := slices.IndexFunc(s.Actions, func(a explore.Action) bool {
+		return strings.HasSuffix(a.String(), fmt.Sprintf("NodePool try%d", i))
+	})
+	g.Expect(tried).To(BeNumerically(">=", 0))
+	d = d.WithoutRefused("something else; " + s.Actions[tried].String() + " was left out: NodePool is invalid; more")
+	g.Expect(d.Refused).To(ConsistOf("pool: balanced consolidation"))
+	g.Expect(Features(d)).To(HaveLen(len(Features(everything())) - 1))
+	g.Expect(Features(d)).NotTo(ContainElement("pool: balanced consolidation"))
 }

@@ -26,7 +26,9 @@ var (
 func (d Domain) features() []feature {
 	all := slices.Concat(ofPools(), ofTemplates(), ofPods(), ofTheirPlaces(), ofRules(), ofContainers(), nowhere(),
 		besideWorkloads(), acts(), alone(), ofClouds(), ofRequests())
-	return slices.DeleteFunc(all, func(f feature) bool { return f.can != nil && !f.can(d) })
+	return slices.DeleteFunc(all, func(f feature) bool {
+		return f.can != nil && !f.can(d) || slices.Contains(d.Refused, f.name)
+	})
 }
 
 func twoZones(d Domain) bool         { return len(d.Zones) > 1 }
