@@ -109,12 +109,15 @@ func (w *world) addNowhere() {
 			pod := fixtures.Pod().Called(w.name("nowhere"))
 			apart(pod)
 			f.nowhere(w, pod)
-			w.atOnce(applying(pod))
 			pods = append(pods, pod)
 		}
 	}
 	if len(pods) == 0 {
 		return
+	}
+	w.wait(3 * time.Second) // until the NodePools are ready
+	for _, pod := range pods {
+		w.atOnce(applying(pod))
 	}
 	w.wait(45*time.Second, time.Minute)
 	for _, pod := range pods {
