@@ -90,12 +90,7 @@ func acts() []feature {
 			w.extra(daemon)
 		}},
 		{name: "another template", act: (*world).drift},
-		{name: "a NodePool changes", act: func(w *world) {
-			if p := w.onePool(); p != nil {
-				w.varyPool(p)
-				w.apply(p)
-			}
-		}},
+		{name: "a NodePool changes", act: (*world).changePool},
 		{name: "a NodePool goes", act: func(w *world) {
 			if len(w.pools) == 0 {
 				return

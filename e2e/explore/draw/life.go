@@ -75,6 +75,8 @@ func (w *world) life() (steps []func(*world)) {
 		func(w *world) { w.scaleTo(0, 1) },
 		func(w *world) { w.scaleTo(0, 2) },
 		(*world).drift,
+		(*world).changePool,
+		(*world).changePool,
 		func(w *world) { w.do(explore.Action{Do: explore.DeleteNode, Node: w.between(0, 5)}) },
 		func(w *world) { w.wait(time.Minute, 90*time.Second) },
 		func(w *world) { w.wait(30*time.Second, 30*time.Second, 4*time.Minute) },
@@ -84,6 +86,14 @@ func (w *world) life() (steps []func(*world)) {
 		}
 	}
 	return steps
+}
+
+// changePool gives a few more of the features to a NodePool.
+func (w *world) changePool() {
+	if p := w.onePool(); p != nil {
+		w.varyPool(p)
+		w.apply(p)
+	}
 }
 
 // drift gives a NodePool another template, which may be one from before.
