@@ -109,7 +109,7 @@ func (a Action) object() *unstructured.Unstructured {
 }
 
 // nodeClassName is where a NodePool names its NodeClass.
-var nodeClassName = []string{"spec", "template", "spec", "nodeClassRef", "name"} //nolint:gochecknoglobals // a constant
+var nodeClassName = []string{"spec", "template", "spec", "nodeClassRef", "name"}
 
 // NeedsAnotherNodeClass reports whether the action applies a NodePool of the second NodeClass, which is made first.
 func (a Action) NeedsAnotherNodeClass() bool {

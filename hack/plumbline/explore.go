@@ -144,11 +144,11 @@ func readExploration(binary string) (*exploration, error) {
 
 // lacksPools returns why no sequences can be drawn for the provider: all of them have NodePools.
 func (x *exploration) lacksPools() error {
-	can, why := x.adapter.Supports(providers.NodePools)
-	if can || x.replay != "" || x.adapter.Validate() != nil {
-		return nil
+	valid := x.adapter.Validate() == nil // or else it has been said what is wrong with it
+	if can, why := x.adapter.Supports(providers.NodePools); valid && !can && x.replay == "" {
+		return fmt.Errorf("PROVIDER=%s: sequences are about NodePools, and %s; REPLAY plays one without them", x.provider, why)
 	}
-	return fmt.Errorf("PROVIDER=%s: sequences are about NodePools, and %s; REPLAY plays one without them", x.provider, why)
+	return nil
 }
 
 // readReplay reads which sequence is played instead of others. The error has all that is wrong with it, and the

@@ -277,8 +277,8 @@ func (s fleet) String() string {
 
 func (s fleet) settled() bool { return s.busy == 0 && s.nodes > 0 }
 
-// step applies objects and waits until something is so, or the step's time is over. It measures how long that takes, and
-// what each process used.
+// step applies objects and waits until something is so, or the step's time is over. It measures how long that takes,
+// and what each process used.
 func (r *scaleRun) step(
 	ctx context.Context, name string, do []fixtures.Object, done func(fleet) bool,
 ) (ended bool, err error) {

@@ -61,6 +61,20 @@ func nowhere() []feature {
 			}
 			p.Mount(volume).Require(corev1.LabelTopologyZone, fixtures.NotIn, here)
 		}).where(twoZones),
+		nowhereBy("scheduling gate", func(_ *world, p *fixtures.Workload) { p.Gated(fixtures.Key("admitted")) }),
+		nowhereBy("another scheduler", func(_ *world, p *fixtures.Workload) { p.ScheduledBy(fixtures.Domain) }),
+		nowhereBy("absent device", func(w *world, p *fixtures.Workload) {
+			claim := fixtures.ResourceClaim(fixtures.Domain).Unstructured() // there is no such DeviceClass
+			claim.SetName(w.name("device"))
+			w.atOnce(explore.Action{Do: explore.Apply, Object: claim.Object})
+			p.Claim(fixtures.Existing(claim.GetAPIVersion(), claim.GetKind(), claim.GetName()))
+		}).where(capable(providers.DynamicResources)),
+	}
+}
+
+// nowhereOn returns NodePools on which pods that ask for them don't fit.
+func nowhereOn() []feature {
+	return []feature{
 		nowhereBy("taint", func(w *world, p *fixtures.Workload) {
 			p.On(w.poolWith(func(pool *fixtures.Pool) { pool.Taint(dedicated, fixtures.NoSchedule) }))
 		}),
@@ -80,14 +94,6 @@ func nowhere() []feature {
 		nowhereBy("limit", func(w *world, p *fixtures.Workload) {
 			p.On(w.poolWith(func(pool *fixtures.Pool) { pool.Limit(w.one("cpu", "memory", "nodes"), "0") }))
 		}),
-		nowhereBy("scheduling gate", func(_ *world, p *fixtures.Workload) { p.Gated(fixtures.Key("admitted")) }),
-		nowhereBy("another scheduler", func(_ *world, p *fixtures.Workload) { p.ScheduledBy(fixtures.Domain) }),
-		nowhereBy("absent device", func(w *world, p *fixtures.Workload) {
-			claim := fixtures.ResourceClaim(fixtures.Domain).Unstructured() // there is no such DeviceClass
-			claim.SetName(w.name("device"))
-			w.atOnce(explore.Action{Do: explore.Apply, Object: claim.Object})
-			p.Claim(fixtures.Existing(claim.GetAPIVersion(), claim.GetKind(), claim.GetName()))
-		}).where(capable(providers.DynamicResources)),
 	}
 }
 
