@@ -108,7 +108,7 @@ func (w *world) next() {
 
 // do adds an action, and the time that passes after it: mostly little, as actions show more while others go on.
 func (w *world) do(a explore.Action) {
-	w.doThen(a, 0, 0, 0, 0, time.Second, 3*time.Second, 5*time.Second, 10*time.Second, 20*time.Second, 45*time.Second)
+	w.doThen(a, 0, 0, 0, 0, 0, time.Second, 3*time.Second, 5*time.Second, 10*time.Second, 20*time.Second)
 }
 
 // doThen adds an action, and one of the times after it.

@@ -60,7 +60,7 @@ func (w *world) addTogether() {
 
 // addExpiring applies a NodePool whose nodes expire soon, and pods for it. Budgets and limits must not hold that up.
 func (w *world) addExpiring() {
-	pool := fixtures.NodePool().Called(w.name("pool")).ExpireAfter(w.one("75s", "75s", "3m"))
+	pool := fixtures.NodePool().Called(w.name("pool")).ExpireAfter(w.one("45s", "75s", "3m"))
 	if w.oneIn(3) {
 		pool.Budget("0")
 	}
@@ -78,8 +78,8 @@ func (w *world) life() (steps []func(*world)) {
 		(*world).changePool,
 		(*world).changePool,
 		func(w *world) { w.do(explore.Action{Do: explore.DeleteNode, Node: w.between(0, 5)}) },
-		func(w *world) { w.wait(time.Minute, 90*time.Second) },
-		func(w *world) { w.wait(30*time.Second, 30*time.Second, 4*time.Minute) },
+		func(w *world) { w.wait(30*time.Second, 45*time.Second) },
+		func(w *world) { w.wait(20*time.Second, 30*time.Second, 30*time.Second, 4*time.Minute) },
 	} {
 		if !w.oneIn(5) {
 			steps = append(steps, step)

@@ -125,7 +125,7 @@ func (w *world) addNowhere() {
 	for _, pod := range pods {
 		w.atOnce(applying(pod))
 	}
-	w.wait(45*time.Second, time.Minute)
+	w.wait(30 * time.Second)
 	for _, pod := range pods {
 		w.atOnce(deleting(pod))
 	}
