@@ -21,10 +21,10 @@ type Known struct {
 	Issue string
 	// Reason describes the failure in a sentence.
 	Reason string
-	// Breaks lists what the failure breaks, at least one entry: the name of an invariant, or a
-	// regular expression for other broken things, as reports name them: "always at most 3
-	// NodeClaims", "waited for 2 ", "left behind: Node ". Anything else that breaks fails the
-	// spec.
+	// Breaks lists what the failure breaks, at least one entry: the name of an invariant, or its
+	// name, a colon and a regular expression for what doesn't hold; or a regular expression for
+	// other broken things, as reports name them: "always at most 3 NodeClaims", "waited for 2 ",
+	// "left behind: Node ". Anything else that breaks fails the spec.
 	Breaks []string
 	// Sometimes says that the failure depends on chance, so a pass proves nothing.
 	Sometimes bool
@@ -79,10 +79,15 @@ func said(broke []report.Broken) string {
 
 // names reports whether an entry of Known.Breaks matches what broke.
 func names(what string, b report.Broken) bool {
+	broke := b.What
 	if b.Kind == report.BrokenInvariant {
-		return what == b.What
+		why, says := strings.CutPrefix(what, b.What+": ")
+		if !says {
+			return what == b.What
+		}
+		what, broke = why, b.Why
 	}
-	matches, err := regexp.MatchString(what, b.What)
+	matches, err := regexp.MatchString(what, broke)
 	return err == nil && matches
 }
 

@@ -99,11 +99,14 @@ func TestWhatIsKnownChangesTheVerdict(t *testing.T) {
 	ledger := report.Broken{Kind: report.BrokenInvariant, What: "instances come and go"}
 	claims := report.Broken{Kind: report.BrokenCleanUp, What: "left behind: NodeClaim a: launched"}
 	budget := report.Broken{Kind: report.BrokenInvariant, What: budgets}
+	started := func(why string) report.Broken {
+		return report.Broken{Kind: report.BrokenInvariant, What: "nodes start first", Why: why}
+	}
 	known := Known{
 		Issue: "upstream#1", Reason: "it doesn't",
 		Breaks: []string{
 			"at most 3 NodeClaims", "^waited for 3 nodes", "left behind: Node ",
-			"instances come and go", "budgets",
+			"instances come and go", "budgets", "nodes start first: isn't initialized",
 		},
 	}
 	for name, c := range map[string]struct {
@@ -129,6 +132,13 @@ func TestWhatIsKnownChangesTheVerdict(t *testing.T) {
 			[]report.Broken{budget},
 			report.Failed, "the reason",
 			"another known failure here: it doesn't (upstream#1)",
+		},
+		"an invariant broke as it is known to": {
+			report.Failed, []report.Broken{started("node a isn't initialized, but is disrupted")}, report.Known,
+			"it doesn't (upstream#1)", "",
+		},
+		"an invariant broke in another way": {
+			report.Failed, []report.Broken{started("node a is gone")}, report.Failed, "the reason", "another known failure here",
 		},
 		"nothing says what broke":       {report.Failed, nil, report.Failed, "the reason", "another known failure"},
 		"a pass is unexpected":          {report.Passed, nil, report.Passed, "the reason", "may be out of date"},

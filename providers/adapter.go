@@ -274,9 +274,10 @@ type KnownFailure struct {
 	Issue string `yaml:"issue"`
 	// Reason says in a sentence what goes wrong.
 	Reason string `yaml:"reason"`
-	// Breaks lists what the failure breaks, at least one. Each entry is an invariant's name, or a
-	// regular expression over other breaks as in reports: "always at most 3 NodeClaims", "waited
-	// for 2 ", "left behind: Node ". Anything else that breaks fails the spec.
+	// Breaks lists what the failure breaks, at least one. Each entry is an invariant's name, or its
+	// name, a colon and a regular expression for what doesn't hold; or a regular expression over
+	// other breaks as in reports: "always at most 3 NodeClaims", "waited for 2 ", "left behind:
+	// Node ". Anything else that breaks fails the spec.
 	Breaks []string `yaml:"breaks"`
 	// Sometimes says that the failure depends on chance, so a pass proves nothing.
 	Sometimes bool `yaml:"sometimes"`

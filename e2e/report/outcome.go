@@ -103,6 +103,8 @@ type Broken struct {
 	// What describes it: the check, the invariant's name, "waited for 3 running pods", "left
 	// behind: Node a", or otherwise the reason.
 	What string `json:"what"`
+	// Why says of an invariant what doesn't hold, on one line.
+	Why string `json:"why,omitempty"`
 	// Event is the number of the event that broke it, in the recording; nil: none did.
 	Event *int `json:"event,omitempty"`
 }

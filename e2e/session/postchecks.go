@@ -97,7 +97,7 @@ func (c *postChecks) judge(failure *env.Failure, recorded *history.History, para
 			at = f.Event.Time
 		}
 		broken := env.Broken(report.BrokenInvariant, j.Check, fmt.Sprintf("an invariant is broken: %s\n%s", j.Check, f), at)
-		broken.Broke[0].Event = env.EventOf(f)
+		broken.Broke[0].Event, broken.Broke[0].Why = env.EventOf(f), f.Reason
 		failure = failure.Merge(broken)
 	}
 	return failure
