@@ -134,7 +134,9 @@ func TestWhatIsKnownChangesTheVerdict(t *testing.T) {
 			"another known failure here: it doesn't (upstream#1)",
 		},
 		"an invariant broke as it is known to": {
-			report.Failed, []report.Broken{started("node a isn't initialized, but is disrupted")}, report.Known,
+			report.Failed,
+			[]report.Broken{started("node a isn't initialized, but is disrupted")},
+			report.Known,
 			"it doesn't (upstream#1)", "",
 		},
 		"an invariant broke in another way": {

@@ -146,7 +146,8 @@ func readExploration(binary string) (*exploration, error) {
 func (x *exploration) lacksPools() error {
 	valid := x.adapter.Validate() == nil // or else it has been said what is wrong with it
 	if can, why := x.adapter.Supports(providers.NodePools); valid && !can && x.replay == "" {
-		return fmt.Errorf("PROVIDER=%s: sequences are about NodePools, and %s; REPLAY plays one without them", x.provider, why)
+		return fmt.Errorf("PROVIDER=%s: sequences are about NodePools, and %s; REPLAY plays one without them",
+			x.provider, why)
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ var (
 
 // features returns those that a domain has.
 func (d Domain) features() []feature {
-	all := slices.Concat(ofPools(), ofTemplates(), ofPods(), ofTheirPlaces(), ofRules(), ofContainers(), nowhere(), nowhereOn(),
-		besideWorkloads(), acts(), alone(), ofClouds(), ofRequests())
+	all := slices.Concat(ofPools(), ofTemplates(), ofPods(), ofTheirPlaces(), ofRules(), ofContainers(), nowhere(),
+		nowhereOn(), besideWorkloads(), acts(), alone(), ofClouds(), ofRequests())
 	return slices.DeleteFunc(all, func(f feature) bool {
 		return f.can != nil && !f.can(d) || slices.Contains(d.Refused, f.name)
 	})
