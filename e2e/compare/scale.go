@@ -40,6 +40,14 @@ type Step struct {
 	Processes []Process `json:"processes"`
 }
 
+// String returns the step's name, and how far it has come if it didn't end.
+func (s Step) String() string {
+	if s.Left == "" {
+		return s.Name
+	}
+	return fmt.Sprintf("%s: not yet (%s)", s.Name, s.Left)
+}
+
 // Process is what one process of a cluster, or those of one name, used.
 type Process struct {
 	Name   string  `json:"name"`

@@ -143,6 +143,9 @@ func parseScale(args []string) (*scaling, error) {
 		}
 		s.sizes = append(s.sizes, n)
 	}
+	if s.within <= 0 {
+		return nil, fmt.Errorf("WITHIN=%s: say how long a step may take, such as 1h", s.within)
+	}
 	if len(s.sizes) == 0 || !slices.IsSorted(s.sizes) {
 		return nil, fmt.Errorf("SIZES=%s: say numbers of nodes, the smallest first, such as 100,500,1000", sizes)
 	}
@@ -316,13 +319,11 @@ func (r *scaleRun) step(
 	s := compare.Step{
 		Name: name, Took: time.Since(began).Seconds(), Real: took.Seconds(), Processes: r.usage.since(before),
 	}
-	what := name
 	if !ended {
 		s.Left = now.String()
-		what = fmt.Sprintf("%s: not yet (%s)", name, now)
 	}
 	r.size.Steps = append(r.size.Steps, s)
-	step(fmt.Sprintf("%d nodes: %s after %s of cluster time, %s real", r.size.Nodes, what, report.Round(time.Since(began)),
+	step(fmt.Sprintf("%d nodes: %s after %s of cluster time, %s real", r.size.Nodes, s, report.Round(time.Since(began)),
 		report.Round(took)))
 	return ended, nil
 }
@@ -380,11 +381,7 @@ func scaleTable(s compare.Scale) string {
 				shares = append(shares, fmt.Sprintf("%s %.0f%%", p.Name, 100*step.Share(p)))
 				memory = append(memory, fmt.Sprintf("%.0f", p.Memory))
 			}
-			name := step.Name
-			if step.Left != "" {
-				name += ": not yet (" + step.Left + ")"
-			}
-			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t\n", size.Nodes, name, chart.Number(step.Took), chart.Number(step.Real),
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t\n", size.Nodes, step, chart.Number(step.Took), chart.Number(step.Real),
 				strings.Join(shares, ", "), strings.Join(memory, ", "))
 		}
 	}

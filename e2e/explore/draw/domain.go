@@ -56,7 +56,7 @@ func DomainOf(a *providers.Adapter, requests map[string]int, h *history.History)
 		case karpenter.Nodes:
 			zones[karpenter.Label(u, corev1.LabelTopologyZone)] = true
 		case karpenter.NodeClaims:
-			for _, t := range allowedTypes(u) {
+			for _, t := range allowed(u.Object, corev1.LabelInstanceTypeStable) {
 				types[t] = true
 			}
 		}
@@ -71,16 +71,16 @@ var watches = []string{
 	"watch nodeclaims.karpenter.sh", "watch nodepools.karpenter.sh", "watch nodes", "watch pods",
 }
 
-// allowedTypes returns the instance types that a NodeClaim allows.
-func allowedTypes(nodeClaim *unstructured.Unstructured) (types []string) {
-	requirements, _, _ := unstructured.NestedSlice(nodeClaim.Object, "spec", "requirements")
+// allowed returns the values of a label that a NodeClaim's requirements list, or those of a NodePool's template.
+func allowed(nodeClaim map[string]any, label string) (values []string) {
+	requirements, _, _ := unstructured.NestedSlice(nodeClaim, "spec", "requirements")
 	for _, r := range requirements {
-		if r, ok := r.(map[string]any); ok && r["key"] == corev1.LabelInstanceTypeStable {
-			values, _, _ := unstructured.NestedStringSlice(r, "values")
-			types = append(types, values...)
+		if r, ok := r.(map[string]any); ok && r["key"] == label {
+			some, _, _ := unstructured.NestedStringSlice(r, "values")
+			values = append(values, some...)
 		}
 	}
-	return types
+	return values
 }
 
 // spread returns at most n of a sorted list, from all over it.

@@ -30,7 +30,7 @@ func TestASeedDrawsTheSame(t *testing.T) {
 // What is drawn is well-formed, and comes back from YAML as it was.
 func TestSequencesAreWellFormed(t *testing.T) {
 	g := NewWithT(t)
-	for seed := range 30 {
+	for seed := range 300 {
 		s := Draw(seed, everything(), nil)
 		text, err := s.YAML()
 		g.Expect(err).NotTo(HaveOccurred())

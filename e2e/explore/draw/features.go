@@ -92,12 +92,7 @@ func acts() []feature {
 		{name: "another template", act: (*world).drift},
 		{name: "a NodePool changes", act: (*world).changePool},
 		{name: "a NodePool goes", act: func(w *world) {
-			if len(w.pools) == 0 {
-				return
-			}
-			i := w.between(0, len(w.pools)-1)
-			w.delete(w.pools[i])
-			w.pools = slices.Delete(w.pools, i, i+1)
+			w.pools = deleteOne(w, w.pools)
 		}},
 		aboutNode("a Node is deleted", explore.DeleteNode, nil),
 		aboutNode("a NodeClaim is deleted", explore.DeleteNodeClaim, nil),
@@ -106,11 +101,7 @@ func acts() []feature {
 		aboutNode("a node is unhealthy", explore.BreakNode, capable(providers.NodeRepair)),
 		aboutNode("a node needs a reboot", explore.RebootNode, capable(providers.NodeReboot)),
 		{name: "what is beside goes", act: func(w *world) {
-			if len(w.extras) > 0 {
-				i := w.between(0, len(w.extras)-1)
-				w.delete(w.extras[i])
-				w.extras = slices.Delete(w.extras, i, i+1)
-			}
+			w.extras = deleteOne(w, w.extras)
 		}},
 		{name: "agents start", act: (*world).startAgents},
 		{name: "the controller dies", act: func(w *world) { w.do(explore.Action{Do: explore.KillController}) }},

@@ -107,9 +107,17 @@ func (w *world) dropWorkload() {
 		w.addWorkload()
 		return
 	}
-	i := w.between(0, len(w.workloads)-1)
-	w.delete(w.workloads[i])
-	w.workloads = slices.Delete(w.workloads, i, i+1)
+	w.workloads = deleteOne(w, w.workloads)
+}
+
+// deleteOne deletes one of some objects, if there is any, and returns the others.
+func deleteOne[T fixtures.Object](w *world, objects []T) []T {
+	if len(objects) == 0 {
+		return nil
+	}
+	i := w.between(0, len(objects)-1)
+	w.delete(objects[i])
+	return slices.Delete(objects, i, i+1)
 }
 
 // offered returns the values that NodePools give to a label; none: no node has it.

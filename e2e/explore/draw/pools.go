@@ -110,12 +110,5 @@ func valuesOf(p *fixtures.Pool, key string) (values []string) {
 	if value, found, _ := unstructured.NestedString(template, "metadata", "labels", key); found {
 		values = append(values, value)
 	}
-	requirements, _, _ := unstructured.NestedSlice(template, "spec", "requirements")
-	for _, r := range requirements {
-		if r := r.(map[string]any); r["key"] == key { // as Require makes it
-			some, _, _ := unstructured.NestedStringSlice(r, "values")
-			values = append(values, some...)
-		}
-	}
-	return values
+	return append(values, allowed(template, key)...)
 }
