@@ -27,6 +27,17 @@ func (e *Env) EndPod(ctx context.Context, pod fixtures.Object) {
 	e.PatchStatus(ctx, pod, `{"status":{"phase":"Succeeded"}}`)
 }
 
+// Resize asks for another number of CPUs for the first container of a running pod, in place, as a VerticalPodAutoscaler
+// does. Its kubelet does so later, if at all: see Resized.
+func (e *Env) Resize(ctx context.Context, pod fixtures.Object, cpus string) {
+	e.patch(ctx, pod, fixtures.RequestedCPUs(pod.Unstructured(), cpus), "resize")
+}
+
+// Resized says, as its kubelet does, how many CPUs the first container of a running pod holds.
+func (e *Env) Resized(ctx context.Context, pod fixtures.Object, cpus string) {
+	e.PatchStatus(ctx, pod, fixtures.HeldCPUs(pod.Unstructured(), cpus))
+}
+
 // Annotate sets an annotation, as `kubectl annotate` does.
 func (e *Env) Annotate(ctx context.Context, object fixtures.Object, key, value string) {
 	e.annotate(ctx, object, key, value)

@@ -50,6 +50,19 @@ var _ = e2e.Table(Suite, map[string]unsatisfiable{
 			Breaks:   []string{"^waited for at least 1 event FailedScheduling"},
 		}},
 	},
+	"contradictory": {
+		how: "selects two values of a label at once", names: nowhere,
+		spoil: func(app *fixtures.Workload) { app.Select(nowhere, "yes").Require(nowhere, fixtures.In, "no") },
+		known: []e2e.Known{{
+			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
+			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
+				"#karpenter-pods-that-contradict-themselves",
+			Reason: "a label of which a pod excludes all values is taken for one that nodes must not have",
+			Breaks: []string{
+				"^waited for at least 1 event FailedScheduling", "launched nodes take pods that they were launched for",
+			},
+		}},
+	},
 	"taint": {how: "is kept off by a taint", names: team, spoil: func(app *fixtures.Workload) { app.Intolerant() }},
 }, func(row unsatisfiable) e2e.Spec {
 	return e2e.Spec{

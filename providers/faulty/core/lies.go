@@ -14,7 +14,7 @@ func Lies() map[string]lie.Lie {
 	all := map[string]lie.Lie{}
 	for _, some := range []map[string]lie.Lie{
 		budgetLies(), driftLies(), hashLies(), expirationLies(), schedulingLies(), placementLies(), spreadLies(),
-		podLies(), choiceLies(), hostPortLies(), waitingLies(),
+		podLies(), resizedLies(), choiceLies(), hostPortLies(), waitingLies(),
 		launchLies(), taintLies(), drainLies(),
 		staticLies(), consolidationLies(), lateLies(), poolLies(), spotLies(), bufferLies(), overlayLies(),
 		repairLies(), claimLies(),
