@@ -24,8 +24,8 @@ const reasonLaunching = "DisruptionLaunching"
 // made. So it is a breach when all of these are being deleted before it is initialized, or
 // even made. With several disruptions under way, that is later than the first deletion.
 //
-// Not judged are disruptions that were given up, or whose NodeClaim expired meanwhile or was
-// already being deleted; those whose replacement is being deleted too, as when somebody
+// Not judged are disruptions that were given up, or whose NodeClaim expired meanwhile, was already
+// being deleted, or is deleted by a user (ReasonDeleted); those whose replacement is being deleted too, as when somebody
 // deletes the pool; and those whose events the recording lacks. A NodeClaim certainly had to
 // be replaced only if its pods had nowhere else to go (see unreplacedPod).
 func replacedFirst() Invariant {
@@ -40,7 +40,7 @@ func replacedFirst() Invariant {
 		New: func(Params) check.Monitor {
 			return &replacementMonitor{
 				nodeIndex: newNodeIndex(), disruptions: map[string]*disruption{},
-				replacements: map[string]*replacement{}, inTime: map[string]bool{},
+				replacements: map[string]*replacement{}, inTime: map[string]bool{}, byUsers: map[string]bool{},
 			}
 		},
 	}
@@ -51,6 +51,7 @@ type replacementMonitor struct {
 	disruptions  map[string]*disruption  // under way, by the NodeClaim's name
 	replacements map[string]*replacement // NodeClaims made during disruptions, by name
 	inTime       map[string]bool         // those initialized in time
+	byUsers      map[string]bool         // NodeClaims that users delete, by name
 	last         string                  // the NodeClaim under disruption whose deletion began last
 }
 
@@ -74,6 +75,7 @@ func (r *replacementMonitor) Observe(m *check.Moment) {
 	r.observe(m)
 	switch m.Resource() {
 	case karpenter.Events:
+		r.deletedByUser(m)
 		r.event(m)
 	case karpenter.Nodes:
 		if node, nodeClaim := r.pair(m); node != nil && nodeClaim != nil {
@@ -88,12 +90,30 @@ func (r *replacementMonitor) Observe(m *check.Moment) {
 	}
 }
 
+// deletedByUser notes that a user is about to delete a NodeClaim, or its node.
+func (r *replacementMonitor) deletedByUser(m *check.Moment) {
+	reason, about := eventOf(m, Harness, "", ReasonDeleted)
+	if reason == "" {
+		return
+	}
+	name := about.Name
+	if node := m.World.Get(karpenter.Nodes, "", about.Name); about.Kind == "Node" && node != nil {
+		if nodeClaim := r.nodeClaimOf(node); nodeClaim != nil {
+			name = nodeClaim.Name
+		}
+	}
+	r.byUsers[name] = true
+	if d := r.disruptions[name]; d != nil && !d.deleted {
+		d.void = true
+	}
+}
+
 // disruption notes that the disruption of a NodeClaim begins, or is given up.
 func (r *replacementMonitor) disruption(now time.Time, nodeClaim, node *history.Object) {
 	d, is := r.disruptions[nodeClaim.Name], underDisruption(node, nodeClaim)
 	switch {
 	case d == nil && is:
-		r.disruptions[nodeClaim.Name] = &disruption{since: now}
+		r.disruptions[nodeClaim.Name] = &disruption{since: now, void: r.byUsers[nodeClaim.Name]}
 	case d != nil && !is && !d.deleted && !isDeleting(nodeClaim) && !isDeleting(node):
 		d.void = true
 		delete(r.disruptions, nodeClaim.Name)

@@ -69,6 +69,23 @@ func TestReplacedFirst(t *testing.T) {
 			check.Holds, "",
 		},
 		"deleted by somebody else": {replacing().Change(ready(0).Deleting()).Change(ready(10)), check.Vacuous, ""},
+		"deleted by a user meanwhile": {
+			replacing().Add(historytest.Report(Harness, ReasonDeleted, itsClaim(0))).Change(ready(0).Deleting()).
+				Change(ready(10)).Add(terminating(0)), check.Vacuous, "",
+		},
+		"its node is deleted by a user meanwhile": {
+			replacing().Add(historytest.Report(Harness, ReasonDeleted, member(0))).Change(ready(0).Deleting()).
+				Change(ready(10)).Add(terminating(0)), check.Vacuous, "",
+		},
+		"chosen while a user deletes it": {
+			begin().Add(historytest.Report(Harness, ReasonDeleted, itsClaim(0))).Change(marked(0)).
+				Add(itsClaim(10), launching(10)).Change(ready(0).Deleting()).Change(ready(10)).Add(terminating(0)),
+			check.Vacuous, "",
+		},
+		"another is deleted by a user": {
+			replacing().Add(historytest.Report(Harness, ReasonDeleted, itsClaim(1))).Change(ready(0).Deleting()).
+				Change(ready(10)).Add(terminating(0)), check.Broken, "c10",
+		},
 		"deleted with its replacement": {
 			replacing().Change(itsClaim(10).Deleting()).Change(ready(0).Deleting()).Change(ready(10).Deleting()).
 				Add(terminating(0)), check.Vacuous, "",
