@@ -24,10 +24,12 @@ import (
 type found struct {
 	Number    int
 	Signature string           // what broke, without names
+	With      []string         // what else its sequence breaks, which has the same cause
 	Command   string           // that plays sequences with the same provider
 	Outcome   report.Outcome   // of the shortest sequence, or of the first if it never broke again
 	Original  explore.Sequence // that broke it first
 	Shortest  explore.Sequence
+	Replayed  int           // how often the first sequence was played again, until it broke something
 	Tries     int           // sequences that were played to shrink it
 	Took      time.Duration // for that
 	Repeated  int           // how often the shortest sequence was repeated
@@ -51,33 +53,54 @@ func signature(b report.Broken) string {
 // unnamed matches words with a digit, as names and numbers have them, and the names of nodes.
 var unnamed = regexp.MustCompile(`[\w./:-]*\d[\w./:-]*`)
 
-// breaks reports whether an outcome breaks what a signature says.
-func breaks(o report.Outcome, what string) bool {
-	return o.Verdict == report.Failed &&
-		slices.ContainsFunc(o.Broke, func(b report.Broken) bool { return signature(b) == what })
+// signatures returns what an outcome breaks, each once.
+func signatures(o report.Outcome) (all []string) {
+	if o.Verdict != report.Failed {
+		return nil
+	}
+	for _, b := range o.Broke {
+		if what := signature(b); !slices.Contains(all, what) {
+			all = append(all, what)
+		}
+	}
+	return all
 }
 
+// names reports whether something that broke belongs to what was found.
+func (f *found) names(what string) bool { return f.Signature == what || slices.Contains(f.With, what) }
+
 // look looks into a sequence that broke something: whether it does so again, and how little it takes. What was found
-// before is only counted.
+// before is only counted. What the shortest sequence breaks as well has the same cause. What else the first one broke
+// is looked into by itself.
 func (x *exploration) look(ctx context.Context, s *server, q explore.Sequence, o report.Outcome) error {
-	for _, b := range o.Broke {
-		if err := x.lookInto(ctx, s, q, o, signature(b)); err != nil {
+	for f := x.find(q, o); f != nil; f = x.find(q, o) {
+		began := time.Now()
+		err := f.shrink(ctx, x, s)
+		f.Took = time.Since(began)
+		x.mu.Lock()
+		err = errors.Join(err, x.write(f)) // interrupted, it is kept as short as it is
+		x.mu.Unlock()
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (x *exploration) lookInto(
-	ctx context.Context, s *server, q explore.Sequence, o report.Outcome, what string,
-) error {
+// find adds what an outcome breaks and nobody has found yet, as one. It returns nil if there is no such thing.
+func (x *exploration) find(q explore.Sequence, o report.Outcome) *found {
 	x.mu.Lock()
-	i := slices.IndexFunc(x.found, func(f *found) bool { return f.Signature == what })
-	if i >= 0 {
-		if f := x.found[i]; !slices.Contains(f.Seeds, q.Seed) {
+	defer x.mu.Unlock()
+	var fresh []string
+	for _, what := range signatures(o) {
+		i := slices.IndexFunc(x.found, func(f *found) bool { return f.names(what) })
+		if i < 0 {
+			fresh = append(fresh, what)
+		} else if f := x.found[i]; !slices.Contains(f.Seeds, q.Seed) {
 			f.Seeds = append(f.Seeds, q.Seed)
 		}
-		x.mu.Unlock()
+	}
+	if len(fresh) == 0 {
 		return nil
 	}
 	number := 1
@@ -85,47 +108,35 @@ func (x *exploration) lookInto(
 		number += x.found[n-1].Number
 	}
 	f := &found{
-		Number: number, Signature: what, Command: withProvider("make explore"), Outcome: o, Original: q, Shortest: q,
-		Seeds: []int{q.Seed},
+		Number: number, Signature: fresh[0], With: fresh[1:], Command: withProvider("make explore"),
+		Outcome: o, Original: q, Shortest: q, Seeds: []int{q.Seed},
 	}
 	x.found = append(x.found, f)
-	x.mu.Unlock()
-	began := time.Now()
-	err := f.shrink(ctx, x, s)
-	f.Took = time.Since(began)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return errors.Join(err, x.write(f)) // interrupted, it is kept as short as it is
+	return f
 }
 
 // shrink looks for the shortest sequence, and says how often it breaks the same.
 func (f *found) shrink(ctx context.Context, x *exploration, s *server) error {
-	play := func(q explore.Sequence) (bool, error) {
-		o, err := x.play(ctx, s, q)
-		if broken := breaks(o, f.Signature); err != nil || !broken {
-			return false, err
-		}
-		f.Outcome = o
-		return true, nil
-	}
-	again := false
-	for try := 1; try <= confirmed && !again; try++ {
-		q := f.Original
-		q.Name = fmt.Sprintf("%s-again-%d", q.Name, try)
-		var err error
-		if again, err = play(q); err != nil {
-			return err
-		}
+	again, err := f.replay(ctx, x, s)
+	if err != nil {
+		return err
 	}
 	if !again {
 		x.say("%s: it doesn't break again: %s", f.Original.Name, f.Signature)
 		return nil
 	}
+	play := func(q explore.Sequence) (bool, error) {
+		o, err := x.play(ctx, s, q)
+		if err != nil || !slices.Contains(signatures(o), f.Signature) {
+			return false, err
+		}
+		f.Outcome = o
+		return true, nil
+	}
 	x.say("%s: shrinking %d actions, which break: %s", f.Original.Name, len(f.Original.Actions), f.Signature)
 	h := explore.Shrinking{Breaks: play, Tries: mostTries, Kept: func(q explore.Sequence, tries int) {
 		x.say("%s: %d actions after %d tries", q.Name, len(q.Actions), tries)
 	}}
-	var err error
 	if f.Shortest, f.Tries, err = h.Of(f.Original); err != nil {
 		return err
 	}
@@ -141,7 +152,58 @@ func (f *found) shrink(ctx context.Context, x *exploration, s *server) error {
 			f.Again++
 		}
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f.narrow(f.Outcome)
 	return nil
+}
+
+// replay plays the first sequence again, until it breaks something of what was found. That is what is shrunk.
+func (f *found) replay(ctx context.Context, x *exploration, s *server) (again bool, err error) {
+	for f.Replayed < confirmed && !again {
+		q := f.Original
+		q.Name = fmt.Sprintf("%s-again-%d", q.Name, f.Replayed+1)
+		o, err := x.play(ctx, s, q)
+		if err != nil {
+			return false, err
+		}
+		f.Replayed++
+		x.mu.Lock()
+		again = f.prefer(o)
+		x.mu.Unlock()
+	}
+	return again, nil
+}
+
+// prefer names what was found by the first of it that an outcome breaks, and reports whether there is any.
+func (f *found) prefer(o report.Outcome) bool {
+	for _, what := range signatures(o) {
+		if f.names(what) {
+			others := append([]string{f.Signature}, f.With...)
+			f.Signature, f.With = what, slices.DeleteFunc(others, func(other string) bool { return other == what })
+			f.Outcome = o
+			return true
+		}
+	}
+	return false
+}
+
+// narrow leaves with what was found only what an outcome of the shortest sequence breaks as well.
+func (f *found) narrow(o report.Outcome) {
+	broken := signatures(o)
+	f.With = slices.DeleteFunc(f.With, func(what string) bool { return !slices.Contains(broken, what) })
+}
+
+// often says how often a sequence broke what was found.
+func (f *found) often() string {
+	switch {
+	case f.Repeated > 0:
+		return fmt.Sprintf("broken in %d of %d times", f.Again, f.Repeated)
+	case f.Tries > 0:
+		return "not repeated, the run ended"
+	default:
+		return "not broken again in " + check.Words(f.Replayed, "tries")
+	}
 }
 
 func (x *exploration) say(format string, args ...any) {
@@ -213,8 +275,8 @@ func (x *exploration) write(f *found) error {
 	if err := errors.Join(f.keepRecording(folder), f.describe(folder)); err != nil {
 		return err
 	}
-	x.say("%s: found/%d, %d actions of %d, %d tries in %s, broken in %d of %d times", f.Original.Name, f.Number,
-		len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second), f.Again, f.Repeated)
+	x.say("%s: found/%d, %d actions of %d, %d tries in %s, %s", f.Original.Name, f.Number,
+		len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second), f.often())
 	return nil
 }
 
@@ -256,12 +318,15 @@ func (f *found) text(file string) string {
 		f.Original.Seed)
 	switch {
 	case f.Repeated == 0 && f.Tries == 0:
-		b.WriteString("It did not break again.\n")
+		fmt.Fprintf(&b, "It did not break again in %s.\n", check.Words(f.Replayed, "tries"))
 	case f.Repeated == 0:
 		fmt.Fprintf(&b, "The run ended after %d tries to shrink it.\n", f.Tries)
 	default:
 		fmt.Fprintf(&b, "The shortest sequence broke it in %d of %d times. It has %d of %d actions, found by %d tries in "+
 			"%s.\n", f.Again, f.Repeated, len(f.Shortest.Actions), len(f.Original.Actions), f.Tries, f.Took.Round(time.Second))
+	}
+	for _, what := range f.With {
+		fmt.Fprintf(&b, "\nIt breaks as well: %s.\n", what)
 	}
 	fmt.Fprintf(&b, "\n```console\n$ %s REPLAY=%s REPEATS=%d\n```\n\n", f.Command, file, repetitions)
 	for i, a := range f.Shortest.Actions {
@@ -359,8 +424,8 @@ func (x *exploration) text() string {
 		fmt.Fprintf(&b, "- known, %s: %s\n", check.Words(known[what], "times"), what)
 	}
 	for _, f := range x.found {
-		fmt.Fprintf(&b, "- ✗ found/%d: %s: %d actions of %d, broken in %d of %d times; seeds %v\n", f.Number, f.Signature,
-			len(f.Shortest.Actions), len(f.Original.Actions), f.Again, f.Repeated, f.Seeds)
+		fmt.Fprintf(&b, "- ✗ found/%d: %s: %d actions of %d, %s; seeds %v\n", f.Number, f.Signature,
+			len(f.Shortest.Actions), len(f.Original.Actions), f.often(), f.Seeds)
 	}
 	return b.String()
 }

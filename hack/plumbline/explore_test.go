@@ -76,6 +76,38 @@ func TestSignaturesHaveNoNames(t *testing.T) {
 		Equal("limits of NodePools are never exceeded"))
 }
 
+// What a sequence breaks at once is found once, and by the name of what breaks again.
+func TestWhatBreaksTogetherIsFoundOnce(t *testing.T) {
+	g := NewWithT(t)
+	outcome := func(what ...string) (o report.Outcome) {
+		o.Verdict = report.Failed
+		for _, w := range what {
+			o.Broke = append(o.Broke, report.Broken{What: w})
+		}
+		return o
+	}
+	x := &exploration{}
+	first := explore.Sequence{Seed: 1}
+	f := x.find(first, outcome("limits are kept", "nothing is left", "limits are kept", "pods run"))
+	g.Expect([]any{f.Number, f.Signature, f.With}).To(Equal([]any{1, "limits are kept", []string{"nothing is left", "pods run"}}))
+	g.Expect(x.find(explore.Sequence{Seed: 2}, outcome("pods run"))).To(BeNil(), "somebody looks into it")
+	g.Expect(f.Seeds).To(Equal([]int{1, 2}))
+
+	g.Expect(f.prefer(outcome("another"))).To(BeFalse())
+	f.Replayed = 1
+	g.Expect(f.often()).To(Equal("not broken again in 1 try"))
+	g.Expect(f.prefer(outcome("another", "nothing is left"))).To(BeTrue())
+	g.Expect([]any{f.Signature, f.With}).To(Equal([]any{"nothing is left", []string{"limits are kept", "pods run"}}))
+	f.narrow(outcome("nothing is left", "pods run"))
+	f.Repeated, f.Again = 10, 9
+	g.Expect(f.With).To(Equal([]string{"pods run"}))
+	g.Expect(f.text("sequence.yaml")).To(And(ContainSubstring("in 9 of 10 times"), ContainSubstring("It breaks as well: pods run.")))
+
+	rest := x.find(first, outcome("limits are kept", "nothing is left", "pods run"))
+	g.Expect([]any{rest.Number, rest.Signature, rest.With}).To(Equal([]any{2, "limits are kept", []string{}}), "it goes by itself")
+	g.Expect(x.find(first, report.Outcome{Verdict: report.Passed})).To(BeNil())
+}
+
 // A shard has its own seeds, and a run that goes on begins after those that were played.
 func TestSeedsAreDealtAndGoOn(t *testing.T) {
 	g := NewWithT(t)
