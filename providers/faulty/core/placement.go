@@ -24,6 +24,11 @@ func placementLies() map[string]lie.Lie {
 		"overlooks-pod-anti-affinity-at-first": atFirst(func(pod *corev1.Pod) {
 			affinityOf(pod).PodAntiAffinity = nil
 		}),
+		"forgets-exclusions-by-ending-pods": reads(func(pod *corev1.Pod) {
+			if pod.DeletionTimestamp != nil {
+				affinityOf(pod).PodAntiAffinity = nil
+			}
+		}, rememberingPods, rememberingNodes),
 		"overlooks-labels-of-pods-at-first": atFirst(func(pod *corev1.Pod) { pod.Labels = nil }),
 		"overlooks-preferences": reads(func(pod *corev1.Pod) {
 			if affinity := affinityOf(pod).NodeAffinity; affinity != nil {
