@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kwokv1alpha1 "sigs.k8s.io/karpenter/kwok/apis/v1alpha1"
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+	"sigs.k8s.io/karpenter/pkg/scheduling"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/lie"
 )
@@ -20,6 +24,8 @@ func standaloneLies() map[string]lie.Lie {
 		"forgets-standalone-annotations":  launching(standalone(forgetsAnnotations)),
 		"takes-another-nodeclass-instead": launching(standalone(takesAnotherNodeClass)),
 		"overlooks-readiness":             overlooksReadiness(),
+		"takes-exclusions-for-choices":    launching(standalone(takesExclusionsForChoices)),
+		"launches-any-type-instead":       launching(standalone(launchesAnyTypeInstead)),
 	}
 }
 
@@ -31,6 +37,36 @@ func standalone(create creator) creator {
 		}
 		return create(ctx, honest, claim)
 	}
+}
+
+// takesExclusionsForChoices launches a value that the NodeClaim excludes.
+func takesExclusionsForChoices(ctx context.Context, honest cloud,
+	claim *karpenterv1.NodeClaim,
+) (*karpenterv1.NodeClaim, error) {
+	asked := claim.DeepCopy()
+	for i, r := range asked.Spec.Requirements {
+		if r.Operator == corev1.NodeSelectorOpNotIn {
+			asked.Spec.Requirements[i].Operator = corev1.NodeSelectorOpIn
+		}
+	}
+	return honest.Create(ctx, asked)
+}
+
+// launchesAnyTypeInstead launches some instance type if there is none of those that the NodeClaim allows.
+func launchesAnyTypeInstead(ctx context.Context, honest cloud,
+	claim *karpenterv1.NodeClaim,
+) (*karpenterv1.NodeClaim, error) {
+	types, err := honest.GetInstanceTypes(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	allowed := scheduling.NewNodeSelectorRequirementsWithMinValues(claim.Spec.Requirements...).
+		Get(corev1.LabelInstanceTypeStable)
+	if slices.ContainsFunc(types, func(t *cloudprovider.InstanceType) bool { return allowed.Has(t.Name) }) {
+		return honest.Create(ctx, claim)
+	}
+	return honest.Create(ctx, requiring(indifferentTo(claim, corev1.LabelInstanceTypeStable),
+		corev1.LabelInstanceTypeStable, types[0].Name))
 }
 
 // takesAnotherNodeClass launches with any other NodeClass if the NodeClaim's does not exist.
