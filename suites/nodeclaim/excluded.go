@@ -34,8 +34,6 @@ var _ = e2e.Table(Suite, map[string]excluded{
 			sample := fixtures.NodeClaim()
 			env.Create(ctx, sample)
 			value := karpenter.Label(env.Await(ctx, 1, check.The(sample).In(karpenter.Initialized))[0].Unstructured(), row.key)
-			env.Delete(ctx, sample)
-			env.Await(ctx, 0, check.The(sample))
 			nodeClaim := fixtures.NodeClaim().Require(row.key, fixtures.NotIn, value)
 			nodes := newNodes(env, nodeClaim)
 

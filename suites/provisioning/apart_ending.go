@@ -52,8 +52,7 @@ var _ = e2e.Table(Suite, map[string]ending{
 
 			env.Expect(env.Since(before), check.Always(check.AtMost(1, check.NodeClaims(pool).New(before))),
 				neverNominated(late, node),
-				check.Sometimes(check.AllOf(check.AtLeast(1, check.PodsOf(running).Deleting()),
-					check.AtLeast(1, check.RunningPods(late)))))
+				check.LeadsTo(check.AtLeast(1, check.PodsOf(running).Deleting()), check.AtLeast(1, check.RunningPods(late))))
 		},
 	}
 })

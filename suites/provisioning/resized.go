@@ -3,6 +3,8 @@ package provisioning
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -62,3 +64,12 @@ const resizing = "1.33"
 
 // little is a number of CPUs that any node has left.
 const little = "10m"
+
+// askingFor matches pods whose first container requests so many CPUs.
+func askingFor(cpus string) check.Predicate {
+	return func(pod *unstructured.Unstructured) bool {
+		containers, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
+		asked, _, _ := unstructured.NestedString(containers[0].(map[string]any), "resources", "requests", "cpu")
+		return asked == cpus
+	}
+}
