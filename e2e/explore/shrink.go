@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,6 +21,8 @@ type Shrinking struct {
 	Breaks func(Sequence) (bool, error)
 	// Tries limits how many sequences are played.
 	Tries int
+	// Until, if set, is when the last of them may begin.
+	Until time.Time
 	// Kept, if set, is called for each sequence that is better than the one before.
 	Kept func(s Sequence, tries int)
 
@@ -40,15 +43,20 @@ func (h *Shrinking) Of(s Sequence) (best Sequence, tries int, err error) {
 				return h.best, h.tries, err
 			}
 		}
-		if h.kept == before || h.tries >= h.Tries {
+		if h.kept == before || h.over() {
 			return h.best, h.tries, nil
 		}
 	}
 }
 
+// over reports whether no more sequences may be played.
+func (h *Shrinking) over() bool {
+	return h.tries >= h.Tries || !h.Until.IsZero() && time.Now().After(h.Until)
+}
+
 // try plays a sequence and keeps it if it breaks the same.
 func (h *Shrinking) try(s Sequence) error {
-	if h.tries >= h.Tries || len(s.Actions) == 0 {
+	if h.over() || len(s.Actions) == 0 {
 		return nil
 	}
 	h.tries++

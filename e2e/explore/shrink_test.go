@@ -20,6 +20,25 @@ func deployment(name string, fields map[string]any) Action {
 	}, Then: metav1.Duration{Duration: time.Minute}}
 }
 
+// Nothing is tried when the time is over, or the tries are.
+func TestShrinkingEnds(t *testing.T) {
+	g := NewWithT(t)
+	long := Sequence{Actions: []Action{{Do: KillController}, {Do: KillController}, {Do: KillController}, {Do: KillController}}}
+	all := func(Sequence) (bool, error) { return true, nil }
+	for _, h := range []Shrinking{
+		{Breaks: all, Tries: 1000, Until: time.Now().Add(-time.Second)}, {Breaks: all},
+	} {
+		best, tries, err := h.Of(long)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(best.Actions).To(HaveLen(4))
+		g.Expect(tries).To(BeZero())
+	}
+	best, tries, err := (&Shrinking{Breaks: all, Tries: 1}).Of(long)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(best.Actions).To(HaveLen(2))
+	g.Expect(tries).To(Equal(1))
+}
+
 // Of many actions and fields only those are left that it takes.
 func TestShrinkingKeepsWhatItTakes(t *testing.T) {
 	g := NewWithT(t)

@@ -43,6 +43,9 @@ const (
 	mostTries   = 150 // to shrink a sequence
 	repetitions = 10  // of the shortest sequence
 	confirmed   = 3   // how often a sequence gets to break again before it is shrunk
+
+	// leastTime is how long a sequence is shrunk, if need be, when the time of the exploration is over.
+	leastTime = 10 * time.Minute
 )
 
 // signature returns what broke, without the names of objects and numbers, so that the same is found only once.
@@ -134,9 +137,14 @@ func (f *found) shrink(ctx context.Context, x *exploration, s *server) error {
 		return true, nil
 	}
 	x.say("%s: shrinking %d actions, which break: %s", f.Original.Name, len(f.Original.Actions), f.Signature)
-	h := explore.Shrinking{Breaks: play, Tries: mostTries, Kept: func(q explore.Sequence, tries int) {
-		x.say("%s: %d actions after %d tries", q.Name, len(q.Actions), tries)
-	}}
+	h := explore.Shrinking{
+		Breaks: play,
+		Tries:  mostTries / f.Replayed, // what breaks now and then shrinks badly
+		Until:  x.shrinksUntil(time.Now()),
+		Kept: func(q explore.Sequence, tries int) {
+			x.say("%s: %d actions after %d tries", q.Name, len(q.Actions), tries)
+		},
+	}
 	if f.Shortest, f.Tries, err = h.Of(f.Original); err != nil {
 		return err
 	}
@@ -156,6 +164,15 @@ func (f *found) shrink(ctx context.Context, x *exploration, s *server) error {
 	defer x.mu.Unlock()
 	f.narrow(f.Outcome)
 	return nil
+}
+
+// shrinksUntil returns when the shrinking that begins now ends at the latest: with the exploration, but not at once.
+func (x *exploration) shrinksUntil(now time.Time) time.Time {
+	end, least := x.began.Add(x.length), now.Add(leastTime)
+	if end.After(least) {
+		return end
+	}
+	return least
 }
 
 // replay plays the first sequence again, until it breaks something of what was found. That is what is shrunk.

@@ -108,6 +108,15 @@ func TestWhatBreaksTogetherIsFoundOnce(t *testing.T) {
 	g.Expect(x.find(first, report.Outcome{Verdict: report.Passed})).To(BeNil())
 }
 
+// An exploration ends when its time is over, and not long after if it has just found something.
+func TestShrinkingEndsWithTheExploration(t *testing.T) {
+	g := NewWithT(t)
+	now := time.Now()
+	x := &exploration{began: now, length: time.Hour}
+	g.Expect(x.shrinksUntil(now.Add(time.Minute))).To(Equal(now.Add(time.Hour)))
+	g.Expect(x.shrinksUntil(now.Add(59 * time.Minute))).To(Equal(now.Add(69 * time.Minute)))
+}
+
 // A shard has its own seeds, and a run that goes on begins after those that were played.
 func TestSeedsAreDealtAndGoOn(t *testing.T) {
 	g := NewWithT(t)
