@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func deployment(name string, fields map[string]any) Action {
 // Nothing is tried when the time is over, or the tries are.
 func TestShrinkingEnds(t *testing.T) {
 	g := NewWithT(t)
-	long := Sequence{Actions: []Action{{Do: KillController}, {Do: KillController}, {Do: KillController}, {Do: KillController}}}
+	long := Sequence{Actions: slices.Repeat([]Action{{Do: KillController}}, 4)}
 	all := func(Sequence) (bool, error) { return true, nil }
 	for _, h := range []Shrinking{
 		{Breaks: all, Tries: 1000, Until: time.Now().Add(-time.Second)}, {Breaks: all},

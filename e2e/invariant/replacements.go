@@ -25,9 +25,9 @@ const reasonLaunching = "DisruptionLaunching"
 // even made. With several disruptions under way, that is later than the first deletion.
 //
 // Not judged are disruptions that were given up, or whose NodeClaim expired meanwhile, was already
-// being deleted, or is deleted by a user (ReasonDeleted); those whose replacement is being deleted too, as when somebody
-// deletes the pool; and those whose events the recording lacks. A NodeClaim certainly had to
-// be replaced only if its pods had nowhere else to go (see unreplacedPod).
+// being deleted, or is deleted by a user (ReasonDeleted); those whose replacement is being deleted
+// too, as when somebody deletes the pool; and those whose events the recording lacks. A NodeClaim
+// certainly had to be replaced only if its pods had nowhere else to go (see unreplacedPod).
 func replacedFirst() Invariant {
 	return Invariant{
 		Name:     "replacements are initialized before what they replace is deleted",

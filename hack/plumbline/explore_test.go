@@ -89,7 +89,8 @@ func TestWhatBreaksTogetherIsFoundOnce(t *testing.T) {
 	x := &exploration{}
 	first := explore.Sequence{Seed: 1}
 	f := x.find(first, outcome("limits are kept", "nothing is left", "limits are kept", "pods run"))
-	g.Expect([]any{f.Number, f.Signature, f.With}).To(Equal([]any{1, "limits are kept", []string{"nothing is left", "pods run"}}))
+	named := func(f *found) []any { return []any{f.Number, f.Signature, f.With} }
+	g.Expect(named(f)).To(Equal([]any{1, "limits are kept", []string{"nothing is left", "pods run"}}))
 	g.Expect(x.find(explore.Sequence{Seed: 2}, outcome("pods run"))).To(BeNil(), "somebody looks into it")
 	g.Expect(f.Seeds).To(Equal([]int{1, 2}))
 
@@ -97,14 +98,15 @@ func TestWhatBreaksTogetherIsFoundOnce(t *testing.T) {
 	f.Replayed = 1
 	g.Expect(f.often()).To(Equal("not broken again in 1 try"))
 	g.Expect(f.prefer(outcome("another", "nothing is left"))).To(BeTrue())
-	g.Expect([]any{f.Signature, f.With}).To(Equal([]any{"nothing is left", []string{"limits are kept", "pods run"}}))
+	g.Expect(named(f)).To(Equal([]any{1, "nothing is left", []string{"limits are kept", "pods run"}}))
 	f.narrow(outcome("nothing is left", "pods run"))
 	f.Repeated, f.Again = 10, 9
 	g.Expect(f.With).To(Equal([]string{"pods run"}))
-	g.Expect(f.text("sequence.yaml")).To(And(ContainSubstring("in 9 of 10 times"), ContainSubstring("It breaks as well: pods run.")))
+	g.Expect(f.text("sequence.yaml")).To(And(
+		ContainSubstring("in 9 of 10 times"), ContainSubstring("It breaks as well: pods run.")))
 
 	rest := x.find(first, outcome("limits are kept", "nothing is left", "pods run"))
-	g.Expect([]any{rest.Number, rest.Signature, rest.With}).To(Equal([]any{2, "limits are kept", []string{}}), "it goes by itself")
+	g.Expect(named(rest)).To(Equal([]any{2, "limits are kept", []string{}}), "it goes by itself")
 	g.Expect(x.find(first, report.Outcome{Verdict: report.Passed})).To(BeNil())
 }
 

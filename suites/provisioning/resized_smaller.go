@@ -26,7 +26,8 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, first)
 		node := env.Await(ctx, 1, check.StartingNodes(pool, starting))[0]
 		most := fixtures.MostCPUs(node.Unstructured(), "0")
-		running, late := fixtures.Deployment(1).On(pool).Tolerate(starting).CPU(most), fixtures.Deployment(1).On(pool).CPU(most)
+		running := fixtures.Deployment(1).On(pool).Tolerate(starting).CPU(most)
+		late := fixtures.Deployment(1).On(pool).CPU(most)
 		env.Create(ctx, running)
 		pod := env.Await(ctx, 1, check.RunningPods(running))[0]
 		env.Resized(ctx, pod, most)
