@@ -35,4 +35,3 @@ func remembersRequests() lie.Lie {
 		pod.Spec.Containers[0].Resources.Requests = requests.(corev1.ResourceList).DeepCopy()
 	}, rememberingPods, rememberingNodes)
 }
-
