@@ -69,8 +69,8 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 		NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace,
 		InstanceGC: s.Adapter.Capabilities[providers.InstanceGC].Within, Core: core,
 	})
-	if stray := strayEviction(recorded, s.Namespace); stray != "" && failure != nil &&
-		(failure.Verdict == report.Failed || failure.Verdict == report.Vacuous) {
+	if stray, event := strayEviction(recorded, s.Namespace); stray != "" && failure != nil &&
+		(failure.Verdict == report.Failed || failure.Verdict == report.Vacuous) && !brokeBefore(failure.Broke, event) {
 		failure.Verdict = report.Infra
 		failure.Reason = fmt.Sprintf("Kubernetes evicted %s for a taint that was gone (kubernetes/kubernetes#119862); what "+
 			"came of it: %s", stray, failure.Reason)

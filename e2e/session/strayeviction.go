@@ -8,22 +8,23 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
 // byTaintManager is the reason in a pod's DisruptionTarget condition after a NoExecute
 // eviction.
 const byTaintManager = "DeletionByTaintManager"
 
-// strayEviction returns a pod that Kubernetes evicted for a taint that its node no longer had,
-// or "". The taint manager sees nodes with a delay. It may evict a pod that comes as the
+// strayEviction returns the first pod that Kubernetes evicted for a taint that its node no longer had,
+// or "", and the number of the event that shows it. The taint manager sees nodes with a delay. It may evict a pod that comes as the
 // unregistered taint goes (https://github.com/kubernetes/kubernetes/issues/119862). That says
 // nothing about the provider.
-func strayEviction(h *history.History, namespace string) string {
+func strayEviction(h *history.History, namespace string) (pod string, event int) {
 	nodes := map[string]*history.Object{}
 	for _, node := range h.Start().List(karpenter.Nodes) {
 		nodes[node.Name] = node
 	}
-	for _, e := range h.Events() {
+	for i, e := range h.Events() {
 		switch {
 		case e.Object == nil:
 		case e.Resource == karpenter.Nodes:
@@ -34,11 +35,16 @@ func strayEviction(h *history.History, namespace string) string {
 			node := nodes[karpenter.PodNode(pod)]
 			if found && target.Reason == byTaintManager && node != nil &&
 				!slices.ContainsFunc(karpenter.Taints(node.Unstructured()), noExecute) {
-				return fmt.Sprintf("pod %s on node %s", e.Object.Name, node.Name)
+				return fmt.Sprintf("pod %s on node %s", e.Object.Name, node.Name), i
 			}
 		}
 	}
-	return ""
+	return "", 0
+}
+
+// brokeBefore reports whether something broke before an event. It has nothing to do with what came then.
+func brokeBefore(broke []report.Broken, event int) bool {
+	return slices.ContainsFunc(broke, func(b report.Broken) bool { return b.Event != nil && *b.Event < event })
 }
 
 func noExecute(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectNoExecute }

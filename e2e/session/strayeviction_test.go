@@ -6,6 +6,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
+	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
 func TestStrayEviction(t *testing.T) {
@@ -30,7 +31,20 @@ func TestStrayEviction(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := c.story.History()
-			NewWithT(t).Expect(strayEviction(h, "default")).To(Equal(c.want))
+			g := NewWithT(t)
+			pod, event := strayEviction(h, "default")
+			g.Expect(pod).To(Equal(c.want))
+			if pod != "" {
+				g.Expect(event).To(Equal(len(h.Events())-1), "it is the last event")
+			}
 		})
 	}
+}
+
+// What broke before Kubernetes evicted a pod doesn't come of that.
+func TestBrokeBefore(t *testing.T) {
+	g := NewWithT(t)
+	at := func(event int) report.Broken { return report.Broken{Kind: report.BrokenInvariant, Event: &event} }
+	g.Expect(brokeBefore([]report.Broken{{What: "waited for 1 pod"}, at(7)}, 7)).To(BeFalse())
+	g.Expect(brokeBefore([]report.Broken{{What: "waited for 1 pod"}, at(6)}, 7)).To(BeTrue())
 }
