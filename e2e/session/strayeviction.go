@@ -16,9 +16,9 @@ import (
 const byTaintManager = "DeletionByTaintManager"
 
 // strayEviction returns the first pod that Kubernetes evicted for a taint that its node no longer had,
-// or "", and the number of the event that shows it. The taint manager sees nodes with a delay. It may evict a pod that comes as the
-// unregistered taint goes (https://github.com/kubernetes/kubernetes/issues/119862). That says
-// nothing about the provider.
+// or "", and the number of the event that shows it. The taint manager sees nodes with a delay. It may
+// evict a pod that comes as the unregistered taint goes
+// (https://github.com/kubernetes/kubernetes/issues/119862). That says nothing about the provider.
 func strayEviction(h *history.History, namespace string) (pod string, event int) {
 	nodes := map[string]*history.Object{}
 	for _, node := range h.Start().List(karpenter.Nodes) {

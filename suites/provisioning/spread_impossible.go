@@ -22,8 +22,8 @@ var _ = Suite.Add(e2e.Spec{
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3272",
-		Reason: "what a NodePool requires of a label counts as its domains, whether or not an instance type is offered there, " +
-			"so that all pods but one in each zone are refused",
+		Reason: "the values that a NodePool requires of a label count as domains, whether or not an instance type is " +
+			"offered there, so that all pods but one in each zone are refused",
 		Breaks: []string{"^waited for 4 pods"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
