@@ -37,9 +37,13 @@ func Budgets(pool *unstructured.Unstructured) []Budget {
 }
 
 // active reports whether the budget's window is open: it opened at most its duration ago
-// (Karpenter: pkg/apis/v1/nodepool.go, IsActive).
+// (Karpenter: pkg/apis/v1/nodepool.go, IsActive). A schedule that never comes has no next time, which is zero.
 func (b Budget) active(now time.Time) bool {
-	return b.schedule == nil || !b.schedule.Next(now.UTC().Add(-b.duration)).After(now.UTC())
+	if b.schedule == nil {
+		return true
+	}
+	next := b.schedule.Next(now.UTC().Add(-b.duration))
+	return !next.IsZero() && !next.After(now.UTC())
 }
 
 // AllowedDisruptions returns how many of a pool's nodes may be disrupted at a time for this

@@ -40,6 +40,11 @@ func TestAllowed(t *testing.T) {
 			"Drifted",
 			math.MaxInt32,
 		},
+		"its window never opens": {
+			[]map[string]any{b("0", "schedule", "0 0 31 2 *", "duration", "2h")},
+			"Drifted",
+			math.MaxInt32,
+		},
 		"a macro":         {[]map[string]any{b("1", "schedule", "@daily", "duration", "24h")}, "Drifted", 1},
 		"nonsense closes": {[]map[string]any{b("5"), b("5", "schedule", "soon", "duration", "1h")}, "Drifted", 0},
 	} {
