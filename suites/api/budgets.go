@@ -24,6 +24,21 @@ var _ = e2e.Table(Suite, map[string]rule{
 		because:  "budgets[0].schedule",
 		accepted: []string{"'@hourly'", "0 9 * * 1-5", "'*/5 9-17 1,15 * mon'"},
 	},
+	"schedule-values": {
+		name: "refuses budgets whose schedule has a minute, hour, day or month that there is not",
+		known: []e2e.Known{{
+			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the pattern is the same in v1.0.8
+			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
+				"#karpenter-schedules-that-cant-be-read",
+			Reason: "any five words are accepted as a schedule, and a budget whose schedule can't be read blocks all disruption",
+			Breaks: []string{"it should have been refused"},
+		}},
+		of:       pool("disruption.budgets"),
+		as:       `[{nodes: "1", duration: 1h, schedule: %s}]`,
+		refused:  []string{"61 9 * * *", "0 24 * * *", "0 0 32 * *", "0 0 * 13 *", "0 9 * * monday", "at nine every working day"},
+		because:  "budgets[0].schedule",
+		accepted: []string{"59 23 31 12 *", "0 9 * * mon"},
+	},
 	"duration": {
 		name:     "refuses budgets whose duration has seconds or days",
 		of:       pool("disruption.budgets"),
