@@ -35,7 +35,7 @@ var _ = e2e.Table(Suite, map[string]rule{
 		}},
 		of:       pool("disruption.budgets"),
 		as:       `[{nodes: "1", duration: 1h, schedule: %s}]`,
-		refused:  []string{"61 9 * * *", "0 24 * * *", "0 0 32 * *", "0 0 * 13 *", "0 9 * * monday", "at nine every working day"},
+		refused:  []string{"61 9 * * *", "0 24 * * *", "0 0 32 * *", "0 0 * 13 *", "0 9 * * monday", "at nine each working day"},
 		because:  "budgets[0].schedule",
 		accepted: []string{"59 23 31 12 *", "0 9 * * mon"},
 	},
