@@ -56,6 +56,9 @@ func (s Sequence) Play(ctx context.Context, e *env.Env) {
 	for _, hook := range s.Undo() {
 		e.Hook(ctx, hook)
 	}
+	if slices.Contains(s.Hooks(), providers.StallLaunch) {
+		e.Observe(ctx, karpenter.LaunchTimeout) // what waits for an answer is given up by then, and can be deleted
+	}
 	e.ExpectInvariants()
 }
 

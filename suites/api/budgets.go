@@ -30,12 +30,12 @@ var _ = e2e.Table(Suite, map[string]rule{
 			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the pattern is the same in v1.0.8
 			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
 				"#karpenter-schedules-that-cant-be-read",
-			Reason: "any five words are accepted as a schedule, and a budget whose schedule can't be read blocks all disruption",
+			Reason: "any five words are accepted as a schedule, and a budget with an unreadable schedule blocks all disruption",
 			Breaks: []string{"it should have been refused"},
 		}},
 		of:       pool("disruption.budgets"),
 		as:       `[{nodes: "1", duration: 1h, schedule: %s}]`,
-		refused:  []string{"61 9 * * *", "0 24 * * *", "0 0 32 * *", "0 0 * 13 *", "0 9 * * monday", "at nine each working day"},
+		refused:  []string{"61 9 * * *", "0 24 * * *", "0 0 32 * *", "0 0 * 13 *", "0 9 * * monday", "at nine on each day"},
 		because:  "budgets[0].schedule",
 		accepted: []string{"59 23 31 12 *", "0 9 * * mon"},
 	},
