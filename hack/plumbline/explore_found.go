@@ -29,7 +29,7 @@ type found struct {
 	Outcome   report.Outcome   // of the shortest sequence, or of the first if it never broke again
 	Original  explore.Sequence // that broke it first
 	Shortest  explore.Sequence
-	Replayed  int           // how often the first sequence was played again, until it broke something
+	Missed    int           // how often the first sequence was played again, and broke nothing of it
 	Tries     int           // sequences that were played to shrink it
 	Took      time.Duration // for that
 	Repeated  int           // how often the shortest sequence was repeated
@@ -139,7 +139,7 @@ func (f *found) shrink(ctx context.Context, x *exploration, s *server) error {
 	x.say("%s: shrinking %d actions, which break: %s", f.Original.Name, len(f.Original.Actions), f.Signature)
 	h := explore.Shrinking{
 		Breaks: play,
-		Tries:  mostTries / f.Replayed, // what breaks now and then shrinks badly
+		Tries:  mostTries / (1 + f.Missed), // what breaks now and then shrinks badly
 		Until:  x.shrinksUntil(time.Now()),
 		Kept: func(q explore.Sequence, tries int) {
 			x.say("%s: %d actions after %d tries", q.Name, len(q.Actions), tries)
@@ -177,19 +177,21 @@ func (x *exploration) shrinksUntil(now time.Time) time.Time {
 
 // replay plays the first sequence again, until it breaks something of what was found. That is what is shrunk.
 func (f *found) replay(ctx context.Context, x *exploration, s *server) (again bool, err error) {
-	for f.Replayed < confirmed && !again {
+	for ; f.Missed < confirmed; f.Missed++ {
 		q := f.Original
-		q.Name = fmt.Sprintf("%s-again-%d", q.Name, f.Replayed+1)
+		q.Name = fmt.Sprintf("%s-again-%d", q.Name, f.Missed+1)
 		o, err := x.play(ctx, s, q)
 		if err != nil {
 			return false, err
 		}
-		f.Replayed++
 		x.mu.Lock()
 		again = f.prefer(o)
 		x.mu.Unlock()
+		if again {
+			return true, nil
+		}
 	}
-	return again, nil
+	return false, nil
 }
 
 // prefer names what was found by the first of it that an outcome breaks, and reports whether there is any.
@@ -216,10 +218,10 @@ func (f *found) often() string {
 	switch {
 	case f.Repeated > 0:
 		return fmt.Sprintf("broken in %d of %d times", f.Again, f.Repeated)
-	case f.Tries > 0:
-		return "not repeated, the run ended"
+	case f.Missed > 0 && f.Tries == 0:
+		return "not broken again in " + check.Words(f.Missed, "tries")
 	default:
-		return "not broken again in " + check.Words(f.Replayed, "tries")
+		return "not repeated, the run ended"
 	}
 }
 
@@ -334,8 +336,8 @@ func (f *found) text(file string) string {
 	fmt.Fprintf(&b, "# %s\n\nFound in %s %s by seed %d. ", f.Signature, f.Original.Provider, f.Original.Release,
 		f.Original.Seed)
 	switch {
-	case f.Repeated == 0 && f.Tries == 0:
-		fmt.Fprintf(&b, "It did not break again in %s.\n", check.Words(f.Replayed, "tries"))
+	case f.Repeated == 0 && f.Tries == 0 && f.Missed > 0:
+		fmt.Fprintf(&b, "It did not break again in %s.\n", check.Words(f.Missed, "tries"))
 	case f.Repeated == 0:
 		fmt.Fprintf(&b, "The run ended after %d tries to shrink it.\n", f.Tries)
 	default:

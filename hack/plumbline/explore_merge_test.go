@@ -52,7 +52,10 @@ func TestPartsOfAnExplorationAreJoined(t *testing.T) {
 		&found{Number: 1, Signature: "limits are kept", Shortest: long, Repeated: 10, Again: 9, Seeds: []int{4, 2}})
 	write(2, `{"seed": 2, "verdict": "failed", "features": ["a"], "transitions": ["x > y", "y > z"]}
 		{"seed": 1, "verdict": "passed", "features": ["b"], "transitions": ["x > y", "z > x"]}`+"\n",
-		&found{Number: 1, Signature: "limits are kept", Shortest: short, Repeated: 10, Again: 3, Seeds: []int{3}},
+		&found{
+			Number: 1, Signature: "limits are kept", With: []string{"nothing is left"}, Shortest: short,
+			Repeated: 10, Again: 3, Seeds: []int{3},
+		},
 		&found{Number: 2, Signature: "nothing is left", Shortest: short, Seeds: []int{1}})
 
 	g.Expect(mergeParts(artifacts, parts)).To(MatchError("2 promises broke"))

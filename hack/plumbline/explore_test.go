@@ -95,7 +95,7 @@ func TestWhatBreaksTogetherIsFoundOnce(t *testing.T) {
 	g.Expect(f.Seeds).To(Equal([]int{1, 2}))
 
 	g.Expect(f.prefer(outcome("another"))).To(BeFalse())
-	f.Replayed = 1
+	f.Missed = 1
 	g.Expect(f.often()).To(Equal("not broken again in 1 try"))
 	g.Expect(f.prefer(outcome("another", "nothing is left"))).To(BeTrue())
 	g.Expect(named(f)).To(Equal([]any{1, "nothing is left", []string{"limits are kept", "pods run"}}))

@@ -36,7 +36,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, other)
 		env.Launch(ctx, 1, pool, app)
 		env.Change(ctx, pool.NewTemplate())
-		env.Await(ctx, 1, check.NodeClaims(pool).In(karpenter.Drifted))
+		env.Await(ctx, 1, check.DriftedNodeClaims(pool))
 
 		before := env.Mark()
 		env.Fault(ctx, faults.Delay(faults.On("create", karpenter.NodeClaims), 2*karpenter.DisruptionPolled))

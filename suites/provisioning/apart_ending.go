@@ -3,8 +3,6 @@ package provisioning
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -18,9 +16,7 @@ import (
 // podAntiAffinity of the Pod API; https://karpenter.sh/docs/concepts/scheduling.
 var _ = e2e.Table(Suite, map[string]ending{
 	"excludes": {
-		encounter{"one that it excludes", func(running, late *fixtures.Workload) {
-			late.PodAntiAffinity(running, corev1.LabelHostname)
-		}},
+		encounter{"one that it excludes", lateExcludes},
 		[]e2e.Known{{
 			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
 			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
@@ -29,11 +25,7 @@ var _ = e2e.Table(Suite, map[string]ending{
 			Breaks: []string{"^waited for 1 pod", "pods that wait fit on no node that could be launched"},
 		}},
 	},
-	"excluded": {
-		encounter{"one that excludes it", func(running, late *fixtures.Workload) {
-			running.PodAntiAffinity(late, corev1.LabelHostname)
-		}}, nil,
-	},
+	"excluded": {encounter{"one that excludes it", runningExcludes}, nil},
 }, func(e ending) e2e.Spec {
 	return e2e.Spec{
 		Name:  "launches a node for a pod beside " + e.how + " and that takes long to end",

@@ -25,12 +25,8 @@ type encounter struct {
 // Source: podAntiAffinity of the Pod API, which is symmetric; event Nominated;
 // https://karpenter.sh/docs/concepts/scheduling, "Pod affinity/anti-affinity".
 var _ = e2e.Table(Suite, map[string]encounter{
-	"excludes": {"running ones that it excludes", func(running, late *fixtures.Workload) {
-		late.PodAntiAffinity(running, corev1.LabelHostname)
-	}},
-	"excluded": {"running ones that exclude it", func(running, late *fixtures.Workload) {
-		running.PodAntiAffinity(late, corev1.LabelHostname)
-	}},
+	"excludes": {"running ones that it excludes", lateExcludes},
+	"excluded": {"running ones that exclude it", runningExcludes},
 }, func(e encounter) e2e.Spec {
 	return e2e.Spec{
 		Name: "keeps a pod apart from " + e.how,
@@ -51,3 +47,13 @@ var _ = e2e.Table(Suite, map[string]encounter{
 		},
 	}
 })
+
+// lateExcludes makes the later pods exclude the running ones by host.
+func lateExcludes(running, late *fixtures.Workload) {
+	late.PodAntiAffinity(running, corev1.LabelHostname)
+}
+
+// runningExcludes makes the running pods exclude the later ones by host.
+func runningExcludes(running, late *fixtures.Workload) {
+	running.PodAntiAffinity(late, corev1.LabelHostname)
+}
