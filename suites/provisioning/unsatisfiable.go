@@ -63,13 +63,27 @@ var _ = e2e.Table(Suite, map[string]unsatisfiable{
 			},
 		}},
 	},
+	"below": {
+		how: "wants a number below zero as a label", names: size,
+		spoil: func(app *fixtures.Workload) { app.Require(size, fixtures.Lt, "0") },
+		known: []e2e.Known{{
+			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
+			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
+				"#karpenter-pods-that-crash-the-controller",
+			Reason: "the controller panics when it chooses a number below zero",
+			Breaks: []string{
+				"^waited for at least 1 event FailedScheduling", "^a controller of the provider panicked",
+				"the controller neither restarts nor panics",
+			},
+		}},
+	},
 	"taint": {how: "is kept off by a taint", names: team, spoil: func(app *fixtures.Workload) { app.Intolerant() }},
 }, func(row unsatisfiable) e2e.Spec {
 	return e2e.Spec{
 		Name:  "reports a pod that " + row.how + ", and launches nothing for it",
 		Known: row.known,
 		Run: func(ctx context.Context, env *e2e.Env) {
-			pool := fixtures.NodePool().Taint(team, fixtures.NoSchedule)
+			pool := fixtures.NodePool().Taint(team, fixtures.NoSchedule).Require(size, fixtures.Exists)
 			hopeless, modest := fixtures.Deployment(1).On(pool).Tolerate(team), fixtures.Deployment(1).On(pool).Tolerate(team)
 			row.spoil(hopeless)
 
