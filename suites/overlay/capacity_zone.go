@@ -22,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "of capacity in one zone gives no node to pods that need it in another",
 	Needs: []providers.Capability{providers.Zones},
 	Known: []e2e.Known{{
-		Releases: ">=1.8.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same since v1.8.0
+		Releases: ">=1.8.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.9.0
 		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
 			"#karpenter-capacity-in-zones-that-nodeoverlays-exclude",
 		Reason: "an overlay of capacity applies to all offerings of a type of which it selects one",

@@ -18,7 +18,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "is reported when it conflicts with another, though a third lies between them by name",
 	Known: []e2e.Known{{
-		Releases: ">=1.8.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same since v1.8.0
+		Releases: ">=1.8.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.9.0
 		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
 			"#karpenter-conflicts-of-nodeoverlays-that-are-missed",
 		Reason: "an overlay of capacity is compared only with the one that was read before it",
@@ -27,7 +27,8 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, device := fixtures.NodePool(), fixtures.Key("device")
 		called := func(suffix string) *fixtures.Overlay {
-			return fixtures.NodeOverlay().Called(pool.GetName()+suffix).Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName())
+			return fixtures.NodeOverlay().Called(pool.GetName()+suffix).
+				Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName())
 		}
 		one, other := called("-a").Capacity(device, "1"), called("-c").Capacity(device, "2")
 		between := called("-b").Capacity(fixtures.Key("another"), "1")
@@ -37,6 +38,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Create(ctx, pool, one, between, other)
 		env.Await(ctx, 1, refused)
 
-		env.Expect(env.Since(before), check.LeadsTo(check.AtLeast(3, check.The(one, between, other)), check.Exactly(1, refused)))
+		env.Expect(env.Since(before),
+			check.LeadsTo(check.AtLeast(3, check.The(one, between, other)), check.Exactly(1, refused)))
 	},
 })
