@@ -95,6 +95,14 @@ var _ = e2e.Table(Suite, map[string]rule{
 		refused:  append(comparisons("Gt"), comparisons("Lt")...),
 		accepted: []string{"operator: Gt, values: ['0']", "operator: Lt, values: ['17']"},
 	},
+	"below-zero": {
+		name:     "refuses requirements that only numbers below zero meet, which no label can have",
+		known:    belowZero,
+		of:       pool("template.spec.requirements"),
+		as:       "[{key: a, operator: Lt, values: [%s]}]",
+		refused:  []string{"'0'"},
+		accepted: []string{"'1'"},
+	},
 	"gte-lte": {
 		name:     "accepts Gte and Lte with one whole number that isn't negative",
 		since:    "1.9",
@@ -126,6 +134,15 @@ var _ = e2e.Table(Suite, map[string]rule{
 		accepted: []string{"In, values: [w, x], minValues: 2", "NotIn, values: [x], minValues: 2"},
 	},
 }, rule.spec)
+
+// belowZero is a failure of releases that choose a number for a label, even where there is none.
+var belowZero = []e2e.Known{{
+	Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the rule is the same in v1.0.8
+	Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
+		"#karpenter-pods-that-crash-the-controller",
+	Reason: "Lt 0 is accepted, and then each pod of the NodePool crashes the controller",
+	Breaks: []string{"it should have been refused"},
+}}
 
 // comparisons returns requirements with an operator and values that it does not allow.
 func comparisons(operator string) []string {
