@@ -35,7 +35,7 @@ var _ = e2e.Table(Suite, map[string]excludedNumbers{
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Require(size, fixtures.Exists).Limit("cpu", "8")
 			app := fixtures.Deployment(3).CPU("1").On(pool).OnePodPerNode().Require(size, fixtures.Gt, "0").
-				Require(size, fixtures.Lt, row.below).Require(size, fixtures.NotIn, row.excluded...)
+				AndRequire(size, fixtures.Lt, row.below).AndRequire(size, fixtures.NotIn, row.excluded...)
 
 			before := env.Mark()
 			env.Create(ctx, pool, app)
