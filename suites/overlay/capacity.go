@@ -21,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		device, pool := fixtures.Key("device"), fixtures.NodePool()
 		app := fixtures.Deployment(1).Extended(device, "1").On(pool)
-		overlay := fixtures.NodeOverlay().Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName()).Capacity(device, "1")
+		overlay := fixtures.NodeOverlay().On(pool).Capacity(device, "1")
 
 		before := env.Mark()
 		env.Create(ctx, pool, app)

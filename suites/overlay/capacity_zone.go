@@ -31,7 +31,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		device, pool := fixtures.Key("device"), fixtures.NodePool()
 		here, there := env.TwoZones(ctx, pool)
-		overlay := fixtures.NodeOverlay().Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName()).
+		overlay := fixtures.NodeOverlay().On(pool).
 			Require(corev1.LabelTopologyZone, fixtures.In, here).Capacity(device, "1")
 		app := fixtures.Deployment(1).Extended(device, "1").On(pool).Select(corev1.LabelTopologyZone, there)
 

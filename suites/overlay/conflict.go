@@ -21,8 +21,8 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "is reported when it conflicts with another of the same weight",
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()
-		one := fixtures.NodeOverlay().Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName()).Price("1")
-		other := fixtures.NodeOverlay().Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName()).Price("2")
+		one := fixtures.NodeOverlay().On(pool).Price("1")
+		other := fixtures.NodeOverlay().On(pool).Price("2")
 		refused := check.The(one, other).With("that are not ready", isInConflict)
 
 		before := env.Mark()

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
-	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -27,8 +26,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, device := fixtures.NodePool(), fixtures.Key("device")
 		called := func(suffix string) *fixtures.Overlay {
-			return fixtures.NodeOverlay().Called(pool.GetName()+suffix).
-				Require(karpenter.NodePoolLabel, fixtures.In, pool.GetName())
+			return fixtures.NodeOverlay().Called(pool.GetName() + suffix).On(pool)
 		}
 		one, other := called("-a").Capacity(device, "1"), called("-c").Capacity(device, "2")
 		between := called("-b").Capacity(fixtures.Key("another"), "1")

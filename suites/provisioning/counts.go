@@ -24,6 +24,11 @@ func passedOver(pool *fixtures.Pool, app *fixtures.Workload) check.Check {
 	return check.Always(check.None(check.NodeClaims(pool).AmongObjects(check.PodsOf(app))))
 }
 
+// passedOverSince checks that a pool launches nothing more while pods of a workload exist, as passedOver does.
+func passedOverSince(before history.Mark, pool *fixtures.Pool, app *fixtures.Workload) check.Check {
+	return check.Always(check.None(check.NodeClaims(pool).New(before).AmongObjects(check.PodsOf(app))))
+}
+
 // noFitEvents counts Karpenter's events that no node fits a pod of a workload. The scheduler's
 // events with the same reason don't count.
 func noFitEvents(app *fixtures.Workload) check.Count {
