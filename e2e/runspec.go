@@ -35,18 +35,14 @@ func (r *Registration) runSpec(ctx context.Context, suite *Suite, spec *Spec, hi
 	}
 	w := session.Work{
 		Outcome: o, Run: spec.Run, Within: withinOf(spec, s.Adapter), Foreground: spec.Foreground,
-		Breaks: map[string]string{}, Settles: spec.settles,
+		Breaks: map[string]string{}, Settles: spec.settles, Known: known.excuses,
 		Recording: filepath.Join(histories, strings.ReplaceAll(spec.id, "/", ".")+".jsonl"),
 	}
 	for _, b := range spec.Breaks {
 		w.Breaks[b.Invariant] = b.Why
 	}
 	if r.config.Keep {
-		w.Hold = func(ctx context.Context, failure *env.Failure) {
-			if !known.excuses(failure.Broke) {
-				r.hold(ctx, o.Sentence(), failure)
-			}
-		}
+		w.Hold = func(ctx context.Context, failure *env.Failure) { r.hold(ctx, o.Sentence(), failure) }
 	}
 	o, clean = s.Run(ctx, w)
 	settle(&o, known)

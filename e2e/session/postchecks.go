@@ -31,7 +31,7 @@ type postChecks struct {
 	session  *Session
 	recorder *history.Recorder
 	rights   *rights
-	breaks   map[string]string // invariants that the spec breaks on purpose, and why
+	work     *Work
 	outcome  *report.Outcome
 	unsynced bool // the controller's picture of the cluster is incomplete, for later specs too
 }
@@ -69,12 +69,7 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 		NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace,
 		InstanceGC: s.Adapter.Capabilities[providers.InstanceGC].Within, Core: core,
 	})
-	if stray, event := strayEviction(recorded, s.Namespace); stray != "" && failure != nil &&
-		(failure.Verdict == report.Failed || failure.Verdict == report.Vacuous) && !brokeBefore(failure.Broke, event) {
-		failure.Verdict = report.Infra
-		failure.Reason = fmt.Sprintf("Kubernetes evicted %s for a taint that was gone (kubernetes/kubernetes#119862); what "+
-			"came of it: %s", stray, failure.Reason)
-	}
+	failure = c.doubt(failure, recorded)
 	gaps := slices.DeleteFunc(slices.Clone(recorded.Gaps()), func(g history.Gap) bool { return g.Asked })
 	if len(gaps) > 0 && failure == nil {
 		why := fmt.Sprintf("the recording has %s, the first because %s", check.Words(len(gaps), "gaps"), gaps[0].Reason)
@@ -87,7 +82,7 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 func (c *postChecks) judge(failure *env.Failure, recorded *history.History, params invariant.Params) *env.Failure {
 	all := invariant.All()
 	for i, f := range invariant.Judge(recorded, params) {
-		j := report.Judged{Check: all[i].Name, Verdict: f.Verdict.String(), Tested: f.Tested, Breaks: c.breaks[all[i].Name]}
+		j := report.Judged{Check: all[i].Name, Verdict: f.Verdict.String(), Tested: f.Tested, Breaks: c.work.Breaks[all[i].Name]}
 		c.outcome.Invariants = append(c.outcome.Invariants, j)
 		if !j.Broke() {
 			continue

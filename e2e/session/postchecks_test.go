@@ -32,7 +32,7 @@ func TestABrokenInvariantFailsTheSpec(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
-			checks := &postChecks{breaks: c.breaks, outcome: &report.Outcome{}}
+			checks := &postChecks{work: &Work{Breaks: c.breaks}, outcome: &report.Outcome{}}
 			failure := checks.judge(c.before, backwards, invariant.Params{})
 			g.Expect(checks.outcome.Invariants).To(HaveLen(len(invariant.All())))
 			g.Expect(checks.outcome.Invariants).
@@ -83,7 +83,7 @@ func TestTheHeadlineIsWhatWentWrongFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
-			checks := &postChecks{outcome: &report.Outcome{}}
+			checks := &postChecks{work: &Work{}, outcome: &report.Outcome{}}
 			failure := checks.judge(&env.Failure{Verdict: report.Failed, Reason: patching, At: c.failed}, backwards,
 				invariant.Params{})
 			g.Expect(failure.Verdict).To(Equal(report.Failed))

@@ -29,9 +29,14 @@ type Work struct {
 	Breaks     map[string]string // the invariants that Run breaks on purpose, and why
 	Recording  string            // file
 	Settles    time.Duration     // the cluster gets to come to rest before the clean-up, see env.Settle; 0: it needn't
-	// Hold, if set, is called for a failure before the clean-up.
+	// Known, if set, reports whether all that broke is known of the release.
+	Known func(broke []report.Broken) bool
+	// Hold, if set, is called for a failure that isn't known, before the clean-up.
 	Hold func(ctx context.Context, failure *env.Failure)
 }
+
+// knows reports whether a failure breaks only what is known of the release.
+func (w *Work) knows(failure *env.Failure) bool { return w.Known != nil && w.Known(failure.Broke) }
 
 // Run runs one spec: it records, runs the spec's function, cleans up, and judges. It also
 // reports whether the session is clean enough for another spec.
@@ -50,7 +55,7 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 		return o, false
 	}
 	e := env.New(&s.Place, recorder, w.Foreground)
-	checks := &postChecks{session: s, recorder: recorder, rights: s.newRights(ctx), breaks: w.Breaks, outcome: &o}
+	checks := &postChecks{session: s, recorder: recorder, rights: s.newRights(ctx), work: &w, outcome: &o}
 
 	before := s.writes(ctx)
 	failure := s.runBody(ctx, w, e, checks.rights)
@@ -61,7 +66,7 @@ func (s *Session) Run(ctx context.Context, w Work) (o report.Outcome, clean bool
 		o.End = env.Settle(alive, e, w.Settles)
 		release()
 	}
-	if failure != nil && failure.Verdict.Red() && w.Hold != nil && s.Err() == nil {
+	if failure != nil && failure.Verdict.Red() && w.Hold != nil && s.Err() == nil && !w.knows(failure) {
 		w.Hold(ctx, failure)
 	}
 	notAsked := ""

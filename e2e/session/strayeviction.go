@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
@@ -14,6 +15,22 @@ import (
 // byTaintManager is the reason in a pod's DisruptionTarget condition after a NoExecute
 // eviction.
 const byTaintManager = "DeletionByTaintManager"
+
+// doubt makes a failure infra if Kubernetes evicted a pod before it that it shouldn't have. A failure that breaks only what
+// is known of the release is no news, whatever came before it, and stays.
+func (c *postChecks) doubt(failure *env.Failure, recorded *history.History) *env.Failure {
+	if failure == nil || failure.Verdict != report.Failed && failure.Verdict != report.Vacuous {
+		return failure
+	}
+	stray, event := strayEviction(recorded, c.session.Namespace)
+	if stray == "" || brokeBefore(failure.Broke, event) || c.work.knows(failure) {
+		return failure
+	}
+	failure.Verdict = report.Infra
+	failure.Reason = fmt.Sprintf("Kubernetes evicted %s for a taint that was gone (kubernetes/kubernetes#119862); what "+
+		"came of it: %s", stray, failure.Reason)
+	return failure
+}
 
 // strayEviction returns the first pod that Kubernetes evicted for a taint that its node no longer had,
 // or "", and the number of the event that shows it. The taint manager sees nodes with a delay. It may
