@@ -45,6 +45,9 @@ const (
 	NodePoolHashVersionAnnotation = Group + "/nodepool-hash-version"
 	// TerminationTimestampAnnotation on a NodeClaim is its node's drain deadline (RFC 3339).
 	TerminationTimestampAnnotation = Group + "/nodeclaim-termination-timestamp"
+	// MinValuesRelaxedAnnotation says of a NodeClaim whether it has fewer values than its NodePool's minValues:
+	// "true" or "false".
+	MinValuesRelaxedAnnotation = Group + "/nodeclaim-min-values-relaxed"
 	// DisruptionCostAnnotation on a pod is what its user says that moving it costs. Not in v1.14, in
 	// v1.15.
 	DisruptionCostAnnotation = Group + "/disruption-cost"

@@ -44,17 +44,22 @@ var _ = Suite.Add(e2e.Spec{
 	},
 })
 
-// showsLaterPodEvent claims that the pool's NodeClaim shows a later pod event than then does. If then is
-// nil, any pod event is later.
+// showsLaterPodEvent claims that the pool's NodeClaim shows a later pod event than then does.
 func showsLaterPodEvent(pool *fixtures.Pool, then *history.Object) check.Claim {
+	return check.AtLeast(1, withLaterPodEvent(pool, then))
+}
+
+// withLaterPodEvent counts the pool's NodeClaims that show a later pod event than then does. If then is
+// nil, any pod event is later.
+func withLaterPodEvent(pool *fixtures.Pool, then *history.Object) check.Count {
 	var last time.Time
 	if then != nil {
 		last = lastPodEvent(then.Unstructured())
 	}
 	words := "that tell of a pod after " + last.Format(time.TimeOnly)
-	return check.AtLeast(1, check.NodeClaims(pool).With(words, func(nodeClaim *unstructured.Unstructured) bool {
+	return check.NodeClaims(pool).With(words, func(nodeClaim *unstructured.Unstructured) bool {
 		return lastPodEvent(nodeClaim).After(last)
-	}))
+	})
 }
 
 // lastPodEvent returns a NodeClaim's lastPodEventTime in UTC, or the zero time if the
