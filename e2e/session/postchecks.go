@@ -82,7 +82,9 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 func (c *postChecks) judge(failure *env.Failure, recorded *history.History, params invariant.Params) *env.Failure {
 	all := invariant.All()
 	for i, f := range invariant.Judge(recorded, params) {
-		j := report.Judged{Check: all[i].Name, Verdict: f.Verdict.String(), Tested: f.Tested, Breaks: c.work.Breaks[all[i].Name]}
+		j := report.Judged{
+			Check: all[i].Name, Verdict: f.Verdict.String(), Tested: f.Tested, Breaks: c.work.Breaks[all[i].Name],
+		}
 		c.outcome.Invariants = append(c.outcome.Invariants, j)
 		if !j.Broke() {
 			continue

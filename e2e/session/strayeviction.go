@@ -16,8 +16,8 @@ import (
 // eviction.
 const byTaintManager = "DeletionByTaintManager"
 
-// doubt makes a failure infra if Kubernetes evicted a pod before it that it shouldn't have. A failure that breaks only what
-// is known of the release is no news, whatever came before it, and stays.
+// doubt makes a failure infra if Kubernetes evicted a pod before it that it shouldn't have. A failure that breaks
+// only what is known of the release is no news, whatever came before it, and stays.
 func (c *postChecks) doubt(failure *env.Failure, recorded *history.History) *env.Failure {
 	if failure == nil || failure.Verdict != report.Failed && failure.Verdict != report.Vacuous {
 		return failure

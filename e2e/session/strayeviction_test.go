@@ -48,7 +48,8 @@ func TestStrayEviction(t *testing.T) {
 // if the failure was there before, or if all that broke is known of the release.
 func TestAStrayEvictionLeavesAFailureInDoubt(t *testing.T) {
 	evicted := historytest.Pod("p", "w").On("n").
-		Set([]any{map[string]any{"type": "DisruptionTarget", "status": "True", "reason": byTaintManager}}, "status", "conditions")
+		Set([]any{map[string]any{"type": "DisruptionTarget", "status": "True", "reason": byTaintManager}},
+			"status", "conditions")
 	stray := historytest.Begin().Add(historytest.Node("n")).Add(evicted).History()
 	broke := func(what string) *env.Failure {
 		return env.Broken(report.BrokenWait, what, what, time.Now())

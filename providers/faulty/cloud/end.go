@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	kwokv1alpha1 "sigs.k8s.io/karpenter/kwok/apis/v1alpha1"
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
@@ -92,6 +93,21 @@ func endsAnother() func(context.Context, cloud, *karpenterv1.NodeClaim) error {
 		}
 		return honest.Delete(ctx, claim)
 	}
+}
+
+// needsReadyClass finds an instance only while all NodeClasses are ready, as a provider does that asks what types
+// they could launch before it says that the instance is there.
+func needsReadyClass(ctx context.Context, honest cloud, id string) (*karpenterv1.NodeClaim, error) {
+	classes := &kwokv1alpha1.KWOKNodeClassList{}
+	if err := honest.client.List(ctx, classes); err != nil {
+		return nil, fmt.Errorf("listing NodeClasses: %w", err)
+	}
+	for i := range classes.Items {
+		if classes.Items[i].StatusConditions().Root().IsFalse() {
+			return nil, errors.New("the NodeClass selects no subnets")
+		}
+	}
+	return honest.Get(ctx, id)
 }
 
 // end ends the instance of a node at once: the node is the instance.

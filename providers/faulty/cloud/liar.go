@@ -25,6 +25,7 @@ type liar struct {
 	cloud
 	create  creator
 	end     func(context.Context, cloud, *karpenterv1.NodeClaim) error
+	find    func(context.Context, cloud, string) (*karpenterv1.NodeClaim, error)
 	types   func(context.Context, cloud, *karpenterv1.NodePool) ([]*cloudprovider.InstanceType, error)
 	drifted func() bool
 	reason  cloudprovider.DriftReason // of all that has drifted; empty: the provider's own
@@ -72,6 +73,14 @@ func (l liar) Delete(ctx context.Context, claim *karpenterv1.NodeClaim) error {
 		return l.cloud.Delete(ctx, claim)
 	}
 	return l.end(ctx, l.cloud, claim)
+}
+
+// Get returns an instance by its provider ID, by the lie if it is set.
+func (l liar) Get(ctx context.Context, id string) (*karpenterv1.NodeClaim, error) {
+	if l.find == nil {
+		return l.cloud.Get(ctx, id)
+	}
+	return l.find(ctx, l.cloud, id)
 }
 
 // GetInstanceTypes returns the instance types, by the lie if it is set.

@@ -50,13 +50,6 @@ func Lies() map[string]lie.Lie {
 		"clears-foreign-taints":  tending(clearsForeignTaints),
 		"ends-by-itself":         tending(endsByItself()),
 
-		// Termination of instances.
-		"forgets-instances":        ending(forgetsInstances()),
-		"never-ends-instances":     ending(neverEndsInstances),
-		"fails-to-end":             ending(failsToEnd),
-		"fails-on-ended-instances": ending(failsOnEnded()),
-		"ends-another-as-well":     ending(endsAnother()),
-
 		// Instance types and offerings.
 		"offers-no-spot":            offering(hasNoSpot),
 		"offers-room-for-two-pods":  offering(hasRoomForTwo),
@@ -77,9 +70,22 @@ func Lies() map[string]lie.Lie {
 		"drifts-on-and-off":         drifting(onAndOff()),
 		"gives-the-reason-of-pools": reasoning("NodePoolDrifted"),
 	}
+	maps.Copy(all, endLies())
 	maps.Copy(all, standaloneLies())
 	maps.Copy(all, statusLies())
 	return all
+}
+
+// endLies returns the lies about how instances end.
+func endLies() map[string]lie.Lie {
+	return map[string]lie.Lie{
+		"forgets-instances":                     ending(forgetsInstances()),
+		"never-ends-instances":                  ending(neverEndsInstances),
+		"fails-to-end":                          ending(failsToEnd),
+		"fails-on-ended-instances":              ending(failsOnEnded()),
+		"ends-another-as-well":                  ending(endsAnother()),
+		"finds-no-instances-of-unready-classes": {Cloud: lying(liar{find: needsReadyClass})},
+	}
 }
 
 // statusLies returns the lies about what a NodeClaim and its NodeClass say.
