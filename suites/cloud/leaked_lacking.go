@@ -42,6 +42,7 @@ var _ = Suite.Add(e2e.Spec{
 		env.Observe(ctx, env.Bound(providers.InstanceGC)+karpenter.Settled)
 		lacking := env.Since(before)
 		env.Hook(ctx, providers.ReadyNodeClass)
+		env.Await(ctx, 0, leaked)
 
 		env.Expect(lacking,
 			check.Within(env.Bound(providers.InstanceGC), check.LeadsTo(check.AtLeast(1, leaked), check.None(leaked))),
