@@ -23,6 +23,9 @@ var _ = Suite.Add(e2e.Spec{
 			"#karpenter-pods-near-pods-of-several-kinds",
 		Reason: "each rule of affinity may be met by another pod",
 		Breaks: []string{"^always no NodeClaims", "launched nodes take pods that they were launched for"},
+		// Two required terms; the lines of podAntiAffinity are less indented.
+		Explored: `podAffinity:\n( {14}.*\n)*? {14}requiredDuringSchedulingIgnoredDuringExecution:\n` +
+			` {14}- .*\n( {16}.*\n)+ {14}- `,
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		there, here := fixtures.NodePool().Label(rack, "a"), fixtures.NodePool().Label(rack, "a")

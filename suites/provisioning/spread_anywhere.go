@@ -21,8 +21,9 @@ var _ = Suite.Add(e2e.Spec{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
 		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
 			"#karpenter-domains-that-pods-cant-use",
-		Reason: "domains that the pods' affinity excludes don't count, although the constraint says so",
-		Breaks: []string{"^always at most 1 NodeClaim", "launched nodes take pods that they were launched for"},
+		Reason:   "domains that the pods' affinity excludes don't count, although the constraint says so",
+		Breaks:   []string{"^always at most 1 NodeClaim", "launched nodes take pods that they were launched for"},
+		Explored: "nodeAffinityPolicy: Ignore",
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b")

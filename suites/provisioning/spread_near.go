@@ -20,7 +20,8 @@ var _ = Suite.Add(e2e.Spec{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/3333",
 		Reason:   "of the domains that maxSkew allows, only the emptiest one is tried",
-		Breaks:   []string{"^waited for 2 pods"},
+		Breaks:   []string{"^waited for 2 pods", "pods that wait fit on no node that could be launched"},
+		Explored: `podAffinity:(\n  .*)*\n +topologySpreadConstraints:`, // in one action
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		there, here := fixtures.NodePool().Label(rack, "a"), fixtures.NodePool().Require(rack, fixtures.In, "a", "b", "c")
