@@ -33,6 +33,11 @@ type Known struct {
 	Explored string
 }
 
+// Finding returns the address of a section of suites/findings.md, for Known.Issue.
+func Finding(section string) string {
+	return "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md#" + section
+}
+
 // check returns an error if a known failure is incomplete or wrong.
 func (k Known) check() error {
 	if k.Issue == "" || k.Reason == "" || len(k.Breaks) == 0 {

@@ -28,10 +28,9 @@ var _ = e2e.Table(Suite, map[string]rule{
 		name: "refuses budgets whose schedule has a minute, hour, day or month that there is not",
 		known: []e2e.Known{{
 			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the pattern is the same in v1.0.8
-			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-				"#karpenter-schedules-that-cant-be-read",
-			Reason: "any five words are accepted as a schedule, and a budget with an unreadable schedule blocks all disruption",
-			Breaks: []string{"it should have been refused"},
+			Issue:    e2e.Finding("karpenter-schedules-that-cant-be-read"),
+			Reason:   "any five words are accepted as a schedule, and a budget with an unreadable one blocks all disruption",
+			Breaks:   []string{"it should have been refused"},
 		}},
 		of:       pool("disruption.budgets"),
 		as:       `[{nodes: "1", duration: 1h, schedule: %s}]`,

@@ -21,10 +21,9 @@ var _ = Suite.Add(e2e.Spec{
 	Since: e2e.Since{Karpenter: "1.8"},
 	Known: []e2e.Known{{
 		Releases: ">=1.8.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the patterns are the same in v1.9.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-values-that-stop-everything",
-		Reason: "prices of 310 digits are accepted, and then the controller panics whenever it reads instance types",
-		Breaks: []string{"it should have been refused"},
+		Issue:    e2e.Finding("karpenter-values-that-stop-everything"),
+		Reason:   "prices of 310 digits are accepted, and then the controller panics whenever it reads instance types",
+		Breaks:   []string{"it should have been refused"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		tooLarge := strings.Repeat("9", 310)

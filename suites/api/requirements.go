@@ -138,10 +138,9 @@ var _ = e2e.Table(Suite, map[string]rule{
 // belowZero is a failure of releases that choose a number for a label, even where there is none.
 var belowZero = []e2e.Known{{
 	Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the rule is the same in v1.0.8
-	Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-		"#karpenter-pods-that-crash-the-controller",
-	Reason: "Lt 0 is accepted, and then each pod of the NodePool crashes the controller",
-	Breaks: []string{"it should have been refused"},
+	Issue:    e2e.Finding("karpenter-pods-that-crash-the-controller"),
+	Reason:   "Lt 0 is accepted, and then each pod of the NodePool crashes the controller",
+	Breaks:   []string{"it should have been refused"},
 }}
 
 // comparisons returns requirements with an operator and values that it does not allow.

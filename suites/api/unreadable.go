@@ -5,8 +5,7 @@ import "github.com/plumbline-e2e/plumbline/e2e"
 // unreadable is a failure of releases that check how a value is written, and not whether it can be read.
 var unreadable = []e2e.Known{{
 	Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the patterns are the same in v1.0.8
-	Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-		"#karpenter-values-that-stop-everything",
+	Issue:    e2e.Finding("karpenter-values-that-stop-everything"),
 	Reason: "durations of 293 years or more, and exponents with a point, are accepted, and then the controller can't " +
 		"read any object of the kind",
 	Breaks: []string{"it should have been refused"},

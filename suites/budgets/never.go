@@ -18,10 +18,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "with a schedule that never comes have no effect",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-schedules-that-never-come",
-		Reason: "the next time of a schedule that has none is year 1, which is taken for a window that is open",
-		Breaks: []string{"^waited for 1 pod"},
+		Issue:    e2e.Finding("karpenter-schedules-that-never-come"),
+		Reason:   "the next time of a schedule that has none is year 1, which is taken for a window that is open",
+		Breaks:   []string{"^waited for 1 pod"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().BudgetDuring(fixtures.WindowNever(), "0")

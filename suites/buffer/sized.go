@@ -31,10 +31,9 @@ var _ = e2e.Table(Suite, map[string]sizes{
 		Name: "is no larger than " + row.what,
 		Known: append([]e2e.Known{{
 			Releases: ">=1.14.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-				"#karpenter-buffers-that-are-too-large",
-			Reason: row.reason,
-			Breaks: []string{"^always at most "},
+			Issue:    e2e.Finding("karpenter-buffers-that-are-too-large"),
+			Reason:   row.reason,
+			Breaks:   []string{"^always at most "},
 		}}, sharedNode...),
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()

@@ -20,10 +20,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "launches nothing for buffers with a strategy of others",
 	Known: []e2e.Known{{
 		Releases: ">=1.14.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-buffers-of-other-strategies",
-		Reason: "a buffer's strategy is copied into its status, and otherwise ignored",
-		Breaks: []string{"^always at most 1 NodeClaim"},
+		Issue:    e2e.Finding("karpenter-buffers-of-other-strategies"),
+		Reason:   "a buffer's strategy is copied into its status, and otherwise ignored",
+		Breaks:   []string{"^always at most 1 NodeClaim"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

@@ -19,10 +19,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "lets other nodes be removed while its room is on one that waits for consolidateAfter",
 	Known: []e2e.Known{{
 		Releases: ">=1.14.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.14.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-buffers-on-waiting-nodes",
-		Reason: "a buffer's pods are not taken for pending, and so not placed on nodes that wait for consolidateAfter",
-		Breaks: []string{"^waited for 1 node of pool"},
+		Issue:    e2e.Finding("karpenter-buffers-on-waiting-nodes"),
+		Reason:   "a buffer's pods are not taken for pending, and so not placed on nodes that wait for consolidateAfter",
+		Breaks:   []string{"^waited for 1 node of pool"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const port = 7000

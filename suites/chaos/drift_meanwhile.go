@@ -25,10 +25,9 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 3 * time.Minute,
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.9.0, v1.14.3 and v1.15.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-nodes-for-pods-that-wait-while-others-are-replaced",
-		Reason: "the command that replaces a drifted node launches nodes for all pods that wait, as the provisioner does",
-		Breaks: []string{"^always at most 1 NodeClaim of pool", "limits of NodePools are never exceeded"},
+		Issue:    e2e.Finding("karpenter-nodes-for-pods-that-wait-while-others-are-replaced"),
+		Reason:   "the command that replaces a drifted node launches nodes for all pods that wait, as the provisioner does",
+		Breaks:   []string{"^always at most 1 NodeClaim of pool", "limits of NodePools are never exceeded"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, other := fixtures.NodePool().Budget("0"), fixtures.NodePool().Limit("nodes", "1")

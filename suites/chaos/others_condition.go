@@ -24,10 +24,9 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 3 * time.Minute,
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the others have the same lines
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-conditions-that-go-back",
-		Reason: "the lifecycle controller writes conditions as it has read them before others wrote theirs",
-		Breaks: []string{"^always exactly 1 NodeClaim of pool .* that is Inspected"},
+		Issue:    e2e.Finding("karpenter-conditions-that-go-back"),
+		Reason:   "the lifecycle controller writes conditions as it has read them before others wrote theirs",
+		Breaks:   []string{"^always exactly 1 NodeClaim of pool .* that is Inspected"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		starting := fixtures.Key("starting")

@@ -22,9 +22,8 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 3 * time.Minute,
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-startup-taints-that-come-back",
-		Reason: "until the NodeClaim says that its node is registered, the startup taints are set with each try",
+		Issue:    e2e.Finding("karpenter-startup-taints-that-come-back"),
+		Reason:   "until the NodeClaim says that its node is registered, the startup taints are set with each try",
 		Breaks: []string{
 			"^waited for 1 node of pool .* that is initialized",
 			"nodes are registered with all that their NodeClaims demand, and not before",

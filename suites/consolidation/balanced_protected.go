@@ -23,10 +23,9 @@ var _ = Suite.Add(e2e.Spec{
 	Since: e2e.Since{Karpenter: "1.14"},
 	Known: []e2e.Known{{
 		Releases: ">=1.14.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-costs-of-protected-pods",
-		Reason: "what it would cost to move a protected node's pods is forgotten when its NodeClaim changes",
-		Breaks: []string{"^waited for 4 nodes of pool"},
+		Issue:    e2e.Finding("karpenter-costs-of-protected-pods"),
+		Reason:   "what it would cost to move a protected node's pods is forgotten when its NodeClaim changes",
+		Breaks:   []string{"^waited for 4 nodes of pool"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().OnDemand().Consolidate(fixtures.Balanced)

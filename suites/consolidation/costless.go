@@ -30,7 +30,7 @@ var _ = e2e.Table(Suite, map[string]costless{
 		Name: "keeps a node whose pod " + row.words + " when its policy is WhenEmpty",
 		Known: []e2e.Known{{
 			Releases: ">=1.14.0 <=1.15.0", // seen in v1.14.0, v1.14.3 and v1.15.0
-			Issue:    "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md#karpenter-nodes-of-costless-pods",
+			Issue:    e2e.Finding("karpenter-nodes-of-costless-pods"),
 			Reason:   "a node counts as empty if moving its pods costs nothing",
 			Breaks:   []string{"^always no pods of app-", "the reasons of disruptions are said, and true"},
 			Explored: `pod-deletion-cost: "-\d{9,}"`,

@@ -20,10 +20,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "counts from when a pod last came or went if its controller starts again",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-starts-that-count-as-pods",
-		Reason: "all pods that run are taken for new ones when the controller starts",
-		Breaks: []string{"^always no NodeClaims .* that tell of a pod after "},
+		Issue:    e2e.Finding("karpenter-starts-that-count-as-pods"),
+		Reason:   "all pods that run are taken for new ones when the controller starts",
+		Breaks:   []string{"^always no NodeClaims .* that tell of a pod after "},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const apart = karpenter.PodEventMerge + time.Second

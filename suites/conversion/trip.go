@@ -20,7 +20,7 @@ type fields struct {
 func lossy(reason string, breaks ...string) []e2e.Known {
 	return []e2e.Known{{
 		Releases: ">=1.0.0 <1.1.0", // seen in v1.0.8
-		Issue:    "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md#karpenter-lossy-conversion",
+		Issue:    e2e.Finding("karpenter-lossy-conversion"),
 		Reason:   reason, Breaks: breaks,
 	}}
 }

@@ -20,9 +20,8 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "comes to rest when a pool's label contradicts its requirement",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-labels-that-contradict-requirements",
-		Reason: "a label that the requirements exclude is taken for none, so nodes are launched that have drifted at once",
+		Issue:    e2e.Finding("karpenter-labels-that-contradict-requirements"),
+		Reason:   "a label that the requirements exclude is taken for none, so nodes are launched that have drifted at once",
 		Breaks: []string{
 			"^always no nodes of pool .* that are disrupted", "Karpenter comes to rest when nothing changes",
 			"instances match what their NodeClaims request",

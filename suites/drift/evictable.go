@@ -24,10 +24,9 @@ var _ = e2e.Table(Suite, map[string]evictable{
 		Name: "replaces the node of a pod that " + e.what + ", in spite of its budget",
 		Known: []e2e.Known{{
 			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
-			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-				"#karpenter-budgets-that-let-pods-go",
-			Reason: "of PodDisruptionBudgets, only AlwaysAllow and the number of allowed disruptions are read",
-			Breaks: []string{"^waited for"},
+			Issue:    e2e.Finding("karpenter-budgets-that-let-pods-go"),
+			Reason:   "of PodDisruptionBudgets, only AlwaysAllow and the number of allowed disruptions are read",
+			Breaks:   []string{"^waited for"},
 		}},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool()

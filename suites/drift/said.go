@@ -19,7 +19,7 @@ type said struct {
 // emptyLists is what releases make of a list without entries.
 var emptyLists = []e2e.Known{{
 	Releases: ">=1.0.0 <=1.15.0", // seen in v1.6.4 and v1.15.0
-	Issue:    "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md#karpenter-empty-lists",
+	Issue:    e2e.Finding("karpenter-empty-lists"),
 	Reason:   "the hash takes an empty list for something, and no list for nothing",
 	Breaks: []string{
 		"NodeClaims keep their spec, and carry the hash of their NodePool",

@@ -22,7 +22,7 @@ var _ = Suite.Add(e2e.Spec{
 	Since: e2e.Since{Karpenter: "1.14"},
 	Known: []e2e.Known{{
 		Releases: ">=1.14.0 <=1.15.0", // seen in v1.14.0, v1.14.3 and v1.15.0
-		Issue:    "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md#karpenter-balanced-and-new-prices",
+		Issue:    e2e.Finding("karpenter-balanced-and-new-prices"),
 		Reason:   "what a NodePool costs is computed once an hour, so savings exceed it",
 		Breaks:   []string{"^always no nodes of pool .* that are disrupted"},
 	}},

@@ -23,10 +23,9 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.Zones},
 	Known: []e2e.Known{{
 		Releases: ">=1.8.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.9.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-capacity-in-zones-that-nodeoverlays-exclude",
-		Reason: "an overlay of capacity applies to all offerings of a type of which it selects one",
-		Breaks: []string{"^always no NodeClaims of pool .* that are new"},
+		Issue:    e2e.Finding("karpenter-capacity-in-zones-that-nodeoverlays-exclude"),
+		Reason:   "an overlay of capacity applies to all offerings of a type of which it selects one",
+		Breaks:   []string{"^always no NodeClaims of pool .* that are new"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		device, pool := fixtures.Key("device"), fixtures.NodePool()

@@ -18,10 +18,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "is reported when it conflicts with another, though a third lies between them by name",
 	Known: []e2e.Known{{
 		Releases: ">=1.8.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.9.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-conflicts-of-nodeoverlays-that-are-missed",
-		Reason: "an overlay of capacity is compared only with the one that was read before it",
-		Breaks: []string{"^waited for 1 "},
+		Issue:    e2e.Finding("karpenter-conflicts-of-nodeoverlays-that-are-missed"),
+		Reason:   "an overlay of capacity is compared only with the one that was read before it",
+		Breaks:   []string{"^waited for 1 "},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, device := fixtures.NodePool(), fixtures.Key("device")

@@ -19,10 +19,9 @@ var _ = e2e.Table(Suite, map[string]ending{
 		encounter{"one that it excludes", lateExcludes},
 		[]e2e.Known{{
 			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
-			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-				"#karpenter-pods-apart-from-pods-that-end-slowly",
-			Reason: "pods that are being deleted are left out where a pod excludes them",
-			Breaks: []string{"^waited for 1 pod", "pods that wait fit on no node that could be launched"},
+			Issue:    e2e.Finding("karpenter-pods-apart-from-pods-that-end-slowly"),
+			Reason:   "pods that are being deleted are left out where a pod excludes them",
+			Breaks:   []string{"^waited for 1 pod", "pods that wait fit on no node that could be launched"},
 		}},
 	},
 	"excluded": {encounter{"one that excludes it", runningExcludes}, nil},

@@ -17,10 +17,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "launches a node for pods that may run on nodes of no pool, or else on its own",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-alternatives-to-nodes-of-no-pool",
-		Reason: "a pod is ignored if the first of its alternatives are nodes of no pool",
-		Breaks: []string{"^waited for 1 pod", "^pods that wait fit on no node that could be launched"},
+		Issue:    e2e.Finding("karpenter-alternatives-to-nodes-of-no-pool"),
+		Reason:   "a pod is ignored if the first of its alternatives are nodes of no pool",
+		Breaks:   []string{"^waited for 1 pod", "^pods that wait fit on no node that could be launched"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Label(team, "red")

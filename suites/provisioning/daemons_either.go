@@ -20,10 +20,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "counts daemons on nodes of each pool that a term of their affinity is for",
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; by the source since v1.9.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-alternatives-of-daemons",
-		Reason: "a term that isn't for one pool is forgotten for all others",
-		Breaks: []string{"leads to at least 1 pod of daemon-", "^always all NodeClaims of pool .* ask for 4 of cpu"},
+		Issue:    e2e.Finding("karpenter-alternatives-of-daemons"),
+		Reason:   "a term that isn't for one pool is forgotten for all others",
+		Breaks:   []string{"leads to at least 1 pod of daemon-", "^always all NodeClaims of pool .* ask for 4 of cpu"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		last, first := fixtures.NodePool().Weight(1), fixtures.NodePool().Weight(90)

@@ -27,7 +27,7 @@ var _ = e2e.Table(Suite, map[string]countedDaemons{
 		size: func(daemon *fixtures.Workload) { daemon.WithoutRequests().PodCPULimit("2") },
 		known: []e2e.Known{{
 			Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
-			Issue:    "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md#karpenter-pod-limits-of-daemons",
+			Issue:    e2e.Finding("karpenter-pod-limits-of-daemons"),
 			Reason:   "what a DaemonSet's pods may use as a whole isn't taken for their request",
 			Breaks:   []string{"leads to at least 1 pod of daemon-", "^always all NodeClaims of pool .* ask for 4 of cpu"},
 		}},

@@ -19,10 +19,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "launches nothing for a pod that was deleted while it waited",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-pods-that-are-deleted-before-they-run",
-		Reason: "a waiting pod counts as long as it exists",
-		Breaks: []string{"^always no NodeClaims of pool "},
+		Issue:    e2e.Finding("karpenter-pods-that-are-deleted-before-they-run"),
+		Reason:   "a waiting pod counts as long as it exists",
+		Breaks:   []string{"^always no NodeClaims of pool "},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

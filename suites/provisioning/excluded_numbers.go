@@ -24,9 +24,8 @@ var _ = e2e.Table(Suite, map[string]excludedNumbers{
 		Name: "chooses " + row.what + " as a label's value",
 		Known: []e2e.Known{{
 			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
-			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-				"#karpenter-numbers-that-pods-exclude",
-			Reason: "the number that is chosen for a label may be one that the pod excludes",
+			Issue:    e2e.Finding("karpenter-numbers-that-pods-exclude"),
+			Reason:   "the number that is chosen for a label may be one that the pod excludes",
 			Breaks: []string{
 				"^waited for 3 pods", "^always at most 0 NodeClaims", "launched nodes take pods that they were launched for",
 				"Karpenter comes to rest when nothing changes",

@@ -19,10 +19,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "launches nothing for a pod if no other meets all of its affinity rules",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-pods-near-pods-of-several-kinds",
-		Reason: "each rule of affinity may be met by another pod",
-		Breaks: []string{"^always no NodeClaims", "launched nodes take pods that they were launched for"},
+		Issue:    e2e.Finding("karpenter-pods-near-pods-of-several-kinds"),
+		Reason:   "each rule of affinity may be met by another pod",
+		Breaks:   []string{"^always no NodeClaims", "launched nodes take pods that they were launched for"},
 		// Two required terms; the lines of podAntiAffinity are less indented.
 		Explored: `podAffinity:\n( {14}.*\n)*? {14}requiredDuringSchedulingIgnoredDuringExecution:\n` +
 			` {14}- .*\n( {16}.*\n)+ {14}- `,

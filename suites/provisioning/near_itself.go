@@ -21,8 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools, providers.Zones},
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.9.0 and v1.15.0; the source is the same in v1.0.8
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-pods-near-each-other",
+		Issue:    e2e.Finding("karpenter-pods-near-each-other"),
 		Reason: "the first of pods that must be near each other gets a node in one of two zones, so that the others aren't " +
 			"bound to one",
 		Breaks: []string{

@@ -21,10 +21,9 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: []providers.Capability{providers.NodePools, providers.Zones},
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.9.0 and v1.15.0; the source is the same in v1.0.8
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-pods-near-pods-that-they-cant-join",
-		Reason: "a pod that must be near pods like itself is taken for the first of them if it may not go to their zones",
-		Breaks: []string{"^always no NodeClaims", "launched nodes take pods that they were launched for"},
+		Issue:    e2e.Finding("karpenter-pods-near-pods-that-they-cant-join"),
+		Reason:   "a pod that must be near pods like itself is taken for the first of them if it may not go to their zones",
+		Breaks:   []string{"^always no NodeClaims", "launched nodes take pods that they were launched for"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		group, first, pool := fixtures.Key("group"), fixtures.NodePool(), fixtures.NodePool()

@@ -18,10 +18,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "launches from another pool if a pool's NodeClaims can't be created",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-nodepools-whose-nodeclaims-are-refused",
-		Reason: "NodePools are ready although their NodeClaims can't be created, and are tried again and again",
-		Breaks: []string{"^waited for 1 pod", "pods that wait fit on no node that could be launched"},
+		Issue:    e2e.Finding("karpenter-nodepools-whose-nodeclaims-are-refused"),
+		Reason:   "NodePools are ready although their NodeClaims can't be created, and are tried again and again",
+		Breaks:   []string{"^waited for 1 pod", "pods that wait fit on no node that could be launched"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		group := fixtures.Key("group")

@@ -31,7 +31,7 @@ var _ = e2e.Table(Suite, map[string]takenPort{
 		},
 		known: []e2e.Known{{
 			Releases: ">=1.0.0 <=1.15.0", // seen in v1.9.0 and v1.15.0; the source is the same in v1.0.8
-			Issue:    "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md#karpenter-host-ports-of-sidecars",
+			Issue:    e2e.Finding("karpenter-host-ports-of-sidecars"),
 			Reason:   "the host ports of sidecars aren't counted",
 			Breaks:   []string{"^waited for 1 pod", "pods that wait fit on no node that could be launched"},
 			Explored: `initContainers:(\n  .*)*hostPort:`, // in one action

@@ -19,8 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "launches nothing for pods that may use one domain, if their constraint counts all",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-domains-that-pods-cant-use",
+		Issue:    e2e.Finding("karpenter-domains-that-pods-cant-use"),
 		Reason:   "domains that the pods' affinity excludes don't count, although the constraint says so",
 		Breaks:   []string{"^always at most 1 NodeClaim", "launched nodes take pods that they were launched for"},
 		Explored: "nodeAffinityPolicy: Ignore",

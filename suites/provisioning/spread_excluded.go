@@ -19,10 +19,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "spreads pods over racks other than one that a pool excludes",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-excluded-values-are-domains",
-		Reason: "a value that a pool excludes counts as an empty domain",
-		Breaks: []string{"^always no events FailedScheduling", "^in the end exactly 4 pods"},
+		Issue:    e2e.Finding("karpenter-excluded-values-are-domains"),
+		Reason:   "a value that a pool excludes counts as an empty domain",
+		Breaks:   []string{"^always no events FailedScheduling", "^in the end exactly 4 pods"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		group := fixtures.Key("group")

@@ -21,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "launches nothing for a pod that needs more domains, beside pods that need fewer",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-		Issue:    countAsOne,
+		Issue:    e2e.Finding("karpenter-constraints-that-count-as-one"),
 		Reason:   "constraints that differ only in minDomains count as one",
 		Breaks: []string{
 			"^always at most 6 NodeClaims", "^waited for 6 pods", "launched nodes take pods that they were launched for",

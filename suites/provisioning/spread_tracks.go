@@ -19,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "spreads pods that one constraint selects by the nodes that each may use",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-		Issue:    countAsOne,
+		Issue:    e2e.Finding("karpenter-constraints-that-count-as-one"),
 		Reason:   "constraints of pods whose node selectors differ only in their values count as one",
 		Breaks: []string{
 			"^in the end exactly 1 pod", "^waited for 3 pods",
@@ -47,10 +47,6 @@ var _ = Suite.Add(e2e.Spec{
 		env.Expect(env.Since(before), inEachRack(pool, blue), inEachRack(pool, green), inEachRack(pool, red))
 	},
 })
-
-// countAsOne is the finding about spread constraints that Karpenter doesn't tell from one another.
-const countAsOne = "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-	"#karpenter-constraints-that-count-as-one"
 
 // ofTeam returns three pods that use a team's nodes of a pool, one each, and are spread over racks
 // with those of other teams.

@@ -55,9 +55,8 @@ var _ = e2e.Table(Suite, map[string]unsatisfiable{
 		spoil: func(app *fixtures.Workload) { app.Select(nowhere, "yes").Require(nowhere, fixtures.In, "no") },
 		known: []e2e.Known{{
 			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
-			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-				"#karpenter-pods-that-contradict-themselves",
-			Reason: "a label of which a pod excludes all values is taken for one that nodes must not have",
+			Issue:    e2e.Finding("karpenter-pods-that-contradict-themselves"),
+			Reason:   "a label of which a pod excludes all values is taken for one that nodes must not have",
 			Breaks: []string{
 				"^waited for at least 1 event FailedScheduling", "launched nodes take pods that they were launched for",
 			},
@@ -68,9 +67,8 @@ var _ = e2e.Table(Suite, map[string]unsatisfiable{
 		spoil: func(app *fixtures.Workload) { app.Require(size, fixtures.Lt, "0") },
 		known: []e2e.Known{{
 			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the source is the same in v1.0.8
-			Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-				"#karpenter-pods-that-crash-the-controller",
-			Reason: "the controller panics when it chooses a number below zero",
+			Issue:    e2e.Finding("karpenter-pods-that-crash-the-controller"),
+			Reason:   "the controller panics when it chooses a number below zero",
 			Breaks: []string{
 				"^waited for at least 1 event FailedScheduling", "^a controller of the provider panicked",
 				"the controller neither restarts nor panics",

@@ -48,9 +48,8 @@ var _ = e2e.Table(Suite, map[string]wish{
 func countsWithoutSelector(breaks ...string) []e2e.Known {
 	return []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.9.0 and v1.15.0; the source is the same in v1.0.8
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-rules-without-a-label-selector",
-		Reason: "a rule without a label selector counts all pods of its namespace",
-		Breaks: breaks,
+		Issue:    e2e.Finding("karpenter-rules-without-a-label-selector"),
+		Reason:   "a rule without a label selector counts all pods of its namespace",
+		Breaks:   breaks,
 	}}
 }

@@ -20,10 +20,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "launches nothing for a pod whose volume is being made for another node",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; no release reads the annotation
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-volumes-for-another-node",
-		Reason: "the node for which a volume is being made is ignored",
-		Breaks: []string{"^always no NodeClaims of pool .* that are new"},
+		Issue:    e2e.Finding("karpenter-volumes-for-another-node"),
+		Reason:   "the node for which a volume is being made is ignored",
+		Breaks:   []string{"^always no NodeClaims of pool .* that are new"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

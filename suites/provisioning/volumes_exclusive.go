@@ -22,10 +22,9 @@ var _ = Suite.Add(e2e.Spec{
 	Name: "launches nothing for a pod whose volume another pod uses alone",
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; no release reads access modes
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-volumes-that-are-in-use",
-		Reason: "the access mode ReadWriteOncePod is ignored",
-		Breaks: []string{"^always no NodeClaims of pool .* that are new"},
+		Issue:    e2e.Finding("karpenter-volumes-that-are-in-use"),
+		Reason:   "the access mode ReadWriteOncePod is ignored",
+		Breaks:   []string{"^always no NodeClaims of pool .* that are new"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool()

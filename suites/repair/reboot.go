@@ -19,9 +19,8 @@ var _ = Suite.Add(e2e.Spec{
 	Needs: reboots(),
 	Since: voluntary(),
 	Known: []e2e.Known{{
-		Releases: "1.15.0", // seen in v1.15.0, which is the first release that reboots
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-reboots-without-initialization",
+		Releases:  "1.15.0", // seen in v1.15.0, which is the first release that reboots
+		Issue:     e2e.Finding("karpenter-reboots-without-initialization"),
 		Reason:    "a NodeClaim is initialized again from an old copy of its node, and the node never is",
 		Breaks:    []string{"^waited for 1 node of pool .* that is initialized"},
 		Sometimes: true,

@@ -20,10 +20,9 @@ var devicesSince = e2e.Since{Karpenter: "1.14", Kubernetes: "1.34"} //nolint:goc
 func waitsForDevices(breaks string) []e2e.Known {
 	return []e2e.Known{{
 		Releases: ">=1.14.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-devices-that-are-in-no-node",
-		Reason: "a node is not initialized until the driver of a claimed device has published devices of the node's own",
-		Breaks: []string{breaks},
+		Issue:    e2e.Finding("karpenter-devices-that-are-in-no-node"),
+		Reason:   "a node is not initialized until the driver of a claimed device has published devices of the node's own",
+		Breaks:   []string{breaks},
 	}}
 }
 

@@ -22,10 +22,9 @@ var _ = Suite.Add(e2e.Spec{
 	Since: e2e.Since{Karpenter: "1.6"},
 	Known: []e2e.Known{{
 		Releases: ">=1.9.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; by the source since v1.9.0
-		Issue: "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-			"#karpenter-relaxed-minvalues-that-go-unsaid",
-		Reason: "all NodeClaims of a batch say what is true of the last one",
-		Breaks: []string{"^always all NodeClaims .* are said to"},
+		Issue:    e2e.Finding("karpenter-relaxed-minvalues-that-go-unsaid"),
+		Reason:   "all NodeClaims of a batch say what is true of the last one",
+		Breaks:   []string{"^always all NodeClaims .* are said to"},
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		env.Configure(ctx, e2e.Settings{karpenter.MinValuesPolicy: "BestEffort"})

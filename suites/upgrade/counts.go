@@ -10,10 +10,6 @@ import (
 // nodes to disrupt.
 const takenOver = karpenter.Lease + karpenter.NominationOver + karpenter.DisruptionPolled
 
-// unrecordedLaunches is the finding of launches that a controller forgets when it ends.
-const unrecordedLaunches = "https://github.com/plumbline-e2e/plumbline/blob/main/suites/findings.md" +
-	"#karpenter-unrecorded-launches"
-
 // Keys of fullPool's taint and labels.
 const (
 	dedicated = fixtures.Domain + "/dedicated"

@@ -21,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 5 * time.Minute,
 	Known: []e2e.Known{{
 		Releases: ">=1.14.0 <=1.15.0", // seen from v1.14.3 to v1.15.0
-		Issue:    unrecordedLaunches,
+		Issue:    e2e.Finding("karpenter-unrecorded-launches"),
 		Reason:   "a launch that the old controller could not record, since it was ended, is launched again",
 		Breaks: []string{
 			"^in the end exactly 7 nodes", "^left behind: Node ", "instances, NodeClaims, nodes and pods come and go together",

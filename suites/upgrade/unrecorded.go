@@ -25,7 +25,7 @@ var _ = Suite.Add(e2e.Spec{
 	Within: 5 * time.Minute,
 	Known: []e2e.Known{{
 		Releases: ">=1.0.0 <=1.15.0", // seen from v1.0.8, v1.14.0 and v1.14.3 to v1.15.0
-		Issue:    unrecordedLaunches,
+		Issue:    e2e.Finding("karpenter-unrecorded-launches"),
 		Reason:   "a launch is remembered in memory until it is recorded, and the next controller launches again",
 		Breaks: []string{
 			"^always at most 1 node", "^left behind: Node ", "instances, NodeClaims, nodes and pods come and go together",
