@@ -35,6 +35,9 @@ func TestDoNotDisruptHolds(t *testing.T) {
 			Add(historytest.Report("karpenter", "Disrupted", pod()))
 	}
 	another := func(name string) *historytest.Thing { return protect(historytest.Pod(name, "w")) }
+	removed := func(component, message string) *historytest.Thing {
+		return historytest.Report(component, "SuccessfulDelete", pod()).Set(message, "message")
+	}
 	judgeEach(t, doNotDisruptHolds(), map[string]outcome{
 		"its node drifts, and stays": {tell(claim()).Change(claim().True(karpenter.Drifted)), check.Holds, ""},
 		"evicted":                    {tell(claim()).Change(evict(protect(pod()))), check.Broken, "and was evicted"},
@@ -67,6 +70,25 @@ func TestDoNotDisruptHolds(t *testing.T) {
 		},
 		"deleted in a drain, at its deadline": {tell(claim().Deleting().Annotate(karpenter.TerminationTimestampAnnotation,
 			at(9*time.Second))).Change(protect(pod()).Deleting()).Add(another("b")), check.Holds, ""},
+		"scaled down in a drain, and up again": {
+			tell(claim().Deleting()).
+				Add(removed("replicaset-controller", "Deleted pod: a")).Change(protect(pod()).Deleting()).Add(another("b")),
+			check.Holds, "",
+		},
+		"scaled down in a drain, and up again, as the controller says later": {tell(claim().Deleting()).
+			Change(protect(pod()).Deleting()).Add(removed("statefulset-controller", "delete Pod a in StatefulSet w successful")).
+			Add(another("b")), check.Holds, ""},
+		"deleted in a drain while another pod is removed": {
+			tell(claim().Deleting()).
+				Add(removed("replicaset-controller", "Deleted pod: c")).Change(protect(pod()).Deleting()).Add(another("b")),
+			check.Broken, "it has the annotation karpenter.sh/do-not-disrupt",
+		},
+		"deleted in a drain, removed long ago": {
+			historytest.Begin().Add(claim(), protect(pod())).
+				Add(removed("replicaset-controller", "Deleted pod: a")).After(time.Minute).Change(claim().Deleting()).
+				Change(protect(pod()).Deleting()).Add(another("b")),
+			check.Broken, "it has the annotation karpenter.sh/do-not-disrupt",
+		},
 		"scaled down in a drain": {tell(claim().Deleting()).Change(protect(pod()).Deleting()), check.Holds, ""},
 		"deleted by somebody": {
 			tell(claim()).Change(protect(pod()).Deleting()).Add(another("b")),

@@ -30,7 +30,9 @@ func podBudgetsHold() Invariant {
 		Source: "policy/v1 PodDisruptionBudget; designs/nodeclaim-termination-grace-period.md; " +
 			"Karpenter: pkg/controllers/node/termination/terminator/eviction.go",
 		Untested: "no ready pod under a PodDisruptionBudget was on a node that was drained",
-		Reads:    resources{karpenter.PodDisruptionBudgets, karpenter.Pods, karpenter.Nodes, karpenter.NodeClaims},
+		Reads: resources{
+			karpenter.PodDisruptionBudgets, karpenter.Pods, karpenter.Nodes, karpenter.NodeClaims, karpenter.Events,
+		},
 		New: func(Params) check.Monitor {
 			return &podBudgetMonitor{newNodeIndex(), newPodDeletions(), map[string]podBudget{}}
 		},

@@ -3,6 +3,7 @@ package invariant
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,12 +22,14 @@ const replacedWithin = 10 * time.Second
 // recreated was deleted by the drain.
 //
 // Not judged are pods that were evicted, that Kubernetes itself ended (condition
-// DisruptionTarget), that have no ReplicaSet, StatefulSet or ReplicationController, or that
-// had to go for the deadline of their node. A deletion by hand on a node that is being drained
-// looks like the drain's.
+// DisruptionTarget), that have no ReplicaSet, StatefulSet or ReplicationController, that the
+// controller of these says it deleted (one that is scaled down and up again makes new pods), or
+// that had to go for the deadline of their node. A deletion by hand on a node that is being
+// drained looks like the drain's.
 type podDeletions struct {
 	workloads map[string]*workload // the owners of pods
 	suspected []podDeletion
+	removed   map[string]time.Time // when controllers of workloads said that they deleted pods, by namespace and name
 }
 
 // workload counts the pods of one owner.
@@ -45,7 +48,9 @@ type podDeletion struct {
 	reason string
 }
 
-func newPodDeletions() podDeletions { return podDeletions{workloads: map[string]*workload{}} }
+func newPodDeletions() podDeletions {
+	return podDeletions{workloads: map[string]*workload{}, removed: map[string]time.Time{}}
+}
 
 func becomesInactive(m *check.Moment) bool {
 	return m.Before != nil && isActive(m.Before.Unstructured()) &&
@@ -61,6 +66,9 @@ func (d *podDeletions) observe(m *check.Moment) {
 			d.judgeReplaced(m, pod, w)
 		}
 	}
+	if m.Resource() == karpenter.Events {
+		d.learnRemoved(m)
+	}
 	if m.Resource() != karpenter.Pods {
 		return
 	}
@@ -74,6 +82,28 @@ func (d *podDeletions) observe(m *check.Moment) {
 			}
 		}
 	}
+}
+
+// learnRemoved notes the pod that the controller of a workload says it deleted. ReplicaSets and
+// ReplicationControllers say "Deleted pod: a", StatefulSets "delete Pod a in StatefulSet s successful" (Kubernetes:
+// pkg/controller/controller_utils.go; pkg/controller/statefulset/stateful_pod_control.go).
+func (d *podDeletions) learnRemoved(m *check.Moment) {
+	for _, component := range []string{"replicaset-controller", "replication-controller", "statefulset-controller"} {
+		reason, about := eventOf(m, component, "", "SuccessfulDelete")
+		if reason == "" {
+			continue
+		}
+		words := strings.Fields(karpenter.EventMessage(m.Event.Object.Unstructured()))
+		if len(words) > 2 {
+			d.removed[about.Namespace+"/"+words[2]] = m.Time
+		}
+	}
+}
+
+// wasRemoved reports whether the controller of a pod's workload said that it deleted the pod just then.
+func (d *podDeletions) wasRemoved(s podDeletion) bool {
+	said, is := d.removed[s.pod.Namespace+"/"+s.pod.Name]
+	return is && said.Sub(s.at).Abs() < replacedWithin
 }
 
 // suspect records that the drain of a NodeClaim's node may have deleted the pod that leaves.
@@ -96,7 +126,7 @@ func (d *podDeletions) suspect(m *check.Moment, nodeClaim *history.Object, reaso
 func (d *podDeletions) judgeReplaced(m *check.Moment, made *history.Object, w *workload) {
 	d.suspected = slices.DeleteFunc(d.suspected, func(s podDeletion) bool { return m.Time.After(s.until) })
 	for _, s := range d.suspected {
-		if d.workload(s.pod) == w && w.pods >= s.wanted && revisionOf(s.pod) == revisionOf(made) {
+		if d.workload(s.pod) == w && w.pods >= s.wanted && revisionOf(s.pod) == revisionOf(made) && !d.wasRemoved(s) {
 			m.Suspect("pod %s was deleted at %s while its node was drained, without an eviction and before any deadline; "+
 				"%s. Its workload made pod %s instead, so it had not been scaled down",
 				s.pod, timeOfDay(s.at), s.reason, made.Name).Beside(s.stood...)
