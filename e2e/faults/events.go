@@ -134,9 +134,10 @@ func (p *Proxy) holdsBack(s *stream, frame []byte) (ended bool) {
 		if s.decode(frame).Type == string(watch.Bookmark) {
 			continue // it says nothing of an object
 		}
-		if a.due(nil) {
-			a.hits(p.life, s.request)
+		if !a.due(nil) {
+			continue
 		}
+		a.hits(p.life, s.request)
 		select {
 		case <-a.over:
 		case <-s.ctx.Done():

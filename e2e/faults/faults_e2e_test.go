@@ -292,6 +292,18 @@ func testHeldEvents(p *place) {
 		three := "free-" + rand.String(5)
 		g.Expect(p.create(three)).To(Succeed())
 		g.Expect(drained(w)).To(Equal([]string{three}))
+		fromSecond, err := faults.PatternHoldEvents.At(faults.On("watch", configMaps).Nth(2))
+		g.Expect(err).NotTo(HaveOccurred())
+		b := p.begin(fromSecond)
+		four, five := "passed-"+rand.String(5), "second-"+rand.String(5)
+		g.Expect(p.create(four)).To(Succeed())
+		g.Expect(drained(w)).To(Equal([]string{four}), contentType)
+		g.Expect(b.Struck()).To(BeZero())
+		g.Expect(p.create(five)).To(Succeed())
+		g.Expect(drained(w)).To(BeEmpty(), contentType)
+		g.Expect(b.Struck()).To(Equal(1))
+		b.End()
+		g.Eventually(func() []string { return drained(w) }, "10s").Should(Equal([]string{five}), contentType)
 		w.Stop()
 	}
 }
