@@ -29,18 +29,23 @@ var _ = Suite.Add(e2e.Spec{
 		Sometimes: true, // the constraint of the pod that is looked at first counts
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		pool, group := fixtures.NodePool().Require(rack, fixtures.In, "a", "b"), fixtures.Key("group")
-		many := fixtures.Deployment(6).On(pool).Label(group, pool.GetName()).CPU("1").OnePodPerNode().
-			Spread(fixtures.TopologySpread(rack).Of(group, pool.GetName()))
-		quorum := fixtures.Deployment(1).On(pool).Label(group, pool.GetName()).CPU("200m").
-			PodAntiAffinity(many, corev1.LabelHostname).
-			Spread(fixtures.TopologySpread(rack).Of(group, pool.GetName()).MinDomains(3))
+		group, first, pool := fixtures.Key("group"), fixtures.NodePool(), fixtures.NodePool()
+		name := first.GetName()
+		each := fixtures.TopologySpread(rack).Of(group, name)
+		there := fixtures.Deployment(2).Select(group, name).Label(group, name).OnePodPerNode().Spread(each)
+		env.Create(ctx, first.Label(group, name).Require(rack, fixtures.In, "a", "b").Limit("nodes", "2"), there)
+		env.Await(ctx, 2, check.RunningPods(there)) // one in each rack
+		many := fixtures.Deployment(6).Select(group, name).Label(group, name).OnePodPerNode().
+			PodAntiAffinity(there, corev1.LabelHostname).Spread(each)
+		quorum := fixtures.Deployment(1).Select(group, name).Label(group, name).
+			PodAntiAffinity(there, corev1.LabelHostname).PodAntiAffinity(many, corev1.LabelHostname).
+			Spread(fixtures.TopologySpread(rack).Of(group, name).MinDomains(3))
 		env.Create(ctx, many, quorum)
 		env.Await(ctx, 6, check.UnschedulablePods(many))
 		env.Await(ctx, 1, check.UnschedulablePods(quorum))
 
 		before := env.Mark()
-		env.Create(ctx, pool)
+		env.Create(ctx, pool.Label(group, name).Require(rack, fixtures.In, "a", "b"))
 		env.Await(ctx, 6, check.RunningPods(many))
 		env.Observe(ctx, karpenter.PodsRetried)
 
