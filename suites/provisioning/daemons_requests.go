@@ -76,10 +76,7 @@ var _ = e2e.Table(Suite, map[string]countedDaemons{
 			env.Await(ctx, 1, check.RunningPods(app))
 			env.Observe(ctx, karpenter.Settled)
 
-			env.Expect(env.Since(before),
-				check.LeadsTo(check.AtLeast(1, check.RunningPods(app)), check.AtLeast(1, check.RunningPods(daemon))),
-				check.Always(check.AtMost(1, check.NodeClaims(pool))),
-				check.Always(requestsBetween(check.NodeClaims(pool), corev1.ResourceCPU, "4", "5")))
+			env.Expect(env.Since(before), roomForDaemon(pool, app, daemon)...)
 		},
 	}
 })
@@ -89,4 +86,13 @@ type countedDaemons struct {
 	how, since string // first release of Kubernetes; empty: any
 	size       func(daemon *fixtures.Workload)
 	known      []e2e.Known
+}
+
+// roomForDaemon checks that the one node of a pool has room for a pod and a daemon of 2 CPUs each.
+func roomForDaemon(pool *fixtures.Pool, app, daemon *fixtures.Workload) []check.Check {
+	return []check.Check{
+		check.LeadsTo(check.AtLeast(1, check.RunningPods(app)), check.AtLeast(1, check.RunningPods(daemon))),
+		check.Always(check.AtMost(1, check.NodeClaims(pool))),
+		check.Always(requestsBetween(check.NodeClaims(pool), corev1.ResourceCPU, "4", "5")),
+	}
 }

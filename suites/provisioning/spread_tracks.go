@@ -25,8 +25,10 @@ var _ = Suite.Add(e2e.Spec{
 			"^in the end exactly 1 pod", "^waited for 3 pods",
 			"launched nodes take pods that they were launched for",
 		},
-		Sometimes: true,                                                   // which racks the pods get then depends on chance
-		Explored:  `topologySpreadConstraints:(\n  .*)*matchExpressions:`, // which select others, in one action
+		// Which racks the pods get then depends on chance.
+		Sometimes: true,
+		// Constraints that select others, in one action.
+		Explored: `topologySpreadConstraints:(\n  .*)*matchExpressions:`,
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b", "c").
