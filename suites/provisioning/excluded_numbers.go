@@ -30,6 +30,7 @@ var _ = e2e.Table(Suite, map[string]excludedNumbers{
 				"^waited for 3 pods", "^always at most 0 NodeClaims", "launched nodes take pods that they were launched for",
 				"Karpenter comes to rest when nothing changes",
 			},
+			Explored: `(?s)/size\n +operator: Gt.{1,400}/size\n +operator: NotIn`,
 		}},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			pool := fixtures.NodePool().Require(size, fixtures.Exists).Limit("cpu", "8")

@@ -73,6 +73,7 @@ var _ = e2e.Table(Suite, map[string]unsatisfiable{
 				"^waited for at least 1 event FailedScheduling", "^a controller of the provider panicked",
 				"the controller neither restarts nor panics",
 			},
+			Explored: `operator: Lt\n +values:\n +- "0"`,
 		}},
 	},
 	"taint": {how: "is kept off by a taint", names: team, spoil: func(app *fixtures.Workload) { app.Intolerant() }},

@@ -73,14 +73,22 @@ var watches = []string{
 
 // allowed returns the values of a label that a NodeClaim's requirements list, or those of a NodePool's template.
 func allowed(nodeClaim map[string]any, label string) (values []string) {
+	for _, r := range requirementsOf(nodeClaim, label) {
+		some, _, _ := unstructured.NestedStringSlice(r, "values")
+		values = append(values, some...)
+	}
+	return values
+}
+
+// requirementsOf returns a NodeClaim's requirements about a label, or those of a NodePool's template.
+func requirementsOf(nodeClaim map[string]any, label string) (all []map[string]any) {
 	requirements, _, _ := unstructured.NestedSlice(nodeClaim, "spec", "requirements")
 	for _, r := range requirements {
 		if r, ok := r.(map[string]any); ok && r["key"] == label {
-			some, _, _ := unstructured.NestedStringSlice(r, "values")
-			values = append(values, some...)
+			all = append(all, r)
 		}
 	}
-	return values
+	return all
 }
 
 // spread returns at most n of a sorted list, from all over it.

@@ -127,3 +127,10 @@ func (w *world) offered(key string) (values []string) {
 	}
 	return values
 }
+
+// needPoolOf applies a NodePool that leaves the value of a label to pods, unless a NodePool has requirements about it.
+func (w *world) needPoolOf(label string) {
+	if !slices.ContainsFunc(w.pools, func(p *fixtures.Pool) bool { return requires(p, label) }) {
+		w.keepPool(fixtures.NodePool().Called(w.name("pool")).Require(label, fixtures.Exists))
+	}
+}

@@ -132,9 +132,13 @@ func ofRules() []feature {
 			a.Require(team, fixtures.DoesNotExist)
 		}},
 		{name: "pods: numbers of a label", workload: func(w *world, a *fixtures.Workload) {
-			if len(w.offered(size)) > 0 {
-				a.Require(size, w.one(fixtures.Gt, fixtures.Lt), w.number(1, 8))
-			}
+			w.needPoolOf(size)
+			a.Require(size, w.one(fixtures.Gt, fixtures.Lt), w.number(0, 8))
+		}},
+		{name: "pods: numbers of a label but for some", workload: func(w *world, a *fixtures.Workload) {
+			w.needPoolOf(size)
+			a.Require(size, fixtures.Gt, "0").AndRequire(size, fixtures.Lt, w.number(2, 6)).
+				AndRequire(size, fixtures.NotIn, w.some([]string{"1", "2", "3", "4", "5"})...)
 		}},
 		{name: "pods: toleration of a value", workload: func(w *world, a *fixtures.Workload) {
 			a.TolerateValue(dedicated, w.one("red", "blue"))

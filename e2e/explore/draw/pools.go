@@ -106,9 +106,17 @@ func (w *world) effect() string {
 
 // valuesOf returns the values that a NodePool gives to a label of its nodes.
 func valuesOf(p *fixtures.Pool, key string) (values []string) {
-	template, _, _ := unstructured.NestedMap(p.Unstructured().Object, "spec", "template")
+	template := templateOf(p)
 	if value, found, _ := unstructured.NestedString(template, "metadata", "labels", key); found {
 		values = append(values, value)
 	}
 	return append(values, allowed(template, key)...)
+}
+
+// requires reports whether a NodePool has a requirement about a label.
+func requires(p *fixtures.Pool, key string) bool { return len(requirementsOf(templateOf(p), key)) > 0 }
+
+func templateOf(p *fixtures.Pool) map[string]any {
+	template, _, _ := unstructured.NestedMap(p.Unstructured().Object, "spec", "template")
+	return template
 }
