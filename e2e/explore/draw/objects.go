@@ -129,8 +129,9 @@ func (w *world) offered(key string) (values []string) {
 }
 
 // needPoolOf applies a NodePool that leaves the value of a label to pods, unless a NodePool has requirements about it.
+// It has a limit, since a wrong value makes one node after another useless.
 func (w *world) needPoolOf(label string) {
 	if !slices.ContainsFunc(w.pools, func(p *fixtures.Pool) bool { return requires(p, label) }) {
-		w.keepPool(fixtures.NodePool().Called(w.name("pool")).Require(label, fixtures.Exists))
+		w.keepPool(fixtures.NodePool().Called(w.name("pool")).Require(label, fixtures.Exists).Limit("cpu", "16"))
 	}
 }
