@@ -55,7 +55,10 @@ const (
 	// the NodeClass's hash, and all else that the provider compares nodes with, stay. Good ways
 	// are to take away what the NodeClass selects, or a field that the hash omits.
 	UnreadyNodeClass HookName = "unreadyNodeClass"
-	// ReadyNodeClass undoes UnreadyNodeClass.
+	// UnfitImages makes the NodeClass select images for none of the instance types that the adapter's NodePools
+	// allow, such as those of another architecture.
+	UnfitImages HookName = "unfitImages"
+	// ReadyNodeClass undoes UnreadyNodeClass and UnfitImages.
 	ReadyNodeClass HookName = "readyNodeClass"
 	// Interrupt announces the end of the instance {{.ProviderID}}, as long before it as the cloud
 	// does. Whether the instance then ends by itself is the cloud's to say.
@@ -87,8 +90,8 @@ func HookNames() []HookName {
 	return []HookName{
 		ListInstances, TerminateInstance, ReplaceInstance, LeakInstance,
 		FailNextLaunch, FillZone, LoseAnswer, DelayLaunch, StallLaunch, Throttle, SlowDown, StaleLists, ClearFailures,
-		DriftNodeClass, UnreadyNodeClass, ReadyNodeClass, Interrupt, Rebalance, Maintain, AnnounceMany, Announcements,
-		NodeLabels, ResetCloud,
+		DriftNodeClass, UnreadyNodeClass, UnfitImages, ReadyNodeClass, Interrupt, Rebalance, Maintain, AnnounceMany,
+		Announcements, NodeLabels, ResetCloud,
 	}
 }
 
