@@ -30,6 +30,10 @@ func The(object Object, more ...Object) Count {
 	for _, o := range more {
 		names = append(names, o.GetName())
 	}
-	words := kind.Kind + "s called " + strings.Join(names, ", ")
+	words := kind.Kind + "s called "
+	if strings.HasSuffix(kind.Kind, "ss") {
+		words = kind.Kind + "es called "
+	}
+	words += strings.Join(names, ", ")
 	return Where(words, resource, func(o *unstructured.Unstructured) bool { return slices.Contains(names, o.GetName()) })
 }

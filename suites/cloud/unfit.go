@@ -27,7 +27,7 @@ var _ = Suite.Add(e2e.Spec{
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool, class := fixtures.NodePool(), env.NodeClass(ctx)
 		app := fixtures.Deployment(1).On(pool)
-		outdated := check.The(class).With("", outdated).Named("NodeClass with conditions of an earlier generation")
+		outdated := check.The(class).With("with conditions of an earlier generation", outdated)
 		env.Create(ctx, pool)
 		env.Await(ctx, 1, check.The(pool).In(karpenter.Ready))
 
