@@ -58,7 +58,9 @@ const (
 	// UnfitImages makes the NodeClass select images for none of the instance types that the adapter's NodePools
 	// allow, such as those of another architecture.
 	UnfitImages HookName = "unfitImages"
-	// ReadyNodeClass undoes UnreadyNodeClass and UnfitImages.
+	// InvalidNodeClass makes the NodeClass say something that the API server accepts and the provider can't use.
+	InvalidNodeClass HookName = "invalidNodeClass"
+	// ReadyNodeClass undoes UnreadyNodeClass, UnfitImages and InvalidNodeClass.
 	ReadyNodeClass HookName = "readyNodeClass"
 	// Interrupt announces the end of the instance {{.ProviderID}}, as long before it as the cloud
 	// does. Whether the instance then ends by itself is the cloud's to say.
@@ -90,8 +92,8 @@ func HookNames() []HookName {
 	return []HookName{
 		ListInstances, TerminateInstance, ReplaceInstance, LeakInstance,
 		FailNextLaunch, FillZone, LoseAnswer, DelayLaunch, StallLaunch, Throttle, SlowDown, StaleLists, ClearFailures,
-		DriftNodeClass, UnreadyNodeClass, UnfitImages, ReadyNodeClass, Interrupt, Rebalance, Maintain, AnnounceMany,
-		Announcements, NodeLabels, ResetCloud,
+		DriftNodeClass, UnreadyNodeClass, UnfitImages, InvalidNodeClass, ReadyNodeClass, Interrupt, Rebalance, Maintain,
+		AnnounceMany, Announcements, NodeLabels, ResetCloud,
 	}
 }
 
