@@ -79,7 +79,7 @@ func TestDriftNoticed(t *testing.T) {
 		},
 		"after a kill": {late(changed(claim()).Add(event(ReasonKilled))), check.Vacuous, ""},
 		"long after a kill": {
-			changed(claim()).Add(event(ReasonKilled)).After(karpenter.TakenOver + later).Add(end), check.Broken, "",
+			changed(claim()).Add(event(ReasonKilled)).After(takesOver + later).Add(end), check.Broken, "",
 		},
 		"a gap": {late(changed(claim()).Gap(karpenter.NodeClaims, "410")), check.Unknown, "gap"},
 	})

@@ -46,7 +46,7 @@ func TestExpiresInTime(t *testing.T) {
 		},
 		"nobody leads": {tell().Add(kill()).After(karpenter.TakenOver).Change(claim().Deleting()), check.Holds, ""},
 		"the next leader forgets": {
-			tell().Add(kill()).After(karpenter.TakenOver + time.Minute).Add(other()), check.Broken, "is not being deleted",
+			tell().Add(kill()).After(takesOver + time.Minute).Add(other()), check.Broken, "is not being deleted",
 		},
 		"the clock jumps": {
 			tell().Add(jump()).After(6 * time.Minute).Add(other()).Change(claim().Deleting()), check.Holds, "",

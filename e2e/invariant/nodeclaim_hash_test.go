@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -26,6 +28,10 @@ func TestKeepsSpecAndHash(t *testing.T) {
 	later := 2 * hashWithin
 	drifted := func(hash string) *historytest.Thing {
 		return claim(hash, "v3").Because(karpenter.Drifted, "NodePoolDrifted")
+	}
+	leads := func(lease string) *historytest.Thing {
+		leases := schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+		return historytest.Report("host_1", "LeaderElection", historytest.Other(leases, "Lease", "kube-system", lease))
 	}
 	judgeEach(t, keepsSpecAndHash(), map[string]outcome{
 		"nothing changes": {tell().After(later).Change(claim("1", "v3").True(karpenter.Launched)), check.Holds, ""},
@@ -65,7 +71,25 @@ func TestKeepsSpecAndHash(t *testing.T) {
 			After(karpenter.Lease).Change(pool("2", "b")), check.Holds, ""},
 		"a hash that the next leader forgets": {historytest.Begin().Add(pool("1", "a")).Add(claim("1", "v3")).
 			Change(pool("1", "b")).Add(historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))).
-			After(karpenter.TakenOver + later).Change(pool("2", "b")), check.Broken, "10s later its hash is 1 still"},
+			After(takesOver + later).Change(pool("2", "b")), check.Broken, "10s later its hash is 1 still"},
+		"a hash that the next leader forgets, who was quick": {
+			historytest.Begin().Add(pool("1", "a")).Add(claim("1", "v3")).
+				Change(pool("1", "b")).Add(historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))).
+				After(karpenter.Lease).Add(leads("karpenter-leader-election")).After(5*time.Second + later).Change(pool("2", "b")),
+			check.Broken, "10s later its hash is 1 still",
+		},
+		"a hash that comes from a leader who was late": {
+			historytest.Begin().Add(pool("1", "a")).
+				Add(historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))).Change(pool("1", "b")).
+				After(takesOver - time.Second).Add(leads("karpenter-leader-election")).After(time.Second).Change(pool("2", "b")),
+			check.Holds, "",
+		},
+		"a hash that comes late though another lease was taken": {
+			historytest.Begin().Add(pool("1", "a")).
+				Add(historytest.Report(Harness, ReasonKilled, historytest.Pod("karpenter", "host"))).Change(pool("1", "b")).
+				After(time.Second).Add(leads("kube-scheduler")).After(takesOver - time.Second).Change(pool("2", "b")),
+			check.Holds, "",
+		},
 		"of another version": {historytest.Begin().Add(pool("1", "a")).Add(claim("1", "v2")).After(later).
 			Change(pool("1", "a")), check.Broken, "which its pool never had"},
 		"a hash that nobody saw": {historytest.Begin().Add(pool("1", "a")).Start().Change(pool("1", "b")).

@@ -90,7 +90,7 @@ func TestStaticPoolsCount(t *testing.T) {
 		"long after a fault": {after(restingPool(three).Add(event(ReasonFault)), recovery+later), check.Vacuous, ""},
 		"after a kill":       {after(restingPool(three).Add(event(ReasonKilled)), later), check.Vacuous, ""},
 		"long after a kill": {
-			after(restingPool(three).Add(event(ReasonKilled)), karpenter.TakenOver+later), check.Broken, "",
+			after(restingPool(three).Add(event(ReasonKilled)), takesOver+later), check.Broken, "",
 		},
 		"the pool is being deleted": {
 			restingPool(staticPoolOf(2)).Change(staticPoolOf(3).Deleting()).After(later).Change(member(0)),
