@@ -96,12 +96,17 @@ func hostPort(port field, c *chain) {
 
 func nodeAffinity(affinity field, c *chain) {
 	for i, term := range affinity.at("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms").list() {
-		method := "Require"
-		if i > 0 {
-			method = "OrRequire"
-		}
+		seen := map[string]bool{}
 		for _, r := range term.at("matchExpressions").list() {
-			c.then(method, r.at("values").texts(r.at("key").text(), r.at("operator").text())...)
+			key, method := r.at("key").text(), "Require"
+			switch {
+			case i > 0:
+				method = "OrRequire"
+			case seen[key]:
+				method = "AndRequire"
+			}
+			seen[key] = true
+			c.then(method, r.at("values").texts(key, r.at("operator").text())...)
 		}
 	}
 	for _, p := range affinity.at("preferredDuringSchedulingIgnoredDuringExecution").list() {
