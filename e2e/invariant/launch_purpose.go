@@ -16,6 +16,10 @@ import (
 // margin for busy machines.
 const schedulerRetry = 20 * time.Second
 
+// watchedAgain is how long after the API server was away the scheduler may take to see what has changed: it waits up
+// to a minute before it watches again (client-go: tools/cache/reflector.go, 30 seconds at most and the same as jitter).
+const watchedAgain = 70 * time.Second
+
 // launchesServePods checks that a node that Karpenter launched for pods takes one of them. The
 // real scheduler judges Karpenter's simulation of it. If it places none of the pods there
 // although they still wait, the simulation was wrong, and the node is paid for nothing.
@@ -31,7 +35,7 @@ func launchesServePods() Invariant {
 		Untested: "no node was initialized that was launched for pods",
 		Reads:    resources{karpenter.Pods, karpenter.Nodes, karpenter.NodeClaims, karpenter.Events},
 		New: func(Params) check.Monitor {
-			return &launchMonitor{lastNodeClaims{}, newTimers(), map[string]map[string]bool{}, map[string]bool{}}
+			return &launchMonitor{lastNodeClaims{}, newTimers(), map[string]map[string]bool{}, map[string]bool{}, time.Time{}}
 		},
 	}
 }
@@ -41,6 +45,7 @@ type launchMonitor struct {
 	overdue timers                     // NodeClaims whose nodes should have pods, by name
 	meant   map[string]map[string]bool // the pods that a NodeClaim is for, namespace/name, by its name
 	served  map[string]bool            // nodes that have got a pod, by name
+	watched time.Time                  // when the scheduler sees everything again, after the API server was away
 }
 
 // nominatedTo finds the NodeClaim in Karpenter's event (Karpenter:
@@ -50,10 +55,17 @@ var nominatedTo = regexp.MustCompile(`nodeclaim/([^\s,]+)`)
 func (l *launchMonitor) Observe(m *check.Moment) {
 	l.lastNodeClaims.observe(m)
 	for _, name := range l.overdue.expired(m.Time) {
+		if due := l.watched.Add(schedulerRetry); m.Time.Before(due) {
+			l.overdue.set(name, due)
+			continue
+		}
 		l.judge(m, name)
 	}
 	switch m.Resource() {
 	case karpenter.Events:
+		if reason, _ := eventOf(m, Harness, "", ReasonInterrupted); reason != "" {
+			l.watched = m.Time.Add(watchedAgain)
+		}
 		l.nominated(m)
 	case karpenter.Pods:
 		l.bound(m, m.Event.Object)

@@ -39,7 +39,11 @@ func TestLaunchesServePods(t *testing.T) {
 				Add(pod(), nominated(), historytest.NodeClaim("c").Pool("p"), node()).
 				Change(nodeClaim().True(karpenter.Initialized)).After(time.Second)), check.Broken, "which waits still",
 		},
-		"the pod waits still":    {late(tell(node())), check.Broken, "which waits still"},
+		"the pod waits still": {late(tell(node())), check.Broken, "which waits still"},
+		"the scheduler watches again first": {late(tell(node()).
+			Add(historytest.Report(Harness, ReasonInterrupted, pod()))).Change(pod().On("n")), check.Holds, ""},
+		"the pod waits after the scheduler watches again": {late(tell(node()).
+			Add(historytest.Report(Harness, ReasonInterrupted, pod())).After(watchedAgain)), check.Broken, "which waits still"},
 		"the pod is gone":        {late(tell(node()).Delete(pod())), check.Holds, ""},
 		"the pod runs elsewhere": {late(tell(node()).Change(pod().On("m"))), check.Holds, ""},
 		"only a daemon runs there": {

@@ -20,8 +20,8 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "leaves costly pods alone for small savings when its policy is Balanced",
 	Since: e2e.Since{Karpenter: "1.14"},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		held := fixtures.NodePool().OnDemand().Consolidate(fixtures.Balanced)
-		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized)
+		held := fixtures.NodePool().OnDemand().Consolidate(fixtures.Balanced).Budget("0")
+		free := fixtures.NodePool().OnDemand().Consolidate(fixtures.WhenEmptyOrUnderutilized).Budget("0")
 		large, first := unmovablePod(held), fixtures.Pod().On(held).HostPort(port)
 		other, second := unmovablePod(free), fixtures.Pod().On(free).HostPort(port)
 		holding, freely := costlyPod(held), costlyPod(free)
@@ -38,6 +38,10 @@ var _ = Suite.Add(e2e.Spec{
 
 		before := env.Mark()
 		env.Delete(ctx, first, second)
+		// What changes while Karpenter looks at a pool it sees only five minutes later, unless a budget has held it up.
+		env.Await(ctx, 0, check.PodsOf(first))
+		env.Await(ctx, 0, check.PodsOf(second))
+		env.Change(ctx, held.NoBudgets(), free.NoBudgets())
 		env.Await(ctx, 1, check.DisruptedNodes(free))
 		env.Observe(ctx, karpenter.ConsolidationDecided)
 		env.Await(ctx, 1, check.Nodes(free))
