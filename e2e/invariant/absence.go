@@ -17,8 +17,8 @@ const takesOver = time.Minute
 // absence follows what keeps the controller from doing anything in time: that it is killed or upgraded, until the next
 // one leads, and jumps of the clock, past what was due meanwhile.
 type absence struct {
-	until time.Time // when the controller is back at the latest
-	died  time.Time // zero: none has since the last one began to lead
+	until time.Time // when the controller is back from what is over
+	died  time.Time // when one died whose successor doesn't lead yet; zero: none
 }
 
 // observe reads the Events of the harness. The invariant must read Events.
@@ -27,17 +27,15 @@ func (a *absence) observe(m *check.Moment) {
 		return
 	}
 	if !a.died.IsZero() && beginsToLead(m.Event.Object) {
-		a.until = latest(m.Time, a.died.Add(karpenter.TakenOver))
+		a.until = latest(a.until, latest(m.Time, a.died.Add(karpenter.TakenOver)))
 		a.died = time.Time{}
 	}
-	back := m.Time
 	switch reason, _ := eventOf(m, Harness, "", ReasonKilled, ReasonUpgrade, ReasonJump); reason {
 	case ReasonKilled, ReasonUpgrade:
-		a.died, back = back, back.Add(takesOver)
+		a.died = m.Time
 	case ReasonJump:
-		back = back.Add(jumped(karpenter.EventMessage(m.Event.Object.Unstructured())))
+		a.until = latest(a.until, m.Time.Add(jumped(karpenter.EventMessage(m.Event.Object.Unstructured()))))
 	}
-	a.until = latest(a.until, back)
 }
 
 // beginsToLead reports whether an Event says that a controller of the provider's has the lease (client-go:
@@ -65,5 +63,9 @@ func jumped(message string) time.Duration {
 
 // due returns when something must be done that is to be done so soon after a moment.
 func (a *absence) due(after time.Time, within time.Duration) time.Time {
-	return latest(after, a.until).Add(within)
+	after = latest(after, a.until)
+	if !a.died.IsZero() {
+		after = latest(after, a.died.Add(takesOver))
+	}
+	return after.Add(within)
 }

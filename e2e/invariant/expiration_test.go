@@ -48,6 +48,10 @@ func TestExpiresInTime(t *testing.T) {
 		"the next leader forgets": {
 			tell().Add(kill()).After(takesOver + time.Minute).Add(other()), check.Broken, "is not being deleted",
 		},
+		"the clock jumps when the next one leads": {
+			tell().Add(kill(), jump(), leads("karpenter-leader-election")).After(6 * time.Minute).Add(other()).
+				Change(claim().Deleting()), check.Holds, "",
+		},
 		"the clock jumps": {
 			tell().Add(jump()).After(6 * time.Minute).Add(other()).Change(claim().Deleting()), check.Holds, "",
 		},

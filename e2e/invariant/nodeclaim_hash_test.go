@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/history/historytest"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -28,10 +26,6 @@ func TestKeepsSpecAndHash(t *testing.T) {
 	later := 2 * hashWithin
 	drifted := func(hash string) *historytest.Thing {
 		return claim(hash, "v3").Because(karpenter.Drifted, "NodePoolDrifted")
-	}
-	leads := func(lease string) *historytest.Thing {
-		leases := schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
-		return historytest.Report("host_1", "LeaderElection", historytest.Other(leases, "Lease", "kube-system", lease))
 	}
 	judgeEach(t, keepsSpecAndHash(), map[string]outcome{
 		"nothing changes": {tell().After(later).Change(claim("1", "v3").True(karpenter.Launched)), check.Holds, ""},
