@@ -87,6 +87,9 @@ func acts() []feature {
 		{name: "a DaemonSet", act: func(w *world) {
 			daemon := fixtures.DaemonSet().Called(w.name("daemon")).CPU(w.one("10m", "500m")).Tolerate(dedicated)
 			w.varyWorkload(daemon)
+			if w.oneIn(3) { // as daemons do that need a node's devices
+				daemon.Select(karpenter.InitializedLabel, "true")
+			}
 			w.extra(daemon)
 		}},
 		{name: "another template", act: (*world).drift},

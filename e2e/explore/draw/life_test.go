@@ -16,7 +16,7 @@ import (
 
 // Most sequences have most of what nodes live through: what no sequence does shows no mistake.
 func TestMostSequencesHaveAWholeLife(t *testing.T) {
-	const seeds = 200
+	const seeds = 1000
 	seen := map[string]int{}
 	for seed := range seeds {
 		s := Draw(seed, everything(), nil)

@@ -4,11 +4,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
-	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // tooMuch are more CPUs than an instance type has.
@@ -50,6 +50,13 @@ func nowhere() []feature {
 		nowhereBy("absent volume", func(w *world, p *fixtures.Workload) {
 			p.Mount(fixtures.Existing("v1", "PersistentVolumeClaim", w.name("volume")))
 		}),
+		nowhereBy("lost volume", func(w *world, p *fixtures.Workload) {
+			claim := w.name("volume")
+			for _, o := range lostVolume(claim) {
+				w.atOnce(explore.Action{Do: explore.Apply, Object: o.Object})
+			}
+			p.Mount(fixtures.Existing("v1", "PersistentVolumeClaim", claim))
+		}),
 		nowhereBy("volume of another zone", func(w *world, p *fixtures.Workload) {
 			here := w.one(w.domain.Zones...)
 			volume := fixtures.BoundZonalVolume(here)
@@ -68,7 +75,7 @@ func nowhere() []feature {
 			claim.SetName(w.name("device"))
 			w.atOnce(explore.Action{Do: explore.Apply, Object: claim.Object})
 			p.Claim(fixtures.Existing(claim.GetAPIVersion(), claim.GetKind(), claim.GetName()))
-		}).where(capable(providers.DynamicResources)),
+		}),
 	}
 }
 
@@ -95,6 +102,17 @@ func nowhereOn() []feature {
 			p.On(w.poolWith(func(pool *fixtures.Pool) { pool.Limit(w.one("cpu", "memory", "nodes"), "0") }))
 		}),
 	}
+}
+
+// lostVolume returns a volume, and a claim of the same name that has lost it.
+func lostVolume(called string) []*unstructured.Unstructured {
+	volume, claim := fixtures.LostVolume()
+	v, c := volume.Unstructured(), claim.Unstructured()
+	v.SetName(called)
+	c.SetName(called)
+	v.Object["spec"].(map[string]any)["claimRef"].(map[string]any)["name"] = called + "-winner"
+	c.Object["spec"].(map[string]any)["volumeName"] = called
+	return []*unstructured.Unstructured{v, c}
 }
 
 func nowhereBy(what string, change func(*world, *fixtures.Workload)) feature {

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
@@ -123,6 +124,10 @@ func ofRules() []feature {
 		}},
 		{name: "pods: spread with others", workload: func(w *world, a *fixtures.Workload) {
 			a.Spread(fixtures.TopologySpread(w.topology()).Where(set, fixtures.Exists))
+		}},
+		{name: "pods: spread of each revision", workload: func(w *world, a *fixtures.Workload) {
+			a.Spread(fixtures.TopologySpread(w.topology()).Where(set, fixtures.Exists).
+				ByLabel(appsv1.DefaultDeploymentUniqueLabelKey))
 		}},
 		{name: "pods: values of a label", workload: func(w *world, a *fixtures.Workload) {
 			if len(w.offered(team)) > 0 && w.oneIn(2) {
