@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
@@ -20,7 +22,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 )
 
-// found is something that a sequence breaks.
+// found is something that a sequence breaks, for a reason of its own.
 type found struct {
 	Number    int
 	Signature string           // what broke, without names
@@ -72,6 +74,13 @@ func signatures(o report.Outcome) (all []string) {
 // names reports whether something that broke belongs to what was found.
 func (f *found) names(what string) bool { return f.Signature == what || slices.Contains(f.With, what) }
 
+// explains reports whether what was found is why a sequence breaks something. Nobody knows before it is shrunk: until
+// then it is, so that two workers don't shrink the same. What never broke again explains nothing else.
+func (f *found) explains(q explore.Sequence, what string) bool {
+	shrunk, lost := f.Repeated > 0, f.Missed == confirmed
+	return f.names(what) && (slices.Contains(f.Seeds, q.Seed) || !lost && (!shrunk || q.Has(f.Shortest)))
+}
+
 // look looks into a sequence that broke something: whether it does so again, and how little it takes. What was found
 // before is only counted. What the shortest sequence breaks as well has the same cause. What else the first one broke
 // is looked into by itself.
@@ -96,7 +105,7 @@ func (x *exploration) find(q explore.Sequence, o report.Outcome) *found {
 	defer x.mu.Unlock()
 	var fresh []string
 	for _, what := range signatures(o) {
-		i := slices.IndexFunc(x.found, func(f *found) bool { return f.names(what) })
+		i := slices.IndexFunc(x.found, func(f *found) bool { return f.explains(q, what) })
 		if i < 0 {
 			fresh = append(fresh, what)
 		} else if f := x.found[i]; !slices.Contains(f.Seeds, q.Seed) {
@@ -401,9 +410,22 @@ func (x *exploration) conclude() error {
 		x.writeExplored(true),
 	)
 	if len(x.found) > 0 {
-		err = errors.Join(err, x.writeIssue(), fmt.Errorf("%s broke", check.Words(len(x.found), "promises")))
+		err = errors.Join(err, x.writeIssue(), x.broke())
 	}
 	return err
+}
+
+// broke says how many promises broke.
+func (x *exploration) broke() error {
+	promises := sets.New[string]()
+	for _, f := range x.found {
+		promises.Insert(f.Signature)
+	}
+	text := check.Words(len(promises), "promises") + " broke"
+	if len(x.found) > len(promises) {
+		text += fmt.Sprintf(", in %d ways", len(x.found))
+	}
+	return errors.New(text)
 }
 
 // writeIssue writes the text of an issue about all that was found, for people with this harness and without it.

@@ -125,7 +125,9 @@ func joinExplorations(parts []foundPart[explored]) (x *exploration, missing, err
 
 // join adds what a part has found. Of what several have found, it keeps what broke again, by the fewest actions.
 func (x *exploration) join(f *found) {
-	i := slices.IndexFunc(x.found, func(other *found) bool { return other.Signature == f.Signature })
+	i := slices.IndexFunc(x.found, func(other *found) bool {
+		return other.Signature == f.Signature && (other.Shortest.Has(f.Shortest) || f.Shortest.Has(other.Shortest))
+	})
 	if i < 0 {
 		x.found = append(x.found, f)
 		return

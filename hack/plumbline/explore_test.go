@@ -12,6 +12,7 @@ import (
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
+	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -108,6 +109,38 @@ func TestWhatBreaksTogetherIsFoundOnce(t *testing.T) {
 	rest := x.find(first, outcome("limits are kept", "nothing is left", "pods run"))
 	g.Expect(named(rest)).To(Equal([]any{2, "limits are kept", []string{}}), "it goes by itself")
 	g.Expect(x.find(first, report.Outcome{Verdict: report.Passed})).To(BeNil())
+}
+
+// A promise can be broken for several reasons. Only a sequence that has all of the shortest one may be another case of it.
+func TestAPromiseIsFoundBrokenForEachReason(t *testing.T) {
+	g := NewWithT(t)
+	sequence := func(seed int, objects ...fixtures.Object) explore.Sequence {
+		q := explore.Sequence{Seed: seed}
+		for _, o := range objects {
+			q.Actions = append(q.Actions, explore.Action{Do: explore.Apply, Object: o.Unstructured().Object})
+		}
+		return q
+	}
+	broke := report.Outcome{Verdict: report.Failed, Broke: []report.Broken{{What: "limits are kept"}}}
+	pod := func() *fixtures.Workload { return fixtures.Pod().Called("pod1") }
+	ports := sequence(1, pod().HostPort(80).GracePeriod(3))
+	tolerant := sequence(2, pod().Tolerate("a"))
+	both := sequence(3, fixtures.DaemonSet().Called("daemon1").HostPort(7).Tolerate("a"))
+
+	x := &exploration{}
+	first := x.find(ports, broke)
+	g.Expect(first.Number).To(Equal(1))
+	g.Expect(x.find(tolerant, broke)).To(BeNil(), "it isn't known yet what the first takes")
+	first.Shortest, first.Repeated = sequence(1, pod().HostPort(80)), 10
+	g.Expect(x.find(both, broke)).To(BeNil(), "it has a host port")
+	tolerant.Seed = 4
+	second := x.find(tolerant, broke)
+	g.Expect(second.Number).To(Equal(2))
+	g.Expect(x.broke()).To(MatchError("1 promise broke, in 2 ways"))
+	second.Missed = confirmed
+	g.Expect(x.find(tolerant, broke)).To(BeNil(), "it has had its chance")
+	tolerant.Seed = 5
+	g.Expect(x.find(tolerant, broke).Number).To(Equal(3), "what never broke again explains no other")
 }
 
 // An exploration ends when its time is over, and not long after if it has just found something.

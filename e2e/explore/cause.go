@@ -1,0 +1,75 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/plumbline-e2e/plumbline/fixtures"
+)
+
+// Has reports whether a sequence has all that makes another one special: what that does, and which fields its objects
+// have that plain ones have not. The shortest sequence that breaks something then explains another one that breaks the
+// same. Without that, the first mistake that breaks a promise would hide all others that do.
+func (s Sequence) Has(other Sequence) bool {
+	return s.traits().IsSuperset(other.traits().Difference(plain()))
+}
+
+// plain returns the traits that say nothing.
+func plain() sets.Set[string] {
+	all := sets.New[string]()
+	for _, o := range []fixtures.Object{
+		fixtures.NodePool(), fixtures.NodeClaim(), fixtures.Pod(), fixtures.Deployment(1), fixtures.DaemonSet(),
+	} {
+		all.Insert(traitsOf(o.Unstructured())...)
+	}
+	return all.Insert(string(Apply), string(Wait))
+}
+
+// traits returns what a sequence does, and the fields of its objects.
+func (s Sequence) traits() sets.Set[string] {
+	all := sets.New[string]()
+	for _, a := range s.Actions {
+		all.Insert(strings.TrimSpace(fmt.Sprint(a.Do, " ", a.Hook, a.Pattern, " ", a.Request)))
+		if a.Do == Apply {
+			all.Insert(traitsOf(a.object())...)
+		}
+	}
+	return all
+}
+
+// traitsOf returns the fields of an object. Pods are the same, whoever makes them.
+func traitsOf(o *unstructured.Unstructured) []string {
+	template, made, _ := unstructured.NestedMap(o.Object, "spec", "template")
+	if made && o.GetKind() != "NodePool" {
+		o = o.DeepCopy()
+		unstructured.RemoveNestedField(o.Object, "spec", "template")
+		return append(fieldsOf(o.GetKind(), o.Object), fieldsOf("Pod", template)...)
+	}
+	return fieldsOf(o.GetKind(), o.Object)
+}
+
+// fieldsOf returns the paths of fields, such as "Pod spec tolerations operator=Exists". Values that have digits are left
+// out, as names and quantities have: those of two sequences are never the same.
+func fieldsOf(path string, value any) (paths []string) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, child := range v {
+			paths = append(paths, fieldsOf(path+" "+key, child)...)
+		}
+	case []any:
+		for _, child := range v {
+			paths = append(paths, fieldsOf(path, child)...)
+		}
+	case string:
+		if !strings.ContainsAny(v, "0123456789") {
+			path += "=" + v
+		}
+		return []string{path}
+	default:
+		return []string{path}
+	}
+	return paths
+}

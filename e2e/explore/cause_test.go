@@ -1,0 +1,45 @@
+package explore
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
+)
+
+// A short sequence explains a long one if that does and has the same, under other names and in other amounts.
+func TestASequenceHasWhatAnotherIsMadeOf(t *testing.T) {
+	g := NewWithT(t)
+	apply := func(objects ...fixtures.Object) (s Sequence) {
+		for _, o := range objects {
+			s.Actions = append(s.Actions, Action{Do: Apply, Object: o.Unstructured().Object})
+		}
+		return s
+	}
+	pool := func() *fixtures.Pool { return fixtures.NodePool().Called("pool2") }
+	pod := func() *fixtures.Workload { return fixtures.Pod().Called("pod3") }
+	long := apply(
+		pool().Consolidate(fixtures.WhenEmpty).Limit("cpu", "4").Require("zone", fixtures.NotIn, "a"),
+		fixtures.Deployment(3).Called("app1").CPU("2").HostPort(80))
+	long.Actions = append(long.Actions, Action{Do: CallHook, Hook: providers.Throttle, Count: 2})
+	for words, c := range map[string]struct {
+		part Sequence
+		has  bool
+	}{
+		"nothing":             {Sequence{}, true},
+		"plain":               {apply(pool(), pod()), true},
+		"another amount":      {apply(pool().Limit("cpu", "7")), true},
+		"another resource":    {apply(pool().Limit("memory", "7Gi")), false},
+		"pods of another":     {apply(pod().HostPort(81)), true},
+		"another operator":    {apply(pool().Require("zone", fixtures.In, "a")), false},
+		"another policy":      {apply(pool().Consolidate(fixtures.Balanced)), false},
+		"the same hook":       {Sequence{Actions: []Action{{Do: CallHook, Hook: providers.Throttle}}}, true},
+		"another hook":        {Sequence{Actions: []Action{{Do: CallHook, Hook: providers.SlowDown}}}, false},
+		"what it doesn't do":  {Sequence{Actions: []Action{{Do: KillController}}}, false},
+		"time that it passes": {Sequence{Actions: []Action{{Do: Wait}}}, true},
+	} {
+		g.Expect(long.Has(c.part)).To(Equal(c.has), words)
+	}
+}
