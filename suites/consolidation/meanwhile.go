@@ -24,6 +24,13 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:   "removes a node whose pod could first move while it looked at other nodes",
 	Within: 4 * time.Minute,
+	Known: []e2e.Known{{
+		Releases:  ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
+		Issue:     e2e.Finding("karpenter-changes-during-a-look"),
+		Reason:    "what changes while consolidation looks at nodes counts as looked at, for up to five minutes",
+		Breaks:    []string{"^no pods of .* leads to at least 1 node of pool .* that is disrupted"},
+		Sometimes: true, // the look may be over before the change arrives
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		group := fixtures.Key("group")
 		other := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized).Budget("0")

@@ -19,8 +19,8 @@ import (
 // Source: spec.disruption.consolidateAfter of the NodePool API; Karpenter:
 // pkg/controllers/state/cluster.go, MarkUnconsolidated.
 var _ = e2e.Table(Suite, map[string]temporary{
-	"left-alone": {"consolidateAfter is over", 30 * time.Second},
-	"nominated":  {"the pod runs that it was launched for", 0},
+	"left-alone": {"consolidateAfter is over", 30 * time.Second, false},
+	"nominated":  {"the pod runs that it was launched for", 0, true},
 }, func(row temporary) e2e.Spec {
 	return e2e.Spec{
 		Name:   "removes a node soon after " + row.over,
@@ -29,7 +29,9 @@ var _ = e2e.Table(Suite, map[string]temporary{
 			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
 			Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/3291",
 			Reason:   "a node that can go from now on is no reason to look again, for up to five minutes",
-			Breaks:   []string{"leads to at least 1 .*disrupted"},
+			Breaks:   []string{"^no pods of .* leads to at least 1 node of pool .* that is disrupted"},
+
+			Sometimes: row.races,
 		}},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			group := fixtures.Key("group")
@@ -61,4 +63,5 @@ var _ = e2e.Table(Suite, map[string]temporary{
 type temporary struct {
 	over  string        // what is so when it is over
 	after time.Duration // the consolidateAfter of its pool
+	races bool          // where instances start slowly it may be over before Karpenter looks
 }
