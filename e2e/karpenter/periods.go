@@ -79,7 +79,7 @@ const (
 	// NominationOver is when no node is nominated any more. Only then do specs test what else
 	// prevents a disruption. Specs with several nodes wait for it before they change anything.
 	// If Karpenter looks while some nodes are nominated, it looks at them again only when pods
-	// or nodes change, or after five minutes.
+	// or nodes change, or after five minutes: see consolidation/soon.
 	NominationOver = Nomination + time.Second
 	// ConsolidationBegun is when Karpenter waits to validate a consolidation.
 	ConsolidationBegun = DisruptionPoll + 2*time.Second
