@@ -51,8 +51,8 @@ func traitsOf(o *unstructured.Unstructured) []string {
 	return fieldsOf(o.GetKind(), o.Object)
 }
 
-// fieldsOf returns the paths of fields, such as "Pod spec tolerations operator=Exists". Values with digits are left out,
-// as names and quantities have them: those of two sequences are never the same.
+// fieldsOf returns the paths of fields, such as "Pod spec tolerations operator=Exists". Values with digits are left
+// out, as names and quantities have them: those of two sequences are never the same.
 func fieldsOf(path string, value any) (paths []string) {
 	switch v := value.(type) {
 	case map[string]any:
