@@ -53,6 +53,23 @@ func launchLargeNodes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (o
 	return one, two, app
 }
 
+// launchForPort launches a node of the pool other for app and first, and one of pool for last. Both first and last need a
+// host port, so the pod of last fits on the other node once first is gone. Whatever other's node was nominated for is over.
+func launchForPort(ctx context.Context, env *e2e.Env, other, pool *fixtures.Pool) (first, last *fixtures.Workload) {
+	group := fixtures.Key("group")
+	app := fixtures.Deployment(1).On(other).CPU("3")
+	first = fixtures.Pod().On(other).HostPort(port)
+	last = fixtures.Deployment(1).Select(group, other.GetName()).HostPort(port)
+	env.Create(ctx, other.Label(group, other.GetName()), app)
+	env.Await(ctx, 1, check.RunningPods(app))
+	env.Create(ctx, first)
+	env.Await(ctx, 1, check.RunningPods(first))
+	env.Observe(ctx, karpenter.NominationOver)
+	env.Create(ctx, pool.Label(group, other.GetName()).Weight(1), last)
+	env.Await(ctx, 1, check.RunningPods(last).On(check.Nodes(pool)))
+	return first, last
+}
+
 // requireSpot checks that a pool's new NodeClaims can only become spot nodes. Otherwise they become dearer ones
 // when spot is short.
 func requireSpot(pool *fixtures.Pool, before history.Mark) check.Check {

@@ -63,18 +63,12 @@ var _ = e2e.Table(Suite, map[string]hold{
 			Breaks:   []string{"^after .*, its node goes"},
 		}},
 		Run: func(ctx context.Context, env *e2e.Env) {
-			group := fixtures.Key("group")
 			other := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-			pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized).Weight(1)
-			app, first := fixtures.Deployment(1).On(other).CPU("3"), fixtures.Pod().On(other).HostPort(port)
-			last := fixtures.Deployment(1).Select(group, other.GetName()).HostPort(port)
-			env.Create(ctx, other.Label(group, other.GetName()), app)
-			env.Await(ctx, 1, check.RunningPods(app))
-			env.Create(ctx, first)
+			pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
+			first, last := launchForPort(ctx, env, other, pool)
 			h := held{taking: first, budget: last.MaxUnavailable(0)}
 			h.first = env.Await(ctx, 1, check.RunningPods(first))[0]
-			env.Create(ctx, pool.Label(group, other.GetName()), last)
-			h.pod = env.Await(ctx, 1, check.RunningPods(last).On(check.Nodes(pool)))[0]
+			h.pod = env.Await(ctx, 1, check.RunningPods(last))[0]
 			h.node = env.Await(ctx, 1, check.Nodes(pool))[0]
 			env.Observe(ctx, karpenter.NominationOver)
 			row.begins(ctx, env, h)

@@ -34,18 +34,9 @@ var _ = e2e.Table(Suite, map[string]temporary{
 			Sometimes: row.races,
 		}},
 		Run: func(ctx context.Context, env *e2e.Env) {
-			group := fixtures.Key("group")
 			other := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)
-			pool := fixtures.NodePool().Weight(1).ConsolidateAfter(row.after.String())
-			app, first := fixtures.Deployment(1).On(other).CPU("3"), fixtures.Deployment(1).On(other).HostPort(port)
-			last := fixtures.Deployment(1).Select(group, other.GetName()).HostPort(port)
-			env.Create(ctx, other.Label(group, other.GetName()), app)
-			env.Await(ctx, 1, check.RunningPods(app))
-			env.Create(ctx, first)
-			env.Await(ctx, 1, check.RunningPods(first))
-			env.Observe(ctx, karpenter.NominationOver)
-			env.Create(ctx, pool.Label(group, other.GetName()), last)
-			env.Await(ctx, 1, check.RunningPods(last).On(check.Nodes(pool)))
+			pool := fixtures.NodePool().ConsolidateAfter(row.after.String())
+			first, last := launchForPort(ctx, env, other, pool)
 
 			before := env.Mark()
 			env.Delete(ctx, first)
