@@ -17,11 +17,13 @@ func (s Sequence) Has(other Sequence) bool {
 	return s.traits().IsSuperset(other.traits().Difference(plain()))
 }
 
-// plain returns the traits that say nothing.
+// plain returns the traits that say nothing. Names are like those of sequences, with a digit.
 func plain() sets.Set[string] {
+	const name = "plain1"
 	all := sets.New[string]()
 	for _, o := range []fixtures.Object{
-		fixtures.NodePool(), fixtures.NodeClaim(), fixtures.Pod(), fixtures.Deployment(1), fixtures.DaemonSet(),
+		fixtures.NodePool().Called(name), fixtures.NodeClaim().Called(name), fixtures.Pod().Called(name),
+		fixtures.Deployment(1).Called(name), fixtures.DaemonSet().Called(name),
 	} {
 		all.Insert(traitsOf(o.Unstructured())...)
 	}

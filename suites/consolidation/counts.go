@@ -53,8 +53,9 @@ func launchLargeNodes(ctx context.Context, env *e2e.Env, pool *fixtures.Pool) (o
 	return one, two, app
 }
 
-// launchForPort launches a node of the pool other for app and first, and one of pool for last. Both first and last need a
-// host port, so the pod of last fits on the other node once first is gone. Whatever other's node was nominated for is over.
+// launchForPort launches a node of the pool other for app and first, and one of pool for last. Both first
+// and last need a host port, so the pod of last fits on the other node once first is gone. The other node is
+// not nominated any more.
 func launchForPort(ctx context.Context, env *e2e.Env, other, pool *fixtures.Pool) (first, last *fixtures.Workload) {
 	group := fixtures.Key("group")
 	app := fixtures.Deployment(1).On(other).CPU("3")
