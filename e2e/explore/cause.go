@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,9 +14,20 @@ import (
 // Has reports whether a sequence has all that makes another one special: what that does, and which fields its objects
 // have that plain ones have not. The shortest sequence that breaks something then explains another one that breaks the
 // same. Without that, the first mistake that breaks a promise would hide all others that do.
-func (s Sequence) Has(other Sequence) bool {
-	return s.traits().IsSuperset(other.traits().Difference(plain()))
+func (s Sequence) Has(other Sequence) bool { return s.traits().IsSuperset(other.special()) }
+
+// Without returns a sequence without the actions that have something of what makes another one special. If it breaks
+// the same still, it does so for another reason.
+func (s Sequence) Without(other Sequence) Sequence {
+	special := other.special()
+	s.Actions = slices.DeleteFunc(slices.Clone(s.Actions), func(a Action) bool {
+		return special.HasAny(a.traits()...)
+	})
+	return s
 }
+
+// special returns what makes a sequence special.
+func (s Sequence) special() sets.Set[string] { return s.traits().Difference(plain()) }
 
 // plain returns the traits that say nothing. Names are like those of sequences, with a digit.
 func plain() sets.Set[string] {
@@ -34,12 +46,17 @@ func plain() sets.Set[string] {
 func (s Sequence) traits() sets.Set[string] {
 	all := sets.New[string]()
 	for _, a := range s.Actions {
-		all.Insert(strings.TrimSpace(fmt.Sprint(a.Do, " ", a.Hook, a.Pattern, " ", a.Request)))
-		if a.Do == Apply {
-			all.Insert(traitsOf(a.object())...)
-		}
+		all.Insert(a.traits()...)
 	}
 	return all
+}
+
+func (a Action) traits() []string {
+	does := strings.TrimSpace(fmt.Sprint(a.Do, " ", a.Hook, a.Pattern, " ", a.Request))
+	if a.Do == Apply {
+		return append(traitsOf(a.object()), does)
+	}
+	return []string{does}
 }
 
 // traitsOf returns the fields of an object. Pods are the same, whoever makes them.

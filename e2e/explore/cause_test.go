@@ -43,3 +43,18 @@ func TestASequenceHasWhatAnotherIsMadeOf(t *testing.T) {
 		g.Expect(long.Has(c.part)).To(Equal(c.has), words)
 	}
 }
+
+// What is left of a sequence has nothing of what explains it, and all else.
+func TestASequenceGoesWithoutWhatExplainsIt(t *testing.T) {
+	g := NewWithT(t)
+	apply := func(o fixtures.Object) Action { return Action{Do: Apply, Object: o.Unstructured().Object} }
+	pool, pod := fixtures.NodePool().Called("pool1"), fixtures.Pod().Called("pod1")
+	port, tolerant := fixtures.Pod().Called("pod2").HostPort(80), fixtures.Deployment(2).Called("app3").Tolerate("a")
+	s := Sequence{Seed: 7, Actions: []Action{apply(pool), apply(pod), apply(port), apply(tolerant), {Do: KillController}}}
+	rest := s.Without(Sequence{Actions: []Action{apply(pool), apply(fixtures.Pod().Called("pod9").HostPort(81))}})
+	g.Expect(rest).To(Equal(Sequence{
+		Seed: 7, Actions: []Action{apply(pool), apply(pod), apply(tolerant), {Do: KillController}},
+	}))
+	g.Expect(rest.Without(Sequence{Actions: []Action{{Do: KillController}}}).Actions).To(HaveLen(3))
+	g.Expect(s.Actions).To(HaveLen(5), "it stays as it is")
+}

@@ -63,6 +63,7 @@ type played struct {
 	Transitions []string       `json:"transitions,omitempty"` // that no sequence before had
 	History     string         `json:"history,omitempty"`     // tells histories with other transitions apart
 	Broke       string         `json:"broke,omitempty"`       // the first thing that did
+	Issue       string         `json:"issue,omitempty"`       // known: the addresses of issues and findings
 }
 
 // Files in the folder of an exploration.
@@ -374,7 +375,7 @@ func (x *exploration) nearlyNew(r *rand.Rand) []string {
 
 // judge records what came of a sequence, and looks into what broke.
 func (x *exploration) judge(ctx context.Context, s *server, q explore.Sequence, o report.Outcome, file *os.File) error {
-	p := played{Seed: q.Seed, Verdict: o.Verdict, Features: q.Features}
+	p := played{Seed: q.Seed, Verdict: o.Verdict, Features: q.Features, Issue: o.Issue}
 	if h, err := history.LoadFile(o.History); err == nil {
 		p.Transitions = explore.Transitions(h)
 		p.History = fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(p.Transitions, "\n"))))[:16]

@@ -46,7 +46,7 @@ const (
 	repetitions = 10  // of the shortest sequence
 	confirmed   = 3   // how often a sequence gets to break again before it is shrunk
 
-	// leastTime is how long a sequence is shrunk, if need be, when the time of the exploration is over.
+	// leastTime is how long a sequence is shrunk, if need be, however short the exploration is.
 	leastTime = 10 * time.Minute
 )
 
@@ -78,25 +78,51 @@ func (f *found) names(what string) bool { return f.Signature == what || slices.C
 // then it is, so that two workers don't shrink the same. What never broke again explains nothing else.
 func (f *found) explains(q explore.Sequence, what string) bool {
 	shrunk, lost := f.Repeated > 0, f.Missed == confirmed
-	return f.names(what) && (slices.Contains(f.Seeds, q.Seed) || !lost && (!shrunk || q.Has(f.Shortest)))
+	return f.names(what) && (f.Original.Name == q.Name || !lost && (!shrunk || q.Has(f.Shortest)))
 }
 
 // look looks into a sequence that broke something: whether it does so again, and how little it takes. What was found
 // before is only counted. What the shortest sequence breaks as well has the same cause. What else the first one broke
-// is looked into by itself.
+// is looked into by itself. So is what the sequence breaks without what explains it.
 func (x *exploration) look(ctx context.Context, s *server, q explore.Sequence, o report.Outcome) error {
-	for f := x.find(q, o); f != nil; f = x.find(q, o) {
-		began := time.Now()
-		err := f.shrink(ctx, x, s)
-		f.Took = time.Since(began)
-		x.mu.Lock()
-		err = errors.Join(err, x.write(f)) // interrupted, it is kept as short as it is
-		x.mu.Unlock()
-		if err != nil {
+	for len(signatures(o)) > 0 {
+		for f := x.find(q, o); f != nil; f = x.find(q, o) {
+			began := time.Now()
+			err := f.shrink(ctx, x, s)
+			f.Took = time.Since(began)
+			x.mu.Lock()
+			err = errors.Join(err, x.write(f)) // interrupted, it is kept as short as it is
+			x.mu.Unlock()
+			if err != nil {
+				return err
+			}
+		}
+		rest := x.unexplained(q, o)
+		if len(rest.Actions) == len(q.Actions) || time.Since(x.began) > x.length {
+			return nil
+		}
+		var err error
+		if o, err = x.play(ctx, s, rest); err != nil {
 			return err
 		}
+		x.say("%s: %d actions have nothing of what was found: %s", q.Name, len(rest.Actions), o.Verdict)
+		q = rest
 	}
 	return nil
+}
+
+// unexplained returns a sequence without all that is known to break what it broke.
+func (x *exploration) unexplained(q explore.Sequence, o report.Outcome) explore.Sequence {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	rest := q
+	for _, f := range x.found {
+		if f.Repeated > 0 && slices.ContainsFunc(signatures(o), f.names) && q.Has(f.Shortest) {
+			rest = rest.Without(f.Shortest)
+		}
+	}
+	rest.Name += "-rest"
+	return rest
 }
 
 // find adds what an outcome breaks and nobody has found yet, as one. It returns nil if there is no such thing.
@@ -175,13 +201,11 @@ func (f *found) shrink(ctx context.Context, x *exploration, s *server) error {
 	return nil
 }
 
-// shrinksUntil returns when the shrinking that begins now ends at the latest: with the exploration, but not at once.
+// shrinksUntil returns when the shrinking that begins now ends at the latest: with the exploration, or after a quarter
+// of it, since what breaks now and then would keep a worker from all else. But it doesn't end at once.
 func (x *exploration) shrinksUntil(now time.Time) time.Time {
-	end, least := x.began.Add(x.length), now.Add(leastTime)
-	if end.After(least) {
-		return end
-	}
-	return least
+	left := x.began.Add(x.length).Sub(now)
+	return now.Add(max(leastTime, min(x.length/4, left)))
 }
 
 // replay plays the first sequence again, until it breaks something of what was found. That is what is shrunk.
@@ -453,7 +477,7 @@ func (x *exploration) text() string {
 	for _, p := range x.played {
 		verdicts[p.Verdict]++
 		if p.Verdict == report.Known {
-			known[p.Broke]++
+			known[strings.TrimSpace(p.Broke+" "+p.Issue)]++
 		}
 	}
 	for _, v := range report.Verdicts() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -115,7 +116,7 @@ func TestWhatBreaksTogetherIsFoundOnce(t *testing.T) {
 func TestAPromiseIsFoundBrokenForEachReason(t *testing.T) {
 	g := NewWithT(t)
 	sequence := func(seed int, objects ...fixtures.Object) explore.Sequence {
-		q := explore.Sequence{Seed: seed}
+		q := explore.Sequence{Name: fmt.Sprint("seed-", seed), Seed: seed}
 		for _, o := range objects {
 			q.Actions = append(q.Actions, explore.Action{Do: explore.Apply, Object: o.Unstructured().Object})
 		}
@@ -133,23 +134,31 @@ func TestAPromiseIsFoundBrokenForEachReason(t *testing.T) {
 	g.Expect(x.find(tolerant, broke)).To(BeNil(), "it isn't known yet what the first takes")
 	first.Shortest, first.Repeated = sequence(1, pod().HostPort(80)), 10
 	g.Expect(x.find(both, broke)).To(BeNil(), "it has a host port")
-	tolerant.Seed = 4
+	g.Expect(x.unexplained(both, broke).Actions).To(BeEmpty(), "nothing is left without it")
+	more := sequence(4, fixtures.DaemonSet().Called("daemon1").HostPort(7), pod().Tolerate("b"))
+	g.Expect(x.unexplained(more, broke).Actions).To(Equal(more.Actions[1:]))
+	g.Expect(x.unexplained(tolerant, broke).Actions).To(HaveLen(1), "it is no case of what was found")
+	tolerant.Name = "seed-4"
 	second := x.find(tolerant, broke)
 	g.Expect(second.Number).To(Equal(2))
 	g.Expect(x.broke()).To(MatchError("1 promise broke, in 2 ways"))
 	second.Missed = confirmed
 	g.Expect(x.find(tolerant, broke)).To(BeNil(), "it has had its chance")
-	tolerant.Seed = 5
+	tolerant.Name = "seed-5"
 	g.Expect(x.find(tolerant, broke).Number).To(Equal(3), "what never broke again explains no other")
 }
 
-// An exploration ends when its time is over, and not long after if it has just found something.
-func TestShrinkingEndsWithTheExploration(t *testing.T) {
+// What is hard to shrink leaves time for the rest. An exploration ends when its time is over, and not long after if it
+// has just found something.
+func TestShrinkingEnds(t *testing.T) {
 	g := NewWithT(t)
 	now := time.Now()
 	x := &exploration{began: now, length: time.Hour}
-	g.Expect(x.shrinksUntil(now.Add(time.Minute))).To(Equal(now.Add(time.Hour)))
-	g.Expect(x.shrinksUntil(now.Add(59 * time.Minute))).To(Equal(now.Add(69 * time.Minute)))
+	for after, until := range map[time.Duration]time.Duration{
+		time.Minute: 16 * time.Minute, 48 * time.Minute: time.Hour, 59 * time.Minute: 69 * time.Minute,
+	} {
+		g.Expect(x.shrinksUntil(now.Add(after))).To(Equal(now.Add(until)), after.String())
+	}
 }
 
 // A shard has its own seeds, and a run that goes on begins after those that were played.
