@@ -32,19 +32,12 @@ var _ = Suite.Add(e2e.Spec{
 		Sometimes: true, // the look may be over before the change arrives
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
-		group := fixtures.Key("group")
 		other := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized).Budget("0")
-		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized).Budget("0").Weight(1)
-		app, first := costlyPods(other, 1).CPU("3"), fixtures.Pod().On(other).HostPort(port).GracePeriod(0)
+		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized).Budget("0")
+		first, _ := launchForPort(ctx, env, other, pool)
 		others := preferring(60, costlyPods(other, 6).CPU("3").HostPort(port))
-		last := fixtures.Deployment(1).Select(group, other.GetName()).HostPort(port)
-		env.Create(ctx, other.Label(group, other.GetName()), app)
-		env.Await(ctx, 1, check.RunningPods(app))
-		env.Create(ctx, first, others)
-		env.Await(ctx, 1, check.RunningPods(first))
+		env.Create(ctx, others)
 		env.Await(ctx, 6, check.RunningPods(others))
-		env.Create(ctx, pool.Label(group, other.GetName()), last)
-		env.Await(ctx, 1, check.RunningPods(last).On(check.Nodes(pool)))
 		node := env.Await(ctx, 1, check.Nodes(pool))[0]
 		env.Observe(ctx, karpenter.NominationOver)
 

@@ -26,11 +26,10 @@ var _ = e2e.Table(Suite, map[string]temporary{
 		Name:   "removes a node soon after " + row.over,
 		Within: 4 * time.Minute,
 		Known: []e2e.Known{{
-			Releases: ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
-			Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/3291",
-			Reason:   "a node that can go from now on is no reason to look again, for up to five minutes",
-			Breaks:   []string{"^no pods of .* leads to no nodes of pool .* that stay"},
-
+			Releases:  ">=1.0.0 <=1.15.0", // seen in v1.14.3 and v1.15.0
+			Issue:     "https://github.com/kubernetes-sigs/karpenter/pull/3291",
+			Reason:    "a node that can go from now on is no reason to look again, for up to five minutes",
+			Breaks:    []string{"^no pods of .* leads to no nodes of pool .* that stay"},
 			Sometimes: row.races,
 		}},
 		Run: func(ctx context.Context, env *e2e.Env) {
