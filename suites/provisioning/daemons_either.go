@@ -20,7 +20,7 @@ var _ = Suite.Add(e2e.Spec{
 		Releases: ">=1.9.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; by the source since v1.9.0
 		Issue:    e2e.Finding("karpenter-alternatives-of-daemons"),
 		Reason:   "a term that isn't for one pool is forgotten for all others",
-		Breaks:   []string{"leads to at least 1 pod of daemon-", "^always all NodeClaims of pool .* ask for 4 of cpu"},
+		Breaks:   noRoomForDaemon,
 	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		last, first := fixtures.NodePool().Weight(1), fixtures.NodePool().Weight(90)
