@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -134,27 +135,34 @@ func ofAdapter(k providers.KnownFailure) *Known {
 }
 
 // knownExplored returns what is known of sequences like one, in a release; nil: nothing. Several known failures are
-// joined.
-func knownExplored(suites []*Suite, a *providers.Adapter, sequence, release string) (*Known, error) {
-	var all Known
+// joined. It returns the sequence without the actions that make it like that, too.
+func knownExplored(
+	suites []*Suite, a *providers.Adapter, s explore.Sequence, release string,
+) (known *Known, unknown explore.Sequence, err error) {
+	unknown = s
 	for _, suite := range suites {
 		for _, spec := range suite.specs {
 			k, err := knownFailure(spec, a, release)
 			if err != nil {
-				return nil, err
+				return nil, s, err
 			}
-			if k == nil || k.Explored == "" || !regexp.MustCompile(k.Explored).MatchString(sequence) {
+			if k == nil || k.Explored == "" {
 				continue
 			}
-			all.Issue = strings.TrimSpace(all.Issue + " " + k.Issue)
-			all.Reason = strings.TrimPrefix(all.Reason+"; "+k.Reason, "; ")
-			all.Breaks = append(all.Breaks, k.Breaks...)
+			like := regexp.MustCompile(k.Explored)
+			if !s.Like(like) {
+				continue
+			}
+			if known == nil {
+				known = &Known{}
+			}
+			known.Issue = strings.TrimSpace(known.Issue + " " + k.Issue)
+			known.Reason = strings.TrimPrefix(known.Reason+"; "+k.Reason, "; ")
+			known.Breaks = append(known.Breaks, k.Breaks...)
+			unknown = unknown.Unlike(like)
 		}
 	}
-	if all.Breaks == nil {
-		return nil, nil //nolint:nilnil // nothing
-	}
-	return &all, nil
+	return known, unknown, nil
 }
 
 // settle applies a known failure to an outcome.

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -71,15 +72,24 @@ func TestKnownFailuresExplainSequences(t *testing.T) {
 	adapter := &providers.Adapter{KnownFailures: []providers.KnownFailure{{
 		Spec: "d", Releases: ">=1.9.0", Issue: "d", Breaks: []string{"a broke"}, Explored: "memory: ",
 	}}}
-	for _, c := range []struct{ sequence, release, issue string }{
-		{"nodes: 3", "v1.15.0", "a"},
-		{"memory: 3", "v1.15.0", "d"},
-		{"nodes: 3\ndo: kill", "v1.15.0", "a b"},
-		{"cpu: 3", "v1.15.0", ""},
-		{"nodes: 3", "v1.8.0", ""},
+	limit := func(resource string) explore.Action {
+		return explore.Action{Do: explore.Apply, Object: map[string]any{"limits": map[string]any{resource: 3}}}
+	}
+	nodes, memory, cpu, kill := limit("nodes"), limit("memory"), limit("cpu"), explore.Action{Do: explore.KillController}
+	for _, c := range []struct {
+		actions        []explore.Action
+		release, issue string
+		unknown        []explore.Action
+	}{
+		{[]explore.Action{cpu, nodes}, "v1.15.0", "a", []explore.Action{cpu}},
+		{[]explore.Action{memory, cpu}, "v1.15.0", "d", []explore.Action{cpu}},
+		{[]explore.Action{nodes, kill, nodes}, "v1.15.0", "a b", []explore.Action{}},
+		{[]explore.Action{cpu}, "v1.15.0", "", []explore.Action{cpu}},
+		{[]explore.Action{nodes}, "v1.8.0", "", []explore.Action{nodes}},
 	} {
-		k, err := knownExplored([]*Suite{suite}, adapter, c.sequence, c.release)
+		k, unknown, err := knownExplored([]*Suite{suite}, adapter, explore.Sequence{Seed: 7, Actions: c.actions}, c.release)
 		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(unknown).To(Equal(explore.Sequence{Seed: 7, Actions: c.unknown}))
 		if c.issue == "" {
 			g.Expect(k).To(BeNil())
 			continue

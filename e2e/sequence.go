@@ -39,21 +39,20 @@ const explored = "explore"
 // another sequence.
 const settles = 90 * time.Second
 
-// play plays a sequence of a trial. Then the cluster comes to rest.
-func (r *Registration) play(ctx context.Context, suites []*Suite, s explore.Sequence) report.Outcome {
+// play plays a sequence of a trial. Then the cluster comes to rest. It returns the sequence without what is known to
+// fail, too.
+func (r *Registration) play(
+	ctx context.Context, suites []*Suite, s explore.Sequence,
+) (o report.Outcome, unknown explore.Sequence) {
 	suite, spec := NewSuite(explored), specOf(s.Name, s)
 	spec.id, spec.settles = explored+"/"+s.Name, settles
-	o := r.runInSession(ctx, suite, suite.add(spec, "", ""))
-	text, err := s.YAML()
-	if err == nil {
-		var known *Known
-		known, err = knownExplored(suites, r.adapter, string(text), r.core)
-		if known.excuses(o.Broke) {
-			settle(&o, known)
-		}
-	}
+	o = r.runInSession(ctx, suite, suite.add(spec, "", ""))
+	known, unknown, err := knownExplored(suites, r.adapter, s, r.core)
 	if err != nil {
 		o.Note = strings.TrimSpace(o.Note + " " + err.Error())
 	}
-	return o
+	if known.excuses(o.Broke) {
+		settle(&o, known)
+	}
+	return o, unknown
 }

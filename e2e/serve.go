@@ -45,6 +45,10 @@ type Trial struct {
 // Answer is what came of a trial.
 type Answer struct {
 	Outcomes []report.Outcome `json:"outcomes"`
+	// Karpenter is the release of Karpenter core, such as v1.15.0; empty: it is unknown.
+	Karpenter string `json:"karpenter,omitempty"`
+	// Unknown is the trial's sequence without the actions that give it what is known to fail. Nil: there was no sequence.
+	Unknown *explore.Sequence `json:"unknown,omitempty"`
 }
 
 // ServeEnvironment returns the environment of a test binary that serves trials, for Run: it keeps one cluster, and
@@ -131,8 +135,10 @@ func (r *Registration) try(ctx context.Context, suites []*Suite, t Trial) Answer
 		}
 	}
 	if t.Sequence != nil {
-		a.Outcomes = append(a.Outcomes, r.play(ctx, suites, *t.Sequence))
+		o, unknown := r.play(ctx, suites, *t.Sequence)
+		a.Outcomes, a.Unknown = append(a.Outcomes, o), &unknown
 	}
+	a.Karpenter = r.core
 	return a
 }
 

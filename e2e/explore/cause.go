@@ -2,7 +2,9 @@ package explore
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,6 +25,26 @@ func (s Sequence) Without(other Sequence) Sequence {
 	s.Actions = slices.DeleteFunc(slices.Clone(s.Actions), func(a Action) bool {
 		return special.HasAny(a.traits()...)
 	})
+	return s
+}
+
+// Like reports whether the YAML of a sequence matches a pattern.
+func (s Sequence) Like(pattern *regexp.Regexp) bool {
+	text, err := s.YAML()
+	return err == nil && pattern.Match(text)
+}
+
+// Unlike returns a sequence without the actions that make it like a pattern.
+func (s Sequence) Unlike(pattern *regexp.Regexp) Sequence {
+	for s.Like(pattern) {
+		last := sort.Search(len(s.Actions), func(i int) bool { // of those that match together
+			return Sequence{Actions: s.Actions[:i+1]}.Like(pattern)
+		})
+		if last == len(s.Actions) {
+			break // no action does
+		}
+		s.Actions = slices.Delete(slices.Clone(s.Actions), last, last+1)
+	}
 	return s
 }
 

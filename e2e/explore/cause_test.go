@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"regexp"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -42,6 +43,17 @@ func TestASequenceHasWhatAnotherIsMadeOf(t *testing.T) {
 	} {
 		g.Expect(long.Has(c.part)).To(Equal(c.has), words)
 	}
+}
+
+// Several actions may match a pattern together. The last of them goes.
+func TestASequenceGoesWithoutWhatMatches(t *testing.T) {
+	g := NewWithT(t)
+	kill, start, wait := Action{Do: KillController}, Action{Do: StartAgents}, Action{Do: Wait}
+	both := regexp.MustCompile("(?s)do: kill-controller.*do: start-agents")
+	s := Sequence{Actions: []Action{start, kill, wait, start, wait, kill, start}}
+	g.Expect(s.Unlike(both).Actions).To(Equal([]Action{start, kill, wait, wait, kill}))
+	g.Expect(s.Unlike(regexp.MustCompile("do: delete"))).To(Equal(s))
+	g.Expect(s.Unlike(regexp.MustCompile("actions:")).Actions).To(BeEmpty(), "it ends")
 }
 
 // What is left of a sequence has nothing of what explains it, and all else.

@@ -234,16 +234,23 @@ func (x *exploration) server(worker int) *server {
 	}
 }
 
+// outcome is what came of a sequence.
+type outcome struct {
+	report.Outcome
+	core    string           // the release of Karpenter core
+	unknown explore.Sequence // without the actions that give it what is known to fail
+}
+
 // play plays a sequence.
-func (x *exploration) play(ctx context.Context, s *server, sequence explore.Sequence) (report.Outcome, error) {
+func (x *exploration) play(ctx context.Context, s *server, sequence explore.Sequence) (o outcome, err error) {
 	a, err := s.try(ctx, e2e.Trial{Sequence: &sequence})
 	if err != nil {
-		return report.Outcome{}, err
+		return o, err
 	}
-	if len(a.Outcomes) == 0 {
-		return report.Outcome{}, fmt.Errorf("nothing came of %s; see %s", sequence.Name, s.folder)
+	if len(a.Outcomes) == 0 || a.Unknown == nil {
+		return o, fmt.Errorf("nothing came of %s; see %s", sequence.Name, s.folder)
 	}
-	return a.Outcomes[0], nil
+	return outcome{Outcome: a.Outcomes[0], core: a.Karpenter, unknown: *a.Unknown}, nil
 }
 
 // learn finds the domain of the provider by sequences that show it.
@@ -266,7 +273,7 @@ func (x *exploration) learn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	domain := draw.DomainOf(x.adapter, o.Writes, h)
+	domain := draw.DomainOf(x.adapter, o.core, o.Writes, h)
 	if o, err = x.play(ctx, s, draw.TryFeatures(domain)); err != nil {
 		return err
 	}
@@ -374,7 +381,7 @@ func (x *exploration) nearlyNew(r *rand.Rand) []string {
 }
 
 // judge records what came of a sequence, and looks into what broke.
-func (x *exploration) judge(ctx context.Context, s *server, q explore.Sequence, o report.Outcome, file *os.File) error {
+func (x *exploration) judge(ctx context.Context, s *server, q explore.Sequence, o outcome, file *os.File) error {
 	p := played{Seed: q.Seed, Verdict: o.Verdict, Features: q.Features, Issue: o.Issue}
 	if h, err := history.LoadFile(o.History); err == nil {
 		p.Transitions = explore.Transitions(h)
@@ -385,13 +392,13 @@ func (x *exploration) judge(ctx context.Context, s *server, q explore.Sequence, 
 	}
 	x.mu.Lock()
 	p = x.judged(p)
-	x.tell(q, o, len(p.Transitions))
+	x.tell(q, o.Outcome, len(p.Transitions))
 	line, err := json.Marshal(p)
 	if err == nil {
 		_, err = file.Write(append(line, '\n'))
 	}
 	x.mu.Unlock()
-	if err != nil || o.Verdict != report.Failed {
+	if err != nil {
 		return err
 	}
 	return x.look(ctx, s, q, o)

@@ -83,10 +83,10 @@ func (f *found) explains(q explore.Sequence, what string) bool {
 
 // look looks into a sequence that broke something: whether it does so again, and how little it takes. What was found
 // before is only counted. What the shortest sequence breaks as well has the same cause. What else the first one broke
-// is looked into by itself. So is what the sequence breaks without what explains it.
-func (x *exploration) look(ctx context.Context, s *server, q explore.Sequence, o report.Outcome) error {
-	for len(signatures(o)) > 0 {
-		for f := x.find(q, o); f != nil; f = x.find(q, o) {
+// is looked into by itself. So is what the sequence breaks without what explains it, and without what is known.
+func (x *exploration) look(ctx context.Context, s *server, q explore.Sequence, o outcome) error {
+	for o.Verdict == report.Failed || o.Verdict == report.Known {
+		for f := x.find(q, o.Outcome); f != nil; f = x.find(q, o.Outcome) {
 			began := time.Now()
 			err := f.shrink(ctx, x, s)
 			f.Took = time.Since(began)
@@ -105,19 +105,19 @@ func (x *exploration) look(ctx context.Context, s *server, q explore.Sequence, o
 		if o, err = x.play(ctx, s, rest); err != nil {
 			return err
 		}
-		x.say("%s: %d actions have nothing of what was found: %s", q.Name, len(rest.Actions), o.Verdict)
+		x.say("%s: %d actions have nothing of what was found or is known: %s", q.Name, len(rest.Actions), o.Verdict)
 		q = rest
 	}
 	return nil
 }
 
-// unexplained returns a sequence without all that is known to break what it broke.
-func (x *exploration) unexplained(q explore.Sequence, o report.Outcome) explore.Sequence {
+// unexplained returns a sequence without what is known to fail, and without all that was found to break what it broke.
+func (x *exploration) unexplained(q explore.Sequence, o outcome) explore.Sequence {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	rest := q
+	rest := o.unknown
 	for _, f := range x.found {
-		if f.Repeated > 0 && slices.ContainsFunc(signatures(o), f.names) && q.Has(f.Shortest) {
+		if f.Repeated > 0 && slices.ContainsFunc(signatures(o.Outcome), f.names) && q.Has(f.Shortest) {
 			rest = rest.Without(f.Shortest)
 		}
 	}
@@ -165,10 +165,10 @@ func (f *found) shrink(ctx context.Context, x *exploration, s *server) error {
 	}
 	play := func(q explore.Sequence) (bool, error) {
 		o, err := x.play(ctx, s, q)
-		if err != nil || !slices.Contains(signatures(o), f.Signature) {
+		if err != nil || !slices.Contains(signatures(o.Outcome), f.Signature) {
 			return false, err
 		}
-		f.Outcome = o
+		f.Outcome = o.Outcome
 		return true, nil
 	}
 	x.say("%s: shrinking %d actions, which break: %s", f.Original.Name, len(f.Original.Actions), f.Signature)
@@ -218,7 +218,7 @@ func (f *found) replay(ctx context.Context, x *exploration, s *server) (again bo
 			return false, err
 		}
 		x.mu.Lock()
-		again = f.prefer(o)
+		again = f.prefer(o.Outcome)
 		x.mu.Unlock()
 		if again {
 			return true, nil

@@ -14,6 +14,8 @@ import (
 
 // Domain is what the sequences for a provider can be made of.
 type Domain struct {
+	// Karpenter is the release of core, such as v1.15.0. Empty, or no version: it has everything.
+	Karpenter     string                 `json:"karpenter,omitempty"`
 	Zones         []string               `json:"zones,omitempty"`
 	InstanceTypes []string               `json:"instanceTypes,omitempty"`
 	CapacityTypes []string               `json:"capacityTypes,omitempty"`
@@ -28,11 +30,11 @@ type Domain struct {
 // mostTypes limits how many instance types sequences name. A provider has hundreds.
 const mostTypes = 24
 
-// DomainOf returns what sequences can be made of, by the adapter, by how many requests of each kind the controller has
-// made that can be struck, and by a recording of the provider: the zones that nodes have had, and the instance types
-// that NodeClaims allow.
-func DomainOf(a *providers.Adapter, requests map[string]int, h *history.History) Domain {
-	var d Domain
+// DomainOf returns what sequences can be made of, by the adapter, by the release of core, by how many requests of each
+// kind the controller has made that can be struck, and by a recording of the provider: the zones that nodes have had,
+// and the instance types that NodeClaims allow.
+func DomainOf(a *providers.Adapter, core string, requests map[string]int, h *history.History) Domain {
+	d := Domain{Karpenter: core}
 	for _, c := range providers.Capabilities() {
 		if can, _ := a.Supports(c); can {
 			d.Capabilities = append(d.Capabilities, c)

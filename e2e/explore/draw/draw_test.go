@@ -76,6 +76,17 @@ func TestADomainLimitsTheFeatures(t *testing.T) {
 	}
 }
 
+// An earlier release gets sequences without what it doesn't promise yet.
+func TestAReleaseLimitsTheFeatures(t *testing.T) {
+	g := NewWithT(t)
+	d := everything()
+	for release, has := range map[string]bool{"v1.6.4": false, "v1.11.0": true, "v1.15.0": true, "main": true, "": true} {
+		d.Karpenter = release
+		g.Expect(slices.Contains(Features(d), "pool: limit of nodes")).To(Equal(has), release)
+		g.Expect(Features(d)).To(ContainElement("pool: limit of CPU"))
+	}
+}
+
 // What the API server refuses once isn't drawn any more.
 func TestRefusedFeaturesAreNotDrawn(t *testing.T) {
 	g := NewWithT(t)

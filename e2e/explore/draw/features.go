@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/faults"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -37,6 +39,11 @@ func twoCapacityTypes(d Domain) bool { return len(d.CapacityTypes) > 1 }
 
 func capable(c providers.Capability) func(Domain) bool {
 	return func(d Domain) bool { return d.can(c) }
+}
+
+// since is for what Karpenter promises from a release on, such as v1.11. Earlier ones accept it, and do nothing of it.
+func since(release string) func(Domain) bool {
+	return func(d Domain) bool { return !semver.IsValid(d.Karpenter) || semver.Compare(d.Karpenter, release) >= 0 }
 }
 
 func hooked(h providers.HookName) func(Domain) bool { return func(d Domain) bool { return d.has(h) } }

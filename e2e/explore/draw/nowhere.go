@@ -99,8 +99,11 @@ func nowhereOn() []feature {
 			p.On(w.poolWith(func(pool *fixtures.Pool) { pool.MinValues(corev1.LabelTopologyZone, 50) }))
 		}),
 		nowhereBy("limit", func(w *world, p *fixtures.Workload) {
-			p.On(w.poolWith(func(pool *fixtures.Pool) { pool.Limit(w.one("cpu", "memory", "nodes"), "0") }))
+			p.On(w.poolWith(func(pool *fixtures.Pool) { pool.Limit(w.one("cpu", "memory"), "0") }))
 		}),
+		nowhereBy("limit of nodes", func(w *world, p *fixtures.Workload) {
+			p.On(w.poolWith(func(pool *fixtures.Pool) { pool.Limit("nodes", "0") }))
+		}).where(since(limitsOfNodes)),
 	}
 }
 

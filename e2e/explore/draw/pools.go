@@ -22,7 +22,9 @@ func ofPools() []feature {
 		{name: "pool: limit of memory", dynamic: true, pool: func(w *world, p *fixtures.Pool) {
 			p.Limit("memory", w.number(4, 80)+"Gi")
 		}},
-		{name: "pool: limit of nodes", pool: func(w *world, p *fixtures.Pool) { p.Limit("nodes", w.number(1, 6)) }},
+		{name: "pool: limit of nodes", can: since(limitsOfNodes), pool: func(w *world, p *fixtures.Pool) {
+			p.Limit("nodes", w.number(1, 6))
+		}},
 		{name: "pool: budget", pool: func(w *world, p *fixtures.Pool) { p.Budget(w.number(0, 3)) }},
 		{name: "pool: budget in percent", pool: func(w *world, p *fixtures.Pool) {
 			p.Budget(w.one("0%", "10%", "34%", "50%", "100%"))
@@ -67,6 +69,9 @@ func ofPools() []feature {
 		}},
 	}
 }
+
+// limitsOfNodes is the first release that counts nodes where a NodePool limits them.
+const limitsOfNodes = "v1.11"
 
 // dynamic reports whether a NodePool launches nodes for pods. It stays so, and static ones stay static.
 func dynamic(p *fixtures.Pool) bool {
