@@ -5,8 +5,8 @@
 //
 // # When the clock moves
 //
-// A governed clock runs at speed 1 while any process works, so work takes as long as on other
-// clusters. When all processes wait, nothing happens until the first wait is over, so the
+// A governed clock runs at speed 1 while any process works or waits for a disk, so work takes as
+// long as on other clusters. When all processes wait, nothing happens until the first wait is over, so the
 // governor moves the clock there. This makes no process late: on a busy machine it only moves
 // later.
 //

@@ -3,7 +3,6 @@
 package governor
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strconv"
@@ -100,8 +99,8 @@ func (p *process) quiet() bool {
 	return p.waiting != nil && p.woken == nil && p.spentAfter == before
 }
 
-// isWaiting reports whether no thread of the process has run since the last scan or is about
-// to. Parked threads run only after another thread. The kernel adds a thread's CPU time when
+// isWaiting reports whether no thread of the process has run since the last scan, is about to, or
+// waits for a disk. Parked threads run only after another thread. The kernel adds a thread's CPU time when
 // it stops, so the comparison follows the check of all threads.
 func (p *process) isWaiting() bool {
 	if p.parkedAt != p.spentAfter {
@@ -121,7 +120,7 @@ func (p *process) isWaiting() bool {
 		n, err := read(t.syscall, call[:])
 		switch {
 		case err != nil: // the thread has ended
-		case bytes.HasPrefix(call[:], running):
+		case works(call[:n]):
 			return false
 		default:
 			t.parked = parked(call[:n])

@@ -45,6 +45,22 @@ func TestParked(t *testing.T) {
 	}
 }
 
+func TestWorks(t *testing.T) {
+	g := NewWithT(t)
+	for line, want := range map[string]bool{
+		"running\n":              true,
+		"-1 0x7ffc7d0 0x49\n":    true, // a page of a file comes from the disk
+		"-1 0x0 0x0":             false,
+		epoll[0] + " 0x6 0x7f12": false,
+		"":                       false,
+		fmt.Sprintf("%d 0x3 0xc000 0x18", syscall.SYS_FDATASYNC): true,
+		fmt.Sprintf("%d 0x3 0xc000 0x18", syscall.SYS_PWRITE64):  true,
+		fmt.Sprintf("%d 0x3 0xc000 0x18", syscall.SYS_FUTEX):     false,
+	} {
+		g.Expect(works([]byte(line))).To(Equal(want), line)
+	}
+}
+
 // scanned returns a governor of one process. The test calls its scans.
 func scanned(t *testing.T, pid int) *governor {
 	t.Helper()
@@ -126,6 +142,25 @@ func TestAProcessThatHasWorkedSinceTheScanIsNotStill(t *testing.T) {
 	e.Eventually(g.waits, "10s", "1ms").Should(BeTrue())
 	e.Expect(g.page.Add(os.Getpid())).To(Succeed())
 	e.Expect(g.allWaiting()).To(BeFalse(), "nobody has scanned that one yet")
+}
+
+// What a disk or a full pipe keeps waiting has not done its work. What reads a pipe waits for others.
+func TestAProcessThatCanNotWriteIsNotStill(t *testing.T) {
+	e := NewWithT(t)
+	for file, waits := range map[string]bool{"/dev/zero": false, "-": true} {
+		cmd := exec.CommandContext(t.Context(), "cat", file)
+		_, err := cmd.StdoutPipe() // nobody reads it
+		e.Expect(err).NotTo(HaveOccurred())
+		_, err = cmd.StdinPipe()
+		e.Expect(err).NotTo(HaveOccurred())
+		e.Expect(cmd.Start()).To(Succeed())
+		pid := cmd.Process.Pid
+		defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
+		g := scanned(t, pid)
+		e.Eventually(func() int64 { g.scan(); return g.processes[pid].spent }, "10s", "5ms").Should(BeNumerically(">", 0))
+		e.Eventually(func() bool { g.scan(); return g.processes[pid].idle }, "10s", "50ms").Should(BeTrue())
+		e.Expect(g.processes[pid].isWaiting()).To(Equal(waits), file)
+	}
 }
 
 // Ended processes stay in the process table until their parent reaps them.
