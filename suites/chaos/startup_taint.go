@@ -21,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "leaves startup taints away that were removed before it was killed",
 	Within: 3 * time.Minute,
 	Known: []e2e.Known{{
-		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
+		Releases: ">=1.6.0 <=1.15.0", // seen in v1.6.4, v1.9.0 and v1.15.0
 		Issue:    e2e.Finding("karpenter-startup-taints-that-come-back"),
 		Reason:   "until the NodeClaim says that its node is registered, the startup taints are set with each try",
 		Breaks: []string{

@@ -21,6 +21,12 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name:  "removes a node whose pod's volume reaches a node in another zone",
 	Needs: []providers.Capability{providers.NodePools, providers.Zones},
+	Known: []e2e.Known{{
+		Releases: ">=1.0.0 <1.12.1", // seen in v1.0.8 and v1.6.4; the source is the same in v1.12.0
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/2742",
+		Reason:   "only the first of the alternatives of a volume counts",
+		Breaks:   []string{"^waited for 1 node of pool "},
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		here, there := env.TwoZones(ctx, fixtures.NodePool())
 		pool := fixtures.NodePool().Consolidate(fixtures.WhenEmptyOrUnderutilized)

@@ -16,13 +16,14 @@ import (
 // A NodePool says whether its nodes register. If several in a row don't, something that all of
 // them share is wrong: an image, a role, a security group. One look at the pool tells, where
 // NodeClaims come and go, and its reason tells what fails. A single node that doesn't register
-// says nothing about the others. A pool whose nodes register says so.
+// says nothing about the others. A pool whose nodes register says so. Before v1.8 the first node told.
 //
 // Source: condition NodeRegistrationHealthy of the NodePool API;
+// https://github.com/kubernetes-sigs/karpenter/pull/2520;
 // https://karpenter.sh/docs/concepts/nodepools, "Status conditions".
 var _ = Suite.Add(e2e.Spec{
 	Name:   "makes its NodePool say whether the pool's nodes register",
-	Since:  e2e.Since{Karpenter: "1.5"},
+	Since:  e2e.Since{Karpenter: "1.8"},
 	Needs:  []providers.Capability{providers.NodePools},
 	Hooks:  []providers.HookName{providers.TerminateInstance},
 	Within: 18 * time.Minute,

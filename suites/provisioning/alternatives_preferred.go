@@ -35,7 +35,7 @@ var _ = e2e.Table(Suite, map[string]struct {
 	return e2e.Spec{
 		Name: "meets an alternative of a pod beside " + row.beside,
 		Known: []e2e.Known{{
-			Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
+			Releases: ">=1.0.0 <=1.15.0", // seen in v1.0.8, v1.6.4, v1.9.0 and v1.15.0
 			Issue:    e2e.Finding("karpenter-alternatives-that-go-before-preferences"),
 			Reason:   "all alternatives but the last are given up before the first preference is",
 			Breaks:   []string{"^waited for 1 pod", "pods that wait fit on no node that could be launched"},

@@ -17,7 +17,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "counts daemons on nodes of each pool that a term of their affinity is for",
 	Known: []e2e.Known{{
-		Releases: ">=1.9.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; by the source since v1.9.0
+		Releases: ">=1.1.0 <=1.15.0", // seen in v1.6.4, v1.14.3 and v1.15.0; by the source since v1.1.5
 		Issue:    e2e.Finding("karpenter-alternatives-of-daemons"),
 		Reason:   "a term that isn't for one pool is forgotten for all others",
 		Breaks:   noRoomForDaemon,

@@ -26,7 +26,7 @@ var _ = e2e.Table(Suite, map[string]countedDaemons{
 		how: "by the limits of their pods as a whole where they request nothing", since: "1.34",
 		size: func(daemon *fixtures.Workload) { daemon.WithoutRequests().PodCPULimit("2") },
 		known: []e2e.Known{{
-			Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
+			Releases: ">=1.0.0 <=1.15.0", // seen in v1.0.8, v1.6.4, v1.9.0 and v1.15.0
 			Issue:    e2e.Finding("karpenter-pod-limits-of-daemons"),
 			Reason:   "what a DaemonSet's pods may use as a whole isn't taken for their request",
 			Breaks:   noRoomForDaemon,

@@ -22,6 +22,12 @@ var _ = e2e.Table(Suite, map[string]partly{
 }, func(row partly) e2e.Spec {
 	return e2e.Spec{
 		Name: "gives a pod a node of a type where no daemons take " + row.what + " from it",
+		Known: []e2e.Known{{
+			Releases: ">=1.0.0 <1.14.0", // seen in v1.0.8 and v1.6.4; by the source up to v1.13.0
+			Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/715",
+			Reason:   "a daemon of some instance types of a pool is counted on all of them",
+			Breaks:   []string{"^waited for 1 pod"},
+		}},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			first, pool := fixtures.NodePool(), fixtures.NodePool()
 			env.Create(ctx, first, fixtures.Deployment(1).On(first))

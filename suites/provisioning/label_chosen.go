@@ -19,6 +19,12 @@ import (
 // pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go, ToNodeClaim.
 var _ = Suite.Add(e2e.Spec{
 	Name: "chooses one of the values of a label that a pool allows",
+	Known: []e2e.Known{{
+		Releases: ">=1.0.0 <1.9.0", // seen in v1.0.8 and v1.6.4; by the source up to v1.8.0
+		Issue:    "https://github.com/kubernetes-sigs/karpenter/pull/2586",
+		Reason:   "a NodeClaim has only labels with a single value",
+		Breaks:   []string{"^always all .* are in one of the racks"},
+	}},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Require(rack, fixtures.In, "a", "b")
 		app := fixtures.Deployment(3).On(pool).OnePodPerNode()

@@ -19,7 +19,7 @@ import (
 var _ = Suite.Add(e2e.Spec{
 	Name: "launches nothing for a pod whose host port a daemon on the host network takes",
 	Known: []e2e.Known{{
-		Releases: ">=1.9.0 <=1.15.0", // seen in v1.9.0 and v1.15.0
+		Releases: ">=1.0.0 <=1.15.0", // seen in v1.0.8, v1.6.4, v1.9.0 and v1.15.0
 		Issue:    e2e.Finding("karpenter-host-networks"),
 		Reason:   "the host ports of a DaemonSet on the host network aren't counted before its first pod runs",
 		Breaks:   []string{"^always no NodeClaims", "leads to at least 1 event FailedScheduling"},

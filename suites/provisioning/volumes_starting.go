@@ -21,15 +21,16 @@ var _ = e2e.Table(Suite, map[string]reach{
 		here, there string,
 	) *fixtures.ZonalVolume {
 		return fixtures.BoundZonalVolume(there, here)
-	}},
+	}, firstAlternative},
 	"other-zone": {"launches a node for a pod although one starts that can't reach its volume", 2, func(
 		_, there string,
 	) *fixtures.ZonalVolume {
 		return fixtures.BoundZonalVolume(there)
-	}},
+	}, nil},
 }, func(row reach) e2e.Spec {
 	return e2e.Spec{
 		Name:  row.what,
+		Known: row.known,
 		Needs: []providers.Capability{providers.NodePools, providers.Zones},
 		Run: func(ctx context.Context, env *e2e.Env) {
 			here, there := env.TwoZones(ctx, fixtures.NodePool())
@@ -59,4 +60,5 @@ type reach struct {
 	what  string
 	nodes int
 	disk  func(here, there string) *fixtures.ZonalVolume
+	known []e2e.Known
 }

@@ -21,7 +21,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "says of each NodeClaim of a batch whether it has fewer values than minValues",
 	Since: e2e.Since{Karpenter: "1.6"},
 	Known: []e2e.Known{{
-		Releases: ">=1.9.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; by the source since v1.9.0
+		Releases: ">=1.6.0 <=1.15.0", // seen in v1.6.4, v1.14.3 and v1.15.0
 		Issue:    e2e.Finding("karpenter-relaxed-minvalues-that-go-unsaid"),
 		Reason:   "all NodeClaims of a batch say what is true of the last one",
 		Breaks:   []string{"^always all NodeClaims .* are said to"},
