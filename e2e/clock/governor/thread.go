@@ -112,11 +112,11 @@ func parse(line []byte) (timeout int64, ok bool) {
 	return int64(int32(ms)) * 1e6, true
 }
 
-// files holds the system calls that wait for a disk. A disk that is busy takes seconds, and what it keeps waiting, such as
-// etcd, must not be late for that.
+// files holds the system calls that wait for a disk. A disk that is busy takes seconds, and what it keeps waiting, such
+// as etcd, must not be late for that.
 var files = []int{
-	syscall.SYS_PREAD64, syscall.SYS_WRITE, syscall.SYS_WRITEV, syscall.SYS_PWRITE64, syscall.SYS_FSYNC, syscall.SYS_FDATASYNC,
-	syscall.SYS_FTRUNCATE, syscall.SYS_FALLOCATE,
+	syscall.SYS_PREAD64, syscall.SYS_WRITE, syscall.SYS_WRITEV, syscall.SYS_PWRITE64, syscall.SYS_FSYNC,
+	syscall.SYS_FDATASYNC, syscall.SYS_FTRUNCATE, syscall.SYS_FALLOCATE,
 }
 
 // works reports whether a thread with such a line runs, is about to, or waits for a disk: in a system call, or outside
