@@ -147,20 +147,24 @@ func TestAProcessThatHasWorkedSinceTheScanIsNotStill(t *testing.T) {
 // What a disk or a full pipe keeps waiting has not done its work. What reads a pipe waits for others.
 func TestAProcessThatCanNotWriteIsNotStill(t *testing.T) {
 	e := NewWithT(t)
-	for file, waits := range map[string]bool{"/dev/zero": false, "-": true} {
+	started := func(file string) (pid int, waits func() bool) {
 		cmd := exec.CommandContext(t.Context(), "cat", file)
 		_, err := cmd.StdoutPipe() // nobody reads it
 		e.Expect(err).NotTo(HaveOccurred())
 		_, err = cmd.StdinPipe()
 		e.Expect(err).NotTo(HaveOccurred())
 		e.Expect(cmd.Start()).To(Succeed())
-		pid := cmd.Process.Pid
-		defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
+		pid = cmd.Process.Pid
+		t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 		g := scanned(t, pid)
-		e.Eventually(func() int64 { g.scan(); return g.processes[pid].spent }, "10s", "5ms").Should(BeNumerically(">", 0))
-		e.Eventually(func() bool { g.scan(); return g.processes[pid].idle }, "10s", "50ms").Should(BeTrue())
-		e.Expect(g.processes[pid].isWaiting()).To(Equal(waits), file)
+		return pid, func() bool { g.scan(); return g.processes[pid].isWaiting() }
 	}
+	_, waits := started("-")
+	e.Eventually(waits, "10s", "5ms").Should(BeTrue())
+	writer, waits := started("/dev/zero")
+	e.Eventually(func() ([]byte, error) { return os.ReadFile(fmt.Sprintf("/proc/%d/syscall", writer)) }, "10s", "5ms").
+		Should(HavePrefix(fmt.Sprint(syscall.SYS_WRITE, " ")))
+	e.Consistently(waits, "300ms", "5ms").Should(BeFalse())
 }
 
 // Ended processes stay in the process table until their parent reaps them.
