@@ -24,6 +24,8 @@ Not in the table, since no spec has shown it on a release yet:
 
 - [2956](https://github.com/kubernetes-sigs/karpenter/pull/2956), a static pool that becomes ready is missed (v1.11.2):
   a race; ` + "`static/late-ready`" + ` passed in two runs of that release.
+- [1721](https://github.com/kubernetes-sigs/karpenter/pull/1721), a node that joins before its launch is recorded isn't
+  registered until something of it changes (v1.0.8): a race, which any spec may lose there.
 - The panic when a static pool goes while a slot is reserved (v1.14.1): a race.
 - [3002](https://github.com/kubernetes-sigs/karpenter/issues/3002), a missing NodeClass stops all NodeOverlays
   (v1.12.1): KWOK's provider doesn't mind a missing NodeClass, so ` + "`overlay/beside-missing`" + ` needs another
