@@ -134,10 +134,10 @@ func ofAdapter(k providers.KnownFailure) *Known {
 	}
 }
 
-// knownExplored returns what is known of sequences like one, in a release; nil: nothing. Several known failures are
-// joined. It returns the sequence without the actions that make it like that, too.
+// knownExplored returns what is known of sequences like one that breaks something, in a release; nil: nothing. Several
+// known failures are joined. It returns the sequence without the actions that make it like any, too.
 func knownExplored(
-	suites []*Suite, a *providers.Adapter, s explore.Sequence, release string,
+	suites []*Suite, a *providers.Adapter, s explore.Sequence, release string, broke []report.Broken,
 ) (known *Known, unknown explore.Sequence, err error) {
 	unknown = s
 	for _, suite := range suites {
@@ -153,13 +153,16 @@ func knownExplored(
 			if !s.Like(like) {
 				continue
 			}
+			unknown = unknown.Unlike(like)
+			if len(k.unexcused(broke)) == len(broke) { // it is about something else
+				continue
+			}
 			if known == nil {
 				known = &Known{}
 			}
 			known.Issue = strings.TrimSpace(known.Issue + " " + k.Issue)
 			known.Reason = strings.TrimPrefix(known.Reason+"; "+k.Reason, "; ")
 			known.Breaks = append(known.Breaks, k.Breaks...)
-			unknown = unknown.Unlike(like)
 		}
 	}
 	return known, unknown, nil

@@ -87,9 +87,13 @@ func TestKnownFailuresExplainSequences(t *testing.T) {
 		{[]explore.Action{cpu}, "v1.15.0", "", []explore.Action{cpu}},
 		{[]explore.Action{nodes}, "v1.8.0", "", []explore.Action{nodes}},
 	} {
-		k, unknown, err := knownExplored([]*Suite{suite}, adapter, explore.Sequence{Seed: 7, Actions: c.actions}, c.release)
+		sequence, broke := explore.Sequence{Seed: 7, Actions: c.actions}, []report.Broken{{What: "a broke"}, {What: "b broke"}}
+		k, unknown, err := knownExplored([]*Suite{suite}, adapter, sequence, c.release, broke)
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(unknown).To(Equal(explore.Sequence{Seed: 7, Actions: c.unknown}))
+		k2, unknown, _ := knownExplored([]*Suite{suite}, adapter, sequence, c.release, []report.Broken{{What: "d broke"}})
+		g.Expect(k2).To(BeNil(), "nobody knows why")
+		g.Expect(unknown.Actions).To(Equal(c.unknown))
 		if c.issue == "" {
 			g.Expect(k).To(BeNil())
 			continue

@@ -47,7 +47,7 @@ func (r *Registration) play(
 	suite, spec := NewSuite(explored), specOf(s.Name, s)
 	spec.id, spec.settles = explored+"/"+s.Name, settles
 	o = r.runInSession(ctx, suite, suite.add(spec, "", ""))
-	known, unknown, err := knownExplored(suites, r.adapter, s, r.core)
+	known, unknown, err := knownExplored(suites, r.adapter, s, r.core, o.Broke)
 	if err != nil {
 		o.Note = strings.TrimSpace(o.Note + " " + err.Error())
 	}
