@@ -87,7 +87,8 @@ func TestKnownFailuresExplainSequences(t *testing.T) {
 		{[]explore.Action{cpu}, "v1.15.0", "", []explore.Action{cpu}},
 		{[]explore.Action{nodes}, "v1.8.0", "", []explore.Action{nodes}},
 	} {
-		sequence, broke := explore.Sequence{Seed: 7, Actions: c.actions}, []report.Broken{{What: "a broke"}, {What: "b broke"}}
+		sequence := explore.Sequence{Seed: 7, Actions: c.actions}
+		broke := []report.Broken{{What: "a broke"}, {What: "b broke"}}
 		k, unknown, err := knownExplored([]*Suite{suite}, adapter, sequence, c.release, broke)
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(unknown).To(Equal(explore.Sequence{Seed: 7, Actions: c.unknown}))
