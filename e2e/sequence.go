@@ -51,8 +51,11 @@ func (r *Registration) play(
 	if err != nil {
 		o.Note = strings.TrimSpace(o.Note + " " + err.Error())
 	}
-	if known.excuses(o.Broke) {
+	if known != nil && o.Verdict == report.Failed {
 		settle(&o, known)
+		if others := known.unexcused(o.Broke); len(others) > 0 {
+			o.Broke = others // what is known is no reason to look into it
+		}
 	}
 	return o, unknown
 }
