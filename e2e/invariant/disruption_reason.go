@@ -22,8 +22,8 @@ import (
 // what has changed within the last seconds. The condition DisruptionReason came with v1.5.
 //
 // A NodeClaim is disrupted if its node has the disrupted taint before its deletion begins, or if
-// it is rebooted. What somebody else deletes gets the taint later. What is deleted with its NodePool is not judged:
-// that may come between the taint and the reason.
+// it is rebooted. What somebody else deletes gets the taint later. What is deleted with its NodePool, or since it has
+// expired, is not judged: that may come between the taint and the reason.
 func reasonsAreTrue() Invariant {
 	return Invariant{
 		Name: "the reasons of disruptions are said, and true",
@@ -92,7 +92,7 @@ func (r *reasonMonitor) judgeSilence(m *check.Moment) {
 		return
 	case becomesTrue(m, karpenter.Rebooting):
 		what = "is rebooted"
-	case goesWithPool(m.World, nodeClaim):
+	case goesWithPool(m.World, nodeClaim) || isExpired(nodeClaim, m.Time):
 		return
 	case isDeleting(nodeClaim) && node != nil && !isDeleting(node) && hasDisruptedTaint(node):
 		what = "is being deleted to disrupt its node"

@@ -51,6 +51,9 @@ func TestReasonsAreSaid(t *testing.T) {
 	node := func() *historytest.Thing { return historytest.Node("n").Set("id", "spec", "providerID") }
 	pool := func() *historytest.Thing { return historytest.Pool("p") }
 	said := func() *historytest.Thing { return nodeClaim().Because(karpenter.DisruptionReason, "Underutilized") }
+	expiring := func(after string) *historytest.Thing {
+		return nodeClaim().Set("2026-01-02T15:04:05Z", "metadata", "creationTimestamp").Set(after, "spec", "expireAfter")
+	}
 	rebooted := func(o *historytest.Thing) *historytest.Thing {
 		return o.Because(karpenter.Rebooting, "RebootRequested")
 	}
@@ -70,6 +73,12 @@ func TestReasonsAreSaid(t *testing.T) {
 		},
 		"with a pool": {
 			begin().Add(pool()).Change(tainted).Change(nodeClaim().Pool("p").Deleting()), check.Broken, "that says why",
+		},
+		"expired": {
+			begin().Change(tainted).Change(expiring("1s").Deleting()), check.Vacuous, "no node was",
+		},
+		"not expired yet": {
+			begin().Change(tainted).Change(expiring("1m").Deleting()), check.Broken, "that says why",
 		},
 		"rebooted":    {begin().Change(rebooted(said())), check.Holds, ""},
 		"only reboot": {begin().Change(rebooted(nodeClaim())), check.Broken, "is rebooted"},
