@@ -39,19 +39,22 @@ const explored = "explore"
 // another sequence.
 const settles = 90 * time.Second
 
-// play plays a sequence of a trial. Then the cluster comes to rest. It returns the sequence without what is known to
-// fail, too.
+// play plays a sequence of a trial. Then the cluster comes to rest. Of a sequence that failed, it also returns what is
+// left without what is known to fail, and of others all.
 func (r *Registration) play(
 	ctx context.Context, suites []*Suite, s explore.Sequence,
 ) (o report.Outcome, unknown explore.Sequence) {
 	suite, spec := NewSuite(explored), specOf(s.Name, s)
 	spec.id, spec.settles = explored+"/"+s.Name, settles
 	o = r.runInSession(ctx, suite, suite.add(spec, "", ""))
+	if o.Verdict != report.Failed {
+		return o, s
+	}
 	known, unknown, err := knownExplored(suites, r.adapter, s, r.core, o.Broke)
 	if err != nil {
 		o.Note = strings.TrimSpace(o.Note + " " + err.Error())
 	}
-	if known != nil && o.Verdict == report.Failed {
+	if known != nil {
 		settle(&o, known)
 		if others := known.unexcused(o.Broke); len(others) > 0 {
 			o.Broke = others // what is known is no reason to look into it

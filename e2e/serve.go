@@ -47,7 +47,8 @@ type Answer struct {
 	Outcomes []report.Outcome `json:"outcomes"`
 	// Karpenter is the release of Karpenter core, such as v1.15.0; empty: it is unknown.
 	Karpenter string `json:"karpenter,omitempty"`
-	// Unknown is the trial's sequence without the actions that give it what is known to fail. Nil: there was no sequence.
+	// Unknown is the trial's sequence, without the actions that give it what is known to fail if it failed. Nil: there was
+	// no sequence.
 	Unknown *explore.Sequence `json:"unknown,omitempty"`
 }
 

@@ -6,9 +6,9 @@
 // # When the clock moves
 //
 // A governed clock runs at speed 1 while any process works or waits for a disk, so work takes as
-// long as on other clusters. When all processes wait, nothing happens until the first wait is over, so the
-// governor moves the clock there. This makes no process late: on a busy machine it only moves
-// later.
+// long as on other clusters. When all processes wait, nothing happens until the first wait is
+// over, so the governor moves the clock there. This makes no process late: on a busy machine it
+// only moves later.
 //
 // A process may wake at any time, also between the check that all wait and the move. It must
 // not compute a wait from the old time and begin it after the move. So the governor first
