@@ -38,6 +38,7 @@ type exploration struct {
 	replay   string        // REPLAY: the file of a sequence that is played instead; empty: none
 	repeats  int           // REPEATS: how often it is played
 	lies     []lie         // LIE: those of the faulty provider that are to be found; nil: it isn't set
+	sample   int           // N: how many of them; 0: all
 	folder   string
 
 	domain  draw.Domain
@@ -123,12 +124,16 @@ func readExploration(binary string) (*exploration, error) {
 	for _, v := range []struct {
 		name string
 		out  *int
-	}{{"SEED", &x.seed}, {"REPEATS", &x.repeats}} {
+	}{{"SEED", &x.seed}, {"REPEATS", &x.repeats}, {"N", &x.sample}} {
 		if text := os.Getenv(v.name); text != "" {
 			if *v.out, err = strconv.Atoi(text); err != nil || *v.out < 1 {
 				mistake("%s=%s: write a whole number from 1", v.name, text)
 			}
 		}
+	}
+	x.lies = x.drawLies()
+	if x.sample > 0 && x.lies == nil {
+		mistake("N=%d: that is how many lies are to be found, of those of LIE", x.sample)
 	}
 	mistakes = append(mistakes, x.readReplay(), x.readResume(), x.lacksPools())
 	for _, name := range []string{"FOCUS", "SKIP", "LABELS"} {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,6 +85,17 @@ func (x *exploration) readLies() error {
 	maps.Copy(gates, x.Gates)
 	x.Gates = gates
 	return errors.Join(err, x.adapter.Validate())
+}
+
+// drawLies returns the sample of the lies: the same for the same seed and lies.
+func (x *exploration) drawLies() []lie {
+	if x.sample < 1 || x.sample >= len(x.lies) {
+		return x.lies
+	}
+	drawn := slices.Clone(x.lies)
+	random := rand.New(rand.NewPCG(uint64(x.seed), 0)) //nolint:gosec // a draw that can be repeated
+	random.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
+	return drawn[:x.sample]
 }
 
 // allLies is the value of LIE that chooses all.

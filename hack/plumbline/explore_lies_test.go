@@ -28,6 +28,20 @@ func TestALieIsFoundByWhatOnlyItBreaks(t *testing.T) {
 		ContainSubstring("| c | core | 1 | it does nothing |")))
 }
 
+// A sample says how many of all lies would be found, in a fraction of the time.
+func TestASampleOfLiesIsTheSameForTheSameSeed(t *testing.T) {
+	g := NewWithT(t)
+	x := &exploration{seed: 7, lies: []lie{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}}
+	g.Expect(x.drawLies()).To(Equal(x.lies), "all without N")
+	x.sample = 2
+	g.Expect(x.drawLies()).To(HaveLen(2))
+	g.Expect(x.drawLies()).To(Equal(x.drawLies()))
+	others := &exploration{seed: 9, sample: 2, lies: x.lies}
+	g.Expect(others.drawLies()).NotTo(Equal(x.drawLies()))
+	x.sample = 9
+	g.Expect(x.drawLies()).To(HaveLen(4), "no more than there are")
+}
+
 // The sequence that shows most comes first, then what adds most to it.
 func TestSequencesThatShowMostComeFirst(t *testing.T) {
 	g := NewWithT(t)

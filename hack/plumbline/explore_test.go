@@ -22,7 +22,7 @@ func TestExplorationsRefuseWhatCantBe(t *testing.T) {
 	sequence := filepath.Join(t.TempDir(), "sequence.yaml")
 	g.Expect(os.WriteFile(sequence, []byte("name: a\nactions: [{do: jump}]\n"), 0o600)).To(Succeed())
 	for name, value := range map[string]string{
-		"FOR": "long", "SEED": "0", "REPEATS": "none", "SHARD": "5/4", "REPLAY": sequence, "RESUME": t.TempDir(),
+		"FOR": "long", "SEED": "0", "REPEATS": "none", "N": "4", "SHARD": "5/4", "REPLAY": sequence, "RESUME": t.TempDir(),
 		"FOCUS": "drift", "ARTIFACTS": t.TempDir(),
 	} {
 		t.Setenv(name, value)
@@ -31,7 +31,7 @@ func TestExplorationsRefuseWhatCantBe(t *testing.T) {
 	for _, want := range []string{
 		"FOR=long: write a duration such as 30m", "SEED=0: write a whole number from 1", "REPEATS=none", "SHARD=5/4",
 		`sequence.yaml: action 1: do: "jump" is none of`, "it is no folder of an exploration", "FOCUS=drift: sequences are no specs",
-		"run `make explore`", "FOR=long: REPLAY plays one sequence",
+		"run `make explore`", "N=4: that is how many lies are to be found", "FOR=long: REPLAY plays one sequence",
 	} {
 		g.Expect(err).To(MatchError(ContainSubstring(want)))
 	}

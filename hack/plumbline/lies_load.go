@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // faulty is the folder of the faulty provider and the lies.
@@ -118,11 +119,11 @@ func (l lie) check(suites []*e2e.Suite, again bool) error {
 // choose returns the lies in a list of names and levels.
 func choose(all []lie, list string) ([]lie, error) {
 	var chosen []lie
-	var unknown []string
+	var mistakes []error
 	for want := range strings.SplitSeq(list, ",") {
 		found := slices.DeleteFunc(slices.Clone(all), func(l lie) bool { return l.Name != want && l.Level != want })
 		if len(found) == 0 {
-			unknown = append(unknown, want)
+			mistakes = append(mistakes, noLie(want, all))
 		}
 		for _, l := range found {
 			if !slices.ContainsFunc(chosen, func(c lie) bool { return c.Name == l.Name }) {
@@ -130,22 +131,20 @@ func choose(all []lie, list string) ([]lie, error) {
 			}
 		}
 	}
-	if len(unknown) > 0 {
-		return nil, fmt.Errorf("LIE=%s: there is no such lie or level; there are\n%s", strings.Join(unknown, ","),
-			overview(all))
-	}
-	return chosen, nil
+	return chosen, errors.Join(mistakes...)
 }
 
-func overview(all []lie) string {
-	by := map[string][]string{}
+// noLie returns the error for a name that is neither a lie nor a level.
+func noLie(name string, all []lie) error {
+	var names, levels []string
 	for _, l := range all {
-		by[l.Level] = append(by[l.Level], l.Name)
+		names, levels = append(names, l.Name), append(levels, l.Level)
 	}
-	var b strings.Builder
-	for _, level := range slices.Sorted(maps.Keys(by)) {
-		slices.Sort(by[level])
-		fmt.Fprintf(&b, "  %s: %s\n", level, strings.Join(by[level], ", "))
+	slices.Sort(levels)
+	levels = slices.Compact(levels)
+	if near := providers.Nearest(name, slices.Concat(levels, names)); near != "" {
+		return fmt.Errorf("LIE=%s: there is no such lie or level, did you mean %s?", name, near)
 	}
-	return b.String()
+	return fmt.Errorf("LIE=%s: there is no such lie or level; the levels are %s, and their lies are in %s", name,
+		strings.Join(levels, ", "), filepath.Join(faulty, "lies"))
 }

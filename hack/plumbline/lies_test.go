@@ -61,9 +61,10 @@ func TestLiesAreLoaded(t *testing.T) {
 
 	g.Expect(choose(all, "releases")).To(Equal(all[1:]))
 	g.Expect(choose(all, "static-runaway,cloud,forgets")).To(Equal([]lie{all[1], all[0]}), "each once")
-	_, err = choose(all, "forgts,cloud")
-	g.Expect(err).
-		To(MatchError("LIE=forgts: there is no such lie or level; there are\n  cloud: forgets\n  releases: static-runaway\n"))
+	_, err = choose(all, "forgts,cloud,nothing-like-it")
+	g.Expect(err).To(MatchError("LIE=forgts: there is no such lie or level, did you mean forgets?\n" +
+		"LIE=nothing-like-it: there is no such lie or level; the levels are cloud, releases, " +
+		"and their lies are in providers/faulty/lies"))
 
 	honest, lying, kept := trials(all)
 	g.Expect(honest).To(HaveLen(1), "releases have twins of their own")
