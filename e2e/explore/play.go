@@ -56,8 +56,8 @@ func (s Sequence) Play(ctx context.Context, e *env.Env) {
 	for _, hook := range s.Undo() {
 		e.Hook(ctx, hook)
 	}
-	if slices.Contains(s.Hooks(), providers.StallLaunch) {
-		e.Observe(ctx, karpenter.LaunchTimeout) // what waits for an answer is given up by then, and can be deleted
+	if slices.ContainsFunc(s.Hooks(), func(h providers.HookName) bool { return slices.Contains(answeredLate, h) }) {
+		e.Observe(ctx, karpenter.LaunchTimeout) // what waits has its answer by then, or is given up, and can be deleted
 	}
 	e.ExpectInvariants()
 }
@@ -92,6 +92,9 @@ var failures = []providers.HookName{
 	providers.FailNextLaunch, providers.FillZone, providers.LoseAnswer, providers.DelayLaunch, providers.StallLaunch,
 	providers.Throttle, providers.SlowDown, providers.StaleLists,
 }
+
+// answeredLate are the hooks that let launches wait for their answer, undone or not.
+var answeredLate = []providers.HookName{providers.DelayLaunch, providers.StallLaunch}
 
 // Play does an action, without the time that passes after it. It notes why if it can't.
 func (a Action) Play(ctx context.Context, e *env.Env) {
