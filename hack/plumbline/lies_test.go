@@ -89,9 +89,14 @@ func TestTheTableOfRecallIsStable(t *testing.T) {
 		ID: "drift/replaces", Verdict: report.Failed, Reason: "waited 1m56.7s for 0 nodes of pool poolfqlln, app-x2b4c",
 	}}})
 	r.finish(nil)
-	all := []lie{{Name: "late", Level: releases}, {Name: "cloud", Level: "cloud"}, forgets, {Name: "new", Level: releases}}
+	all := []lie{
+		{Name: "late", Level: releases}, {Name: "cloud", Level: "cloud"}, forgets,
+		{Name: "new", Level: releases, Issue: "https://example.com/2", Explored: "v1.9.0"},
+	}
 	before := "| ✓ | [forgets](x): as it was | |\n| ✗ | [gone](x): no lie any more | |\n| ✓ | [late](x): as it was | |\n"
 	g.Expect(r.recallTable(all, before)).To(HaveSuffix("2 of 2 are caught.\n\n" +
+		"[`make explore`](../README.md#worlds-that-nobody-wrote) found 1 of them by itself, in sequences that nobody wrote:\n" +
+		"[new](https://example.com/2) in v1.9.0.\n\n" +
 		"| | What went wrong | Promise | Broken in | Kept in | Specs | Caught by |\n|---|---|---|---|---|---|---|\n" +
 		"| ✓ | [late](x): as it was | |\n" +
 		"| ✓ | [forgets](https://example.com/1): Delete does nothing | an instance ends | v1.9.0 | v1.10.0 " +

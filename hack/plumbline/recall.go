@@ -85,9 +85,24 @@ func (r *liesReport) recallTable(all []lie, before string) string {
 			caught++
 		}
 	}
-	return recallHead + fmt.Sprintf("%d of %d are caught.\n\n", caught, len(rows)) +
+	return recallHead + fmt.Sprintf("%d of %d are caught.\n\n", caught, len(rows)) + exploredOf(all) +
 		"| | What went wrong | Promise | Broken in | Kept in | Specs | Caught by |\n" +
 		"|---|---|---|---|---|---|---|\n" + strings.Join(rows, "")
+}
+
+// exploredOf says which defects exploration found by itself, or "".
+func exploredOf(all []lie) string {
+	var by []string
+	for _, l := range all {
+		if l.Explored != "" {
+			by = append(by, fmt.Sprintf("[%s](%s) in %s", cell(l.Name), l.Issue, l.Explored))
+		}
+	}
+	if len(by) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("[`make explore`](../README.md#worlds-that-nobody-wrote) found %d of them by itself, in sequences "+
+		"that nobody wrote:\n%s.\n\n", len(by), strings.Join(by, ",\n"))
 }
 
 func (l liesRow) recallRow() string {
