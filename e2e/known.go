@@ -9,6 +9,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -135,7 +136,8 @@ func ofAdapter(k providers.KnownFailure) *Known {
 }
 
 // knownExplored returns what is known of sequences like one that breaks something, in a release; nil: nothing. Several
-// known failures are joined. It returns the sequence without the actions that make it like any, too.
+// known failures are joined. It returns the sequence without the actions that make it like any, too: what a known panic
+// of the controller breaks beside is left to that.
 func knownExplored(
 	suites []*Suite, a *providers.Adapter, s explore.Sequence, release string, broke []report.Broken,
 ) (known *Known, unknown explore.Sequence, err error) {
@@ -165,7 +167,31 @@ func knownExplored(
 			known.Breaks = append(known.Breaks, k.Breaks...)
 		}
 	}
+	if known.excusesDeath(broke) {
+		known.Breaks = append(known.Breaks, named(broke)...)
+	}
 	return known, unknown, nil
+}
+
+// excusesDeath reports whether the controller ended by itself, and it is known why. Whatever else breaks may have
+// waited for it in vain, so nothing can be said of that.
+func (k *Known) excusesDeath(broke []report.Broken) bool {
+	return k != nil && slices.ContainsFunc(broke, func(b report.Broken) bool {
+		return b.Kind == report.BrokenInvariant && b.What == invariant.ControllerStaysUp &&
+			k.excuses([]report.Broken{b})
+	})
+}
+
+// named returns entries of Known.Breaks for all that broke, and nothing else.
+func named(broke []report.Broken) (all []string) {
+	for _, b := range broke {
+		if b.Kind == report.BrokenInvariant {
+			all = append(all, b.What)
+		} else {
+			all = append(all, regexp.QuoteMeta(b.What))
+		}
+	}
+	return all
 }
 
 // settle applies a known failure to an outcome.

@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"slices"
 	"testing"
 
 	. "github.com/onsi/gomega"
 
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/e2e/invariant"
 	"github.com/plumbline-e2e/plumbline/e2e/report"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -104,6 +106,32 @@ func TestKnownFailuresExplainSequences(t *testing.T) {
 		g.Expect(k.excuses([]report.Broken{{What: "a broke"}, {What: "d broke"}})).To(BeFalse())
 	}
 	g.Expect(Known{Issue: "a", Reason: "b", Breaks: []string{"c"}, Explored: "("}.check()).NotTo(Succeed())
+}
+
+// While a controller is down, all that waits for it breaks. If it is known why it ended, so is the rest.
+func TestAKnownPanicExplainsWhatBreaksBesideIt(t *testing.T) {
+	g := NewWithT(t)
+	suite := NewSuite("drift")
+	suite.add(Spec{Name: "a", Run: nothing, Known: []Known{{
+		Releases: ">=1.9.0", Issue: "a", Reason: "it panics", Breaks: []string{invariant.ControllerStaysUp, "^waited"},
+		Explored: "do: kill",
+	}}}, "", "a")
+	sequence := explore.Sequence{Actions: []explore.Action{{Do: explore.KillController}}}
+	beside := []report.Broken{
+		{Kind: report.BrokenInvariant, What: "limits are kept", Why: "there are 3"}, {What: "left behind (1)"},
+		{What: "waited for 2 pods"},
+	}
+	k, _, err := knownExplored([]*Suite{suite}, &providers.Adapter{}, sequence, "v1.15.0", beside)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(k.unexcused(beside)).To(Equal(beside[:2]), "the controller stayed up")
+
+	died := slices.Concat(beside, []report.Broken{
+		{Kind: report.BrokenInvariant, What: invariant.ControllerStaysUp, Why: "exit code 2"},
+	})
+	k, _, err = knownExplored([]*Suite{suite}, &providers.Adapter{}, sequence, "v1.15.0", died)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(k.excuses(died)).To(BeTrue())
+	g.Expect(k.excuses([]report.Broken{{What: "left behind (2)"}})).To(BeFalse())
 }
 
 func TestWhatIsKnownChangesTheVerdict(t *testing.T) {

@@ -36,6 +36,9 @@ const (
 	ReasonDeleted = "Deleted"
 )
 
+// ControllerStaysUp is the name of the invariant that a controller which panics or restarts breaks.
+const ControllerStaysUp = "the controller neither restarts nor panics"
+
 // controllerStaysUp checks that no container of the provider's controller ends or restarts: no
 // panic, and no kill for a probe, a lost election or its memory.
 //
@@ -48,7 +51,7 @@ const (
 // karpenter_cluster_state_synced returns to 1.
 func controllerStaysUp() Invariant {
 	return Invariant{
-		Name: "the controller neither restarts nor panics",
+		Name: ControllerStaysUp,
 		Source: "core/v1 ContainerStatus (restartCount, state, lastState); " +
 			"upstream treats every panic of its controllers as a bug",
 		Untested: "no container of a controller was running in its namespace (the adapter's controller.namespace, if known)",
