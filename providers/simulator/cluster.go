@@ -75,8 +75,13 @@ type Node struct {
 	KubeletVersion string
 }
 
-// played is the annotation of nodes whose kubelet KWOK plays.
-const played = "kwok.x-k8s.io/node"
+// played is the annotation of nodes whose kubelet KWOK plays, and silent the label of those whose kubelet has stopped.
+// KWOK lets go of nodes with the label: it doesn't notice that a node loses the annotation, and would renew the lease of
+// each that is gone for ever.
+const (
+	played = "kwok.x-k8s.io/node"
+	silent = "plumbline.test/silent"
+)
 
 // join registers a node as its kubelet would. If there is a node of that name, the kubelet takes it over with its
 // taints: an earlier instance has left it.
@@ -110,7 +115,7 @@ func (c *Cluster) join(ctx context.Context, n Node) {
 // Silence stops a node's kubelet. The node becomes not ready at once, as the node lifecycle controller makes it 40 s
 // after the last report.
 func (c *Cluster) Silence(ctx context.Context, node string) error {
-	if err := c.annotate(ctx, node, "null"); err != nil {
+	if err := c.play(ctx, node, "null", `"true"`); err != nil {
 		return err
 	}
 	now := metav1.Now()
@@ -128,15 +133,15 @@ func (c *Cluster) Silence(ctx context.Context, node string) error {
 
 // Speak starts the kubelet of a node that Silence has stopped.
 func (c *Cluster) Speak(ctx context.Context, node string) error {
-	return c.annotate(ctx, node, `"fake"`)
+	return c.play(ctx, node, `"fake"`, "null")
 }
 
-// annotate tells KWOK whether it plays a node's kubelet. value is JSON.
-func (c *Cluster) annotate(ctx context.Context, node, value string) error {
+// play tells KWOK whether it plays a node's kubelet, by the values of the annotation and of the label, as JSON.
+func (c *Cluster) play(ctx context.Context, node, annotation, label string) error {
 	if c.client == nil {
 		return errors.New("the simulator runs without a cluster (--alone): there are no nodes")
 	}
-	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%s}}}`, played, value)
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%s},"labels":{%q:%s}}}`, played, annotation, silent, label)
 	_, err := c.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, patch, metav1.PatchOptions{})
 	if apierrors.IsNotFound(err) {
 		return fmt.Errorf("node %s has not joined yet, or has left: %w", node, err)

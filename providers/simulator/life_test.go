@@ -179,6 +179,7 @@ func TestAKubeletGoesSilentAndSpeaksAgain(t *testing.T) {
 	}
 	g.Expect(c.Silence(t.Context(), "n")).To(Succeed())
 	g.Expect(node().Annotations).NotTo(HaveKey(played), "KWOK leaves it alone")
+	g.Expect(node().Labels).To(HaveKey(silent), "KWOK lets go of it")
 	conditions := map[corev1.NodeConditionType]corev1.ConditionStatus{}
 	for _, condition := range node().Status.Conditions {
 		conditions[condition.Type] = condition.Status
@@ -188,6 +189,7 @@ func TestAKubeletGoesSilentAndSpeaksAgain(t *testing.T) {
 	}))
 	g.Expect(c.Speak(t.Context(), "n")).To(Succeed())
 	g.Expect(node().Annotations).To(HaveKeyWithValue(played, "fake"))
+	g.Expect(node().Labels).NotTo(HaveKey(silent))
 	g.Expect((&Cluster{}).Speak(t.Context(), "n")).To(MatchError(ContainSubstring("--alone")))
 }
 

@@ -136,6 +136,7 @@ func patches(pki string, o cluster.Options) []patch {
 		{Name: kwokController, ExtraEnvs: alone, ExtraArgs: []argument{
 			{"manage-all-nodes", "false"},
 			{"manage-nodes-with-annotation-selector", fake},
+			{"manage-nodes-with-label-selector", "!plumbline.test/silent"}, // of simulated instances that have ended
 		}},
 	}
 }

@@ -53,6 +53,7 @@ func TestKwokctlsConfiguration(t *testing.T) {
 	g.Expect(arguments[kwokController]).To(Equal([]argument{
 		{"manage-all-nodes", "false"},
 		{"manage-nodes-with-annotation-selector", "kwok.x-k8s.io/node=fake"},
+		{"manage-nodes-with-label-selector", "!plumbline.test/silent"},
 	}))
 }
 
