@@ -41,6 +41,12 @@ func capable(c providers.Capability) func(Domain) bool {
 	return func(d Domain) bool { return d.can(c) }
 }
 
+// capableSince is for what needs a capability, which Karpenter has from a release on.
+func capableSince(release string, c providers.Capability) func(Domain) bool {
+	can, is := capable(c), since(release)
+	return func(d Domain) bool { return can(d) && is(d) }
+}
+
 // since is for what Karpenter promises from a release on, such as v1.11. Earlier ones accept it, and do nothing of it.
 func since(release string) func(Domain) bool {
 	return func(d Domain) bool { return !semver.IsValid(d.Karpenter) || semver.Compare(d.Karpenter, release) >= 0 }
@@ -66,19 +72,22 @@ func besideWorkloads() []feature {
 		{name: "volume of a storage class", can: twoZones, beside: func(w *world, a *fixtures.Workload) {
 			w.mount(a, fixtures.UnboundZonalVolume(w.some(w.domain.Zones)...))
 		}},
-		{name: "CapacityBuffer", can: capable(providers.CapacityBuffer), beside: func(w *world, a *fixtures.Workload) {
-			buffer := fixtures.CapacityBuffer(a).Called(w.name("buffer"))
-			if w.oneIn(2) {
-				buffer.Percentage(w.between(10, 200))
-			} else {
-				buffer.Pods(w.between(1, 4))
-			}
-			if w.oneIn(3) {
-				buffer.Limit("cpu", w.number(1, 4))
-			}
-			w.extra(buffer)
-		}},
+		{name: "CapacityBuffer", can: capableSince("v1.14", providers.CapacityBuffer), beside: (*world).addBuffer},
 	}
+}
+
+// addBuffer applies room for more pods of a workload.
+func (w *world) addBuffer(a *fixtures.Workload) {
+	buffer := fixtures.CapacityBuffer(a).Called(w.name("buffer"))
+	if w.oneIn(2) {
+		buffer.Percentage(w.between(10, 200))
+	} else {
+		buffer.Pods(w.between(1, 4))
+	}
+	if w.oneIn(3) {
+		buffer.Limit("cpu", w.number(1, 4))
+	}
+	w.extra(buffer)
 }
 
 // mount gives the pods of a workload a volume.
@@ -138,7 +147,7 @@ func alone() []feature {
 			w.varyWorkload(pod)
 			w.extra(pod)
 		}},
-		{name: "a NodeOverlay", can: capable(providers.NodeOverlay), act: func(w *world) {
+		{name: "a NodeOverlay", can: capableSince("v1.8", providers.NodeOverlay), act: func(w *world) {
 			overlay := fixtures.NodeOverlay().Called(w.name("overlay")).Weight(w.between(1, 3)).
 				Require(karpenter.CapacityTypeLabel, fixtures.In, w.some(w.domain.CapacityTypes)...)
 			if w.oneIn(3) {

@@ -62,7 +62,7 @@ func ofPools() []feature {
 		{name: "pool: minValues", can: twoTypes, pool: func(w *world, p *fixtures.Pool) {
 			p.MinValues(corev1.LabelInstanceTypeStable, w.between(1, 8))
 		}},
-		{name: "pool: replicas", can: capable(providers.StaticCapacity), static: true, act: func(w *world) {
+		{name: "pool: replicas", can: capableSince("v1.8", providers.StaticCapacity), static: true, act: func(w *world) {
 			if pools := slices.DeleteFunc(slices.Clone(w.pools), dynamic); len(pools) > 0 {
 				w.apply(rapid.SampledFrom(pools).Draw(w.t, "pool").Replicas(w.between(0, 4)))
 			}
