@@ -118,7 +118,8 @@ func TestAKnownPanicExplainsWhatBreaksBesideIt(t *testing.T) {
 	}}}, "", "a")
 	sequence := explore.Sequence{Actions: []explore.Action{{Do: explore.KillController}}}
 	beside := []report.Broken{
-		{Kind: report.BrokenInvariant, What: "limits are kept", Why: "there are 3"}, {What: "left behind (1)"},
+		{Kind: report.BrokenInvariant, What: "limits are kept", Why: "there are 3"},
+		{What: "left behind (1)"},
 		{What: "waited for 2 pods"},
 	}
 	k, _, err := knownExplored([]*Suite{suite}, &providers.Adapter{}, sequence, "v1.15.0", beside)

@@ -90,7 +90,9 @@ func TestTheTableOfRecallIsStable(t *testing.T) {
 	}}})
 	r.finish(nil)
 	all := []lie{
-		{Name: "late", Level: releases}, {Name: "cloud", Level: "cloud"}, forgets,
+		{Name: "late", Level: releases},
+		{Name: "cloud", Level: "cloud"},
+		forgets,
 		{Name: "new", Level: releases, Issue: "https://example.com/2", Explored: "v1.9.0"},
 	}
 	before := "| ✓ | [forgets](x): as it was | |\n| ✗ | [gone](x): no lie any more | |\n| ✓ | [late](x): as it was | |\n"
