@@ -76,8 +76,8 @@ type Node struct {
 }
 
 // played is the annotation of nodes whose kubelet KWOK plays, and silent the label of those whose kubelet has stopped.
-// KWOK lets go of nodes with the label. It doesn't notice that a node loses the annotation, and would renew the leases of
-// nodes that are gone.
+// KWOK lets go of nodes with the label. It doesn't notice that a node loses the annotation, and would renew the leases
+// of nodes that are gone.
 const (
 	played = "kwok.x-k8s.io/node"
 	silent = "plumbline.test/silent"
