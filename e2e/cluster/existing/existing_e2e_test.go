@@ -145,7 +145,10 @@ func TestWhatIsOthersStaysAsItWas(t *testing.T) {
 	}, "30s", "50ms").Should(BeEquivalentTo(1), "others' daemons do run on fake nodes")
 
 	// This node is gone before the end, as those of specs are, but its DaemonSet's pod stays.
-	node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "gone", Annotations: map[string]string{fakeNode: "fake"}}}
+	node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+		Name: "gone", Annotations: map[string]string{fakeNode: "fake"},
+		Labels: map[string]string{corev1.LabelHostname: "gone"}, // KWOK passes over a node that has no label at all
+	}}
 	_, err = c.typed.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Eventually(func() (int32, error) {
