@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,10 +91,7 @@ func (x *exploration) drawLies() []lie {
 	if x.sample < 1 || x.sample >= len(x.lies) {
 		return x.lies
 	}
-	drawn := slices.Clone(x.lies)
-	random := rand.New(rand.NewPCG(uint64(x.seed), 0)) //nolint:gosec // a draw that can be repeated
-	random.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
-	return drawn[:x.sample]
+	return shuffled(x.lies, uint64(x.seed))[:x.sample] //nolint:gosec // it is 1 or more
 }
 
 // allLies is the value of LIE that chooses all.

@@ -251,9 +251,14 @@ func (m *mutants) meant() []mutant {
 // draw returns the sample: the same for the same seed, source and pattern. A mutant that is excluded makes room for
 // the next one, and leaves the others in the sample.
 func (m *mutants) draw() []mutant {
-	drawn := m.meant()
-	random := rand.New(rand.NewPCG(m.seed, 0)) //nolint:gosec // a draw that can be repeated
-	random.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
-	drawn = slices.DeleteFunc(drawn, func(x mutant) bool { return whyOf(m.excluded, x) != "" })
+	drawn := slices.DeleteFunc(shuffled(m.meant(), m.seed), func(x mutant) bool { return whyOf(m.excluded, x) != "" })
 	return part(m.Shard, drawn[:min(m.n, len(drawn))])
+}
+
+// shuffled returns a copy in another order, which is the same for the same seed: any first part of it is a sample.
+func shuffled[T any](all []T, seed uint64) []T {
+	all = slices.Clone(all)
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a draw that can be repeated
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
 }
