@@ -162,8 +162,10 @@ func knownExplored(
 			if known == nil {
 				known = &Known{}
 			}
-			known.Issue = strings.TrimSpace(known.Issue + " " + k.Issue)
-			known.Reason = strings.TrimPrefix(known.Reason+"; "+k.Reason, "; ")
+			if !slices.Contains(strings.Fields(known.Issue), k.Issue) { // several specs may show one
+				known.Issue = strings.TrimSpace(known.Issue + " " + k.Issue)
+				known.Reason = strings.TrimPrefix(known.Reason+"; "+k.Reason, "; ")
+			}
 			known.Breaks = append(known.Breaks, k.Breaks...)
 		}
 	}

@@ -70,6 +70,7 @@ func TestKnownFailuresExplainSequences(t *testing.T) {
 	suite.add(Spec{Name: "a", Run: nothing, Known: known("a", "nodes: ")}, "", "a")
 	suite.add(Spec{Name: "b", Run: nothing, Known: known("b", "do: kill")}, "", "b")
 	suite.add(Spec{Name: "c", Run: nothing, Known: known("c", "")}, "", "c")
+	suite.add(Spec{Name: "a again", Run: nothing, Known: known("a", "nodes: ")}, "", "again") // of the same issue
 	suite.add(Spec{Name: "d", Run: nothing}, "", "d")
 	adapter := &providers.Adapter{KnownFailures: []providers.KnownFailure{{
 		Spec: "d", Releases: ">=1.9.0", Issue: "d", Breaks: []string{"a broke"}, Explored: "memory: ",
