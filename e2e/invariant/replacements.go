@@ -61,6 +61,7 @@ type disruption struct {
 	deleted    bool            // the deletion has begun
 	terminated bool            // Karpenter has reported the deletion as a disruption
 	void       bool            // given up, or not the reason for the deletion
+	late       bool            // chosen although the deletion had begun: its replacements are still to come
 	unreplaced *history.Object // a pod that had no replacement when the deletion began, but needed one
 }
 
@@ -145,6 +146,9 @@ func (r *replacementMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Objec
 	if m.Before == nil {
 		r.nodeClaimCreated(nodeClaim)
 	}
+	if d := r.disruptions[nodeClaim.Name]; d != nil && d.deleted && becomesTrue(m, karpenter.DisruptionReason) {
+		d.void, d.late = true, true
+	}
 	if d := r.disruptions[nodeClaim.Name]; d != nil && !d.deleted && isDeleting(nodeClaim) {
 		d.deleted = true
 		d.void = d.void || isExpired(nodeClaim, m.Time)
@@ -163,7 +167,7 @@ func (r *replacementMonitor) nodeClaim(m *check.Moment, nodeClaim *history.Objec
 }
 
 // nodeClaimCreated records a NodeClaim and what it may replace: disrupted NodeClaims that are
-// not being deleted, or all disrupted ones if all are.
+// not being deleted or were chosen too late, or all disrupted ones if all are being deleted.
 func (r *replacementMonitor) nodeClaimCreated(nodeClaim *history.Object) {
 	if len(r.disruptions) == 0 {
 		return
@@ -174,7 +178,7 @@ func (r *replacementMonitor) nodeClaimCreated(nodeClaim *history.Object) {
 			n.early = r.last
 		}
 	} else {
-		maps.DeleteFunc(n.mayReplace, func(_ string, d *disruption) bool { return d.deleted })
+		maps.DeleteFunc(n.mayReplace, func(_ string, d *disruption) bool { return d.deleted && !d.late })
 	}
 	r.replacements[nodeClaim.Name] = n
 }

@@ -53,6 +53,12 @@ func TestReplacedFirst(t *testing.T) {
 			begin().Change(ready(0).Deleting()).Change(marked(0)).Add(itsClaim(10), launching(10), terminating(0)),
 			check.Vacuous, "",
 		},
+		"deleted before it was chosen, and another is replaced": {
+			begin().Change(marked(1)).Add(itsClaim(11), launching(11)).Change(ready(11)).
+				Change(ready(0).Deleting()).Change(ready(0).True(karpenter.DisruptionReason).Deleting()).
+				Add(itsClaim(10), launching(10)).Change(ready(1).Deleting()).Add(terminating(1), terminating(0)),
+			check.Holds, "",
+		},
 		"tainted from the start": {
 			begin().Change(marked(1)).Start().Change(marked(0)).Change(ready(0).Deleting()).Add(itsClaim(10), launching(10)).
 				Change(ready(1).Deleting()).Add(terminating(0), terminating(1)), check.Vacuous, "",

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -18,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:  "refuses a NodeOverlay's price that is too large for any controller",
 	Needs: []providers.Capability{providers.NodeOverlay},
 	Gate:  "NodeOverlay",
-	Since: e2e.Since{Karpenter: "1.8"},
+	Since: e2e.Since{Karpenter: karpenter.OverlaysSince},
 	Known: []e2e.Known{{
 		Releases: ">=1.8.0 <=1.15.0", // seen in v1.14.3 and v1.15.0; the patterns are the same in v1.9.0
 		Issue:    e2e.Finding("karpenter-values-that-stop-everything"),

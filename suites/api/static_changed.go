@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -15,7 +16,7 @@ import (
 // designs/static-capacity.md.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "keeps a static pool static, and others from becoming static",
-	Since: e2e.Since{Karpenter: "1.8"},
+	Since: e2e.Since{Karpenter: karpenter.StaticCapacitySince},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		const transition = "Cannot transition NodePool between static (replicas set) and dynamic"
 		static, dynamic := fixtures.RawNodePool().Write("spec.replicas", "0"), fixtures.RawNodePool()

@@ -11,6 +11,7 @@ package buffer
 
 import (
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -19,5 +20,5 @@ var Suite = &e2e.Suite{
 	Name:  "capacity buffer",
 	Needs: []providers.Capability{providers.NodePools, providers.CapacityBuffer},
 	Gate:  "CapacityBuffer",
-	Since: e2e.Since{Karpenter: "1.14"},
+	Since: e2e.Since{Karpenter: karpenter.BuffersSince},
 }

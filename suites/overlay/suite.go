@@ -9,6 +9,7 @@ package overlay
 
 import (
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -17,5 +18,5 @@ var Suite = &e2e.Suite{
 	Name:  "node overlay",
 	Needs: []providers.Capability{providers.NodePools, providers.NodeOverlay},
 	Gate:  "NodeOverlay",
-	Since: e2e.Since{Karpenter: "1.8"},
+	Since: e2e.Since{Karpenter: karpenter.OverlaysSince},
 }

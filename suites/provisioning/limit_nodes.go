@@ -5,6 +5,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
@@ -15,7 +16,7 @@ import (
 // since https://github.com/kubernetes-sigs/karpenter/pull/2526.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "never exceeds a limit of nodes from one batch to the next",
-	Since: e2e.Since{Karpenter: "1.11"},
+	Since: e2e.Since{Karpenter: karpenter.NodeLimitsSince},
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Limit("nodes", "2")
 		app := fixtures.Deployment(2).On(pool).OnePodPerNode()

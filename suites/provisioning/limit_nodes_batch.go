@@ -15,7 +15,7 @@ import (
 // Source: spec.limits.nodes of the NodePool API.
 var _ = Suite.Add(e2e.Spec{
 	Name:  "never exceeds a limit of nodes within one batch",
-	Since: e2e.Since{Karpenter: "1.11"},
+	Since: e2e.Since{Karpenter: karpenter.NodeLimitsSince},
 	Known: []e2e.Known{{
 		Releases: ">=1.11.2 <=1.15.0", // seen in v1.11.2, v1.12.1, v1.13.0, v1.14.1, v1.14.3, v1.15.0
 		Issue:    "https://github.com/kubernetes-sigs/karpenter/issues/2915",

@@ -10,6 +10,7 @@ package static
 
 import (
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
@@ -18,5 +19,5 @@ var Suite = &e2e.Suite{
 	Name:  "static capacity",
 	Needs: []providers.Capability{providers.NodePools, providers.StaticCapacity},
 	Gate:  "StaticCapacity",
-	Since: e2e.Since{Karpenter: "1.8"},
+	Since: e2e.Since{Karpenter: karpenter.StaticCapacitySince},
 }

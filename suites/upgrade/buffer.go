@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -18,7 +19,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "keeps the room of a buffer",
 	Needs:  []providers.Capability{providers.NodePools, providers.CapacityBuffer},
 	Gate:   "CapacityBuffer",
-	Since:  e2e.Since{Karpenter: "1.14"},
+	Since:  e2e.Since{Karpenter: karpenter.BuffersSince},
 	Within: 5 * time.Minute,
 	Known: []e2e.Known{{
 		Releases: ">=1.14.0 <1.14.1", // seen in v1.14.0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e"
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
@@ -19,7 +20,7 @@ var _ = Suite.Add(e2e.Spec{
 	Name:   "keeps the nodes of a static pool",
 	Needs:  []providers.Capability{providers.NodePools, providers.StaticCapacity},
 	Gate:   "StaticCapacity",
-	Since:  e2e.Since{Karpenter: "1.8"},
+	Since:  e2e.Since{Karpenter: karpenter.StaticCapacitySince},
 	Within: 5 * time.Minute,
 	Run: func(ctx context.Context, env *e2e.Env) {
 		pool := fixtures.NodePool().Replicas(3)

@@ -47,9 +47,11 @@ func capableSince(release string, c providers.Capability) func(Domain) bool {
 	return func(d Domain) bool { return can(d) && is(d) }
 }
 
-// since is for what Karpenter promises from a release on, such as v1.11. Earlier ones accept it, and do nothing of it.
+// since is for what Karpenter promises from a release on, such as 1.11. Earlier ones accept it, and do nothing of it.
 func since(release string) func(Domain) bool {
-	return func(d Domain) bool { return !semver.IsValid(d.Karpenter) || semver.Compare(d.Karpenter, release) >= 0 }
+	return func(d Domain) bool {
+		return !semver.IsValid(d.Karpenter) || semver.Compare(d.Karpenter, "v"+release) >= 0
+	}
 }
 
 func hooked(h providers.HookName) func(Domain) bool { return func(d Domain) bool { return d.has(h) } }
@@ -72,7 +74,7 @@ func besideWorkloads() []feature {
 		{name: "volume of a storage class", can: twoZones, beside: func(w *world, a *fixtures.Workload) {
 			w.mount(a, fixtures.UnboundZonalVolume(w.some(w.domain.Zones)...))
 		}},
-		{name: "CapacityBuffer", can: capableSince("v1.14", providers.CapacityBuffer), beside: (*world).addBuffer},
+		{name: "CapacityBuffer", can: capableSince(karpenter.BuffersSince, providers.CapacityBuffer), beside: (*world).addBuffer},
 	}
 }
 
@@ -147,7 +149,7 @@ func alone() []feature {
 			w.varyWorkload(pod)
 			w.extra(pod)
 		}},
-		{name: "a NodeOverlay", can: capableSince("v1.8", providers.NodeOverlay), act: func(w *world) {
+		{name: "a NodeOverlay", can: capableSince(karpenter.OverlaysSince, providers.NodeOverlay), act: func(w *world) {
 			overlay := fixtures.NodeOverlay().Called(w.name("overlay")).Weight(w.between(1, 3)).
 				Require(karpenter.CapacityTypeLabel, fixtures.In, w.some(w.domain.CapacityTypes)...)
 			if w.oneIn(3) {

@@ -70,12 +70,8 @@ func nowhere() []feature {
 		}).where(twoZones),
 		nowhereBy("scheduling gate", func(_ *world, p *fixtures.Workload) { p.Gated(fixtures.Key("admitted")) }),
 		nowhereBy("another scheduler", func(_ *world, p *fixtures.Workload) { p.ScheduledBy(fixtures.Domain) }),
-		nowhereBy("absent device", func(w *world, p *fixtures.Workload) {
-			claim := fixtures.ResourceClaim(fixtures.Domain).Unstructured() // there is no such DeviceClass
-			claim.SetName(w.name("device"))
-			w.atOnce(explore.Action{Do: explore.Apply, Object: claim.Object})
-			p.Claim(fixtures.Existing(claim.GetAPIVersion(), claim.GetKind(), claim.GetName()))
-		}),
+		nowhereBy("absent device", func(w *world, p *fixtures.Workload) { w.claimDevice(p) }),
+		nowhereBy("absent device of a container", func(w *world, p *fixtures.Workload) { p.Use(w.claimDevice(p)) }),
 	}
 }
 
@@ -103,8 +99,18 @@ func nowhereOn() []feature {
 		}),
 		nowhereBy("limit of nodes", func(w *world, p *fixtures.Workload) {
 			p.On(w.poolWith(func(pool *fixtures.Pool) { pool.Limit("nodes", "0") }))
-		}).where(since(limitsOfNodes)),
+		}).where(since(karpenter.NodeLimitsSince)),
 	}
+}
+
+// claimDevice makes a pod claim a device of a DeviceClass that doesn't exist.
+func (w *world) claimDevice(p *fixtures.Workload) fixtures.Object {
+	claim := fixtures.ResourceClaim(fixtures.Domain).Unstructured()
+	claim.SetName(w.name("device"))
+	w.atOnce(explore.Action{Do: explore.Apply, Object: claim.Object})
+	claimed := fixtures.Existing(claim.GetAPIVersion(), claim.GetKind(), claim.GetName())
+	p.Claim(claimed)
+	return claimed
 }
 
 // lostVolume returns a volume, and a claim of the same name that has lost it.

@@ -9,11 +9,13 @@ import (
 
 	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
+	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
 	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 func ofPools() []feature {
+	static := capableSince(karpenter.StaticCapacitySince, providers.StaticCapacity)
 	return []feature{
 		{name: "pool: weight", dynamic: true, pool: func(w *world, p *fixtures.Pool) { p.Weight(w.between(1, 100)) }},
 		{name: "pool: limit of CPU", dynamic: true, pool: func(w *world, p *fixtures.Pool) {
@@ -22,7 +24,7 @@ func ofPools() []feature {
 		{name: "pool: limit of memory", dynamic: true, pool: func(w *world, p *fixtures.Pool) {
 			p.Limit("memory", w.number(4, 80)+"Gi")
 		}},
-		{name: "pool: limit of nodes", can: since(limitsOfNodes), pool: func(w *world, p *fixtures.Pool) {
+		{name: "pool: limit of nodes", can: since(karpenter.NodeLimitsSince), pool: func(w *world, p *fixtures.Pool) {
 			p.Limit("nodes", w.number(1, 6))
 		}},
 		{name: "pool: budget", pool: func(w *world, p *fixtures.Pool) { p.Budget(w.number(0, 3)) }},
@@ -62,16 +64,13 @@ func ofPools() []feature {
 		{name: "pool: minValues", can: twoTypes, pool: func(w *world, p *fixtures.Pool) {
 			p.MinValues(corev1.LabelInstanceTypeStable, w.between(1, 8))
 		}},
-		{name: "pool: replicas", can: capableSince("v1.8", providers.StaticCapacity), static: true, act: func(w *world) {
+		{name: "pool: replicas", can: static, static: true, act: func(w *world) {
 			if pools := slices.DeleteFunc(slices.Clone(w.pools), dynamic); len(pools) > 0 {
 				w.apply(rapid.SampledFrom(pools).Draw(w.t, "pool").Replicas(w.between(0, 4)))
 			}
 		}},
 	}
 }
-
-// limitsOfNodes is the first release that counts nodes where a NodePool limits them.
-const limitsOfNodes = "v1.11"
 
 // dynamic reports whether a NodePool launches nodes for pods. It stays so, and static ones stay static.
 func dynamic(p *fixtures.Pool) bool {

@@ -22,8 +22,7 @@ func pods(template field, c *chain) *chain {
 		c.then("Mount", begin("fixtures.Existing", fixtures.Existing, "v1", "PersistentVolumeClaim", name))
 	}
 	for _, claim := range spec.at("resourceClaims").list() {
-		name := claim.at("resourceClaimName").text()
-		c.then("Claim", begin("fixtures.Existing", fixtures.Existing, "resource.k8s.io/v1", "ResourceClaim", name))
+		c.then("Claim", device(claim.at("resourceClaimName")))
 	}
 	for _, f := range []struct{ field, method string }{
 		{"priorityClassName", "Priority"}, {"schedulerName", "ScheduledBy"},
@@ -66,6 +65,9 @@ func containers(spec field, c *chain) {
 		for _, port := range container.at("ports").list() {
 			hostPort(port, c)
 		}
+		for _, claim := range container.at("resources", "claims").list() {
+			c.then("Use", device(claim.at("name"))) // builders call the claim by the device's name
+		}
 	}
 	for _, container := range spec.at("initContainers").list() {
 		cpu, ports := container.at("resources", "requests", "cpu").text(), container.at("ports").list()
@@ -78,6 +80,10 @@ func containers(spec field, c *chain) {
 			c.then("InitContainer", cpu)
 		}
 	}
+}
+
+func device(name field) *chain {
+	return begin("fixtures.Existing", fixtures.Existing, "resource.k8s.io/v1", "ResourceClaim", name.text())
 }
 
 func hostPort(port field, c *chain) {
