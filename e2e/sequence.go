@@ -21,7 +21,8 @@ func (s *Suite) AddSequence(name string, sequence explore.Sequence) *Spec {
 func specOf(name string, s explore.Sequence) Spec {
 	return Spec{
 		Name: name, Hooks: s.Hooks(), Within: s.Within(), Needs: []providers.Capability{}, Breaks: breachesOf(s),
-		Run: func(ctx context.Context, env *Env) { s.Play(ctx, env) },
+		Foreground: s.Foreground(),
+		Run:        func(ctx context.Context, env *Env) { s.Play(ctx, env) },
 	}
 }
 

@@ -85,7 +85,7 @@ func (e *Env) deleteWorkloads(ctx context.Context) error {
 		if slices.Contains(later, ref.kind) {
 			continue
 		}
-		if err := e.remove(ctx, ref); err != nil {
+		if err := e.remove(ctx, ref, metav1.DeletePropagationBackground); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (e *Env) deleteNamespaces(ctx context.Context) error {
 		if ref.kind != namespaces {
 			continue
 		}
-		if err := e.remove(ctx, ref); err != nil {
+		if err := e.remove(ctx, ref, metav1.DeletePropagationBackground); err != nil {
 			return err
 		}
 	}
@@ -263,7 +263,7 @@ func (e *Env) deleteNodeClasses(ctx context.Context) error {
 		if ref.kind != kind {
 			continue
 		}
-		if err := e.remove(ctx, ref); err != nil {
+		if err := e.remove(ctx, ref, metav1.DeletePropagationBackground); err != nil {
 			return err
 		}
 		names = append(names, ref.name)
@@ -279,8 +279,8 @@ func (e *Env) deleteNodeClasses(ctx context.Context) error {
 	return fmt.Errorf("%s: %s", kind.Resource, strings.Join(left, ", "))
 }
 
-func (e *Env) remove(ctx context.Context, ref reference) error {
-	err := e.deleteOne(ctx, ref, metav1.DeletePropagationBackground)
+func (e *Env) remove(ctx context.Context, ref reference, policy metav1.DeletionPropagation) error {
+	err := e.deleteOne(ctx, ref, policy)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("deleting %s: %w", ref, err)
 	}

@@ -141,10 +141,14 @@ func (e *Env) Delete(ctx context.Context, objects ...fixtures.Object) {
 // DeleteInForeground deletes objects as `kubectl delete --cascade=foreground` does: each stays
 // until all that it owns is gone. It does not wait for that. It needs Spec.Foreground.
 func (e *Env) DeleteInForeground(ctx context.Context, objects ...fixtures.Object) {
+	e.needForeground(ctx)
+	e.delete(ctx, metav1.DeletePropagationForeground, objects)
+}
+
+func (e *Env) needForeground(ctx context.Context) {
 	if !e.foreground {
 		e.fail(ctx, "deleting in the foreground: the spec doesn't say Foreground")
 	}
-	e.delete(ctx, metav1.DeletePropagationForeground, objects)
 }
 
 func (e *Env) delete(ctx context.Context, policy metav1.DeletionPropagation, objects []fixtures.Object) {

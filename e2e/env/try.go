@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/fixtures"
@@ -23,10 +24,20 @@ func (e *Env) Try(ctx context.Context, objects ...fixtures.Object) error {
 
 // Remove deletes objects that may be gone already. It does not wait for their finalizers.
 func (e *Env) Remove(ctx context.Context, objects ...fixtures.Object) {
+	e.removeAll(ctx, metav1.DeletePropagationBackground, objects)
+}
+
+// RemoveInForeground is DeleteInForeground for objects that may be gone already.
+func (e *Env) RemoveInForeground(ctx context.Context, objects ...fixtures.Object) {
+	e.needForeground(ctx)
+	e.removeAll(ctx, metav1.DeletePropagationForeground, objects)
+}
+
+func (e *Env) removeAll(ctx context.Context, policy metav1.DeletionPropagation, objects []fixtures.Object) {
 	for _, object := range objects {
 		ref, err := e.refer(object.Unstructured())
 		if err == nil {
-			err = e.remove(ctx, ref)
+			err = e.remove(ctx, ref, policy)
 		}
 		if err != nil {
 			e.fail(ctx, "%w", err)

@@ -46,9 +46,13 @@ func (s Sequence) Commands(a *providers.Adapter) (string, error) {
 			if err := applied(&b, o); err != nil {
 				return "", err
 			}
-		case Delete:
-			o := action.object()
-			fmt.Fprintf(&b, "kubectl delete --ignore-not-found --wait=false %s/%s\n", strings.ToLower(o.GetKind()), o.GetName())
+		case Delete, DeleteInForeground:
+			o, cascade := action.object(), ""
+			if action.Do == DeleteInForeground {
+				cascade = "--cascade=foreground "
+			}
+			fmt.Fprintf(&b, "kubectl delete --ignore-not-found --wait=false %s%s/%s\n", cascade,
+				strings.ToLower(o.GetKind()), o.GetName())
 		default:
 			b.WriteString(action.command())
 		}

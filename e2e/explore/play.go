@@ -31,6 +31,11 @@ func (s Sequence) Within() time.Duration {
 	return within
 }
 
+// Foreground reports whether the sequence deletes in the foreground: see e2e.Spec.
+func (s Sequence) Foreground() bool {
+	return slices.ContainsFunc(s.Actions, func(a Action) bool { return a.Do == DeleteInForeground })
+}
+
 // Hooks returns the adapter's hooks that the sequence needs.
 func (s Sequence) Hooks() (hooks []providers.HookName) {
 	for _, a := range s.Actions {
@@ -120,6 +125,8 @@ func (a Action) play(ctx context.Context, e *env.Env) (why string) {
 		err = e.Try(ctx, manifest(a.Object))
 	case Delete:
 		e.Remove(ctx, manifest(a.Object))
+	case DeleteInForeground:
+		e.RemoveInForeground(ctx, manifest(a.Object))
 	case CallHook:
 		e.NodeClass(ctx)
 		e.Hook(ctx, a.Hook, providers.HookValues{Count: a.Count})

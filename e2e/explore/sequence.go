@@ -35,7 +35,8 @@ type Sequence struct {
 // Action is something that users, the cloud or bad luck do.
 type Action struct {
 	Do Verb `json:"do"`
-	// Object is what Apply creates or changes, and what Delete deletes. Delete needs only its kind and name.
+	// Object is what Apply creates or changes, and what Delete and DeleteInForeground delete. They need only its kind and
+	// name.
 	Object map[string]any `json:"object,omitempty"`
 	// Node says for verbs and hooks about a node which of Karpenter's it is, in the order in which they came: from 0, and
 	// around again where there are fewer.
@@ -58,19 +59,20 @@ type Verb string
 
 // The verbs.
 const (
-	Apply           Verb = "apply"
-	Delete          Verb = "delete"
-	Wait            Verb = "wait"
-	DeleteNode      Verb = "delete-node"
-	DeleteNodeClaim Verb = "delete-nodeclaim"
-	TaintNode       Verb = "taint-node"   // by a user, for good
-	ProtectNode     Verb = "protect-node" // from disruption: karpenter.sh/do-not-disrupt
-	BreakNode       Verb = "break-node"   // so that it is repaired; needs the capability nodeRepair
-	RebootNode      Verb = "reboot-node"  // says that it needs a reboot, for good; needs the capability nodeReboot
-	CallHook        Verb = "hook"         // of the adapter
-	Fault           Verb = "fault"        // of a request of the controller's
-	KillController  Verb = "kill-controller"
-	StartAgents     Verb = "start-agents" // on all nodes, which remove StartupTaint from then on
+	Apply              Verb = "apply"
+	Delete             Verb = "delete"
+	DeleteInForeground Verb = "delete-in-foreground" // so that it stays until all that it owns is gone
+	Wait               Verb = "wait"
+	DeleteNode         Verb = "delete-node"
+	DeleteNodeClaim    Verb = "delete-nodeclaim"
+	TaintNode          Verb = "taint-node"   // by a user, for good
+	ProtectNode        Verb = "protect-node" // from disruption: karpenter.sh/do-not-disrupt
+	BreakNode          Verb = "break-node"   // so that it is repaired; needs the capability nodeRepair
+	RebootNode         Verb = "reboot-node"  // says that it needs a reboot, for good; needs the capability nodeReboot
+	CallHook           Verb = "hook"         // of the adapter
+	Fault              Verb = "fault"        // of a request of the controller's
+	KillController     Verb = "kill-controller"
+	StartAgents        Verb = "start-agents" // on all nodes, which remove StartupTaint from then on
 )
 
 // StartupTaint is the key of startup taints that agents remove.
@@ -79,7 +81,7 @@ const StartupTaint = fixtures.Domain + "/starting"
 // Verbs returns all verbs.
 func Verbs() []Verb {
 	return []Verb{
-		Apply, Delete, Wait, DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, RebootNode, CallHook, Fault,
+		Apply, Delete, DeleteInForeground, Wait, DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, RebootNode, CallHook, Fault,
 		KillController, StartAgents,
 	}
 }
@@ -134,6 +136,8 @@ func HooksAboutCloud() []providers.HookName {
 	}
 }
 
+func (a Action) deletes() bool { return a.Do == Delete || a.Do == DeleteInForeground }
+
 func (a Action) aboutNode() bool {
 	return slices.Contains([]Verb{DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, RebootNode}, a.Do) ||
 		a.Do == CallHook && slices.Contains(HooksAboutNodes(), a.Hook)
@@ -168,7 +172,7 @@ func (s Sequence) Check() error {
 		if !slices.Contains(Verbs(), a.Do) {
 			wrong("do: %q is none of %v", a.Do, Verbs())
 		}
-		needs := a.Do == Apply || a.Do == Delete
+		needs := a.Do == Apply || a.deletes()
 		switch o := a.object(); {
 		case needs && (o.GetKind() == "" || o.GetAPIVersion() == "" || o.GetName() == ""):
 			wrong("object: %s needs an apiVersion, a kind and a metadata.name", a.Do)

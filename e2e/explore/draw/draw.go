@@ -124,6 +124,10 @@ func (w *world) apply(o fixtures.Object) { w.do(applying(o)) }
 
 func (w *world) delete(o fixtures.Object) { w.do(deleting(o)) }
 
+func (w *world) deleteInForeground(o fixtures.Object) {
+	w.do(explore.Action{Do: explore.DeleteInForeground, Object: identity(o)})
+}
+
 func applying(o fixtures.Object) explore.Action {
 	return explore.Action{Do: explore.Apply, Object: o.Unstructured().Object}
 }

@@ -113,7 +113,10 @@ func acts() []feature {
 		{name: "another template", act: (*world).drift},
 		{name: "a NodePool changes", act: (*world).changePool},
 		{name: "a NodePool goes", act: func(w *world) {
-			w.pools = deleteOne(w, w.pools)
+			w.pools = deleteOne(w, w.pools, (*world).delete)
+		}},
+		{name: "a NodePool goes after its nodes", act: func(w *world) {
+			w.pools = deleteOne(w, w.pools, (*world).deleteInForeground)
 		}},
 		aboutNode("a Node is deleted", explore.DeleteNode, nil),
 		aboutNode("a NodeClaim is deleted", explore.DeleteNodeClaim, nil),
@@ -122,7 +125,7 @@ func acts() []feature {
 		aboutNode("a node is unhealthy", explore.BreakNode, capable(providers.NodeRepair)),
 		aboutNode("a node needs a reboot", explore.RebootNode, capable(providers.NodeReboot)),
 		{name: "what is beside goes", act: func(w *world) {
-			w.extras = deleteOne(w, w.extras)
+			w.extras = deleteOne(w, w.extras, (*world).delete)
 		}},
 		{name: "agents start", act: (*world).startAgents},
 		{name: "the controller dies", act: func(w *world) { w.do(explore.Action{Do: explore.KillController}) }},

@@ -29,6 +29,9 @@ func Spec(s explore.Sequence, comment string) (string, error) {
 		fmt.Fprintf(&b, "Hooks: []providers.HookName{%s},\n", quoted(hooks))
 	}
 	fmt.Fprintf(&b, "Within: %s,\n", duration(s.Within()))
+	if s.Foreground() {
+		b.WriteString("Foreground: true,\n")
+	}
 	if breaks := s.Breaks(); len(breaks) > 0 {
 		b.WriteString("Breaks: []e2e.Breach{\n")
 		for _, invariant := range slices.Sorted(maps.Keys(breaks)) {
@@ -99,9 +102,12 @@ func statement(a explore.Action) (string, error) {
 			create = "env.AnotherNodeClass(ctx)\n" + create
 		}
 		return create, err
-	case explore.Delete:
-		o := field{a.Object}
-		return fmt.Sprintf("env.Remove(ctx, fixtures.Existing(%q, %q, %q))\n", o.at("apiVersion").text(),
+	case explore.Delete, explore.DeleteInForeground:
+		o, remove := field{a.Object}, "Remove"
+		if a.Do == explore.DeleteInForeground {
+			remove = "RemoveInForeground"
+		}
+		return fmt.Sprintf("env.%s(ctx, fixtures.Existing(%q, %q, %q))\n", remove, o.at("apiVersion").text(),
 			o.at("kind").text(), o.at("metadata", "name").text()), nil
 	case explore.KillController:
 		return "env.KillController(ctx)\n", nil

@@ -34,6 +34,7 @@ func TestASequenceAsASpec(t *testing.T) {
 		{Do: explore.CallHook, Hook: providers.TerminateInstance},
 		{Do: explore.KillController},
 		{Do: explore.Delete, Object: class.Object},
+		{Do: explore.DeleteInForeground, Object: pool.Unstructured().Object},
 	}}, "It broke: limits are kept.")
 	NewWithT(t).Expect(text, err).To(Equal(`package explored
 
@@ -49,10 +50,11 @@ import (
 
 // It broke: limits are kept.
 var _ = Suite.Add(e2e.Spec{
-	Name:   "seed-1",
-	Needs:  []providers.Capability{"nodePools"},
-	Hooks:  []providers.HookName{"failNextLaunch", "terminateInstance"},
-	Within: 11 * time.Minute,
+	Name:       "seed-1",
+	Needs:      []providers.Capability{"nodePools"},
+	Hooks:      []providers.HookName{"failNextLaunch", "terminateInstance"},
+	Within:     11 * time.Minute,
+	Foreground: true,
 	Breaks: []e2e.Breach{
 		{
 			Invariant: "instances end before their nodes and NodeClaims do",
@@ -75,6 +77,7 @@ value: 7
 		explore.Action{Do: "hook", Hook: "terminateInstance"}.Play(ctx, env)
 		env.KillController(ctx)
 		env.Remove(ctx, fixtures.Existing("scheduling.k8s.io/v1", "PriorityClass", "priority1"))
+		env.RemoveInForeground(ctx, fixtures.Existing("karpenter.sh/v1", "NodePool", "pool1"))
 		env.Hook(ctx, "clearFailures")
 		env.ExpectInvariants()
 	},
