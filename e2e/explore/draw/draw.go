@@ -48,6 +48,7 @@ func Draw(seed int, d Domain, features []string) explore.Sequence {
 			step(w)
 		}
 		w.startAgents() // without them, nodes may never be ready for pods
+		w.end()
 		return explore.Sequence{Features: names(w.features), Actions: w.actions}
 	}).Example(seed)
 	s.Name, s.Seed = fmt.Sprintf("seed-%d", seed), seed
@@ -90,6 +91,7 @@ type feature struct {
 	beside   func(*world, *fixtures.Workload) // acts beside a new workload
 	nowhere  func(*world, *fixtures.Workload) // lets a pod fit on no node
 	act      func(*world)                     // acts at any time
+	end      func(*world)                     // acts when all else is over
 }
 
 // next adds an action.
@@ -104,6 +106,15 @@ func (w *world) next() {
 		choices = append(choices, (*world).addPool)
 	}
 	rapid.SampledFrom(choices).Draw(w.t, "action")(w)
+}
+
+// end adds the last actions.
+func (w *world) end() {
+	for _, f := range w.features {
+		if f.end != nil {
+			f.end(w)
+		}
+	}
 }
 
 // do adds an action, and the time that passes after it: mostly little, as actions show more while others go on.

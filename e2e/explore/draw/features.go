@@ -113,10 +113,12 @@ func acts() []feature {
 		{name: "another template", act: (*world).drift},
 		{name: "a NodePool changes", act: (*world).changePool},
 		{name: "a NodePool goes", act: func(w *world) {
-			w.pools = deleteOne(w, w.pools, (*world).delete)
+			w.pools = deleteOne(w, w.pools)
 		}},
-		{name: "a NodePool goes after its nodes", act: func(w *world) {
-			w.pools = deleteOne(w, w.pools, (*world).deleteInForeground)
+		{name: "NodePools go after their nodes", end: func(w *world) {
+			for _, p := range w.pools {
+				w.deleteInForeground(p)
+			}
 		}},
 		aboutNode("a Node is deleted", explore.DeleteNode, nil),
 		aboutNode("a NodeClaim is deleted", explore.DeleteNodeClaim, nil),
@@ -125,7 +127,7 @@ func acts() []feature {
 		aboutNode("a node is unhealthy", explore.BreakNode, capable(providers.NodeRepair)),
 		aboutNode("a node needs a reboot", explore.RebootNode, capable(providers.NodeReboot)),
 		{name: "what is beside goes", act: func(w *world) {
-			w.extras = deleteOne(w, w.extras, (*world).delete)
+			w.extras = deleteOne(w, w.extras)
 		}},
 		{name: "agents start", act: (*world).startAgents},
 		{name: "the controller dies", act: func(w *world) { w.do(explore.Action{Do: explore.KillController}) }},

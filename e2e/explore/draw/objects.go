@@ -107,16 +107,16 @@ func (w *world) dropWorkload() {
 		w.addWorkload()
 		return
 	}
-	w.workloads = deleteOne(w, w.workloads, (*world).delete)
+	w.workloads = deleteOne(w, w.workloads)
 }
 
-// deleteOne removes one of some objects, if there is any, and returns the others.
-func deleteOne[T fixtures.Object](w *world, objects []T, remove func(*world, fixtures.Object)) []T {
+// deleteOne deletes one of some objects, if there is any, and returns the others.
+func deleteOne[T fixtures.Object](w *world, objects []T) []T {
 	if len(objects) == 0 {
 		return nil
 	}
 	i := w.between(0, len(objects)-1)
-	remove(w, objects[i])
+	w.delete(objects[i])
 	return slices.Delete(objects, i, i+1)
 }
 
