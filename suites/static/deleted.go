@@ -23,7 +23,9 @@ var _ = Suite.Add(e2e.Spec{
 		Reason:   "a static pool that is being deleted replaces each NodeClaim that goes",
 		Breaks: []string{
 			"^waited for 0 ", "^always no NodeClaims", "leads to no nodes", "left behind: (NodePool|NodeClaim|Node) ",
+			"Karpenter comes to rest when nothing changes",
 		},
+		Explored: `kind: NodePool\n(  .*\n)* +replicas: (?s:.*)do: delete-in-foreground`,
 	}},
 	Foreground: true,
 	Run: func(ctx context.Context, env *e2e.Env) {
