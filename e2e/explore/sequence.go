@@ -81,8 +81,8 @@ const StartupTaint = fixtures.Domain + "/starting"
 // Verbs returns all verbs.
 func Verbs() []Verb {
 	return []Verb{
-		Apply, Delete, DeleteInForeground, Wait, DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, RebootNode, CallHook, Fault,
-		KillController, StartAgents,
+		Apply, Delete, DeleteInForeground, Wait, DeleteNode, DeleteNodeClaim, TaintNode, ProtectNode, BreakNode, RebootNode,
+		CallHook, Fault, KillController, StartAgents,
 	}
 }
 

@@ -74,7 +74,10 @@ func besideWorkloads() []feature {
 		{name: "volume of a storage class", can: twoZones, beside: func(w *world, a *fixtures.Workload) {
 			w.mount(a, fixtures.UnboundZonalVolume(w.some(w.domain.Zones)...))
 		}},
-		{name: "CapacityBuffer", can: capableSince(karpenter.BuffersSince, providers.CapacityBuffer), beside: (*world).addBuffer},
+		{
+			name: "CapacityBuffer", can: capableSince(karpenter.BuffersSince, providers.CapacityBuffer),
+			beside: (*world).addBuffer,
+		},
 	}
 }
 
