@@ -3,9 +3,11 @@ package draw
 import (
 	"time"
 
+	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 	"github.com/plumbline-e2e/plumbline/fixtures"
+	"github.com/plumbline-e2e/plumbline/providers"
 )
 
 // begin makes what most sequences need, first of all a NodePool on which most pods can run.
@@ -28,6 +30,9 @@ func (w *world) begin() {
 		if !w.oneIn(5) {
 			part()
 		}
+	}
+	if w.domain.can(providers.StandaloneNodeClaims) && w.oneIn(2) {
+		w.extra(w.nodeClaim())
 	}
 	w.addWorkload()
 }
@@ -75,7 +80,8 @@ func (w *world) life() (steps []func(*world)) {
 		func(w *world) { w.scaleTo(0, 1) },
 		func(w *world) { w.scaleTo(0, 2) },
 		(*world).drift,
-		(*world).changePool,
+		(*world).drift,
+		(*world).retune,
 		(*world).changePool,
 		func(w *world) { w.do(explore.Action{Do: explore.DeleteNode, Node: w.between(0, 5)}) },
 		func(w *world) { w.wait(30*time.Second, 45*time.Second) },
@@ -98,7 +104,40 @@ func (w *world) changePool() {
 
 // drift gives a NodePool another template, which may be one from before.
 func (w *world) drift() {
-	if p := w.onePool(); p != nil {
-		w.apply(p.Label(fixtures.Key("template"), w.number(1, 3)))
+	p, of := w.onePool(), fixtures.Key("template")
+	if p == nil {
+		return
 	}
+	switch w.between(1, 6) {
+	case 1:
+		p.Annotation(of, w.number(1, 3))
+	case 2:
+		p.TaintValue(of, w.number(1, 3), fixtures.PreferNoSchedule)
+	case 3:
+		p.TerminationGracePeriod(w.one("30s", "2m"))
+	case 4:
+		p.NodeClassCalled(env.AnotherNodeClass)
+	default:
+		p.Label(of, w.number(1, 3))
+	}
+	w.apply(p)
+}
+
+// retune changes what a NodePool says of itself, and not of its nodes.
+func (w *world) retune() {
+	p := w.onePool()
+	if p == nil {
+		return
+	}
+	switch what := w.between(1, 4); {
+	case what == 1 && dynamic(p):
+		p.Weight(w.between(1, 100))
+	case what == 2 && dynamic(p):
+		p.Limit("cpu", w.one("500", "600")) // more than there will be
+	case what == 3:
+		p.ConsolidateAfter(w.one("0s", "15s", "30s"))
+	default:
+		p.Budget(w.number(1, 3))
+	}
+	w.apply(p)
 }

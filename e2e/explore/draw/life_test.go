@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -8,10 +9,10 @@ import (
 
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
-	"github.com/plumbline-e2e/plumbline/fixtures"
 )
 
 // Most sequences have most of what nodes live through: what no sequence does shows no mistake.
@@ -25,7 +26,7 @@ func TestMostSequencesHaveAWholeLife(t *testing.T) {
 		}
 	}
 	for part, percent := range map[string]int{
-		"scaled up": 75, "scaled down": 85, "consolidation": 95, "budget": 70, "drift": 75, "expiration": 75,
+		"scaled up": 75, "scaled down": 85, "consolidation": 95, "budget": 70, "drift": 75, "retuned": 75, "expiration": 75,
 		"node deleted": 75, "slow pods": 55, "daemons": 75, "protected pods": 40, "pods that fit nowhere": 95,
 		"many workloads": 60, "a long time": 25, "no fault": 60,
 	} {
@@ -38,11 +39,12 @@ type story struct {
 	has       map[string]bool
 	replicas  map[string]int64
 	templates map[string]string
+	rests     map[string]string // what NodePools say beside
 }
 
 // partsOf returns the parts of a life that a sequence has.
 func partsOf(q explore.Sequence) (parts []string) {
-	s := story{map[string]bool{"no fault": true}, map[string]int64{}, map[string]string{}}
+	s := story{map[string]bool{"no fault": true}, map[string]int64{}, map[string]string{}, map[string]string{}}
 	for _, a := range q.Actions {
 		s.tell("a long time", a.Then.Duration >= time.Minute)
 		s.tell("node deleted", a.Do == explore.DeleteNode)
@@ -80,10 +82,16 @@ func (s story) apply(o *unstructured.Unstructured) {
 }
 
 func (s story) pool(o *unstructured.Unstructured) {
-	label := textAt(o, "spec", "template", "metadata", "labels", fixtures.Key("template"))
-	before, known := s.templates[o.GetName()]
-	s.tell("drift", known && before != label)
-	s.templates[o.GetName()] = label
+	spec := runtime.DeepCopyJSON(o.Object)["spec"].(map[string]any)
+	template := spec["template"].(map[string]any)
+	delete(template["spec"].(map[string]any), "requirements") // other nodes drift by them, at other times
+	delete(spec, "template")
+	is, before := fmt.Sprint(template), s.templates[o.GetName()]
+	s.tell("drift", before != "" && before != is)
+	s.templates[o.GetName()] = is
+	rest, before := fmt.Sprint(spec), s.rests[o.GetName()]
+	s.tell("retuned", before != "" && before != rest)
+	s.rests[o.GetName()] = rest
 	s.tell("consolidation", textAt(o, "spec", "disruption", "consolidateAfter") != "Never")
 	s.tell("expiration", textAt(o, "spec", "template", "spec", "expireAfter") != "Never")
 	budgets, _, _ := unstructured.NestedSlice(o.Object, "spec", "disruption", "budgets")
