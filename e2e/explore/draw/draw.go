@@ -22,7 +22,7 @@ import (
 
 // How long sequences are, and how much they may have at a time.
 const (
-	fewestActions, mostActions = 8, 20 // beside those that most sequences have
+	fewestActions, mostActions = 4, 14 // beside those that most sequences have
 	mostPools, mostWorkloads   = 4, 8
 	mostReplicas               = 6
 	mostFeatures               = 3 // of a NodePool or a workload: more hide each other

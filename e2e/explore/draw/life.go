@@ -123,21 +123,20 @@ func (w *world) drift() {
 	w.apply(p)
 }
 
-// retune changes what a NodePool says of itself, and not of its nodes.
+// retune changes what NodePools say of themselves, and not of their nodes: each something else.
 func (w *world) retune() {
-	p := w.onePool()
-	if p == nil {
-		return
+	first := w.between(0, 3)
+	for i, p := range w.pools {
+		switch what := (first + i) % 4; {
+		case what == 0 && dynamic(p):
+			p.Weight(w.between(1, 100))
+		case what == 1 && dynamic(p):
+			p.Limit("cpu", w.one("500", "600")) // more than there will be
+		case what == 2:
+			p.ConsolidateAfter(w.one("0s", "15s", "30s"))
+		default:
+			p.Budget(w.number(1, 3))
+		}
+		w.atOnce(applying(p))
 	}
-	switch what := w.between(1, 4); {
-	case what == 1 && dynamic(p):
-		p.Weight(w.between(1, 100))
-	case what == 2 && dynamic(p):
-		p.Limit("cpu", w.one("500", "600")) // more than there will be
-	case what == 3:
-		p.ConsolidateAfter(w.one("0s", "15s", "30s"))
-	default:
-		p.Budget(w.number(1, 3))
-	}
-	w.apply(p)
 }
