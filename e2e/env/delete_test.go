@@ -22,11 +22,15 @@ func TestWhoDeletesInTheForegroundHasToSaySo(t *testing.T) {
 	reason := func(f Failure) string { return f.Reason }
 	alive := &Place{Death: func() error { return nil }}
 	quiet := &Env{place: alive}
-	g.Expect(func() {
-		quiet.DeleteInForeground(t.Context())
-	}).To(PanicWith(WithTransform(reason, ContainSubstring("the spec doesn't say Foreground"))))
 	said := &Env{place: alive, foreground: true}
-	g.Expect(func() { said.DeleteInForeground(t.Context()) }).NotTo(Panic())
+	for _, deletes := range []func(*Env){
+		func(e *Env) { e.DeleteInForeground(t.Context()) },
+		func(e *Env) { e.RemoveInForeground(t.Context()) },
+	} {
+		g.Expect(func() { deletes(quiet) }).
+			To(PanicWith(WithTransform(reason, ContainSubstring("the spec doesn't say Foreground"))))
+		g.Expect(func() { deletes(said) }).NotTo(Panic())
+	}
 }
 
 // recordedEvents is a recording that has the Events that were created.

@@ -19,7 +19,7 @@ import (
 // https://github.com/kubernetes-sigs/karpenter/pull/2384.
 var _ = e2e.Table(Suite, map[string]unstartable{
 	"volume-ends": {"whose volume claim is being deleted", "", "<1.9.0", "2488", "", mountEnding},
-	"volume-lost": {"whose volume is lost", "", "<1.9.0", "2488", "claimRef:\\n +name: .*winner", mountLost},
+	"volume-lost": {"whose volume is lost", "", "<1.9.0", "2488", `claimRef:\n +name: .*winner`, mountLost},
 	"device":      {"whose container uses a device", "1.34", "<1.9.0", "2384", "resourceClaims:", useUnknown},
 	"device-held": {"that claims an unused device", "1.34", "<1.14.0", "2384", "resourceClaims:", claimUnknown},
 }, func(row unstartable) e2e.Spec {
