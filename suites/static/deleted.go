@@ -23,7 +23,7 @@ var _ = Suite.Add(e2e.Spec{
 		Reason:   "a static pool that is being deleted replaces each NodeClaim that goes",
 		Breaks: []string{
 			"^waited for 0 ", "^always no NodeClaims", "leads to no nodes", "left behind: (NodePool|NodeClaim|Node) ",
-			`Karpenter comes to rest when nothing changes: (after the pool's deletion$|pool \S+ got \d+ NodeClaims)`,
+			`Karpenter comes to rest when nothing changes: (after the pool's deletion|pool \S+ got \d+ NodeClaims)`,
 		},
 		Explored: `kind: NodePool\n(  .*\n)* +replicas: (?s:.*)do: delete-in-foreground`,
 	}},
