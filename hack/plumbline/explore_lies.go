@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/plumbline-e2e/plumbline/e2e"
+	"github.com/plumbline-e2e/plumbline/e2e/check"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/explore/draw"
 	"github.com/plumbline-e2e/plumbline/e2e/history"
@@ -28,6 +30,10 @@ import (
 // lieHunt measures which lies exploration finds, without any spec's claims. First the honest provider plays the
 // sequences of some seeds. Then all lies play them, those that lead to most that is new in a second first, until they
 // are found. What the honest provider breaks too finds no lie.
+//
+// Most sequences show nothing of most lies. So several lies are told at a time, about as many as let every second
+// sequence break something. Then halves of them tell it again, down to single ones: only what a lie breaks when it is
+// told alone finds it.
 type lieHunt struct {
 	*exploration
 	lies []lie
@@ -39,9 +45,10 @@ type lieHunt struct {
 	rounds []lieRound
 }
 
-// lieRound is what came of a sequence with a lie. It is a line of liesPlayedFile.
+// lieRound is what came of a sequence with lies. It is a line of liesPlayedFile.
 type lieRound struct {
-	Lie   string   `json:"lie"` // empty: the honest provider
+	// Lie is a list of names, separated by commas: those that were told at a time. Empty: the honest provider.
+	Lie   string   `json:"lie"`
 	Seed  int      `json:"seed"`
 	Broke []string `json:"broke,omitempty"` // signatures
 	Infra string   `json:"infra,omitempty"` // why it says nothing
@@ -133,22 +140,57 @@ func (h *lieHunt) goesOn() bool { return time.Since(h.began) < h.length && len(h
 
 // block plays the sequences of some seeds, first with the honest provider, and then with all lies that are left.
 func (h *lieHunt) block(ctx context.Context, first int) error {
-	var honest []lieRound
+	var honest []func(context.Context, *server) error
 	for seed := first; seed < first+honestFirst; seed++ {
-		honest = append(honest, lieRound{Seed: seed})
+		honest = append(honest, func(ctx context.Context, s *server) error {
+			_, err := h.shows(ctx, s, seed, nil)
+			return err
+		})
 	}
-	err := h.playAll(ctx, honest)
+	err := h.onAll(ctx, honest)
+	together := firstTogether
 	for _, seed := range h.newestFirst(first) {
 		if err != nil || !h.goesOn() {
 			break
 		}
-		var lying []lieRound
-		for _, name := range h.left() {
-			lying = append(lying, lieRound{Lie: name, Seed: seed})
+		var searches []func(context.Context, *server) error
+		before := h.left()
+		for group := range slices.Chunk(before, together) {
+			searches = append(searches, func(ctx context.Context, s *server) error {
+				_, err := h.search(ctx, s, seed, group, false)
+				return err
+			})
 		}
-		err = h.playAll(ctx, lying)
+		err = h.onAll(ctx, searches)
+		together = togetherNext(len(before), len(before)-len(h.left()))
 	}
 	return err
+}
+
+// How many lies are told at a time: at first, and at most, since they hide each other.
+const firstTogether, mostTogether = 3, 12
+
+// togetherNext returns how many lies are told at a time, so that about half of the sequences break something if as
+// many of them are found as were found of those that were tried last.
+func togetherNext(tried, found int) int {
+	return min(mostTogether, max(1, int(math.Round(math.Ln2*float64(tried)/max(0.01, float64(found))))))
+}
+
+// search looks for a sequence's lies among some, and reports whether there are any. The caller may know that there are.
+func (h *lieHunt) search(ctx context.Context, s *server, seed int, lies []string, known bool) (any bool, err error) {
+	if any = true; !known || len(lies) == 1 {
+		any, err = h.shows(ctx, s, seed, lies)
+	}
+	if err != nil || !any || len(lies) == 1 {
+		return any, err
+	}
+	half := len(lies) / 2
+	inFirst, err := h.search(ctx, s, seed, lies[:half], false)
+	if err != nil {
+		return any, err
+	}
+	_, err = h.search(ctx, s, seed, lies[half:], !inFirst)
+	return any, err
 }
 
 // newestFirst returns the seeds of a block in the order in which the honest provider shows most that is new: the next
@@ -179,32 +221,22 @@ func (h *lieHunt) newestFirst(first int) (seeds []int) {
 	return seeds
 }
 
-// playAll plays sequences with lies, on all workers, until the time is over. What was played is left out.
-func (h *lieHunt) playAll(ctx context.Context, rounds []lieRound) error {
-	queue := make(chan lieRound)
+// onAll shares work among all workers, until the time is over.
+func (h *lieHunt) onAll(ctx context.Context, work []func(context.Context, *server) error) error {
 	group, within := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		defer close(queue)
-		for _, r := range rounds {
-			if h.played(r) {
-				continue
-			}
-			if time.Since(h.began) > h.length {
-				return nil
-			}
-			select {
-			case queue <- r:
-			case <-within.Done():
-				return context.Cause(within)
-			}
-		}
-		return nil
-	})
-	for worker := range h.Procs {
+	queue := make(chan func(context.Context, *server) error, len(work))
+	for _, each := range work {
+		queue <- each
+	}
+	close(queue)
+	for _, s := range h.servers {
 		group.Go(func() error {
-			for r := range queue {
+			for each := range queue {
+				if within.Err() != nil {
+					return context.Cause(within)
+				}
 				// Not within: the server's process outlives this.
-				if err := h.try(ctx, h.servers[worker], r); err != nil {
+				if err := each(ctx, s); err != nil {
 					return err
 				}
 			}
@@ -214,11 +246,37 @@ func (h *lieHunt) playAll(ctx context.Context, rounds []lieRound) error {
 	return group.Wait()
 }
 
-// try plays a sequence with a lie.
-func (h *lieHunt) try(ctx context.Context, s *server, r lieRound) error {
+// shows reports whether a sequence breaks something with lies that it doesn't break with the honest provider. It is
+// played unless it was before, or the time is over.
+func (h *lieHunt) shows(ctx context.Context, s *server, seed int, lies []string) (bool, error) {
+	r := lieRound{Lie: strings.Join(lies, ","), Seed: seed}
+	if before := h.played(r); before != nil {
+		return len(h.onlyWith(*before)) > 0, nil
+	}
+	if time.Since(h.began) > h.length {
+		return false, nil
+	}
+	if err := h.play(ctx, s, &r, lies); err != nil {
+		return false, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r.After = h.took()
+	h.rounds = append(h.rounds, r)
+	h.tell(r)
+	line, err := json.Marshal(r)
+	if err == nil {
+		_, err = h.log.Write(append(line, '\n'))
+	}
+	return len(h.onlyWith(r)) > 0, err
+}
+
+// play plays a sequence with lies.
+func (h *lieHunt) play(ctx context.Context, s *server, r *lieRound, lies []string) error {
 	q := draw.Draw(r.Seed, h.domain, nil)
-	if r.Lie != "" {
-		q.Name += "-" + r.Lie
+	q.Name = strings.Join(append([]string{q.Name}, lies[:min(1, len(lies))]...), "-")
+	if len(lies) > 1 {
+		q.Name += fmt.Sprintf("-and-%d", len(lies)-1)
 	}
 	a, err := s.try(ctx, e2e.Trial{Sequence: &q, Variables: map[string]string{"LIE": r.Lie}})
 	if ctx.Err() != nil {
@@ -243,50 +301,49 @@ func (h *lieHunt) try(ctx context.Context, s *server, r lieRound) error {
 			r.Transitions, r.Took = explore.Transitions(recording), a.Outcomes[0].Wall()
 		}
 	}
-	if l := h.lie(r.Lie); l != nil && l.Level != "core" && l.Level != "cloud" {
-		s.end() // such lies change what stays in the cluster
+	if slices.ContainsFunc(lies, h.stays) {
+		s.end()
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	r.After = h.took()
-	h.rounds = append(h.rounds, r)
-	h.tell(r)
-	line, err := json.Marshal(r)
-	if err == nil {
-		_, err = h.log.Write(append(line, '\n'))
-	}
-	return err
+	return nil
 }
 
-func (h *lieHunt) lie(name string) *lie {
-	for i := range h.lies {
-		if h.lies[i].Name == name {
-			return &h.lies[i]
+// stays reports whether a lie changes what stays in the cluster.
+func (h *lieHunt) stays(name string) bool {
+	return slices.ContainsFunc(h.lies, func(l lie) bool { return l.Name == name && l.Level != "core" && l.Level != "cloud" })
+}
+
+// played returns what came of a sequence with lies, or nil: it wasn't played.
+func (h *lieHunt) played(want lieRound) *lieRound {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, r := range h.rounds {
+		if r.Lie == want.Lie && r.Seed == want.Seed {
+			return &r
 		}
 	}
 	return nil
 }
 
-func (h *lieHunt) played(want lieRound) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.rounds, func(r lieRound) bool { return r.Lie == want.Lie && r.Seed == want.Seed })
-}
-
-// left returns the names of the lies that have not been found.
+// left returns the names of the lies that have not been found. Those that change what stays in the cluster are
+// together, as each group of them needs a new one.
 func (h *lieHunt) left() (names []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	var staying []string
 	for _, l := range h.lies {
-		if h.finding(l.Name) == nil {
+		switch {
+		case h.finding(l.Name) != nil:
+		case h.stays(l.Name):
+			staying = append(staying, l.Name)
+		default:
 			names = append(names, l.Name)
 		}
 	}
-	return names
+	return append(names, staying...)
 }
 
-// finding returns the first sequence that finds a lie, or nil: one that breaks what it doesn't break with the honest
-// provider.
+// finding returns the first sequence that finds a lie, or nil: one that breaks with it alone what it doesn't break with
+// the honest provider.
 func (h *lieHunt) finding(name string) *lieRound {
 	for i, r := range h.rounds {
 		if r.Lie == name && len(h.onlyWith(r)) > 0 {
@@ -322,9 +379,13 @@ func (h *lieHunt) tell(r lieRound) {
 	case r.Lie != "" && len(broke) > 0:
 		what = "found: " + broke[0]
 	}
-	name := r.Lie
-	if name == "" {
+	name, several := r.Lie, strings.Count(r.Lie, ",")+1
+	switch {
+	case name == "":
 		name = "honest"
+	case several > 1:
+		name = check.Words(several, "lies")
+		what = strings.Replace(what, "found: ", "one of them or more: ", 1)
 	}
 	fmt.Fprintf(os.Stdout, "seed %d, %s: %s  (%d of %d lies found; %s left)\n", r.Seed, name, short(what), found,
 		len(h.lies), max(0, h.length-time.Since(h.began)).Round(time.Second))
@@ -337,7 +398,9 @@ func (h *lieHunt) text() string {
 	var found, missed []string
 	tries, infra := map[string]int{}, 0
 	for _, r := range h.rounds {
-		tries[r.Lie]++
+		for name := range strings.SplitSeq(r.Lie, ",") {
+			tries[name]++
+		}
 		if r.Infra != "" {
 			infra++
 		}

@@ -20,12 +20,48 @@ func TestALieIsFoundByWhatOnlyItBreaks(t *testing.T) {
 		{Seed: 2, Lie: "c", Infra: "the watch has a gap"},
 	}}
 	g.Expect(h.left()).To(Equal([]string{"c"}))
-	g.Expect(h.played(lieRound{Lie: "b", Seed: 2})).To(BeTrue())
-	g.Expect(h.played(lieRound{Lie: "c", Seed: 1})).To(BeFalse())
+	g.Expect(h.played(lieRound{Lie: "b", Seed: 2})).NotTo(BeNil())
+	g.Expect(h.played(lieRound{Lie: "c", Seed: 1})).To(BeNil())
 	g.Expect(h.text()).To(And(ContainSubstring("2 of 3 in "), ContainSubstring("by 5 sequences; 1 of them say nothing"),
 		ContainSubstring("| a | core | 1 | 5s | only a breaks it |"),
 		ContainSubstring("| b | core | 2 | 9s | the honest one breaks it |"),
 		ContainSubstring("| c | core | 1 | it does nothing |")))
+}
+
+// What several lies break is searched for the one that breaks it when it is told alone. What needn't be played isn't:
+// the rounds here are all that may be.
+func TestALieIsSearchedAmongSeveral(t *testing.T) {
+	g := NewWithT(t)
+	broke := []string{"it breaks"}
+	h := &lieHunt{exploration: &exploration{began: time.Now()}, lies: []lie{
+		{Name: "a", Level: "core"}, {Name: "b", Level: "schema"}, {Name: "c", Level: "core"}, {Name: "d", Level: "core"},
+		{Name: "e", Level: "cloud"},
+	}, rounds: []lieRound{
+		{Seed: 1},
+		{Seed: 1, Lie: "a,c,d,e", Broke: broke},
+		{Seed: 1, Lie: "a,c"},
+		{Seed: 1, Lie: "d"},
+		{Seed: 1, Lie: "e", Broke: broke},
+		{Seed: 1, Lie: "b"},
+	}}
+	g.Expect(h.left()).To(Equal([]string{"a", "c", "d", "b"}), "e is found, and what changes the cluster comes last")
+	for _, group := range []struct {
+		lies []string
+		any  bool
+	}{{[]string{"a", "c", "d", "e"}, true}, {[]string{"b"}, false}} {
+		g.Expect(h.search(t.Context(), nil, 1, group.lies, false)).To(Equal(group.any), "%v", group.lies)
+	}
+	g.Expect(h.text()).To(And(ContainSubstring("1 of 5 in "), ContainSubstring("| d | core | 2 |")),
+		"a sequence with several lies is one of each")
+}
+
+func TestHalfOfTheSequencesAreToBreakSomething(t *testing.T) {
+	g := NewWithT(t)
+	for _, last := range []struct{ tried, found, want int }{
+		{40, 40, 1}, {40, 10, 3}, {30, 3, 7}, {30, 1, mostTogether}, {30, 0, mostTogether},
+	} {
+		g.Expect(togetherNext(last.tried, last.found)).To(Equal(last.want), "%+v", last)
+	}
 }
 
 // A sample says how many of all lies would be found, in a fraction of the time.

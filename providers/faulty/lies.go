@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plumbline-e2e/plumbline/providers/faulty/cloud"
@@ -47,15 +48,25 @@ func names() []string {
 	return slices.Sorted(maps.Keys(lies()))
 }
 
-// find returns the lie of that name. An empty name means the honest provider.
-func find(name string) (lie.Lie, error) {
-	if name == "" {
+// find returns the lie that tells those of a list of names, separated by commas. An empty list means the honest
+// provider. The error has all names that no lie has.
+func find(list string) (lie.Lie, error) {
+	if list == "" {
 		return lie.Lie{}, nil
 	}
-	l, ok := lies()[name]
-	if !ok {
-		return lie.Lie{}, fmt.Errorf("no lie is called %q; LIE is empty, for an honest provider, or one of:\n%s",
-			name, strings.Join(names(), "\n"))
+	var told []lie.Lie
+	var unknown []string
+	all := lies()
+	for name := range strings.SplitSeq(list, ",") {
+		l, ok := all[name]
+		if !ok {
+			unknown = append(unknown, strconv.Quote(name))
+		}
+		told = append(told, l)
 	}
-	return l, nil
+	if len(unknown) > 0 {
+		return lie.Lie{}, fmt.Errorf("no lie is called %s; LIE is empty, for an honest provider, or some of these, separated "+
+			"by commas:\n%s", strings.Join(unknown, " or "), strings.Join(names(), "\n"))
+	}
+	return lie.All(told...), nil
 }

@@ -107,6 +107,14 @@ func TestUnknownLiesAreRefused(t *testing.T) {
 	if _, err := find("tells-the-truth"); err == nil || !strings.Contains(err.Error(), "forgets-instances") {
 		t.Errorf("an unknown lie should be refused, with the names of all; got %v", err)
 	}
+	_, err := find("forgets-instances,tells-the-truth,never-lies")
+	if err == nil || !strings.Contains(err.Error(), `"tells-the-truth" or "never-lies"`) {
+		t.Errorf("all unknown lies should be refused at once; got %v", err)
+	}
+	several, err := find("forgets-instances,never-expires")
+	if err != nil || several.Cloud == nil || several.Controllers == nil && several.Client == nil {
+		t.Errorf("lies of two levels should be told at a time; got %v, %v", several, err)
+	}
 	honest, err := find("")
 	if err != nil || honest.Cloud != nil {
 		t.Errorf("no lie should be the honest provider; got %v, %v", honest, err)

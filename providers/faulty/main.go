@@ -1,6 +1,6 @@
-// Command faulty is Karpenter's KWOK provider with one broken promise: the lie that the
-// environment variable LIE names. Without LIE it is honest. With -list it prints the names of
-// the lies.
+// Command faulty is Karpenter's KWOK provider with a broken promise: the lie that the
+// environment variable LIE names, or several, separated by commas. Without LIE it is honest.
+// With -list it prints the names of the lies.
 package main
 
 import (
@@ -35,9 +35,9 @@ func main() {
 	}
 }
 
-// run runs the provider with the named lie until its manager ends.
-func run(name string) error {
-	l, err := find(name)
+// run runs the provider with the named lies until its manager ends.
+func run(list string) error {
+	l, err := find(list)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func run(name string) error {
 	}
 	if l.Sabotage != nil {
 		if err := op.Add(beside{run: l.Sabotage, client: op.GetClient()}); err != nil {
-			return fmt.Errorf("adding the sabotage of %s: %w", name, err)
+			return fmt.Errorf("adding the sabotage of %s: %w", list, err)
 		}
 	}
 	return start(ctx, op, provider, l)
