@@ -12,9 +12,10 @@ import (
 // Otherwise pods that must not run there are bound in between:
 //
 //   - A node joins with the unregistered taint. It loses the taint only when it is registered.
-//   - A registered node has the labels, taints and startup taints of its NodeClaim. It keeps
-//     the labels and taints until it is deleted. A removed startup taint does not come back,
-//     because its owner has declared the node ready.
+//   - A registered node has the labels, taints and startup taints of its NodeClaim, and the
+//     annotations that its NodeClaim was made with. It keeps the labels and taints until it is
+//     deleted. A removed startup taint does not come back, because its owner has declared the
+//     node ready.
 //   - A node is initialized only after it was ready once, and without its startup taints.
 //
 // With the label karpenter.sh/do-not-sync-taints, only the labels of a node are judged. How a
@@ -30,14 +31,15 @@ func registeredWhole() Invariant {
 		Untested: "no node was registered",
 		Reads:    resources{karpenter.Nodes, karpenter.NodeClaims},
 		New: func(Params) check.Monitor {
-			return &registrationMonitor{newNodeIndex(), map[string]*registration{}}
+			return &registrationMonitor{newNodeIndex(), map[string]*registration{}, map[string]*history.Object{}}
 		},
 	}
 }
 
 type registrationMonitor struct {
 	nodeIndex
-	known map[string]*registration // by the node's UID
+	known map[string]*registration   // by the node's UID
+	made  map[string]*history.Object // NodeClaims as they were made, by UID
 }
 
 // registration is what was seen of one node.
@@ -50,6 +52,9 @@ type registration struct {
 
 func (r *registrationMonitor) Observe(m *check.Moment) {
 	r.observe(m)
+	if m.Resource() == karpenter.NodeClaims {
+		r.note(m)
+	}
 	if m.Resource() != karpenter.Nodes {
 		return
 	}
@@ -71,7 +76,7 @@ func (r *registrationMonitor) Observe(m *check.Moment) {
 				node, karpenter.RegisteredLabel)
 		}
 	case becomesLabeled(m, karpenter.RegisteredLabel):
-		known.judgeRegistered(m, node, nodeClaim)
+		known.judgeRegistered(m, node, nodeClaim, r.made)
 	case isUnregistered(m.Before) && !isUnregistered(node):
 		m.Broken("node %s loses the taint %s without being registered", node, karpenter.UnregisteredTaint)
 	case isLabeled(m.Before, karpenter.RegisteredLabel) && nodeClaim != nil:
@@ -80,7 +85,19 @@ func (r *registrationMonitor) Observe(m *check.Moment) {
 	}
 }
 
-func (r *registration) judgeRegistered(m *check.Moment, node, nodeClaim *history.Object) {
+// note keeps a NodeClaim as it was made: its annotations may go before its node has them.
+func (r *registrationMonitor) note(m *check.Moment) {
+	switch nodeClaim := m.Event.Object; {
+	case m.Deleted():
+		delete(r.made, nodeClaim.UID)
+	case m.Before == nil:
+		r.made[nodeClaim.UID] = nodeClaim
+	}
+}
+
+func (r *registration) judgeRegistered(
+	m *check.Moment, node, nodeClaim *history.Object, made map[string]*history.Object,
+) {
 	m.Tested()
 	switch {
 	case r.bare:
@@ -101,6 +118,9 @@ func (r *registration) judgeRegistered(m *check.Moment, node, nodeClaim *history
 	var missing []string
 	for _, label := range missingLabels(nodeClaim, node) {
 		missing = append(missing, "label "+label)
+	}
+	for _, annotation := range missingAnnotations(made[nodeClaim.UID], nodeClaim, node) {
+		missing = append(missing, "annotation "+annotation)
 	}
 	if !isLabeled(node, karpenter.DoNotSyncTaintsLabel) {
 		demanded := slices.Concat(taintKinds(nodeClaim, "taints"), taintKinds(nodeClaim, "startupTaints"))
@@ -187,6 +207,23 @@ func missingLabels(nodeClaim, node *history.Object) []string {
 	var missing []string
 	for key, v := range demands {
 		if value, _ := v.(string); karpenter.Label(node.Unstructured(), key) != value {
+			missing = append(missing, key+"="+value)
+		}
+	}
+	slices.Sort(missing)
+	return missing
+}
+
+// missingAnnotations returns the annotations that a NodeClaim was made with and its node lacks, sorted. A node may have
+// the value that the NodeClaim has by now. It isn't known how a NodeClaim was made that is nil.
+func missingAnnotations(made, nodeClaim, node *history.Object) []string {
+	if made == nil {
+		return nil
+	}
+	has := node.Unstructured().GetAnnotations()
+	var missing []string
+	for key, value := range made.Unstructured().GetAnnotations() {
+		if is, there := has[key]; !there || is != value && is != nodeClaim.Unstructured().GetAnnotations()[key] {
 			missing = append(missing, key+"="+value)
 		}
 	}

@@ -123,17 +123,20 @@ func (w *world) drift() {
 	w.apply(p)
 }
 
-// retune changes what NodePools say of themselves, and not of their nodes: each something else.
+// retune changes what NodePools say of themselves or of later nodes, and not of those that there are: each something
+// else.
 func (w *world) retune() {
-	first := w.between(0, 3)
+	first := w.between(0, 4)
 	for i, p := range w.pools {
-		switch what := (first + i) % 4; {
+		switch what := (first + i) % 5; {
 		case what == 0 && dynamic(p):
 			p.Weight(w.between(1, 100))
 		case what == 1 && dynamic(p):
 			p.Limit("cpu", w.one("500", "600")) // more than there will be
 		case what == 2:
 			p.ConsolidateAfter(w.one("0s", "15s", "30s"))
+		case what == 3:
+			p.ExpireAfter(w.one("45s", "2m", "Never"))
 		default:
 			p.Budget(w.number(1, 3))
 		}
