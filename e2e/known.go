@@ -49,8 +49,25 @@ func (k Known) check() error {
 	_, err2 := regexp.Compile(k.Explored)
 	err = errors.Join(err, err2)
 	for _, what := range k.Breaks {
-		_, err2 := regexp.Compile(what)
-		err = errors.Join(err, err2)
+		err = errors.Join(err, checkBreaks(what))
+	}
+	return err
+}
+
+// checkBreaks returns an error if an entry of Known.Breaks is no regular expression, or can excuse nothing: what looks
+// like an invariant must be its name.
+func checkBreaks(what string) error {
+	like, err := regexp.Compile(what)
+	if err != nil {
+		return err
+	}
+	for _, i := range invariant.All() {
+		if what == i.Name || strings.HasPrefix(what, i.Name+": ") {
+			return nil
+		}
+		if like.MatchString(i.Name) {
+			err = fmt.Errorf("%q excuses no invariant; write its name: %q", what, i.Name)
+		}
 	}
 	return err
 }

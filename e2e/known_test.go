@@ -218,6 +218,12 @@ func TestAKnownFailureSaysWhatBreaks(t *testing.T) {
 	g.Expect(add(known)).NotTo(Panic())
 	known.Breaks = []string{"at most (3"}
 	g.Expect(add(known)).To(PanicWith(ContainSubstring("missing closing )")))
+	for _, breaks := range []string{invariant.ControllerStaysUp, invariant.ControllerStaysUp + ": panic", "waited for "} {
+		known.Breaks = []string{breaks}
+		g.Expect(add(known)).NotTo(Panic(), breaks)
+	}
+	known.Breaks = []string{"^" + invariant.ControllerStaysUp}
+	g.Expect(add(known)).To(PanicWith(ContainSubstring("excuses no invariant; write its name")))
 	known.Breaks = nil
 	g.Expect(add(known)).To(PanicWith(ContainSubstring("what it Breaks")))
 }

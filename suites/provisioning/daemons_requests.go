@@ -111,5 +111,4 @@ var noRoomForDaemon = []string{
 	"leads to at least 1 pod of daemon-",
 	"^always at most 1 NodeClaim of pool",
 	"^always all NodeClaims of pool .* ask for 4 of cpu",
-	"^launched nodes take pods that they were launched for",
 }
