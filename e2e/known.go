@@ -49,17 +49,17 @@ func (k Known) check() error {
 	_, err2 := regexp.Compile(k.Explored)
 	err = errors.Join(err, err2)
 	for _, what := range k.Breaks {
-		err = errors.Join(err, checkBreaks(what))
+		_, err2 := regexp.Compile(what)
+		err = errors.Join(err, err2, excusesNothing(what))
 	}
 	return err
 }
 
-// checkBreaks returns an error if an entry of Known.Breaks is no regular expression, or can excuse nothing: what looks
-// like an invariant must be its name.
-func checkBreaks(what string) error {
-	like, err := regexp.Compile(what)
-	if err != nil {
-		return err
+// excusesNothing returns an error if an entry of Known.Breaks is like the name of an invariant, and not its name.
+func excusesNothing(what string) (err error) {
+	like, invalid := regexp.Compile(what)
+	if invalid != nil {
+		return nil // which is said elsewhere
 	}
 	for _, i := range invariant.All() {
 		if what == i.Name || strings.HasPrefix(what, i.Name+": ") {
@@ -243,7 +243,7 @@ func settleBeside(o *report.Outcome, known *Known) {
 }
 
 // unknownKnownFailures returns an error for each of the adapter's known failures that names no
-// spec, although its folder is one of the suites'.
+// spec, although its folder is one of the suites', or that can excuse nothing.
 func unknownKnownFailures(a *providers.Adapter, suites []*Suite) error {
 	var mistakes []error
 	for i, k := range a.KnownFailures {
@@ -255,6 +255,11 @@ func unknownKnownFailures(a *providers.Adapter, suites []*Suite) error {
 		})
 		if ours && err != nil {
 			mistakes = append(mistakes, fmt.Errorf("the adapter's knownFailures[%d].spec: %w", i, err))
+		}
+		for n, what := range k.Breaks {
+			if err := excusesNothing(what); err != nil {
+				mistakes = append(mistakes, fmt.Errorf("the adapter's knownFailures[%d].breaks[%d]: %w", i, n, err))
+			}
 		}
 	}
 	return errors.Join(mistakes...)

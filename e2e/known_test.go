@@ -238,4 +238,9 @@ func TestAKnownFailureOfNoSpecIsAMistake(t *testing.T) {
 	g.Expect(unknownKnownFailures(adapter, twoSuites())).To(MatchError(
 		"the adapter's knownFailures[2].spec: there is no spec e2e/config/slwo, did you mean e2e/config/slow? `make list` " +
 			"shows them all"))
+	adapter.KnownFailures = []providers.KnownFailure{{Spec: "lunch/served", Breaks: []string{
+		"waited for 2 ", "." + invariant.ControllerStaysUp[1:],
+	}}}
+	g.Expect(unknownKnownFailures(adapter, twoSuites())).To(MatchError(And(
+		HavePrefix("the adapter's knownFailures[0].breaks[1]: "), ContainSubstring("write its name"))))
 }
