@@ -53,6 +53,8 @@ type Params struct {
 	// InstanceGC is how long the provider may take to end an instance without a NodeClaim; less
 	// than five minutes count as five.
 	InstanceGC time.Duration
+	// Images says that the provider starts machines from images, and NodeClaims say which.
+	Images bool
 	// Core is the release of Karpenter core, such as v1.15.0. Empty means that nobody knows it;
 	// what a release may lack isn't judged then.
 	Core string

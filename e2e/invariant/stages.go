@@ -11,8 +11,9 @@ var stages = []string{karpenter.Launched, karpenter.Registered, karpenter.Initia
 
 // stagesInOrder checks that a NodeClaim is launched, then registered, then initialized, and
 // never falls back. Other controllers rely on a reached stage: they nominate pods to a node,
-// count it for budgets, or stop the timeout of its launch. A stage sets its field: Launched
-// sets status.providerID, Registered sets status.nodeName.
+// count it for budgets, or stop the timeout of its launch. A stage sets its fields: Launched
+// sets status.providerID, and status.imageID where machines are started from images; Registered
+// sets status.nodeName.
 //
 // One event may reach several stages, because Karpenter patches them together. Initialized may
 // become false while the instance reboots in place, and any stage by a stale write (see staleWrites).
@@ -22,11 +23,14 @@ func stagesInOrder() Invariant {
 		Source:   "NodeClaim status.conditions; Karpenter: pkg/controllers/nodeclaim/lifecycle",
 		Untested: "no NodeClaim got any further",
 		Reads:    resources{karpenter.NodeClaims},
-		New:      func(Params) check.Monitor { return &stageMonitor{} },
+		New:      func(p Params) check.Monitor { return &stageMonitor{images: p.Images} },
 	}
 }
 
-type stageMonitor struct{ staleWrites }
+type stageMonitor struct {
+	staleWrites
+	images bool // NodeClaims say their image
+}
 
 func (s *stageMonitor) Observe(m *check.Moment) {
 	s.observe(m)
@@ -44,7 +48,7 @@ func (s *stageMonitor) Observe(m *check.Moment) {
 			m.Suspect("NodeClaim %s was %s, and no longer is", nodeClaim, stage).Beside(m.Before)
 		case is && !was:
 			m.Tested()
-			if field := emptyField(nodeClaim, stage); field != "" {
+			if field := s.emptyField(nodeClaim, stage); field != "" {
 				m.Broken("NodeClaim %s is %s, and its %s is empty", nodeClaim, stage, field)
 			}
 		}
@@ -52,10 +56,12 @@ func (s *stageMonitor) Observe(m *check.Moment) {
 }
 
 // emptyField returns the field that a stage should have set but did not.
-func emptyField(nodeClaim *history.Object, stage string) string {
+func (s *stageMonitor) emptyField(nodeClaim *history.Object, stage string) string {
 	switch {
 	case stage == karpenter.Launched && karpenter.NodeClaimProviderID(nodeClaim.Unstructured()) == "":
 		return "status.providerID"
+	case stage == karpenter.Launched && s.images && karpenter.NodeClaimImage(nodeClaim.Unstructured()) == "":
+		return "status.imageID"
 	case stage == karpenter.Registered && karpenter.NodeClaimNode(nodeClaim.Unstructured()) == "":
 		return "status.nodeName"
 	default:

@@ -63,4 +63,17 @@ func TestStagesInOrder(t *testing.T) {
 		"a gap": {historytest.Begin().Add(claim("c")).Gap(karpenter.NodeClaims, "410").
 			Change(claim("c").True(karpenter.Launched)), check.Unknown, "gap"},
 	})
+
+	imaged := func() *historytest.Thing { return claim("c").Set("image", "status", "imageID") }
+	ofImages := stagesInOrder()
+	ofImages.New = func(Params) check.Monitor { return stagesInOrder().New(Params{Images: true}) }
+	judgeEach(t, ofImages, map[string]outcome{
+		"launched from an image": {
+			historytest.Begin().Add(imaged()).Change(imaged().True(karpenter.Launched)), check.Holds, "",
+		},
+		"launched from no image": {
+			historytest.Begin().Add(claim("c")).Change(claim("c").True(karpenter.Launched)), check.Broken,
+			"NodeClaim c is Launched, and its status.imageID is empty",
+		},
+	})
 }

@@ -65,9 +65,10 @@ func (c *postChecks) run(ctx context.Context, failure *env.Failure, left []strin
 		return failure.Merge(env.Failed(fmt.Sprintf("recording: %v", err)))
 	}
 	_, core := s.From.Version() // what a later release promises too, the recording's first one may lack
+	images, _ := s.Adapter.Supports(providers.Images)
 	failure = c.judge(failure, recorded, invariant.Params{
 		NodeClass: s.Adapter.NodeClassGVR(), Controller: s.Provider.Namespace,
-		InstanceGC: s.Adapter.Capabilities[providers.InstanceGC].Within, Core: core,
+		InstanceGC: s.Adapter.Capabilities[providers.InstanceGC].Within, Images: images, Core: core,
 	})
 	failure = c.doubt(failure, recorded)
 	gaps := slices.DeleteFunc(slices.Clone(recorded.Gaps()), func(g history.Gap) bool { return g.Asked })

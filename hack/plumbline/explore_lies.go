@@ -170,10 +170,10 @@ func (h *lieHunt) block(ctx context.Context, first int) error {
 // How many lies are told at a time: at first, and at most, since they hide each other.
 const firstTogether, mostTogether = 3, 12
 
-// togetherNext returns how many lies are told at a time, so that about half of the sequences break something if as
-// many of them are found as were found of those that were tried last.
+// togetherNext returns how many lies are told at a time, so that about half of the sequences break something if half
+// as many of them are found as were found of those that were tried last: what is left is harder to find.
 func togetherNext(tried, found int) int {
-	return min(mostTogether, max(1, int(math.Round(math.Ln2*float64(tried)/max(0.01, float64(found))))))
+	return min(mostTogether, max(1, int(math.Round(math.Ln2*float64(2*tried)/max(1, float64(found))))))
 }
 
 // search looks for a sequence's lies among some, and reports whether there are any. The caller may know that there are.

@@ -53,9 +53,10 @@ func judgeParams() (invariant.Params, error) {
 		return invariant.Params{}, nil
 	}
 	a := providers.Named(providerName())
+	images, _ := a.Supports(providers.Images)
 	return invariant.Params{
 		NodeClass: a.NodeClassGVR(), Controller: a.Controller.Namespace,
-		InstanceGC: a.Capabilities[providers.InstanceGC].Within,
+		InstanceGC: a.Capabilities[providers.InstanceGC].Within, Images: images,
 	}, a.Validate()
 }
 
