@@ -26,7 +26,7 @@ func (w *world) begin() {
 	}
 	w.keepPool(pool)
 	w.addNowhere() // while no other nodes have room that hides mistakes
-	for _, part := range []func(){w.addDaemon, w.addApart, w.addTogether, w.addExpiring} {
+	for _, part := range []func(){w.addDaemon, w.addApart, w.addTogether, w.addExpiring, w.addStatic} {
 		if !w.oneIn(5) {
 			part()
 		}
@@ -69,8 +69,27 @@ func (w *world) addExpiring() {
 	if w.oneIn(3) {
 		pool.Budget("0")
 	}
+	if w.oneIn(3) {
+		w.varyPool(pool)
+	}
 	w.keepPool(pool)
 	w.keepWorkload(w.deployment(w.between(1, 2)).On(pool).CPU("700m"))
+}
+
+// addStatic applies a static NodePool if sequences may have some. Most pods may not run there: on nodes with room,
+// mistakes of those that are launched for pods would not show.
+func (w *world) addStatic() {
+	if !w.hasStatic() {
+		return
+	}
+	pool := fixtures.NodePool().Called(w.name("pool")).Replicas(w.between(1, 2))
+	if !w.oneIn(3) {
+		pool.Taint(dedicated, fixtures.NoSchedule)
+	}
+	if w.oneIn(2) {
+		pool.Consolidate(fixtures.WhenEmptyOrUnderutilized).ConsolidateAfter("0s")
+	}
+	w.keepPool(pool)
 }
 
 // life returns, in no order, what most nodes live through. Each seed leaves out a few.

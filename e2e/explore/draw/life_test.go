@@ -28,7 +28,7 @@ func TestMostSequencesHaveAWholeLife(t *testing.T) {
 	for part, percent := range map[string]int{
 		"scaled up": 75, "scaled down": 85, "consolidation": 95, "budget": 70, "drift": 75, "retuned": 75, "expiration": 75,
 		"node deleted": 75, "slow pods": 55, "daemons": 75, "protected pods": 40, "pods that fit nowhere": 95,
-		"many workloads": 60, "a long time": 25, "no fault": 60,
+		"many workloads": 60, "static pools": 35, "a long time": 25, "no fault": 60,
 	} {
 		NewWithT(t).Expect(seen[part]*100/seeds).To(BeNumerically(">=", percent), part)
 	}
@@ -89,6 +89,8 @@ func (s story) pool(o *unstructured.Unstructured) {
 	is, before := fmt.Sprint(template), s.templates[o.GetName()]
 	s.tell("drift", before != "" && before != is)
 	s.templates[o.GetName()] = is
+	_, static := spec["replicas"]
+	s.tell("static pools", static)
 	rest, before := fmt.Sprint(spec), s.rests[o.GetName()]
 	s.tell("retuned", before != "" && before != rest)
 	s.rests[o.GetName()] = rest

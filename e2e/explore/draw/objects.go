@@ -11,11 +11,16 @@ import (
 
 func (w *world) addPool() {
 	pool := fixtures.NodePool().Called(w.name("pool"))
-	if slices.ContainsFunc(w.features, func(f feature) bool { return f.static }) && w.oneIn(2) {
+	if w.hasStatic() && w.oneIn(2) {
 		pool.Replicas(w.between(0, 3))
 	}
 	w.varyPool(pool)
 	w.keepPool(pool)
+}
+
+// hasStatic reports whether some new NodePools are static.
+func (w *world) hasStatic() bool {
+	return slices.ContainsFunc(w.features, func(f feature) bool { return f.static })
 }
 
 func (w *world) keepPool(pool *fixtures.Pool) {
