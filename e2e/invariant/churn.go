@@ -25,7 +25,8 @@ const evictionsEach = 2
 //   - A pool gets at most 30 NodeClaims in a minute, plus two for each existing pod, replica
 //     and NodeClaim, even when launches fail.
 //   - A pool that has been gone or being deleted for ten seconds gets no NodeClaims (upstream
-//     issue 2840: a static pool did).
+//     issue 2840: a static pool did), and neither does one that has not been ready for as long and
+//     until a decision to consolidate is carried out. Static pools replace drifted nodes all the same.
 //
 // A change in the provider's cloud that no hook makes (a new image behind an alias) is input that
 // no recording shows. Not judged: whether NodeClaims have a reason, since some reasons are not recorded
@@ -86,7 +87,9 @@ func (c *churnMonitor) changed(now time.Time) {
 
 func (c *churnMonitor) start(m *check.Moment) {
 	for _, pool := range m.Seen(karpenter.NodePools) {
-		getOrNew(c.pools, pool.Name).begin(pool.Unstructured(), m.Time)
+		p := getOrNew(c.pools, pool.Name)
+		p.begin(pool.Unstructured(), m.Time)
+		p.follow(pool, m.Time)
 	}
 	for _, nodeClaim := range m.Seen(karpenter.NodeClaims) {
 		getOrNew(c.pools, karpenter.NodePoolOf(nodeClaim.Unstructured())).nodeClaims++
@@ -99,6 +102,7 @@ func (c *churnMonitor) start(m *check.Moment) {
 
 func (c *churnMonitor) pool(m *check.Moment) {
 	pool, p := m.Event.Object, getOrNew(c.pools, m.Event.Object.Name)
+	p.follow(pool, m.Time)
 	switch {
 	case m.Deleted() || isDeleting(pool):
 		if p.dying.IsZero() {

@@ -3,9 +3,11 @@ package invariant
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plumbline-e2e/plumbline/e2e/check"
+	"github.com/plumbline-e2e/plumbline/e2e/history"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
 )
 
@@ -22,6 +24,7 @@ const (
 type poolChurn struct {
 	input   time.Time       // zero if none was seen
 	dying   time.Time       // when the pool's deletion began; zero if it did not
+	unready time.Time       // when it was seen first not to be ready, and since; zero if it is, says nothing, or is static
 	drifted map[string]bool // NodeClaims that lost Drifted, by UID
 
 	replicas, nodeClaims int         // wanted (static pools), existing
@@ -36,6 +39,18 @@ func (p *poolChurn) begin(pool *unstructured.Unstructured, now time.Time) {
 	p.forget(now)
 }
 
+// follow notes since when a pool is not ready.
+func (p *poolChurn) follow(pool *history.Object, now time.Time) {
+	is, said := karpenter.Condition(pool.Unstructured(), karpenter.Ready)
+	_, static := replicasOf(pool)
+	switch {
+	case static || !said || is.Status == metav1.ConditionTrue:
+		p.unready = time.Time{}
+	case p.unready.IsZero():
+		p.unready = now
+	}
+}
+
 // forget resets all counts, as after any input.
 func (p *poolChurn) forget(now time.Time) {
 	p.input, p.drifted, p.made = now, nil, nil
@@ -47,6 +62,10 @@ func (p *poolChurn) judgeMade(m *check.Moment, pool string, pods int) {
 	if late := m.Time.Sub(p.dying); !p.dying.IsZero() && late > underway {
 		m.Suspect("NodeClaim %s was made for pool %s, %s after the pool's deletion",
 			m.Event.Object, pool, late.Round(time.Second))
+	}
+	if late := m.Time.Sub(p.unready); !p.unready.IsZero() && late > underway+validation {
+		m.Suspect("NodeClaim %s was made for pool %s, which has not been ready for %s", m.Event.Object, pool,
+			late.Round(time.Second))
 	}
 	for len(p.made) > 0 && m.Time.Sub(p.made[0]) > runawayWindow {
 		p.made = p.made[1:]
