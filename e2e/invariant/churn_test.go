@@ -84,12 +84,16 @@ func TestComesToRest(t *testing.T) {
 			Add(historytest.NodeClaim("d").Pool("p")), check.Holds, ""},
 		"the pool comes again": {begin().Delete(pool("a")).Add(pool("a").UID("2")).After(time.Hour).
 			Add(historytest.NodeClaim("d").Pool("p")), check.Holds, ""},
-		"made for a pool that is not ready": {begin().Change(pool("a").False(karpenter.Ready)).After(time.Minute).
-			Change(pool("b").False(karpenter.Ready)).Add(historytest.NodeClaim("d").Pool("p")), check.Broken,
-			"for pool p, which has not been ready for 1m0s"},
-		"made soon after a pool was ready": {begin().Change(pool("a").True(karpenter.Ready)).After(time.Minute).
-			Change(pool("a").False(karpenter.Ready)).After(20 * time.Second).Add(historytest.NodeClaim("d").Pool("p")),
-			check.Holds, ""},
+		"made for a pool that is not ready": {
+			begin().Change(pool("a").False(karpenter.Ready)).After(time.Minute).
+				Change(pool("b").False(karpenter.Ready)).Add(historytest.NodeClaim("d").Pool("p")), check.Broken,
+			"for pool p, which has not been ready for 1m0s",
+		},
+		"made soon after a pool was ready": {
+			begin().Change(pool("a").True(karpenter.Ready)).After(time.Minute).
+				Change(pool("a").False(karpenter.Ready)).After(20 * time.Second).Add(historytest.NodeClaim("d").Pool("p")),
+			check.Holds, "",
+		},
 		"made for a pool that is ready again": {begin().Change(pool("a").False(karpenter.Ready)).After(time.Minute).
 			Change(pool("a").True(karpenter.Ready)).Add(historytest.NodeClaim("d").Pool("p")), check.Holds, ""},
 		"made for a static pool that is not ready": {begin().

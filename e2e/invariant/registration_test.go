@@ -61,11 +61,13 @@ func TestRegisteredWhole(t *testing.T) {
 		},
 		"has an annotation": {
 			historytest.Begin().Start().Add(historytest.NodeClaim("c").Annotate("note", "x")).
-				Change(demanding("b").Annotate("note", "x")).Add(joining()).Change(registered().Annotate("note", "x")), check.Holds, "",
+				Change(demanding("b").Annotate("note", "x")).Add(joining()).Change(registered().Annotate("note", "x")),
+			check.Holds, "",
 		},
 		"has an annotation as it is by now": {
 			historytest.Begin().Start().Add(historytest.NodeClaim("c").Annotate("note", "x")).
-				Change(demanding("b").Annotate("note", "y")).Add(joining()).Change(registered().Annotate("note", "y")), check.Holds, "",
+				Change(demanding("b").Annotate("note", "y")).Add(joining()).Change(registered().Annotate("note", "y")),
+			check.Holds, "",
 		},
 		"launched and registered in one go": {
 			historytest.Begin().Add(historytest.NodeClaim("c"), joining()).Change(ownedByClaim(registered())).Add(claim),

@@ -309,7 +309,9 @@ func (h *lieHunt) play(ctx context.Context, s *server, r *lieRound, lies []strin
 
 // stays reports whether a lie changes what stays in the cluster.
 func (h *lieHunt) stays(name string) bool {
-	return slices.ContainsFunc(h.lies, func(l lie) bool { return l.Name == name && l.Level != "core" && l.Level != "cloud" })
+	return slices.ContainsFunc(h.lies, func(l lie) bool {
+		return l.Name == name && l.Level != "core" && l.Level != "cloud"
+	})
 }
 
 // played returns what came of a sequence with lies, or nil: it wasn't played.

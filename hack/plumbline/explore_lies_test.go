@@ -34,7 +34,10 @@ func TestALieIsSearchedAmongSeveral(t *testing.T) {
 	g := NewWithT(t)
 	broke := []string{"it breaks"}
 	h := &lieHunt{exploration: &exploration{began: time.Now()}, lies: []lie{
-		{Name: "a", Level: "core"}, {Name: "b", Level: "schema"}, {Name: "c", Level: "core"}, {Name: "d", Level: "core"},
+		{Name: "a", Level: "core"},
+		{Name: "b", Level: "schema"},
+		{Name: "c", Level: "core"},
+		{Name: "d", Level: "core"},
 		{Name: "e", Level: "cloud"},
 	}, rounds: []lieRound{
 		{Seed: 1},
