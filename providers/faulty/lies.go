@@ -65,8 +65,8 @@ func find(list string) (lie.Lie, error) {
 		told = append(told, l)
 	}
 	if len(unknown) > 0 {
-		return lie.Lie{}, fmt.Errorf("no lie is called %s; LIE is empty, for an honest provider, or some of these, separated "+
-			"by commas:\n%s", strings.Join(unknown, " or "), strings.Join(names(), "\n"))
+		return lie.Lie{}, fmt.Errorf("no lie is called %s; LIE is empty, for an honest provider, or some of these, "+
+			"separated by commas:\n%s", strings.Join(unknown, " or "), strings.Join(names(), "\n"))
 	}
 	return lie.All(told...), nil
 }
