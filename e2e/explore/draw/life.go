@@ -3,6 +3,8 @@ package draw
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/plumbline-e2e/plumbline/e2e/env"
 	"github.com/plumbline-e2e/plumbline/e2e/explore"
 	"github.com/plumbline-e2e/plumbline/e2e/karpenter"
@@ -60,7 +62,11 @@ func (w *world) addApart() {
 
 // addTogether applies a workload of which some pods share a node, so that a smaller one is cheaper when most are gone.
 func (w *world) addTogether() {
-	w.keepWorkload(w.deployment(w.between(3, 6)).CPU(w.one("900m", "1700m")))
+	app := w.deployment(w.between(3, 6)).CPU(w.one("900m", "1700m"))
+	if w.oneIn(2) {
+		w.varyWorkload(app)
+	}
+	w.keepWorkload(app)
 }
 
 // addExpiring applies a NodePool whose nodes expire soon, and pods for it. Budgets and limits must not hold that up.
@@ -150,6 +156,8 @@ func (w *world) retune() {
 		switch what := (first + i) % 5; {
 		case what == 0 && dynamic(p):
 			p.Weight(w.between(1, 100))
+		case what == 1 && dynamic(p) && expires(p):
+			p.Limit("cpu", w.one("0", "500")) // its nodes expire all the same
 		case what == 1 && dynamic(p):
 			p.Limit("cpu", w.one("500", "600")) // more than there will be
 		case what == 2:
@@ -157,8 +165,14 @@ func (w *world) retune() {
 		case what == 3:
 			p.ExpireAfter(w.one("45s", "2m", "Never"))
 		default:
-			p.Budget(w.number(1, 3))
+			p.Budget(w.number(0, 3))
 		}
 		w.atOnce(applying(p))
 	}
+}
+
+// expires reports whether the nodes of a NodePool expire.
+func expires(p *fixtures.Pool) bool {
+	age, said, _ := unstructured.NestedString(templateOf(p), "spec", "expireAfter")
+	return !said || age != "Never"
 }
