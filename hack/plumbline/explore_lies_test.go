@@ -56,6 +56,10 @@ func TestALieIsSearchedAmongSeveral(t *testing.T) {
 	}
 	g.Expect(h.text()).To(And(ContainSubstring("1 of 5 in "), ContainSubstring("| d | core | 2 |")),
 		"a sequence with several lies is one of each")
+	g.Expect(h.due(1)).To(BeEmpty())
+	g.Expect(h.due(2)).To(Equal(h.left()))
+	h.rounds = append(h.rounds, lieRound{Seed: 2, Lie: "b,d", Broke: broke}, lieRound{Seed: 2, Lie: "a,c"})
+	g.Expect(h.due(2)).To(Equal([]string{"d", "b"}), "one of them or both broke something, and two didn't")
 }
 
 func TestHalfOfTheSequencesAreToBreakSomething(t *testing.T) {
@@ -84,17 +88,21 @@ func TestASampleOfLiesIsTheSameForTheSameSeed(t *testing.T) {
 // The sequence that shows most comes first, then what adds most to it.
 func TestSequencesThatShowMostComeFirst(t *testing.T) {
 	g := NewWithT(t)
+	const long = time.Minute
 	h := &lieHunt{rounds: []lieRound{
 		{Seed: 1, Transitions: []string{"a", "b"}},
 		{Seed: 2, Transitions: []string{"a", "b", "c"}},
 		{Seed: 3, Transitions: []string{"d"}},
-		{Seed: 6, Transitions: []string{"e", "f", "g", "h"}, Took: 9 * time.Second},
 		{Seed: 4, Infra: "the watch has a gap"},
 		{Seed: 5},
 		{Seed: 5, Lie: "x", Transitions: []string{"a", "b", "c", "d", "e"}},
+		{Seed: 6, Transitions: []string{"e", "f", "g", "h"}, Took: 9 * time.Second},
 		{Seed: 7, Transitions: []string{"i", "j", "k", "l"}, Broke: []string{"the honest one breaks it"}},
+		{Seed: 8, Took: long, Transitions: []string{"m"}}, {Seed: 9, Took: long}, {Seed: 10, Took: long},
+		{Seed: 11, Took: long}, {Seed: 12, Took: long},
 		{Seed: 1 + honestFirst, Transitions: []string{"a", "b", "c", "d", "e"}},
 	}}
 	g.Expect(h.newestFirst(1)).To(Equal([]int{2, 3, 6, 1, 5, 7}),
-		"that of seed 6 takes long, and that of seed 7 breaks something by itself")
+		"that of seed 6 takes some time, that of seed 7 breaks something by itself, and half of them take longer")
+	g.Expect(h.newestFirst(99)).To(BeEmpty())
 }
