@@ -155,6 +155,9 @@ func (h *lieHunt) block(ctx context.Context, first int) error {
 		}
 		var searches []func(context.Context, *server) error
 		before := h.due(seed)
+		if len(before) == 0 {
+			continue
+		}
 		for group := range slices.Chunk(before, together) {
 			searches = append(searches, func(ctx context.Context, s *server) error {
 				_, err := h.search(ctx, s, seed, group, false)
