@@ -38,7 +38,8 @@ type lieHunt struct {
 	*exploration
 	lies []lie
 
-	servers []*server // of the workers
+	servers  []*server // of the workers
+	together int       // how many lies are told at a time
 
 	mu     sync.Mutex
 	log    *os.File
@@ -106,7 +107,7 @@ const allLies = "all"
 
 // hunt plays sequences with each lie until all are found or the time is over.
 func (x *exploration) hunt(ctx context.Context) error {
-	h, lies := &lieHunt{exploration: x, lies: x.lies}, x.lies
+	h, lies := &lieHunt{exploration: x, lies: x.lies, together: firstTogether}, x.lies
 	file := filepath.Join(x.folder, liesPlayedFile)
 	if err := readLines(file, func(r lieRound) { h.rounds = append(h.rounds, r) }); err != nil {
 		return err
@@ -148,7 +149,6 @@ func (h *lieHunt) block(ctx context.Context, first int) error {
 		})
 	}
 	err := h.onAll(ctx, honest)
-	together := firstTogether
 	for _, seed := range h.newestFirst(first) {
 		if err != nil || !h.goesOn() {
 			break
@@ -158,14 +158,14 @@ func (h *lieHunt) block(ctx context.Context, first int) error {
 		if len(before) == 0 {
 			continue
 		}
-		for group := range slices.Chunk(before, together) {
+		for group := range slices.Chunk(before, h.together) {
 			searches = append(searches, func(ctx context.Context, s *server) error {
 				_, err := h.search(ctx, s, seed, group, false)
 				return err
 			})
 		}
 		err = h.onAll(ctx, searches)
-		together = togetherNext(len(before), sets.New(before...).Delete(h.left()...).Len())
+		h.together = togetherNext(len(before), sets.New(before...).Delete(h.left()...).Len())
 	}
 	return err
 }
