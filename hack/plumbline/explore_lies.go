@@ -198,8 +198,8 @@ func (h *lieHunt) search(ctx context.Context, s *server, seed int, lies []string
 
 // newestFirst returns the seeds of a block in the order in which the honest provider shows most that is new: the next
 // one has most transitions a second that those before it have not. Seeds that break something by themselves come last,
-// since what they break finds no lie. Those that say nothing come not at all, and neither do those that take longer than
-// half of them: in their time, two others find more.
+// since what they break finds no lie. Those that say nothing come not at all. Neither do those that take longer than half
+// of them: in their time, two others find more.
 func (h *lieHunt) newestFirst(first int) (seeds []int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -357,7 +357,8 @@ func (h *lieHunt) due(seed int) []string {
 	defer h.mu.Unlock()
 	return slices.DeleteFunc(left, func(name string) bool {
 		return slices.ContainsFunc(h.rounds, func(r lieRound) bool {
-			return r.Seed == seed && (r.Lie == name || len(h.onlyWith(r)) == 0 && slices.Contains(strings.Split(r.Lie, ","), name))
+			told := slices.Contains(strings.Split(r.Lie, ","), name)
+			return r.Seed == seed && (r.Lie == name || told && len(h.onlyWith(r)) == 0)
 		})
 	})
 }

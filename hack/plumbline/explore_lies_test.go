@@ -98,8 +98,11 @@ func TestSequencesThatShowMostComeFirst(t *testing.T) {
 		{Seed: 5, Lie: "x", Transitions: []string{"a", "b", "c", "d", "e"}},
 		{Seed: 6, Transitions: []string{"e", "f", "g", "h"}, Took: 9 * time.Second},
 		{Seed: 7, Transitions: []string{"i", "j", "k", "l"}, Broke: []string{"the honest one breaks it"}},
-		{Seed: 8, Took: long, Transitions: []string{"m"}}, {Seed: 9, Took: long}, {Seed: 10, Took: long},
-		{Seed: 11, Took: long}, {Seed: 12, Took: long},
+		{Seed: 8, Took: long, Transitions: []string{"m"}},
+		{Seed: 9, Took: long},
+		{Seed: 10, Took: long},
+		{Seed: 11, Took: long},
+		{Seed: 12, Took: long},
 		{Seed: 1 + honestFirst, Transitions: []string{"a", "b", "c", "d", "e"}},
 	}}
 	g.Expect(h.newestFirst(1)).To(Equal([]int{2, 3, 6, 1, 5, 7}),
