@@ -198,8 +198,8 @@ func (h *lieHunt) search(ctx context.Context, s *server, seed int, lies []string
 
 // newestFirst returns the seeds of a block in the order in which the honest provider shows most that is new: the next
 // one has most transitions a second that those before it have not. Seeds that break something by themselves come last,
-// since what they break finds no lie. Those that say nothing come not at all. Neither do those that take longer than half
-// of them: in their time, two others find more.
+// since what they break finds no lie. Those that say nothing come not at all. Neither does the slower half of them: in
+// the time of one, two others find more.
 func (h *lieHunt) newestFirst(first int) (seeds []int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
