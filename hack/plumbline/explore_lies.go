@@ -59,6 +59,11 @@ type lieRound struct {
 	After       time.Duration `json:"after"` // since the exploration began, in all its runs
 }
 
+// lies returns the names of the lies that were told; none: the provider was honest.
+func (r lieRound) lies() []string {
+	return strings.FieldsFunc(r.Lie, func(c rune) bool { return c == ',' })
+}
+
 // liesPlayedFile says what was played, in the folder of an exploration.
 const liesPlayedFile = "lies.jsonl"
 
@@ -262,7 +267,7 @@ func (h *lieHunt) shows(ctx context.Context, s *server, seed int, lies []string)
 	if time.Since(h.began) > h.length {
 		return false, nil
 	}
-	if err := h.play(ctx, s, &r, lies); err != nil {
+	if err := h.play(ctx, s, &r); err != nil {
 		return false, err
 	}
 	h.mu.Lock()
@@ -277,9 +282,9 @@ func (h *lieHunt) shows(ctx context.Context, s *server, seed int, lies []string)
 	return len(h.onlyWith(r)) > 0, err
 }
 
-// play plays a sequence with lies.
-func (h *lieHunt) play(ctx context.Context, s *server, r *lieRound, lies []string) error {
-	q := draw.Draw(r.Seed, h.domain, nil)
+// play plays a round's sequence with its lies.
+func (h *lieHunt) play(ctx context.Context, s *server, r *lieRound) error {
+	q, lies := draw.Draw(r.Seed, h.domain, nil), r.lies()
 	q.Name = strings.Join(append([]string{q.Name}, lies[:min(1, len(lies))]...), "-")
 	if len(lies) > 1 {
 		q.Name += fmt.Sprintf("-and-%d", len(lies)-1)
@@ -357,7 +362,7 @@ func (h *lieHunt) due(seed int) []string {
 	defer h.mu.Unlock()
 	return slices.DeleteFunc(left, func(name string) bool {
 		return slices.ContainsFunc(h.rounds, func(r lieRound) bool {
-			told := slices.Contains(strings.Split(r.Lie, ","), name)
+			told := slices.Contains(r.lies(), name)
 			return r.Seed == seed && (r.Lie == name || told && len(h.onlyWith(r)) == 0)
 		})
 	})
@@ -400,7 +405,7 @@ func (h *lieHunt) tell(r lieRound) {
 	case r.Lie != "" && len(broke) > 0:
 		what = "found: " + broke[0]
 	}
-	name, several := r.Lie, strings.Count(r.Lie, ",")+1
+	name, several := r.Lie, len(r.lies())
 	switch {
 	case name == "":
 		name = "honest"
@@ -419,7 +424,7 @@ func (h *lieHunt) text() string {
 	var found, missed []string
 	tries, infra := map[string]int{}, 0
 	for _, r := range h.rounds {
-		for name := range strings.SplitSeq(r.Lie, ",") {
+		for _, name := range r.lies() {
 			tries[name]++
 		}
 		if r.Infra != "" {
